@@ -1,0 +1,5 @@
+"""``python -m graphwell`` is the program ``graphwell``."""
+
+from graphwell.cli import main
+
+main()

@@ -1,0 +1,24 @@
+"""How many threads a caller may use."""
+
+import os
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` asks for.
+
+    ``None`` means every core this process may use; negative numbers count from there, as in
+    scikit-learn: -1 is all of them, -2 all but one.
+
+    Examples
+    --------
+    >>> thread_count(3)
+    3
+    >>> thread_count(-1) == thread_count(None)
+    True
+    """
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return available
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; give a positive number of threads, or -1 for all cores.")
+    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)

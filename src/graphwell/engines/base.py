@@ -1,0 +1,58 @@
+"""The seam: what an engine is asked to do, and how one is chosen."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from graphwell._types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from graphwell.graph import Graph
+    from graphwell.solve.problem import Problem
+
+DEVICES = ("cpu", "cuda")
+
+
+@dataclass(frozen=True)
+class State:
+    """A class and an offset in [-1/2, 1/2) per vertex; the paper's state is their sum."""
+
+    labels: IntArray
+    offsets: FloatArray
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A state after some sweeps, its energy, and how often a vertex changed class on the way."""
+
+    state: State
+    energy: float
+    label_changes: int
+
+
+class Engine(Protocol):
+    """Holds one graph in its own layout and moves states on it.
+
+    A result depends on the arguments alone: neither on the number of threads nor on earlier calls.
+    """
+
+    def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
+        """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
+        ...
+
+
+def make_engine(graph: "Graph", device: str = "cpu", n_jobs: int | None = None, **options: Any) -> Engine:
+    """Build the engine for a device.
+
+    Examples
+    --------
+    >>> from graphwell import Graph
+    >>> type(make_engine(Graph.from_affinity([[0, 1], [1, 0]]))).__name__
+    'NumbaEngine'
+    """
+    if device not in DEVICES:
+        raise ValueError(f"device must be one of {', '.join(DEVICES)}, got {device!r}.")
+    if device == "cuda":
+        raise NotImplementedError('device="cuda" is not available yet; use device="cpu".')
+    from graphwell.engines.numba_ import NumbaEngine
+
+    return NumbaEngine(graph, n_jobs=n_jobs, **options)

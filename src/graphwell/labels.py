@@ -1,0 +1,123 @@
+"""Reading labels: which are known, and which classes there are."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import IntArray
+
+UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labels as class numbers.
+
+    Attributes
+    ----------
+    codes : array of shape (n,)
+        Index into `classes`, or -1 where the label is unknown.
+    classes : array of shape (n_classes,)
+        The classes found among the known labels, sorted.
+    """
+
+    codes: IntArray
+    classes: Any
+
+
+def read_labels(y: Any, n: int) -> Labels:
+    """Find the known labels and their classes.
+
+    Integers are unknown where they are -1; anything else where it is None, NaN or pandas' NA. Whole
+    numbers stored as floats count as integers, unless NaN already marks the unknown ones.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    n : int
+        Number of labels there should be.
+
+    Examples
+    --------
+    >>> read_labels([20, -1, 10], 3)
+    Labels(codes=array([ 1, -1,  0]), classes=array([10, 20]))
+    >>> read_labels(["cat", None, "dog"], 3).codes
+    array([ 0, -1,  1])
+    """
+    values = _one_column(y, n)
+    unknown = (
+        np.fromiter((_is_missing(v) for v in values), bool, n) if values.dtype == object else _nan(values)
+    )
+    known = values[~unknown]
+    if known.dtype == object and len(known):
+        known = _plain(known)
+    if np.issubdtype(known.dtype, np.number):
+        marked = known == UNKNOWN
+        whole_floats = np.issubdtype(known.dtype, np.floating)
+        if marked.any() and whole_floats and unknown.any():
+            raise ValueError(
+                "y holds both NaN and -1.0, so it is not clear which of them means unknown; "
+                "mark unknown labels in one way and give the class another name."
+            )
+        if whole_floats and np.isinf(known).any():
+            raise ValueError(
+                "Input y contains infinity; labels must be finite, and NaN where they are unknown."
+            )
+        unknown[np.flatnonzero(~unknown)[marked]] = True
+        known = known[~marked]
+    if len(known) == 0:
+        raise ValueError("y holds no known label; give at least one (unknown labels are -1, None or NaN).")
+    from sklearn.utils.multiclass import check_classification_targets
+
+    check_classification_targets(known)
+    classes, positions = np.unique(known, return_inverse=True)
+    codes = np.full(n, UNKNOWN)
+    codes[~unknown] = positions
+    return Labels(codes, classes)
+
+
+def _one_column(y: Any, n: int) -> Any:
+    values = np.asarray(y, dtype=object) if _is_extension(y) or isinstance(y, list | tuple) else np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        import warnings
+
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected; it was flattened.",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        values = values.ravel()
+    if values.ndim != 1:
+        raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead.")
+    if len(values) != n:
+        raise ValueError(f"y has {len(values)} labels but X has {n} rows; give one label per row.")
+    return values
+
+
+def _is_extension(y: Any) -> bool:
+    """Whether `y` is a pandas column that NumPy alone would not convert faithfully."""
+    return hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype)
+
+
+def _nan(values: Any) -> Any:
+    return np.isnan(values) if np.issubdtype(values.dtype, np.floating) else np.zeros(len(values), dtype=bool)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def _plain(known: Any) -> Any:
+    """Objects as an array of their own type, refusing a mixture that has no order."""
+    kinds = {
+        str if isinstance(v, str) else bool if isinstance(v, bool | np.bool_) else "number" for v in known
+    }
+    plain = np.array(known.tolist())
+    if len(kinds) > 1 or plain.dtype == object:
+        raise ValueError("y mixes labels of different kinds; make them all strings or all numbers.")
+    return plain

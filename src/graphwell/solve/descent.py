@@ -1,0 +1,89 @@
+"""Algorithm 1 under a schedule: start, then sweeps at each epsilon in turn."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from graphwell.engines.base import Engine, State
+from graphwell.solve.problem import Problem
+from graphwell.solve.result import Result, Status
+from graphwell.solve.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a callback is told after each step of the schedule."""
+
+    number: int
+    of: int
+    epsilon: float
+    energy: float
+    label_changes: int
+    state: State
+
+
+Callback = Callable[[Step], object]
+
+
+def descend(
+    engine: Engine,
+    problem: Problem,
+    start: State,
+    schedule: Schedule,
+    step_size: float,
+    callback: Callback | None = None,
+) -> Result:
+    """Minimise the multiclass energy from a start.
+
+    Parameters
+    ----------
+    engine : Engine
+        Does the sweeps.
+    problem : Problem
+        The graph and the known labels.
+    start : State
+        First class and offset of every vertex.
+    schedule : Schedule
+        Epsilon and number of sweeps of each step.
+    step_size : float
+        Time step of the descent; the paper's is 0.01.
+    callback : callable, optional
+        Called with a `Step` after each step of the schedule; a true answer ends the run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphwell import Fixed, Graph
+    >>> from graphwell.engines import make_engine
+    >>> graph = Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> problem = Problem(graph, np.array([1, -1, -1]), n_classes=2)
+    >>> start = State(np.array([1, 0, 0]), np.array([0.0, 0.3, 0.3]))
+    >>> result = descend(make_engine(graph), problem, start, Fixed(1.0), step_size=0.01)
+    >>> result.labels, result.status.name
+    (array([1, 1, 1], dtype=int32), 'SETTLED')
+    """
+    if not step_size > 0:
+        raise ValueError(f"step_size must be positive, got {step_size!r}.")
+    began = time.perf_counter()
+    steps = list(schedule)
+    state, n_sweeps, stopped = start, 0, False
+    done: list[Step] = []
+    for number, (epsilon, sweeps) in enumerate(steps, start=1):
+        swept = engine.sweep(problem, state, epsilon, step_size, sweeps)
+        state = swept.state
+        n_sweeps += sweeps
+        done.append(Step(number, len(steps), epsilon, swept.energy, swept.label_changes, state))
+        if callback is not None and callback(done[-1]):
+            stopped = number < len(steps)
+            break
+    settled = Status.UNSETTLED if done and done[-1].label_changes else Status.SETTLED
+    return Result(
+        labels=state.labels,
+        offsets=state.offsets,
+        status=Status.STOPPED if stopped else settled,
+        n_sweeps=n_sweeps,
+        energies=tuple(step.energy for step in done),
+        epsilons=tuple(step.epsilon for step in done),
+        label_changes=tuple(step.label_changes for step in done),
+        seconds=time.perf_counter() - began,
+    )

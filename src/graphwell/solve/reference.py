@@ -1,0 +1,101 @@
+"""Algorithm 1 of the paper in plain loops and double precision: slow, obvious, the measure of every engine.
+
+The steps of the paper stand in the margin. Three readings are settled here: every sweep updates all
+vertices from the previous sweep's state; a labelled vertex starts at its label (`literal_start` does
+not, for comparison); and the greedy step chooses a class and keeps the offset from it.
+"""
+
+import math
+
+import numpy as np
+
+from graphwell.engines.base import State, Swept
+from graphwell.graph import Graph
+from graphwell.solve.problem import Problem
+
+
+class ReferenceEngine:
+    """Sweeps over a graph, one vertex and one edge at a time.
+
+    Examples
+    --------
+    >>> graph = Graph.from_affinity([[0, 1], [1, 0]])
+    >>> problem = Problem(graph, np.array([0, -1]), n_classes=2)
+    >>> start = State(np.array([0, 1]), np.array([0.0, 0.25]))
+    >>> ReferenceEngine(graph).sweep(problem, start, epsilon=1.0, step_size=0.1, count=1).state.offsets
+    array([0.075   , 0.315625])
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        S = graph.S
+        self.edges = [
+            [(int(S.indices[e]), float(S.data[e])) for e in range(S.indptr[i], S.indptr[i + 1])]
+            for i in range(graph.n_vertices)
+        ]
+        self.row_sums = [float(s) for s in np.asarray(S.sum(axis=1)).ravel()]
+
+    def sweep(self, problem: Problem, state: State, epsilon: float, step_size: float, count: int) -> Swept:
+        """Do `count` sweeps of Algorithm 1 at one epsilon."""
+        labels = [int(y) for y in state.labels]
+        offsets = [float(d) for d in state.offsets]
+        changes = 0
+        # fmt: off
+        for _ in range(count):                                          # for m < m_max
+            old_labels, old_r = list(labels), [0.5 - abs(d) for d in offsets]
+            for i in range(len(labels)):                                #   for i < n
+                force = self._force(problem, i, old_labels, offsets[i], old_r, epsilon)
+                d = offsets[i] + step_size * force                      #     u_i <- u_i - dt (...)
+                if not -0.5 <= d < 0.5:                                 #     if Label(u_i) changes
+                    d -= math.floor(d + 0.5)                            #       keep the offset
+                    labels[i] = self._best_class(i, old_labels, old_r)  #       k <- argmin smoothing
+                    changes += labels[i] != old_labels[i]
+                offsets[i] = d
+        # fmt: on
+        final = State(np.array(labels, dtype=np.int32), np.array(offsets))
+        return Swept(final, self.energy(problem, final, epsilon), changes)
+
+    def energy(self, problem: Problem, state: State, epsilon: float) -> float:
+        """Energy of equation (13), each edge counted once."""
+        total = 0.0
+        for i, edges in enumerate(self.edges):
+            r, f = 0.5 - abs(state.offsets[i]), abs(state.offsets[i])
+            for j, weight in edges:
+                r_j = 0.5 - abs(state.offsets[j])
+                rho = r - r_j if state.labels[i] == state.labels[j] else r + r_j
+                total += epsilon / 4 * weight * rho**2
+            away = state.labels[i] + state.offsets[i] - problem.known[i]
+            total += (f * (1 - f)) ** 2 / (2 * epsilon) + problem.fidelities[i] / 2 * away**2
+        return total
+
+    def _force(
+        self, problem: Problem, i: int, labels: list[int], d: float, r: list[float], epsilon: float
+    ) -> float:
+        """Minus the gradient of equation (15)."""
+        total = same = 0.0
+        for j, weight in self.edges[i]:
+            total += weight * r[j]
+            same += weight * r[j] if labels[j] == labels[i] else 0.0
+        pull = self.row_sums[i] * r[i] + (total - 2 * same)  # sum_j S_ij (r_i +- r_j)
+        side = 1.0 if d >= 0 else -1.0  # r' = -side
+        size = abs(d)
+        slope = side * size * (1 - size) * (1 - 2 * size)  # F'(u_i)
+        away = labels[i] - float(problem.known[i]) + d  # u_i - u0_i
+        return epsilon * side * pull - slope / epsilon - float(problem.fidelities[i]) * away
+
+    def _best_class(self, i: int, labels: list[int], r: list[float]) -> int:
+        """Class that minimises the smoothing term.
+
+        ``(r + r_j)² - (r - r_j)² = 4 r r_j``, so it is the class with the largest ``sum S_ij r_j``
+        among the neighbours. The class met first wins a tie; a vertex alone keeps its own.
+        """
+        votes: dict[int, float] = {}
+        for j, weight in self.edges[i]:
+            votes[labels[j]] = votes.get(labels[j], 0.0) + weight * r[j]
+        return max(votes, key=lambda c: votes[c], default=labels[i])
+
+
+def literal_start(problem: Problem, rng: np.random.Generator) -> State:
+    """The start as printed in the paper: labelled vertices are drawn at random like all others."""
+    u = rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5  # u^0 <- rand((0, K)) - 1/2
+    labels = np.clip(np.floor(u + 0.5), 0, problem.n_classes - 1).astype(np.int32)
+    return State(labels, u - labels)

@@ -1,0 +1,48 @@
+"""What a descent returns."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from graphwell._types import FloatArray, IntArray
+
+
+class Status(Enum):
+    """How a descent ended, in a sentence."""
+
+    SETTLED = "The schedule ran to its end and no label changed during the last step."
+    UNSETTLED = (
+        "The schedule ran to its end while labels were still changing; "
+        "a longer schedule or a smaller last epsilon would let them settle."
+    )
+    STOPPED = "The callback stopped the run before the end of the schedule."
+    ONE_CLASS = "Only one class was given, so every vertex that a label reaches has it."
+
+
+@dataclass(frozen=True)
+class Result:
+    """Labels and offsets of every vertex, and how they came about.
+
+    Attributes
+    ----------
+    labels : array of shape (n,)
+        Class of each vertex, from 0 on.
+    offsets : array of shape (n,)
+        Offset from the class in [-1/2, 1/2); the paper's state is the sum of both.
+    status : Status
+        How the run ended; its value is a sentence.
+    n_sweeps : int
+        Number of sweeps done.
+    energies, epsilons, label_changes : tuples
+        One value per schedule step.
+    seconds : float
+        Time of the descent.
+    """
+
+    labels: IntArray
+    offsets: FloatArray
+    status: Status
+    n_sweeps: int = 0
+    energies: tuple[float, ...] = field(default=(), repr=False)
+    epsilons: tuple[float, ...] = field(default=(), repr=False)
+    label_changes: tuple[int, ...] = field(default=(), repr=False)
+    seconds: float = 0.0

@@ -1,0 +1,81 @@
+"""Schedules: how epsilon falls, and how many sweeps each value of it gets."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+SWEEPS_BETWEEN_REPORTS = 40
+
+
+@runtime_checkable
+class Schedule(Protocol):
+    """A sequence of steps, each an epsilon and a number of sweeps."""
+
+    def __iter__(self) -> Iterator[tuple[float, int]]:
+        """Yield the epsilon and the number of sweeps of each step."""
+        ...
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """One epsilon for the whole descent, reported every 40 sweeps.
+
+    Examples
+    --------
+    >>> list(Fixed(1.0, sweeps=100))
+    [(1.0, 40), (1.0, 40), (1.0, 20)]
+    """
+
+    epsilon: float = 1.0
+    sweeps: int = 800
+
+    def __post_init__(self) -> None:
+        _check_epsilon(self.epsilon, "epsilon")
+        _check_sweeps(self.sweeps)
+
+    def __iter__(self) -> Iterator[tuple[float, int]]:
+        for done in range(0, self.sweeps, SWEEPS_BETWEEN_REPORTS):
+            yield self.epsilon, min(SWEEPS_BETWEEN_REPORTS, self.sweeps - done)
+
+
+@dataclass(frozen=True)
+class Annealed:
+    """Epsilon falls from `start` by a constant ratio as long as it is at least `stop`.
+
+    Interfaces are wide at first, which lets regions find each other, and sharp at the end.
+
+    Examples
+    --------
+    >>> [round(epsilon, 2) for epsilon, sweeps in Annealed(2.0, 1.4, ratio=0.9, sweeps=40)]
+    [2.0, 1.8, 1.62, 1.46]
+    """
+
+    start: float = 2.0
+    stop: float = 0.1
+    ratio: float = 0.9
+    sweeps: int = 40
+
+    def __post_init__(self) -> None:
+        _check_epsilon(self.start, "start")
+        _check_epsilon(self.stop, "stop")
+        _check_sweeps(self.sweeps)
+        if not 0 < self.ratio < 1:
+            raise ValueError(f"ratio must lie between 0 and 1, got {self.ratio!r}.")
+        if self.stop > self.start:
+            raise ValueError(f"stop must not be above start, got start={self.start} and stop={self.stop}.")
+
+    def __iter__(self) -> Iterator[tuple[float, int]]:
+        steps = 1 + math.floor(math.log(self.stop / self.start) / math.log(self.ratio) + 1e-9)
+        for step in range(steps):
+            yield self.start * self.ratio**step, self.sweeps
+
+
+def _check_epsilon(value: float, name: str) -> None:
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} is an epsilon and must be positive, got {value!r}.")
+
+
+def _check_sweeps(value: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"sweeps must be a positive integer, got {value!r}.")

@@ -1,0 +1,76 @@
+"""Neighbour searches against brute force."""
+
+import numpy as np
+import pytest
+
+from graphwell.graph import neighbors
+from graphwell.graph.neighbors import (
+    FlatSearch,
+    InvertedFileSearch,
+    KDTreeSearch,
+    build_search,
+    neighbors_of_all,
+)
+
+
+def brute_force(points, k):
+    distance = np.linalg.norm(points[:, None].astype(float) - points[None], axis=2)
+    np.fill_diagonal(distance, np.inf)
+    return np.sort(distance, axis=1)[:, :k]
+
+
+@pytest.mark.parametrize("search", [KDTreeSearch, FlatSearch])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_exact_searches_find_the_nearest_points(search, dtype):
+    points = np.random.default_rng(0).normal(size=(200, 10)).astype(dtype)
+    indices, distances = neighbors_of_all(search(points), points, 7)
+    np.testing.assert_allclose(distances, brute_force(points, 7), rtol=1e-6)
+    assert (indices != np.arange(200)[:, None]).all()
+
+
+@pytest.mark.parametrize("search", [KDTreeSearch, FlatSearch])
+def test_a_point_is_never_its_own_neighbour_among_many_duplicates(search):
+    points = np.repeat(np.random.default_rng(1).normal(size=(3, 10)), 40, axis=0)
+    indices, distances = neighbors_of_all(search(points), points, 5)
+    assert (indices != np.arange(120)[:, None]).all()
+    assert (distances == 0).all()
+    assert all(len(set(row)) == 5 for row in indices.tolist())
+
+
+def clustered_points(n):
+    rng = np.random.default_rng(2)
+    centers = rng.normal(size=(50, 16))
+    return (centers[rng.integers(50, size=n)] + 0.3 * rng.normal(size=(n, 16))).astype(np.float32)
+
+
+def test_the_approximate_search_finds_what_it_promises():
+    points = clustered_points(12_000)
+    search = build_search(points, 10, exact=False)
+    assert isinstance(search, InvertedFileSearch)
+    found = neighbors_of_all(search, points, 10)[1]
+    true = neighbors_of_all(FlatSearch(points), points, 10)[1]
+    recall = (found <= true[:, -1:] * (1 + 1e-6)).mean()
+    assert recall >= 0.97
+    assert search.recall == pytest.approx(recall, abs=0.01)
+
+
+def test_cells_with_too_few_points_are_completed():
+    rng = np.random.default_rng(3)
+    points = np.vstack([rng.normal(size=(500, 16)), 1000 + 100 * rng.normal(size=(60, 16))]).astype(
+        np.float32
+    )
+    search = InvertedFileSearch(points, 5)
+    search.index.nprobe = 1
+    indices, distances = search.query(points, 30)
+    assert (indices >= 0).all()
+    assert np.isfinite(distances).all()
+
+
+def test_the_search_is_chosen_by_dimension_and_size(monkeypatch):
+    rng = np.random.default_rng(4)
+    assert isinstance(build_search(rng.normal(size=(50, 8)), 3), KDTreeSearch)
+    assert isinstance(build_search(rng.normal(size=(50, 9)), 3), FlatSearch)
+    monkeypatch.setattr(neighbors, "EXACT_UP_TO", 1000)
+    points = rng.normal(size=(1500, 9))
+    assert isinstance(build_search(points, 3), InvertedFileSearch)
+    assert not isinstance(build_search(points, 3, exact=True), InvertedFileSearch)

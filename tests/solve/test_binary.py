@@ -1,0 +1,51 @@
+"""The binary model: hand-solved states, and both solvers against each other."""
+
+import numpy as np
+import pytest
+
+from graphwell.graph import Graph
+from graphwell.model import binary_energy, double_well_slope
+from graphwell.solve.binary import convex_splitting, plain_descent, smallest_eigenpairs
+from tests.helpers import chain, random_graph
+
+SETTINGS = {"epsilon": 1.0, "fidelity": 30.0, "step_size": 0.1, "max_iter": 5000, "tol": 1e-10}
+
+
+def test_a_single_label_takes_the_whole_graph():
+    graph = chain(1.0, 1.0)
+    run = convex_splitting(graph, np.array([1.0, 0.0, 0.0]), n_eigenvectors=3, **SETTINGS)
+    assert (run.u > 0).all()
+    assert run.converged
+
+
+def test_opposite_ends_of_an_even_chain_split_it_in_the_middle():
+    known = np.array([1.0, 0.0, 0.0, -1.0])
+    for run in (
+        convex_splitting(chain(1, 1, 1), known, n_eigenvectors=4, **SETTINGS),
+        plain_descent(chain(1, 1, 1), known, **SETTINGS),
+    ):
+        assert np.sign(run.u).tolist() == [1, 1, -1, -1]
+        np.testing.assert_allclose(run.u, -run.u[::-1], atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_all_eigenvectors_both_solvers_reach_a_stationary_point_of_the_energy(seed):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, 25, 0.5)
+    known = np.where(rng.random(25) < 0.3, rng.choice([-1.0, 1.0], 25), 0.0)
+    weight = 30 * np.abs(known)
+    for run in (
+        convex_splitting(graph, known, n_eigenvectors=25, **SETTINGS),
+        plain_descent(graph, known, **SETTINGS),
+    ):
+        gradient = graph.L_s @ run.u + double_well_slope(run.u) + weight * (run.u - known)
+        np.testing.assert_allclose(gradient, 0, atol=1e-6)
+        assert run.energy == pytest.approx(binary_energy(run.u, graph.L_s, 1.0, weight, known))
+
+
+@pytest.mark.parametrize("n", [30, 300])
+def test_eigenpairs_are_those_of_the_dense_laplacian(n):
+    graph = Graph.from_features(np.random.default_rng(0).normal(size=(n, 3)))
+    values, vectors = smallest_eigenpairs(graph, 5)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(graph.L_s.toarray())[:5], atol=1e-8)
+    np.testing.assert_allclose(graph.L_s @ vectors, vectors * values, atol=1e-7)

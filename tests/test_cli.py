@@ -1,0 +1,30 @@
+"""The program as it is run from a shell."""
+
+import subprocess
+import sys
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "graphwell", *map(str, arguments)], capture_output=True, text=True, **options
+    )
+
+
+def test_demo_prints_a_table_and_writes_a_picture(tmp_path):
+    finished = run("demo", "--out", tmp_path / "demo")
+    assert finished.returncode == 0, finished.stderr
+    for method in ("nearest labelled point", "spectral clustering", "fixed epsilon", "annealed epsilon"):
+        assert method in finished.stdout
+    assert (tmp_path / "demo" / "three_moons.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_arguments_the_program_explains_itself():
+    finished = run("--help")
+    assert finished.returncode == 0
+    assert "demo" in finished.stdout
+
+
+def test_an_unknown_command_is_refused_without_a_traceback():
+    finished = run("nonsense")
+    assert finished.returncode == 2
+    assert "Traceback" not in finished.stderr
