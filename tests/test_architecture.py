@@ -29,7 +29,7 @@ FORBIDDEN = {
 ONLY_IN = {
     "matplotlib": {"plots.py"},
     "typer": {"cli.py"},
-    "numba": {"engines/numba_.py", "engines/layout.py", "engines/gather.py"},
+    "numba": {"engines/numba_.py", "engines/kernels.py", "engines/layout.py", "engines/gather.py"},
     "faiss": {"graph/neighbors.py"},
 }
 HEAVY = ("matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas")
