@@ -2,14 +2,18 @@
 
 import sys
 import time
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
+from graphwell._version import __version__
 from graphwell.engines import make_engine
 from graphwell.estimator import GraphClassifier
+from graphwell.solve.checkpoint import Checkpoint, Fingerprint
 from graphwell.solve.descent import Callback, Step, descend
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Result, Status
@@ -109,7 +113,14 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> "DiffuseInterfaceClassifier":
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        callback: Callback | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> "DiffuseInterfaceClassifier":
         """Label every row of `X` from the known labels in `y`.
 
         Parameters
@@ -121,6 +132,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             Labels; unknown ones are -1 (integers), None or NaN.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
+        checkpoint : path, optional
+            File that the descent is saved in after each step. If it exists, the run goes on from there and
+            ends with exactly the labels of an uninterrupted one; a file of other data or parameters is
+            refused. Needs an integer `random_state`.
 
         Returns
         -------
@@ -128,10 +143,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         """
         self._check_choices()
         self._callback = self._report if self.verbose and callback is None else callback
+        self._checkpoint_path = None if checkpoint is None else self._resumable(Path(checkpoint))
         try:
             super().fit(X, y)
         finally:
-            del self._callback
+            del self._callback, self._checkpoint_path
         return self
 
     def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
@@ -150,9 +166,28 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.timings_["start"] = time.perf_counter() - began
         engine = make_engine(problem.graph, self.device, self.n_jobs)
         schedule = DEFAULT_SCHEDULE if self.schedule is None else self.schedule
-        result = descend(engine, problem, start, schedule, self.step_size, self._callback)
+        checkpoint = self._checkpoint(problem, schedule)
+        callback = self._callback if checkpoint is None else checkpoint.saving(self._callback)
+        reached = None if checkpoint is None else checkpoint.load()
+        result = descend(engine, problem, start, schedule, self.step_size, callback, reached)
         self.timings_["descent"] = result.seconds
         return result
+
+    def _checkpoint(self, problem: Problem, schedule: Schedule) -> Checkpoint | None:
+        if self._checkpoint_path is None:
+            return None
+        settings = {**self.get_params(), "schedule": list(schedule), "version": __version__}
+        for without_effect in ("n_jobs", "verbose"):
+            del settings[without_effect]
+        return Checkpoint(self._checkpoint_path, Fingerprint.of(problem, settings))
+
+    def _resumable(self, checkpoint: Path) -> Path:
+        if isinstance(self.random_state, bool) or not isinstance(self.random_state, int | np.integer):
+            raise ValueError(
+                f"checkpoint needs an integer random_state, got {self.random_state!r}: "
+                "a run that goes on must draw the start that it began with."
+            )
+        return checkpoint
 
     def _fidelity(self) -> float:
         return self.fidelity

@@ -16,8 +16,8 @@ SUBSTEPS = 3
 class MulticlassMBO(Baseline):
     """Multiclass MBO in the leading eigenvectors (Garcia-Cardona, Merkurjev, Bertozzi, Flenner, Percus 2014).
 
-    From a random start, each iteration diffuses the classes with the labels as sources and then gives every vertex
-    its largest class.
+    From a random start, each iteration diffuses the classes with the labels as sources and then gives every
+    vertex its largest class.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class MulticlassMBO(Baseline):
 class VolumeMBO(Baseline):
     """MBO whose thresholding keeps the classes at given sizes (after Jacobs, Merkurjev, Esedoglu 2018).
 
-    Starts from the label nearest along the graph and assigns by prices on the classes, found as in `class_prior` of
-    `graphwell.DiffuseInterfaceClassifier`.
+    Starts from the label nearest along the graph and assigns by prices on the classes, found as in
+    `class_prior` of `graphwell.DiffuseInterfaceClassifier`.
 
     Parameters
     ----------
