@@ -119,11 +119,12 @@ def projection(
 ) -> None:
     """Points of the plane coloured by class, given labels ringed; -1 is grey."""
     lost = labels < 0
-    panel.scatter(plane[lost, 0], plane[lost, 1], s=5, color="0.8", linewidths=0)
+    size = 14 if len(plane) <= 5000 else 5
+    panel.scatter(plane[lost, 0], plane[lost, 1], s=size, color="0.8", linewidths=0)
     for c, name in enumerate(names):
         color = class_color(c, len(names))
         members, known = plane[labels == c], plane[given == c]
-        panel.scatter(members[:, 0], members[:, 1], s=5, color=color, linewidths=0, alpha=0.6)
+        panel.scatter(members[:, 0], members[:, 1], s=size, color=color, linewidths=0, alpha=0.6)
         panel.scatter(
             known[:, 0],
             known[:, 1],
@@ -148,7 +149,9 @@ def confusion(panel: Any, counts: IntArray, true_names: Sequence[str], names: Se
         if count and counts.size <= 900:
             ink = "white" if share[i, j] > 0.5 else "black"
             panel.text(j, i, f"{count:,}", ha="center", va="center", fontsize=8, color=ink)
-    panel.set_xticks(range(len(names)), [_short(name) for name in names], rotation=45, ha="right")
+    upright = max(map(len, names)) <= 2
+    slant = {} if upright else {"rotation": 45, "ha": "right"}
+    panel.set_xticks(range(len(names)), [_short(name) for name in names], **slant)
     panel.set_yticks(range(len(true_names)), [_short(name) for name in true_names])
     panel.set_xlabel("assigned")
     panel.set_ylabel("true")

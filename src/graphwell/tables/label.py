@@ -152,7 +152,7 @@ def label_table(
         if holdout is not None:
             began = time.perf_counter()
             held, X = _hold_out(classifier, X, y, holdout, seed, progress)
-            seconds["holdout"] = time.perf_counter() - began
+            seconds["holdout, with neighbours"] = time.perf_counter() - began
         classifier.fit(X, y, checkpoint=checkpoint, progress=progress)
     seconds |= {"neighbours" if stage == "graph" else stage: t for stage, t in classifier.timings_.items()}
     assigned, score, reachable = _spread(classifier, ready.kept)
