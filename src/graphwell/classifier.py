@@ -13,6 +13,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
 from graphwell.engines import make_engine
 from graphwell.estimator import GraphClassifier
+from graphwell.progress import Progress, silent
 from graphwell.solve.checkpoint import Checkpoint, Fingerprint
 from graphwell.solve.descent import Callback, Step, descend
 from graphwell.solve.problem import Problem
@@ -120,6 +121,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         *,
         callback: Callback | None = None,
         checkpoint: str | PathLike[str] | None = None,
+        progress: Progress = silent,
     ) -> "DiffuseInterfaceClassifier":
         """Label every row of `X` from the known labels in `y`.
 
@@ -136,6 +138,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             File that the descent is saved in after each step. If it exists, the run goes on from there and
             ends with exactly the labels of an uninterrupted one; a file of other data or parameters is
             refused. Needs an integer `random_state`.
+        progress : callable
+            Told the stage (neighbours, start, descent) and the share of it that is done, None if unknown.
 
         Returns
         -------
@@ -144,10 +148,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self._check_choices()
         self._callback = self._report if self.verbose and callback is None else callback
         self._checkpoint_path = None if checkpoint is None else self._resumable(Path(checkpoint))
+        self._progress = progress
         try:
             super().fit(X, y)
         finally:
-            del self._callback, self._checkpoint_path
+            del self._callback, self._checkpoint_path, self._progress
         return self
 
     def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
@@ -161,17 +166,22 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _descend(self, problem: Problem) -> Result:
         began = time.perf_counter()
+        self._progress("start", None)
         rng = stream(self.random_state, "start")
         start = STARTS["nearest" if self.start == "auto" else self.start](problem, rng)
         self.timings_["start"] = time.perf_counter() - began
         engine = make_engine(problem.graph, self.device, self.n_jobs)
         schedule = DEFAULT_SCHEDULE if self.schedule is None else self.schedule
         checkpoint = self._checkpoint(problem, schedule)
-        callback = self._callback if checkpoint is None else checkpoint.saving(self._callback)
+        callback = self._each_step if checkpoint is None else checkpoint.saving(self._each_step)
         reached = None if checkpoint is None else checkpoint.load()
         result = descend(engine, problem, start, schedule, self.step_size, callback, reached)
         self.timings_["descent"] = result.seconds
         return result
+
+    def _each_step(self, step: Step) -> object:
+        self._progress("descent", step.number / step.of)
+        return None if self._callback is None else self._callback(step)
 
     def _checkpoint(self, problem: Problem, schedule: Schedule) -> Checkpoint | None:
         if self._checkpoint_path is None:

@@ -7,12 +7,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from graphwell.commands.classify import classify
+from graphwell.commands.example import example
+
 app = typer.Typer(
     help="Label everything from a few labels.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
+app.command()(classify)
+app.add_typer(example, name="example")
 
 
 @app.callback()
