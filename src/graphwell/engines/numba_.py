@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwell._threads import thread_count
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import FloatArray
 from graphwell.engines import kernels
 from graphwell.engines.base import State, Swept
 from graphwell.engines.layout import SlicedRows

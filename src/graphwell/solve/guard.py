@@ -1,7 +1,7 @@
-"""What keeps the descent from doing harm: how hard it presses for even classes, and whether its result stands.
+"""What keeps the descent from doing harm.
 
-On data with a clear shape the descent is far better than its start. Where classes overlap, or are very small, it
-lets large classes swallow small ones. Two things hold it back. The pressure towards even classes is
+On data with a clear shape the descent is far better than its start. Where classes overlap, or are very
+small, it lets large classes swallow small ones. Two things hold it back. The pressure towards even classes is
 used only from a start that is nearly even. And the given labels are asked afterwards: where their own
 neighbours would overrule too many of them, the result is given up for the start.
 """
@@ -42,8 +42,8 @@ def balance_for(problem: Problem, start_labels: IntArray) -> Balance | None:
 def stands(problem: Problem, state: State) -> bool:
     """Whether the given labels bear the result out.
 
-    A given label is overruled if its neighbours vote for another class. The result stands if few of them are,
-    and if those speak for few vertices: each for as many as its class holds per label.
+    A given label is overruled if its neighbours vote for another class. The result stands if few of them
+    are, and if those speak for few vertices: each for as many as its class holds per label.
     """
     given = np.flatnonzero(problem.is_known)
     overruled = given[votes(problem, state)[given].argmax(axis=1) != problem.labels[given]]

@@ -117,8 +117,8 @@ def schedule_of(recipe: Recipe, step_size: float) -> Annealed:
 def stable_step(graph: Graph, engine: Engine) -> float:
     """Largest step that is stable and accurate at every epsilon, at most 0.4.
 
-    Steps below ``2 / (eps m + 1 / eps)`` are stable, with `m` the largest eigenvalue of the Laplacian of ``S``, found
-    by power iteration.
+    Steps below ``2 / (eps m + 1 / eps)`` are stable, with `m` the largest eigenvalue of the Laplacian of
+    ``S``, found by power iteration.
     """
     row_sums = engine.product(np.ones((graph.n_vertices, 1)))
     x = np.random.default_rng(0).random((graph.n_vertices, 1)) - 0.5
