@@ -9,8 +9,8 @@ from scipy.sparse import csgraph
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.base import Engine, State
-from graphwell.solve.balance import balanced_labels
-from graphwell.solve.harmonic import Scores, diffusion_scores
+from graphwell.solve.balance import UNEVENNESS_ALLOWED, balanced_labels, evenness
+from graphwell.solve.harmonic import Scores, diffusion_scores, laplace_scores
 from graphwell.solve.problem import Problem
 
 OFFSET = 0.3
@@ -46,7 +46,31 @@ def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) 
     return Start(from_labels(problem, labels_of(problem, scores), rng), scores)
 
 
+def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
+    """The diffusion start, or plain Laplace learning where the classes are uneven and it is more decided.
+
+    Poisson weights serve even classes; with a few labels for each of very uneven ones they let the small spill
+    over. Plain Laplace learning does not, but with too few labels it decides nothing, and its scores show that.
+    """
+    scores = diffusion_scores(problem, engine)
+    if evenness(scores.values.argmax(axis=1), problem.n_classes) < 1 - UNEVENNESS_ALLOWED:
+        plain = laplace_scores(problem, engine)
+        if decidedness(plain) > decidedness(scores):
+            scores = plain
+    return Start(from_labels(problem, labels_of(problem, scores), rng), scores)
+
+
+def decidedness(scores: Scores) -> float:
+    """Mean distance between the two highest scores of a vertex, each vertex's scores adding up to 1."""
+    positive = np.maximum(scores.values, 0.0)
+    total = positive.sum(axis=1, keepdims=True)
+    shares = np.divide(positive, total, out=np.zeros_like(positive), where=total > 0)
+    highest = np.partition(shares, -2, axis=1)[:, -2:]
+    return float((highest[:, 1] - highest[:, 0]).mean())
+
+
 STARTS: dict[str, Callable[[Problem, Engine, np.random.Generator], Start]] = {
+    "auto": auto_start,
     "diffusion": diffusion_start,
     "nearest": nearest_start,
     "random": random_start,
