@@ -9,7 +9,7 @@ from scipy.sparse import csgraph
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.base import Engine, State
-from graphwell.solve.balance import UNEVENNESS_ALLOWED, balanced_labels, evenness
+from graphwell.solve.balance import balanced_labels
 from graphwell.solve.harmonic import Scores, diffusion_scores, laplace_scores
 from graphwell.solve.problem import Problem
 
@@ -47,16 +47,13 @@ def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) 
 
 
 def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
-    """The diffusion start, or plain Laplace learning where the classes are uneven and it is more decided.
+    """The diffusion start, or plain Laplace learning where its scores are more decided.
 
-    Poisson weights serve even classes; with a few labels for each of very uneven ones they let the small spill
-    over. Plain Laplace learning does not, but with too few labels it decides nothing, and its scores show that.
+    Poisson weights serve even classes; with a few labels for each of very uneven ones they let the small ones
+    spill over. Plain Laplace learning does not, but from too few labels it decides nothing, and its scores
+    show that.
     """
-    scores = diffusion_scores(problem, engine)
-    if evenness(scores.values.argmax(axis=1), problem.n_classes) < 1 - UNEVENNESS_ALLOWED:
-        plain = laplace_scores(problem, engine)
-        if decidedness(plain) > decidedness(scores):
-            scores = plain
+    scores = max(diffusion_scores(problem, engine), laplace_scores(problem, engine), key=decidedness)
     return Start(from_labels(problem, labels_of(problem, scores), rng), scores)
 
 
