@@ -55,8 +55,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         How rows are compared; "precomputed" takes a symmetric affinity matrix in place of features.
     start : {"auto", "diffusion", "nearest", "random"}
         Where the descent starts: at the scores that diffuse from the labels, at the label nearest along the
-        graph, or at random as in the paper. "auto" is the diffusion start, or plain Laplace learning where that
-        is more decided, as it is when the classes are uneven.
+        graph, or at random as in the paper. "auto" is the diffusion start, or plain Laplace learning where
+        that is more decided, as it is when the classes are uneven.
     schedule : Schedule, optional
         How epsilon falls in the paper's descent: `Fixed`, `Annealed` or any iterable of (epsilon, sweeps).
         Without one, graphwell's own descent is used, which needs far fewer labels; from a random start, the
