@@ -1,0 +1,58 @@
+"""The stages of a run as bars on standard error, with the time left."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as RichBars
+
+from graphwell.progress import Progress, silent
+
+
+@contextmanager
+def bars(*, quiet: bool = False) -> Iterator[Progress]:
+    """Show one bar per stage while the block runs; nothing when quiet or when nobody watches a terminal."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield silent
+        return
+    columns = (
+        TextColumn("{task.description:<12}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with RichBars(*columns, console=console) as shown:
+        stages = _Stages(shown)
+        yield stages
+        stages.finish()
+
+
+class _Stages:
+    """One bar per stage: a new stage completes the one before."""
+
+    def __init__(self, shown: RichBars) -> None:
+        self.shown = shown
+        self.stage = ""
+        self.bar: TaskID | None = None
+
+    def __call__(self, stage: str, share: float | None) -> None:
+        if stage != self.stage:
+            self.finish()
+            self.stage, self.bar = stage, self.shown.add_task(stage, total=None)
+        if self.bar is not None and share is not None:
+            self.shown.update(self.bar, total=1.0, completed=share)
+
+    def finish(self) -> None:
+        if self.bar is not None:
+            self.shown.update(self.bar, total=1.0, completed=1.0)

@@ -1,0 +1,76 @@
+"""How every command ends: exit codes, and the one place that turns an error into a sentence."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from functools import wraps
+from typing import ParamSpec
+
+import typer
+
+Arguments = ParamSpec("Arguments")
+
+EXPECTED = (ValueError, OSError, ImportError, NotImplementedError, MemoryError)
+"""What bad input and missing means raise; anything else is a mistake in graphwell and keeps its traceback."""
+
+
+class Exit(IntEnum):
+    """What the program tells the shell."""
+
+    DONE = 0
+    NEEDS_ATTENTION = 1
+    BAD_INPUT = 2
+    INTERRUPTED = 130
+
+
+def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Arguments, None]:
+    """Make a command end with an exit code, and with one sentence in place of a traceback.
+
+    The command returns an `Exit`, or None for 0.
+    """
+
+    @wraps(command)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs) or Exit.DONE
+        except BrokenPipeError:  # the reader of our output went away: typer ends quietly
+            raise
+        except EXPECTED as error:
+            typer.echo(f"graphwell: {sentence(error)}", err=True)
+            code = Exit.BAD_INPUT
+        except KeyboardInterrupt:
+            typer.echo("graphwell: interrupted.", err=True)
+            code = Exit.INTERRUPTED
+        raise typer.Exit(int(code))
+
+    return run
+
+
+def sentence(error: BaseException) -> str:
+    """What an error says, on one line.
+
+    Examples
+    --------
+    >>> sentence(FileNotFoundError(2, "No such file or directory", "data.csv"))
+    'data.csv: No such file or directory.'
+    >>> sentence(MemoryError())
+    'There is not enough memory for this; use fewer rows or features.'
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this; use fewer rows or features."
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def notes_from_warnings() -> Iterator[list[str]]:
+    """Collect the warnings of the library, each once, to be shown where the user looks for them."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield notes
+        finally:
+            notes.extend(dict.fromkeys(str(warning.message) for warning in caught))

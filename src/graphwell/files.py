@@ -1,0 +1,116 @@
+"""Files that appear whole or not at all, and the checks that come before any work is done for them."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def written_whole(path: Path, *, scratch: Path | None = None) -> Iterator[IO[bytes]]:
+    """Open a file that takes its name only when everything has been written.
+
+    The bytes go to a temporary file in the same folder, reach the disc, and are then renamed; after an
+    error, an interrupt or a power cut the name holds what it held before. Several files can be held
+    back together: enter them into one `contextlib.ExitStack`.
+
+    Parameters
+    ----------
+    path : Path
+        The name; a link is followed.
+    scratch : Path, optional
+        Name of the temporary file, in the same folder. A fresh name by default; a fixed one suits a file
+        that is written again and again, since killed runs then leave one temporary file, not many.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> name = Path(folder.name) / "numbers.txt"
+    >>> with written_whole(name) as file:
+    ...     _ = file.write(b"1 2 3")
+    ...     name.exists()
+    False
+    >>> name.read_bytes()
+    b'1 2 3'
+    >>> folder.cleanup()
+    """
+    target = path.resolve()
+    temporary = scratch or target.with_name(f".graphwell-{secrets.token_hex(6)}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
+        _sync_folder(target.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def check_output(path: Path, option: str) -> None:
+    """Refuse a name that could not be written, before the work is done rather than after it.
+
+    Examples
+    --------
+    >>> check_output(Path("no-such-folder/labels.csv"), "--output")
+    Traceback (most recent call last):
+    ValueError: --output no-such-folder/labels.csv: the folder no-such-folder does not exist; create it first.
+    """
+    folder = path.parent
+    if not folder.exists():
+        raise ValueError(f"{option} {path}: the folder {folder} does not exist; create it first.")
+    if not folder.is_dir():
+        raise ValueError(f"{option} {path}: {folder} is not a folder.")
+    if path.is_dir():
+        raise ValueError(f"{option} {path} is a folder; give the name of a file.")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{option} {path} is not a regular file; give the name of a file.")
+    if not os.access(path if path.exists() else folder, os.W_OK) or not os.access(folder, os.W_OK):
+        raise ValueError(f"{option} {path} cannot be written; check its permissions and those of its folder.")
+
+
+def check_distinct(paths: Mapping[str, Path | None]) -> None:
+    """Refuse two roles for one file, whatever names and links lead to it.
+
+    Examples
+    --------
+    >>> check_distinct({"TABLE": Path("data.csv"), "--output": Path("./data.csv")})
+    Traceback (most recent call last):
+    ValueError: TABLE and --output are both the file data.csv; give --output another name.
+    """
+    seen: dict[object, str] = {}
+    for role, path in paths.items():
+        if path is None:
+            continue
+        for key in _identities(path):
+            if key in seen and seen[key] != role:
+                raise ValueError(
+                    f"{seen[key]} and {role} are both the file {path}; give {role} another name."
+                )
+            seen[key] = role
+
+
+def _identities(path: Path) -> Iterator[object]:
+    """What makes two names one file: the path without links, and the file behind it if there is one."""
+    yield path.resolve()
+    if path.exists():
+        status = path.stat()
+        yield status.st_dev, status.st_ino
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename survive a power cut; only POSIX systems let a folder be opened for that."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

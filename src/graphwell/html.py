@@ -1,0 +1,103 @@
+"""Pages that are one file: text is escaped, pictures are embedded, nothing is fetched."""
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from html import escape
+
+STYLE = """
+:root { --ink: #1d2129; --soft: #626b78; --line: #e1e5ea; --accent: #1f6f8b; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: #fff;
+       font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .3rem; letter-spacing: -.01em; }
+h2 { font-size: 1.2rem; margin: 2.6rem 0 .8rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
+p { margin: .6rem 0; }
+.lead { color: var(--soft); margin-bottom: 1.8rem; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .8rem;
+         margin: 1.4rem 0; }
+.fact { border: 1px solid var(--line); border-radius: 8px; padding: .7rem .9rem; }
+.fact b { display: block; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.fact span { color: var(--soft); font-size: .85rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .32rem .9rem .32rem 0; text-align: left; border-bottom: 1px solid var(--line);
+         white-space: nowrap; }
+th { color: var(--soft); font-weight: 500; }
+.number { text-align: right; }
+figure { margin: 1rem 0; }
+figure img { max-width: 100%; height: auto; }
+figcaption { color: var(--soft); font-size: .88rem; }
+.note { border-left: 3px solid #d9902f; background: #fdf6ec; padding: .5rem .9rem; margin: .6rem 0; }
+footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
+"""
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """Put parts made by the functions below into one page.
+
+    Examples
+    --------
+    >>> "<h1>a &lt; b</h1>" in page("a < b", [paragraph("text")])
+    True
+    """
+    body = "\n".join(parts)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<body>\n<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def heading(text: str) -> str:
+    """The title of a section."""
+    return f"<h2>{escape(text)}</h2>"
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Some text; the kinds "lead" and "note" look their part.
+
+    Examples
+    --------
+    >>> paragraph("2 < 3", "note")
+    '<p class="note">2 &lt; 3</p>'
+    """
+    return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
+
+
+def facts(items: Iterable[tuple[str, str]]) -> str:
+    """A row of boxes, each a name and its value."""
+    boxes = "".join(
+        f'<div class="fact"><b>{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in items
+    )
+    return f'<div class="facts">{boxes}</div>'
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]], text_columns: int = 1) -> str:
+    """Rows below a header; the first `text_columns` columns are text, the others numbers.
+
+    Examples
+    --------
+    >>> table(["class", "rows"], [["<a>", 3]]).splitlines()[2]
+    '<tr><td>&lt;a&gt;</td><td class="number">3</td></tr>'
+    """
+    lines = [_line("th", header, text_columns), *(_line("td", row, text_columns) for row in rows)]
+    return "\n".join(['<div class="scroll"><table>', *lines, "</table></div>"])
+
+
+def figure(png: bytes, description: str, caption: str = "") -> str:
+    """A picture inside the page."""
+    source = f"data:image/png;base64,{b64encode(png).decode('ascii')}"
+    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f'<figure><img src="{source}" alt="{escape(description)}">{below}</figure>'
+
+
+def footer(text: str) -> str:
+    """The last line of a page."""
+    return f"<footer>{escape(text)}</footer>"
+
+
+def _line(tag: str, cells: Sequence[object], text_columns: int) -> str:
+    classes = [""] * text_columns + [' class="number"'] * (len(cells) - text_columns)
+    inner = "".join(f"<{tag}{c}>{escape(str(cell))}</{tag}>" for c, cell in zip(classes, cells, strict=False))
+    return f"<tr>{inner}</tr>"
