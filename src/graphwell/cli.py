@@ -7,12 +7,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from graphwell.commands.reproduce import reproduce
+
 app = typer.Typer(
     help="Label everything from a few labels.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
+app.command()(reproduce)
 
 
 @app.callback()

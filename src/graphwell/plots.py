@@ -1,6 +1,7 @@
 """Pictures. The only module that imports matplotlib, and only when a picture is drawn."""
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +64,10 @@ def energy_per_step(panel: Any, results: Sequence[tuple[str, Result]]) -> None:
 def mark_wrong(panel: Any, points: FloatArray, wrong: BoolArray) -> None:
     """Cross out the points that got a wrong label."""
     panel.scatter(points[wrong, 0], points[wrong, 1], s=28, color="red", marker="x", linewidths=1)
+
+
+def as_png(figure: Any) -> bytes:
+    """A figure as the bytes of a PNG file."""
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=120)
+    return file.getvalue()

@@ -47,8 +47,8 @@ def load_mnist(data_dir: str | Path | None = None) -> tuple[IntArray, IntArray]:
         folder = _holding_folder(Path(data_dir))
         if folder is None:
             raise FileNotFoundError(
-                f"data_dir={str(data_dir)!r} holds no MNIST files, nor does its subfolder mnist; it should hold "
-                f"{PARTS[0]}-{IMAGES} and the three others, plain or .gz."
+                f"data_dir={str(data_dir)!r} holds no MNIST files, nor does its subfolder mnist; "
+                f"it should hold {PARTS[0]}-{IMAGES} and the three others, plain or .gz."
             )
         return _read_folder(folder)
     for candidate in _usual_folders():
@@ -104,8 +104,8 @@ def _read_idx(folder: Path, name: str, n_axes: int) -> IntArray:
     values = np.frombuffer(content, np.uint8, offset=4 + 4 * n_axes)
     if len(values) != shape.prod():
         raise ValueError(
-            f"{path} is truncated or corrupt: it announces {shape.prod():,} values and holds {len(values):,}; "
-            "get this file anew."
+            f"{path} is truncated or corrupt: it announces {shape.prod():,} values and holds "
+            f"{len(values):,}; get this file anew."
         )
     return values.reshape(shape)
 
