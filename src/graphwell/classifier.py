@@ -2,14 +2,19 @@
 
 import sys
 import time
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
+from graphwell._version import __version__
 from graphwell.engines import make_engine
 from graphwell.estimator import GraphClassifier
+from graphwell.progress import Progress, silent
+from graphwell.solve.checkpoint import Checkpoint, Fingerprint
 from graphwell.solve.descent import Callback, Step, descend
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Result, Status
@@ -109,7 +114,15 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> "DiffuseInterfaceClassifier":
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        callback: Callback | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        progress: Progress = silent,
+    ) -> "DiffuseInterfaceClassifier":
         """Label every row of `X` from the known labels in `y`.
 
         Parameters
@@ -121,6 +134,12 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             Labels; unknown ones are -1 (integers), None or NaN.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
+        checkpoint : path, optional
+            File that the descent is saved in after each step. If it exists, the run goes on from there and
+            ends with exactly the labels of an uninterrupted one; a file of other data or parameters is
+            refused. Needs an integer `random_state`.
+        progress : callable
+            Told the stage (neighbours, start, descent) and the share of it that is done, None if unknown.
 
         Returns
         -------
@@ -128,10 +147,12 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         """
         self._check_choices()
         self._callback = self._report if self.verbose and callback is None else callback
+        self._checkpoint_path = None if checkpoint is None else self._resumable(Path(checkpoint))
+        self._progress = progress
         try:
             super().fit(X, y)
         finally:
-            del self._callback
+            del self._callback, self._checkpoint_path, self._progress
         return self
 
     def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
@@ -145,14 +166,38 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _descend(self, problem: Problem) -> Result:
         began = time.perf_counter()
+        self._progress("start", None)
         rng = stream(self.random_state, "start")
         start = STARTS["nearest" if self.start == "auto" else self.start](problem, rng)
         self.timings_["start"] = time.perf_counter() - began
         engine = make_engine(problem.graph, self.device, self.n_jobs)
         schedule = DEFAULT_SCHEDULE if self.schedule is None else self.schedule
-        result = descend(engine, problem, start, schedule, self.step_size, self._callback)
+        checkpoint = self._checkpoint(problem, schedule)
+        callback = self._each_step if checkpoint is None else checkpoint.saving(self._each_step)
+        reached = None if checkpoint is None else checkpoint.load()
+        result = descend(engine, problem, start, schedule, self.step_size, callback, reached)
         self.timings_["descent"] = result.seconds
         return result
+
+    def _each_step(self, step: Step) -> object:
+        self._progress("descent", step.number / step.of)
+        return None if self._callback is None else self._callback(step)
+
+    def _checkpoint(self, problem: Problem, schedule: Schedule) -> Checkpoint | None:
+        if self._checkpoint_path is None:
+            return None
+        settings = {**self.get_params(), "schedule": list(schedule), "version": __version__}
+        for without_effect in ("n_jobs", "verbose"):
+            del settings[without_effect]
+        return Checkpoint(self._checkpoint_path, Fingerprint.of(problem, settings))
+
+    def _resumable(self, checkpoint: Path) -> Path:
+        if isinstance(self.random_state, bool) or not isinstance(self.random_state, int | np.integer):
+            raise ValueError(
+                f"checkpoint needs an integer random_state, got {self.random_state!r}: "
+                "a run that goes on must draw the start that it began with."
+            )
+        return checkpoint
 
     def _fidelity(self) -> float:
         return self.fidelity

@@ -7,6 +7,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from graphwell.commands.classify import classify
+from graphwell.commands.example import example
 from graphwell.commands.reproduce import reproduce
 
 app = typer.Typer(
@@ -14,7 +16,10 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
+app.command()(classify)
+app.add_typer(example, name="example")
 app.command()(reproduce)
 
 

@@ -13,6 +13,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.graph import Graph
 from graphwell.graph.features import METRICS
 from graphwell.labels import read_labels
+from graphwell.progress import Progress, silent
 from graphwell.solve.problem import Problem
 
 
@@ -31,6 +32,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     scale_neighbor: int
     metric: str
     n_jobs: int | None
+    _progress: Progress = staticmethod(silent)
 
     def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
         """Return a class for every vertex and a score for every vertex and class."""
@@ -126,7 +128,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if self.metric not in METRICS:
             raise ValueError(f"metric must be one of {', '.join(METRICS)}, precomputed; got {self.metric!r}.")
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
-        return Graph.from_features(X, self.n_neighbors, self.scale_neighbor, self.metric, self.n_jobs)
+        return Graph.from_features(
+            X, self.n_neighbors, self.scale_neighbor, self.metric, self.n_jobs, progress=self._progress
+        )
 
     def _read_new_rows(self, X: Any) -> Any:
         if self.graph_.origin is not None:

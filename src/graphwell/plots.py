@@ -71,3 +71,96 @@ def as_png(figure: Any) -> bytes:
     file = BytesIO()
     figure.savefig(file, format="png", dpi=120)
     return file.getvalue()
+
+
+def class_color(number: int, n_classes: int) -> Any:
+    """Colour of a class; up to twenty classes have their own."""
+    from matplotlib import colormaps
+
+    return colormaps[CLASS_COLORS if n_classes <= 10 else "tab20"](number % (10 if n_classes <= 10 else 20))
+
+
+def class_sizes(panel: Any, names: Sequence[str], given: IntArray, assigned: IntArray) -> None:
+    """Rows of each class, the given labels set off within them."""
+    positions = range(len(names))
+    colors = [class_color(c, len(names)) for c in positions]
+    panel.barh(positions, assigned, color=colors, alpha=0.45)
+    panel.barh(positions, given, color=colors)
+    for position, total in zip(positions, assigned, strict=True):
+        panel.annotate(f" {total:,}", (total, position), va="center", fontsize=8)
+    panel.set_yticks(positions, [_short(name) for name in names])
+    panel.invert_yaxis()
+    panel.set_xlabel("rows (dark: label given)")
+    panel.set_title("Class sizes")
+    _open(panel)
+
+
+def per_step(panel: Any, values: Sequence[float], title: str) -> None:
+    """A value after each step of the schedule."""
+    panel.plot(np.arange(1, len(values) + 1), values, marker=".", color="#1f6f8b")
+    panel.set_xlabel("step of the schedule")
+    panel.set_title(title)
+    _open(panel)
+
+
+def score_histogram(panel: Any, scores: FloatArray) -> None:
+    """How many rows have which score."""
+    panel.hist(scores, bins=np.linspace(0, 1, 41), color="#1f6f8b")
+    panel.set_yscale("symlog")
+    panel.set_xlim(0, 1)
+    panel.set_xlabel("score of the label")
+    panel.set_ylabel("rows")
+    panel.set_title("Scores")
+    _open(panel)
+
+
+def projection(
+    panel: Any, plane: FloatArray, labels: IntArray, given: IntArray, names: Sequence[str]
+) -> None:
+    """Points of the plane coloured by class, given labels ringed; -1 is grey."""
+    lost = labels < 0
+    size = 14 if len(plane) <= 5000 else 5
+    panel.scatter(plane[lost, 0], plane[lost, 1], s=size, color="0.8", linewidths=0)
+    for c, name in enumerate(names):
+        color = class_color(c, len(names))
+        members, known = plane[labels == c], plane[given == c]
+        panel.scatter(members[:, 0], members[:, 1], s=size, color=color, linewidths=0, alpha=0.6)
+        panel.scatter(
+            known[:, 0],
+            known[:, 1],
+            s=32,
+            color=color,
+            edgecolors=GIVEN_COLOR,
+            linewidths=0.9,
+            label=_short(name),
+        )
+    panel.set_xticks([])
+    panel.set_yticks([])
+    panel.set_title("First two principal components (ringed: label given)")
+    if len(names) <= 20:
+        panel.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def confusion(panel: Any, counts: IntArray, true_names: Sequence[str], names: Sequence[str]) -> None:
+    """Rows by true class and by assigned class, shaded by the share of the true class."""
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    panel.imshow(share, cmap="Blues", vmin=0, vmax=1)
+    for (i, j), count in np.ndenumerate(counts):
+        if count and counts.size <= 900:
+            ink = "white" if share[i, j] > 0.5 else "black"
+            panel.text(j, i, f"{count:,}", ha="center", va="center", fontsize=8, color=ink)
+    upright = max(map(len, names)) <= 2
+    slant = {} if upright else {"rotation": 45, "ha": "right"}
+    panel.set_xticks(range(len(names)), [_short(name) for name in names], **slant)
+    panel.set_yticks(range(len(true_names)), [_short(name) for name in true_names])
+    panel.set_xlabel("assigned")
+    panel.set_ylabel("true")
+
+
+def _short(name: str) -> str:
+    """A name that fits beside an axis, with nothing that matplotlib would take for a formula."""
+    return (name if len(name) <= 18 else f"{name[:17]}…").replace("$", r"\$")
+
+
+def _open(panel: Any) -> None:
+    panel.spines[["top", "right"]].set_visible(False)

@@ -58,10 +58,12 @@ def sentence(error: BaseException) -> str:
     'There is not enough memory for this; use fewer rows or features.'
     """
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    if isinstance(error, MemoryError):
-        return "There is not enough memory for this; use fewer rows or features."
-    return " ".join(str(error).split()) or type(error).__name__
+        text = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    elif isinstance(error, MemoryError):
+        text = "There is not enough memory for this; use fewer rows or features."
+    else:
+        text = str(error) or type(error).__name__
+    return "".join(character if character.isprintable() else "?" for character in " ".join(text.split()))
 
 
 @contextmanager

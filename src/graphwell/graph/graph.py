@@ -13,6 +13,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, local_scales, symmetric_affinity
+from graphwell.progress import Progress, silent
 
 SYMMETRY_TOLERANCE = 1e-6
 
@@ -67,6 +68,7 @@ class Graph:
         n_jobs: int | None = None,
         *,
         exact: bool | None = None,
+        progress: Progress = silent,
     ) -> "Graph":
         """Link each row to its nearest rows, with locally scaled weights.
 
@@ -85,6 +87,8 @@ class Graph:
         exact : bool, optional
             Exact (True) or approximate (False) search. By default exact in up to 8 dimensions and up
             to 20,000 rows, approximate with a measured recall of about 0.975 above.
+        progress : callable
+            Told the stage and the share of it that is done.
 
         Examples
         --------
@@ -107,8 +111,9 @@ class Graph:
                 "X has only identical rows; check the features, no graph can tell the rows apart."
             )
         k = max(n_neighbors, scale_neighbor)
+        progress("neighbours", None)
         search = build_search(points, k, exact=exact, n_jobs=n_jobs)
-        indices, distances = neighbors_of_all(search, points, k)
+        indices, distances = neighbors_of_all(search, points, k, progress)
         tau = local_scales(distances, scale_neighbor)
         indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
         W = symmetric_affinity(indices, kernel(distances, tau[:, None], tau[indices]))

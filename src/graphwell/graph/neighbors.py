@@ -11,11 +11,13 @@ import numpy as np
 
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
+from graphwell.progress import Progress, silent
 
 KD_TREE_UP_TO_DIMENSION = 8
 EXACT_UP_TO = 20_000
 RECALL_WANTED = 0.975
 RECALL_SAMPLE = 400
+ROWS_AT_ONCE = 32_768
 SPARE_CANDIDATES = 4
 """Found beyond those asked for, so that rounding in single precision cannot exclude a true neighbour."""
 
@@ -62,7 +64,9 @@ def build_search(
     return InvertedFileSearch(points, k, n_jobs)
 
 
-def neighbors_of_all(search: NeighborSearch, points: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+def neighbors_of_all(
+    search: NeighborSearch, points: FloatArray, k: int, progress: Progress = silent
+) -> tuple[IntArray, FloatArray]:
     """Return the `k` nearest other points of every point the search was built on.
 
     A point is removed from its own list by its index: among duplicates it need not come first.
@@ -73,7 +77,12 @@ def neighbors_of_all(search: NeighborSearch, points: FloatArray, k: int) -> tupl
     >>> neighbors_of_all(build_search(points, k=1), points, 1)[0].ravel()
     array([1, 0, 1], dtype=int32)
     """
-    indices, distances = search.query(points, k + 1)
+    progress("neighbours", 0.0)
+    found = []
+    for start in range(0, len(points), ROWS_AT_ONCE):
+        found.append(search.query(points[start : start + ROWS_AT_ONCE], k + 1))
+        progress("neighbours", min(1.0, (start + ROWS_AT_ONCE) / len(points)))
+    indices, distances = (np.concatenate(part) for part in zip(*found, strict=True))
     is_self = indices == np.arange(len(points), dtype=indices.dtype)[:, None]
     is_self[~is_self.any(axis=1), -1] = True
     others = ~is_self

@@ -25,6 +25,15 @@ class Step:
 Callback = Callable[[Step], object]
 
 
+@dataclass(frozen=True)
+class Reached:
+    """How far an earlier run of the same descent came; energies and label changes of its steps."""
+
+    state: State
+    energies: tuple[float, ...]
+    label_changes: tuple[int, ...]
+
+
 def descend(
     engine: Engine,
     problem: Problem,
@@ -32,6 +41,7 @@ def descend(
     schedule: Schedule,
     step_size: float,
     callback: Callback | None = None,
+    reached: Reached | None = None,
 ) -> Result:
     """Minimise the multiclass energy from a start.
 
@@ -49,6 +59,8 @@ def descend(
         Time step of the descent; the paper's is 0.01.
     callback : callable, optional
         Called with a `Step` after each step of the schedule; a true answer ends the run.
+    reached : Reached, optional
+        Go on from here; the result is that of a run that was never interrupted.
 
     Examples
     --------
@@ -66,24 +78,27 @@ def descend(
         raise ValueError(f"step_size must be positive, got {step_size!r}.")
     began = time.perf_counter()
     steps = list(schedule)
-    state, n_sweeps, stopped = start, 0, False
-    done: list[Step] = []
-    for number, (epsilon, sweeps) in enumerate(steps, start=1):
+    reached = reached or Reached(start, (), ())
+    state, stopped = reached.state, False
+    energies, label_changes = list(reached.energies), list(reached.label_changes)
+    for number, (epsilon, sweeps) in enumerate(steps[len(energies) :], start=len(energies) + 1):
         swept = engine.sweep(problem, state, epsilon, step_size, sweeps)
         state = swept.state
-        n_sweeps += sweeps
-        done.append(Step(number, len(steps), epsilon, swept.energy, swept.label_changes, state))
-        if callback is not None and callback(done[-1]):
+        energies.append(swept.energy)
+        label_changes.append(swept.label_changes)
+        step = Step(number, len(steps), epsilon, swept.energy, swept.label_changes, state)
+        if callback is not None and callback(step):
             stopped = number < len(steps)
             break
-    settled = Status.UNSETTLED if done and done[-1].label_changes else Status.SETTLED
+    done = steps[: len(energies)]
+    settled = Status.UNSETTLED if done and label_changes[-1] else Status.SETTLED
     return Result(
         labels=state.labels,
         offsets=state.offsets,
         status=Status.STOPPED if stopped else settled,
-        n_sweeps=n_sweeps,
-        energies=tuple(step.energy for step in done),
-        epsilons=tuple(step.epsilon for step in done),
-        label_changes=tuple(step.label_changes for step in done),
+        n_sweeps=sum(sweeps for _, sweeps in done),
+        energies=tuple(energies),
+        epsilons=tuple(epsilon for epsilon, _ in done),
+        label_changes=tuple(label_changes),
         seconds=time.perf_counter() - began,
     )

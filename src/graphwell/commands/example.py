@@ -1,0 +1,35 @@
+"""`graphwell example`: small real data to try the other commands on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphwell.commands._run import ends_cleanly
+from graphwell.files import check_output, written_whole
+
+example = typer.Typer(help="Write an example to try the other commands on.", no_args_is_help=True)
+
+
+@example.callback()
+def examples() -> None:
+    """Write an example to try the other commands on."""
+
+
+@example.command()
+@ends_cleanly
+def digits(
+    output: Annotated[Path, typer.Option("--output", "-o", help="File for the table (.csv).")] = Path(
+        "digits.csv"
+    ),
+    per_class: Annotated[int, typer.Option(help="Labels per class.", min=1)] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the choice of labels.", min=0)] = 0,
+) -> None:
+    """Write 1,797 handwritten digits as CSV: 64 pixels, a few labels, and the truth in its own column."""
+    from graphwell.datasets import digits_table
+
+    check_output(output, "--output")
+    text = digits_table(per_class, random_state=seed)
+    with written_whole(output) as file:
+        file.write(text.encode("utf-8"))
+    typer.echo(f"Written: {output}, 1,797 digits with {per_class} labels per class.")

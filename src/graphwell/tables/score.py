@@ -1,0 +1,105 @@
+"""How good the labels are: on labels that were hidden, and against a column of the truth."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graphwell._types import BoolArray, IntArray
+
+Z_95 = 1.959964
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A number of right answers.
+
+    Examples
+    --------
+    >>> Accuracy(9, 10).share
+    0.9
+    >>> low, high = Accuracy(9, 10).interval
+    >>> round(low, 2), round(high, 2)
+    (0.6, 0.98)
+    """
+
+    right: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """Right answers per question."""
+        return self.right / self.of
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the true share lies with 95 % confidence (Wilson)."""
+        n, p, z = self.of, self.share, Z_95
+        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Labels against the truth, on the rows whose label was not given.
+
+    Attributes
+    ----------
+    accuracy : Accuracy
+    names : tuple of str
+        All classes, those of the labels first.
+    confusion : array of shape (n_names, n_names + 1)
+        Rows by true class and by assigned class; the last column counts rows without a label.
+    """
+
+    accuracy: Accuracy
+    names: tuple[str, ...]
+    confusion: IntArray = field(repr=False)
+
+
+def compare(assigned: IntArray, given: IntArray, truth: IntArray, names: tuple[str, ...]) -> Comparison:
+    """Compare where the truth is known and the label was not given; -1 stands for none.
+
+    Examples
+    --------
+    >>> compared = compare(np.array([0, 1, -1]), np.array([0, -1, -1]), np.array([0, 1, 0]), ("a", "b"))
+    >>> compared.accuracy
+    Accuracy(right=1, of=2)
+    >>> compared.confusion
+    array([[0, 0, 1],
+           [0, 1, 0]])
+    """
+    asked = (truth >= 0) & (given < 0)
+    if not asked.any():
+        raise ValueError(
+            "--truth says nothing on any row without a given label; there is nothing to compare."
+        )
+    k = len(names)
+    confusion = np.zeros((k, k + 1), dtype=np.int64)
+    np.add.at(confusion, (truth[asked], np.where(assigned[asked] < 0, k, assigned[asked])), 1)
+    return Comparison(Accuracy(int(np.trace(confusion)), int(asked.sum())), names, confusion)
+
+
+def hide(given: IntArray, share: float, rng: np.random.Generator) -> BoolArray:
+    """Choose given labels to hide, at random, never the last one of a class.
+
+    Examples
+    --------
+    >>> given = np.array([0, 0, 0, -1, 1, -1])
+    >>> hidden = hide(given, 0.5, np.random.default_rng(0))
+    >>> np.bincount(given[hidden], minlength=2)
+    array([2, 0])
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"--holdout must lie between 0 and 1, got {share}.")
+    left = np.bincount(given[given >= 0])
+    wanted = max(1, round(share * int(left.sum())))
+    hidden = np.zeros(len(given), dtype=bool)
+    for row in rng.permutation(np.flatnonzero(given >= 0)):
+        if wanted and left[given[row]] > 1:
+            hidden[row] = True
+            left[given[row]] -= 1
+            wanted -= 1
+    if not hidden.any():
+        raise ValueError("--holdout needs a class with two given labels: one to hide and one to keep.")
+    return hidden

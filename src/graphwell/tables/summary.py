@@ -1,0 +1,80 @@
+"""What there is to say about a labelled table, as plain values."""
+
+from typing import Any
+
+import numpy as np
+
+from graphwell.tables.label import Labelled
+from graphwell.tables.score import Accuracy
+from graphwell.tables.table import as_text
+
+MOST_DOUBTFUL = 10
+
+
+def summarise(labelled: Labelled) -> dict[str, Any]:
+    """Return the summary as values that JSON can hold.
+
+    Rows are numbered from 1, the first below the header.
+    """
+    classifier = labelled.classifier
+    lost = ~classifier.reachable_
+    return {
+        "table": str(labelled.table.path),
+        "rows": labelled.table.n_rows,
+        "rows_left_out": int((~labelled.kept).sum()),
+        "features": len(labelled.features),
+        "labels_given": int((labelled.given >= 0).sum()),
+        "classes": _classes(labelled),
+        "components": classifier.graph_.n_components,
+        "components_without_labels": len(np.unique(classifier.graph_.components[lost])),
+        "unreachable_rows": int(lost.sum()),
+        "sweeps": int(classifier.n_iter_),
+        "status": classifier.result_.status.value,
+        "holdout": None if labelled.holdout is None else _accuracy(labelled.holdout),
+        "truth": None if labelled.comparison is None else _accuracy(labelled.comparison.accuracy),
+        "doubtful": _doubtful(labelled),
+        "notes": list(labelled.notes),
+        "seconds": {stage: round(seconds, 3) for stage, seconds in labelled.seconds.items()},
+    }
+
+
+def _classes(labelled: Labelled) -> list[dict[str, Any]]:
+    k = len(labelled.classes)
+    given = np.bincount(labelled.given[labelled.given >= 0], minlength=k)
+    assigned = np.bincount(labelled.assigned[labelled.assigned >= 0], minlength=k)
+    return [
+        {"name": name, "given": int(g), "assigned": int(a)}
+        for name, g, a in zip(labelled.classes, given, assigned, strict=True)
+    ]
+
+
+def _accuracy(accuracy: Accuracy) -> dict[str, Any]:
+    low, high = accuracy.interval
+    return {
+        "accuracy": accuracy.share,
+        "right": accuracy.right,
+        "of": accuracy.of,
+        "interval_95": [round(low, 4), round(high, 4)],
+    }
+
+
+def _doubtful(labelled: Labelled) -> list[dict[str, Any]]:
+    """The rows to look at first, with the two classes they lie between."""
+    fitted = labelled.classifier.doubtful(MOST_DOUBTFUL)
+    rows = np.flatnonzero(labelled.kept)[fitted]
+    scores = labelled.classifier.label_distributions_[fitted]
+    ranked = np.argsort(-scores, axis=1, kind="stable")[:, :2]
+    ids = None if labelled.roles.row_id is None else as_text(labelled.table.column(labelled.roles.row_id))
+    return [
+        {
+            "row": int(row) + 1,
+            "id": None if ids is None else str(ids[row]),
+            "reachable": bool(labelled.reachable[row]),
+            "given": bool(labelled.given[row] >= 0),
+            "label": labelled.classes[first],
+            "score": round(float(of_row[first]), 4),
+            "second": labelled.classes[second],
+            "second_score": round(float(of_row[second]), 4),
+        }
+        for row, of_row, (first, second) in zip(rows, scores, ranked, strict=True)
+    ]
