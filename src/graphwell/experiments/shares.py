@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import graphwell as gw
 from graphwell._types import IntArray
-from graphwell.experiments.methods import Case, run_paper
+from graphwell.experiments.methods import Case, Schedule, run_paper
 from graphwell.experiments.record import Counter, Run, of_line
-from graphwell.solve.schedule import Schedule
 
 SHARES = (1, 2, 3, 4, 5, 7, 10)
 """Per cent of all points."""
