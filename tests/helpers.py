@@ -6,8 +6,10 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
+from graphwell.engines import State
 from graphwell.graph import Graph
-from graphwell.solve.problem import Anchor, Balance, Problem
+from graphwell.solve.problem import Balance, Problem
+from graphwell.solve.reference import ReferenceEngine
 from graphwell.solve.start import random_start
 
 
@@ -36,19 +38,17 @@ def problems(
     labels = np.where(rng.random(n) < 0.3, rng.integers(n_classes, size=n), -1)
     if not beyond_the_paper:
         return Problem(graph, labels, n_classes), rng
-    anchor = Anchor(rng.integers(n_classes, size=n), rng.random(n) * (rng.random(n) < 0.5))
     balance = Balance(draw(st.sampled_from([0.3, 3.0])), rng.dirichlet(np.ones(n_classes)))
     problem = Problem(
         graph,
         labels,
         n_classes,
         fidelity=draw(st.sampled_from([0.5, 30.0])),
-        anchor=draw(st.sampled_from([None, anchor])),
         balance=draw(st.sampled_from([None, balance])),
         implicit=draw(st.booleans()),
     )
     return problem, rng
 
 
-def start_of(problem: Problem, rng: np.random.Generator) -> Any:
-    return random_start(problem, rng)
+def start_of(problem: Problem, rng: np.random.Generator) -> State:
+    return random_start(problem, ReferenceEngine(problem.graph), rng).state

@@ -21,9 +21,9 @@ class PoissonLearning(Baseline):
 
     Examples
     --------
-    >>> W = [[0, 3, 0], [3, 0, 1], [0, 1, 0]]
-    >>> PoissonLearning(metric="precomputed").fit(W, [0, -1, 1]).transduction_
-    array([0, 0, 1])
+    >>> W = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    >>> PoissonLearning(metric="precomputed").fit(W, [0, -1, -1, 1]).transduction_
+    array([0, 0, 1, 1])
     """
 
     def _scores(self, problem: Problem, engine: Engine) -> FloatArray:

@@ -26,30 +26,26 @@ def _majority(
     stop: int,
     shift: int,
     own: int,
-    anchor_class: int,
-    anchor_vote: float,
-    field: FloatArray,
+    phi: float,
+    pressure: FloatArray,
     votes: FloatArray,
 ) -> np.int64:
     """Class with the largest ``sum_j S_ij r_j`` among the neighbours; the first met wins a tie.
 
-    The ghost neighbour votes too, and what presses on a class (`field`) is taken from its votes.
+    What presses on a class is taken from its votes.
     """
     mask = (1 << shift) - 1
     for entry in range(first, stop, LANES):
         word = np.int64(words[columns[entry]])
         votes[word >> shift] += values[entry] * votes.dtype.type(word & mask)
-    votes[anchor_class] += anchor_vote
     best, most = np.int64(own), votes.dtype.type(-np.inf)
     for entry in range(first, stop, LANES):
         candidate = np.int64(words[columns[entry]]) >> shift
-        if values[entry] > 0 and votes[candidate] - field[candidate] > most:
-            best, most = candidate, votes[candidate] - field[candidate]
-    if anchor_vote > 0 and votes[anchor_class] - field[anchor_class] > most:
-        best = np.int64(anchor_class)
+        support = votes[candidate] - phi * pressure[candidate]
+        if values[entry] > 0 and support > most:
+            best, most = candidate, support
     for entry in range(first, stop, LANES):
         votes[np.int64(words[columns[entry]]) >> shift] = 0
-    votes[anchor_class] = 0
     return best
 
 
@@ -61,8 +57,6 @@ def sweeps(
     row_sums: FloatArray,
     known: FloatArray,
     fidelity: FloatArray,
-    anchor_class: IntArray,
-    anchor_weight: FloatArray,
     phi: FloatArray,
     strength: float,
     shares: FloatArray,
@@ -87,30 +81,26 @@ def sweeps(
     changes = np.zeros(n_chunks, dtype=np.int64)
     following = words.copy()
     pressure = np.zeros(len(shares), dtype=offsets.dtype)
-    fields = np.zeros_like(votes)
     for _ in range(count):
         if strength > 0:
             _press(words, offsets, phi, shift, strength, shares, pressure)
         for chunk in prange(n_chunks):
             sums = np.empty(2 * LANES, dtype=offsets.dtype)
             moved = np.empty(LANES, dtype=offsets.dtype)
-            thread = numba.get_thread_id()
             for s in range(chunk * SLICES_PER_CHUNK, min(n_slices, (chunk + 1) * SLICES_PER_CHUNK)):
                 row = s * LANES
                 sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
                 own_offsets, own_words = offsets[row : row + LANES], words[row : row + LANES]
                 own_sums, own_known = row_sums[row : row + LANES], known[row : row + LANES]
                 own_fidelity, own_following = fidelity[row : row + LANES], following[row : row + LANES]
-                own_anchor, own_ghost = anchor_class[row : row + LANES], anchor_weight[row : row + LANES]
                 own_phi = phi[row : row + LANES]
                 for lane in range(LANES):
                     d = own_offsets[lane]
                     size = abs(d)
                     side = one if d >= 0 else -one
                     own = own_words[lane] >> shift
-                    ghost = -half if own == own_anchor[lane] else half
                     pull = own_sums[lane] * (half - size) + (sums[lane] - two * sums[LANES + lane])
-                    pull += own_ghost[lane] * ghost + two * own_phi[lane] * pressure[own]
+                    pull += two * own_phi[lane] * pressure[own]
                     slope = side * size * (one - size) * (one - two * size)
                     force = epsilon * side * pull - slope / epsilon
                     away = real(own) - own_known[lane]
@@ -129,13 +119,9 @@ def sweeps(
                     if d < -half or d >= half:
                         d -= np.floor(d + half)
                         own = np.int64(own_words[lane]) >> shift
-                        field = fields[thread]
-                        if strength > 0:
-                            for k in range(len(pressure)):
-                                field[k] = own_phi[lane] * pressure[k]
                         chosen = _majority(
                             columns, values, words, starts[s] + lane, starts[s + 1], shift, own,
-                            own_anchor[lane], own_ghost[lane] * half, field, votes[thread],
+                            own_phi[lane], pressure, votes[numba.get_thread_id()],
                         )  # fmt: skip
                         changes[chunk] += chosen != own
                         own_offsets[lane] = d

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwell._threads import thread_count
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import FloatArray
 from graphwell.engines import kernels
 from graphwell.engines.base import State, Swept
 from graphwell.engines.layout import SlicedRows
@@ -34,8 +34,6 @@ class _Forces:
 
     known: FloatArray
     fidelity: FloatArray
-    anchor_class: IntArray
-    anchor_weight: FloatArray
     phi: FloatArray
     strength: float
     shares: FloatArray
@@ -85,11 +83,9 @@ class NumbaEngine:
         with _threads(self.n_threads):
             words, changes = kernels.sweeps(
                 *edges,
-                self.row_sums + forces.anchor_weight,
+                self.row_sums,
                 forces.known,
                 forces.fidelity,
-                forces.anchor_class,
-                forces.anchor_weight,
                 forces.phi,
                 self.dtype.type(forces.strength),
                 forces.shares,
@@ -136,13 +132,11 @@ class NumbaEngine:
     def _place(self, problem: "Problem") -> _Forces:
         n = self.graph.n_vertices
         degrees = self.graph.degrees
-        anchor, balance = problem.anchor, problem.balance
+        balance = problem.balance
         phi = np.sqrt(degrees / (degrees.sum() or 1.0)) if balance else np.zeros(n)
         return _Forces(
             known=self._placed(problem.known.astype(self.dtype)),
             fidelity=self._placed(problem.fidelities),
-            anchor_class=self._placed(anchor.labels if anchor else np.zeros(n, dtype=np.int32)),
-            anchor_weight=self._placed(anchor.weights if anchor else np.zeros(n)),
             phi=self._placed(phi),
             strength=balance.strength if balance else 0.0,
             shares=(balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype),

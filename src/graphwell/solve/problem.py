@@ -10,22 +10,6 @@ from graphwell.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
-class Anchor:
-    """A ghost neighbour for every vertex that never moves: it holds the vertex back at a class.
-
-    Attributes
-    ----------
-    labels : array of shape (n,)
-        Class of each ghost.
-    weights : array of shape (n,)
-        How strongly it is joined to its vertex, on the scale of the normalised affinities.
-    """
-
-    labels: IntArray
-    weights: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class Balance:
     """A pressure on the sizes of the classes, as the null model of modularity exerts it.
 
@@ -55,10 +39,10 @@ class Problem:
     n_classes : int
     fidelity : float
         Weight of the known labels; at 30, the paper's, no label is ever overruled.
-    anchor : Anchor, optional
-        Not in the paper.
     balance : Balance, optional
-        Not in the paper.
+        Pressure on the class sizes; not in the paper.
+    class_shares : array of shape (n_classes,), optional
+        Sizes of the classes as shares of all vertices, where they are known.
     implicit : bool
         Take the fidelity term implicitly, which allows large steps whatever its weight, and measure it along
         the star of ``rho``, which keeps it independent of the numbers of the classes.
@@ -68,8 +52,8 @@ class Problem:
     labels: IntArray
     n_classes: int
     fidelity: float = 30.0
-    anchor: Anchor | None = None
     balance: Balance | None = None
+    class_shares: FloatArray | None = None
     implicit: bool = False
 
     def __post_init__(self) -> None:

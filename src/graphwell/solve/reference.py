@@ -110,26 +110,17 @@ class _Before:
         votes: dict[int, float] = {}
         for j, weight in self.engine.edges[i]:
             votes[self.labels[j]] = votes.get(self.labels[j], 0.0) + weight * self.r[j]
-        ghost_label, ghost_weight = self._ghost(i)
-        if ghost_weight > 0:
-            votes[ghost_label] = votes.get(ghost_label, 0.0) + ghost_weight * 0.5
         phi = self.engine.phi[i]
         return max(votes, key=lambda c: votes[c] - phi * self.pressure[c], default=self.labels[i])
 
     def _pull(self, i: int) -> float:
-        """``sum_j S_ij (r_i +- r_j)``, with the ghost neighbour and the pressure on the class."""
+        """``sum_j S_ij (r_i +- r_j)``, with the pressure on its class."""
         total = same = 0.0
         for j, weight in self.engine.edges[i]:
             total += weight * self.r[j]
             same += weight * self.r[j] if self.labels[j] == self.labels[i] else 0.0
-        label, weight = self._ghost(i)
-        pull = (self.engine.row_sums[i] + weight) * self.r[i] + (total - 2 * same)
-        ghost = weight * (-0.5 if label == self.labels[i] else 0.5)
-        return pull + (ghost + 2 * self.engine.phi[i] * self.pressure[self.labels[i]])
-
-    def _ghost(self, i: int) -> tuple[int, float]:
-        anchor = self.problem.anchor
-        return (0, 0.0) if anchor is None else (int(anchor.labels[i]), float(anchor.weights[i]))
+        pull = self.engine.row_sums[i] * self.r[i] + (total - 2 * same)
+        return pull + 2 * self.engine.phi[i] * self.pressure[self.labels[i]]
 
     def _pressure(self) -> list[float]:
         """How far the mass of each class lies above its share."""
