@@ -17,7 +17,7 @@ UCI_AS_THEY_ARE = ("optdigits",)
 LARGEST_TO_SMALLEST, SMALLEST_CLASS = 60, 20
 
 
-class DataMissing(Exception):
+class DataMissingError(Exception):
     """A data set is not on this machine."""
 
 
@@ -53,7 +53,7 @@ def load(name: str) -> Dataset:
 
 
 def geometric_cut(y: IntArray) -> IntArray:
-    """Rows that remain when the sizes of the classes fall geometrically, the last to a sixtieth (20 at least).
+    """Rows that remain when the class sizes fall geometrically, the last to a sixtieth (20 at least).
 
     Examples
     --------
@@ -82,14 +82,14 @@ def _mnist() -> tuple[FloatArray, IntArray]:
     try:
         pixels, y = datasets.load_mnist(folder)
     except OSError as error:
-        raise DataMissing(str(error)) from error
+        raise DataMissingError(str(error)) from error
     return PCA(50, random_state=0).fit_transform(pixels.astype(np.float32) / 255), y
 
 
 def _uci(name: str) -> tuple[FloatArray, IntArray]:
     path = Path(os.environ.get("GRAPHWELL_DATA", SHARED)) / "uci" / f"{name}.npz"
     if not path.is_file():
-        raise DataMissing(f"{path} is not there; name a folder that holds uci/ as GRAPHWELL_DATA.")
+        raise DataMissingError(f"{path} is not there; name a folder that holds uci/ as GRAPHWELL_DATA.")
     with np.load(path) as file:
         X, y = file["X"].astype(float), np.unique(file["y"], return_inverse=True)[1]
     return X if name in UCI_AS_THEY_ARE else standardised(X), y

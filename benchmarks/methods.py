@@ -48,7 +48,7 @@ class Method:
 
 
 def own_methods() -> list[Method]:
-    """graphwell with default parameters, its own start, and with the class sizes given."""
+    """Return graphwell with default parameters, its own start, and with the class sizes given."""
     return [Method(DEFAULT, _default), Method(START, _own_start), Method(PRIOR, _with_prior, told=True)]
 
 

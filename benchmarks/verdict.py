@@ -85,7 +85,6 @@ def verdict_row(records: Sequence[Record], row: tuple[str, int]) -> list[str]:
     """One line of the verdict: the default against its start, rivals not told and rivals told the sizes."""
     against_start = difference(records, row, DEFAULT, START)
     rival = hardest_rival(records, row, DEFAULT, told=False)
-    told = hardest_rival(records, row, PRIOR, told=True)
     compared = [against_start] + ([rival] if rival else [])
     if any(d.loses for d in compared):
         word = "LOSES"
@@ -99,8 +98,9 @@ def verdict_row(records: Sequence[Record], row: tuple[str, int]) -> list[str]:
         str(rival or ""),
         f"{held.count('HELD_BACK')} of {len(held)}",
         word,
+        str(hardest_rival(records, row, DEFAULT, told=True) or ""),
         f"{np.mean(list(errors_of(records, row, PRIOR).values())):.2f}",
-        str(told or ""),
+        str(hardest_rival(records, row, PRIOR, told=True) or ""),
     ]
 
 
