@@ -67,6 +67,7 @@ def test_missing_values_are_refused_dropped_or_filled():
     [
         ([[1.0, np.inf], [2, 3]], {}, "Row 1: the feature 'b' is infinite"),
         ([[1.0, np.inf], [2, 3]], {"missing": "mean"}, "Row 1: the feature 'b' is infinite"),
+        ([[1.0, 2], [-1e151, 3]], {}, r"Row 2: the feature 'a' is -1e\+151, too large to take distances"),
         ([[1.0, np.nan], [2, np.nan]], {"missing": "mean"}, "'b' has no value in any row"),
         ([[1.0, np.nan], [2, 3]], {"missing": "drop"}, "At least two rows"),
         ([[1.0, 2], [2, 3]], {"pca": 3}, "--pca 3: 2 rows of 2 features have at most 2"),
