@@ -61,7 +61,10 @@ def test_an_interrupt_ends_with_130():
 
 
 def test_a_mistake_of_our_own_is_not_hidden():
-    assert isinstance(command_that(raising(KeyError("bug"))).exception, KeyError)
+    finished = command_that(raising(KeyError("bug")))
+    assert finished.exit_code == 3
+    assert "Traceback" in finished.stderr
+    assert "this is a mistake in graphwell" in finished.stderr
 
 
 def test_warnings_become_notes_once_each():

@@ -1,5 +1,6 @@
 """How every command ends: exit codes, and the one place that turns an error into a sentence."""
 
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import typer
 Arguments = ParamSpec("Arguments")
 
 EXPECTED = (ValueError, OSError, ImportError, NotImplementedError, MemoryError)
-"""What bad input and missing means raise; anything else is a mistake in graphwell and keeps its traceback."""
+"""What bad input and missing means raise; anything else is a mistake in graphwell and shows its traceback."""
 
 
 class Exit(IntEnum):
@@ -21,6 +22,7 @@ class Exit(IntEnum):
     DONE = 0
     NEEDS_ATTENTION = 1
     BAD_INPUT = 2
+    OUR_MISTAKE = 3
     INTERRUPTED = 130
 
 
@@ -42,6 +44,9 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
         except KeyboardInterrupt:
             typer.echo("graphwell: interrupted.", err=True)
             code = Exit.INTERRUPTED
+        except Exception:
+            typer.echo(f"{traceback.format_exc()}graphwell: this is a mistake in graphwell.", err=True)
+            code = Exit.OUR_MISTAKE
         raise typer.Exit(int(code))
 
     return run
