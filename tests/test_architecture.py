@@ -30,7 +30,7 @@ ONLY_IN = {
     "matplotlib": {"plots.py"},
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
-    "numba": {"engines/numba_.py", "engines/layout.py", "engines/gather.py"},
+    "numba": {"engines/"},
     "faiss": {"graph/neighbors.py"},
 }
 """Files, and folders of files, that use a library; no other does."""

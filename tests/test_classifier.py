@@ -213,7 +213,7 @@ def test_a_low_fidelity_lets_neighbours_overrule_a_wrong_label():
 def test_verbose_reports_and_a_callback_can_stop(capsys):
     X, truth = blobs()
     DiffuseInterfaceClassifier(verbose=True, random_state=0).fit(X, few(truth))
-    assert "step 1 of 29: epsilon 2" in capsys.readouterr().err
+    assert "step 1 of 19: epsilon 2" in capsys.readouterr().err
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth), callback=lambda step: True)
     assert clf.result_.status is Status.STOPPED
 

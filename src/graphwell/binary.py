@@ -126,8 +126,8 @@ class BinaryInterfaceClassifier(GraphClassifier):
             graph, known, self.epsilon, self.fidelity, self.step_size, count, self.max_iter, self.tol
         )
 
-    def _fidelity(self) -> float:
-        return self.fidelity
+    def _problem(self, graph: Graph, labels: IntArray) -> Problem:
+        return Problem(graph, labels, len(self.classes_), self.fidelity)
 
     def _check(self, problem: Problem) -> None:
         if problem.n_classes > 2:

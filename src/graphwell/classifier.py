@@ -2,6 +2,7 @@
 
 import sys
 import time
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,31 @@ import numpy as np
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
-from graphwell.engines import make_engine
+from graphwell.engines import Engine, State, make_engine
 from graphwell.estimator import GraphClassifier
+from graphwell.graph import Graph
+from graphwell.prior import read_class_prior
 from graphwell.progress import Progress, silent
 from graphwell.solve.checkpoint import Checkpoint, Fingerprint
-from graphwell.solve.descent import Callback, Step, descend
+from graphwell.solve.descent import Callback, Reached, Step, descend
 from graphwell.solve.problem import Problem
+from graphwell.solve.recipe import (
+    Outcome,
+    Prepared,
+    Recipe,
+    follow,
+    prepare,
+    schedule_of,
+    stable_step,
+    support,
+)
 from graphwell.solve.result import Result, Status
 from graphwell.solve.schedule import Annealed, Schedule
 from graphwell.solve.start import STARTS
+from graphwell.tuning import enough_labels, tune
 
-DEFAULT_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
+PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
+PAPER_STEP = 0.01
 
 
 class DiffuseInterfaceClassifier(GraphClassifier):
@@ -38,15 +53,24 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         The distance to this neighbour is the local scale of a row.
     metric : {"euclidean", "cosine", "precomputed"}
         How rows are compared; "precomputed" takes a symmetric affinity matrix in place of features.
-    start : {"auto", "nearest", "random"}
-        Where the descent starts: at the label nearest along the graph, or at random as in the paper.
+    start : {"auto", "diffusion", "nearest", "random"}
+        Where the descent starts: at the scores that diffuse from the labels ("auto" means this), at the label
+        nearest along the graph, or at random as in the paper.
     schedule : Schedule, optional
-        How epsilon falls: `Fixed`, `Annealed` or any iterable of (epsilon, sweeps).
-    step_size : float
-        Time step of the descent.
+        How epsilon falls in the paper's descent: `Fixed`, `Annealed` or any iterable of (epsilon, sweeps).
+        Without one, graphwell's own descent is used, which needs far fewer labels; from a random start, the
+        paper's.
+    step_size : float, optional
+        Time step of the descent. By default as large as is stable, and 0.01 in the paper's.
     fidelity : float
         Weight of the known labels. At 30, the paper's, no label is overruled; below about 4 one that
         contradicts its neighbours can be.
+    class_prior : None, "labels", array or dict
+        Sizes of the classes as shares of all rows, if they are known: by name, in the order of the sorted
+        classes, or as among the given labels. Sizes wrong by a fifth do more harm than none.
+    tune : bool or "auto"
+        Choose the settings of the descent by hiding part of the given labels in turn; costs about ten times
+        the fit. "auto" does so when every class has at least 10 labels.
     device : {"cpu", "cuda"}
         Where the sweeps run.
     n_jobs : int, optional
@@ -74,6 +98,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Number of sweeps.
     timings_ : dict
         Seconds of each stage.
+    tuning_ : Tuning
+        After tuning: the chosen settings and the accuracy on hidden labels.
 
     Examples
     --------
@@ -95,8 +121,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         *,
         start: str = "auto",
         schedule: Schedule | None = None,
-        step_size: float = 0.01,
+        step_size: float | None = None,
         fidelity: float = 30.0,
+        class_prior: Any = None,
+        tune: bool | str = False,
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -109,6 +137,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.schedule = schedule
         self.step_size = step_size
         self.fidelity = fidelity
+        self.class_prior = class_prior
+        self.tune = tune
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -158,26 +188,59 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
         if problem.n_classes == 1:
             zeros = np.zeros(problem.graph.n_vertices, dtype=np.int32)
-            self.result_ = Result(zeros, zeros.astype(float), Status.ONE_CLASS)
+            outcome = Outcome(Result(zeros, zeros.astype(float), Status.ONE_CLASS), np.ones((len(zeros), 1)))
         else:
-            self.result_ = self._descend(problem)
-        self.n_iter_ = self.result_.n_sweeps
-        return self.result_.labels, support(problem, self.result_)
+            outcome = self._outcome(problem)
+        self.result_ = outcome.result
+        self.n_iter_ = outcome.result.n_sweeps
+        return outcome.result.labels, outcome.scores
 
-    def _descend(self, problem: Problem) -> Result:
-        began = time.perf_counter()
+    def _outcome(self, problem: Problem) -> Outcome:
+        as_in_the_paper = self.schedule is not None or self.start == "random"
+        recipe = Recipe("diffusion" if self.start == "auto" else self.start)
+        if as_in_the_paper:
+            recipe = replace(recipe, sharpness=1.0)
+        elif self.tune is True or (self.tune == "auto" and enough_labels(problem)):
+            recipe, problem = self._tuned(problem, recipe)
         self._progress("start", None)
         rng = stream(self.random_state, "start")
-        start = STARTS["nearest" if self.start == "auto" else self.start](problem, rng)
-        self.timings_["start"] = time.perf_counter() - began
-        engine = make_engine(problem.graph, self.device, self.n_jobs)
-        schedule = DEFAULT_SCHEDULE if self.schedule is None else self.schedule
+        prepared = prepare(problem, recipe, self._make_engine, rng)
+        self.timings_["start"] = prepared.seconds
+        outcome = self._paper(problem, prepared) if as_in_the_paper else self._own(prepared, recipe)
+        self.timings_["descent"] = outcome.result.seconds
+        return outcome
+
+    def _tuned(self, problem: Problem, default: Recipe) -> tuple[Recipe, Problem]:
+        began = time.perf_counter()
+        self._progress("tuning", None)
+        rng = stream(self.random_state, "hidden labels")
+        self.tuning_, graph = tune(problem, default, self._make_engine, rng)
+        self.timings_["tuning"] = time.perf_counter() - began
+        return self.tuning_.recipe, replace(problem, graph=graph)
+
+    def _own(self, prepared: Prepared, recipe: Recipe) -> Outcome:
+        step = (
+            stable_step(prepared.problem.graph, prepared.engine) if self.step_size is None else self.step_size
+        )
+        saved = self._saved(prepared.problem, schedule_of(recipe, step))
+        return follow(prepared, recipe, step, *saved)
+
+    def _paper(self, problem: Problem, prepared: Prepared) -> Outcome:
+        schedule = PAPER_SCHEDULE if self.schedule is None else self.schedule
+        step = PAPER_STEP if self.step_size is None else self.step_size
+        saved = self._saved(problem, schedule)
+        result = descend(prepared.engine, problem, prepared.start.state, schedule, step, *saved)
+        return Outcome(result, support(problem, State(result.labels, result.offsets)))
+
+    def _make_engine(self, graph: Graph) -> Engine:
+        return make_engine(graph, self.device, self.n_jobs)
+
+    def _saved(self, problem: Problem, schedule: Schedule) -> tuple[Callback, Reached | None]:
+        """What to call after each step, and how far an earlier run came."""
         checkpoint = self._checkpoint(problem, schedule)
-        callback = self._each_step if checkpoint is None else checkpoint.saving(self._each_step)
-        reached = None if checkpoint is None else checkpoint.load()
-        result = descend(engine, problem, start, schedule, self.step_size, callback, reached)
-        self.timings_["descent"] = result.seconds
-        return result
+        if checkpoint is None:
+            return self._each_step, None
+        return checkpoint.saving(self._each_step), checkpoint.load()
 
     def _each_step(self, step: Step) -> object:
         self._progress("descent", step.number / step.of)
@@ -199,12 +262,17 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             )
         return checkpoint
 
-    def _fidelity(self) -> float:
-        return self.fidelity
+    def _problem(self, graph: Graph, labels: IntArray) -> Problem:
+        shares = read_class_prior(self.class_prior, self.classes_, labels)
+        return Problem(graph, labels, len(self.classes_), self.fidelity, class_shares=shares)
 
     def _check_choices(self) -> None:
         if self.start not in ("auto", *STARTS):
             raise ValueError(f"start must be one of auto, {', '.join(STARTS)}; got {self.start!r}.")
+        if self.step_size is not None and not self.step_size > 0:
+            raise ValueError(f"step_size must be positive, got {self.step_size!r}.")
+        if self.tune not in (False, True, "auto"):
+            raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
         if self.schedule is not None and not isinstance(self.schedule, Schedule):
             raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
 
@@ -214,16 +282,3 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             f"step {step.number} of {step.of}: epsilon {step.epsilon:.3g}, energy {step.energy:.6g}, "
             f"{step.label_changes} labels changed\n"
         )
-
-
-def support(problem: Problem, result: Result) -> FloatArray:
-    """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``, itself included."""
-    S, n, n_classes = problem.graph.S, problem.graph.n_vertices, problem.n_classes
-    r = 0.5 - np.abs(result.offsets.astype(np.float64))
-    rows = np.repeat(np.arange(n), np.diff(S.indptr))
-    cells = rows * n_classes + result.labels[S.indices]
-    scores: FloatArray = np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes).reshape(
-        n, n_classes
-    )
-    scores[np.arange(n), result.labels] += r
-    return scores

@@ -38,9 +38,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """Return a class for every vertex and a score for every vertex and class."""
         raise NotImplementedError
 
-    def _fidelity(self) -> float:
-        """Weight of the known labels in the problem."""
-        return 30.0
+    def _problem(self, graph: Graph, labels: IntArray) -> Problem:
+        """Put the graph and the known labels together."""
+        return Problem(graph, labels, len(self.classes_))
 
     def fit(self, X: Any, y: Any) -> Any:
         """Label every row of `X` from the known labels in `y`.
@@ -64,7 +64,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         labels = read_labels(y, self.graph_.n_vertices)
         self.timings_ = {"graph": time.perf_counter() - began}
         self.classes_ = labels.classes
-        problem = Problem(self.graph_, labels.codes, len(labels.classes), self._fidelity())
+        problem = self._problem(self.graph_, labels.codes)
         self.class_prior_ = self._prior(problem)
         self.reachable_ = problem.reachable
         assigned, scores = self._solve(problem)
@@ -147,6 +147,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return X
 
     def _prior(self, problem: Problem) -> FloatArray:
+        if problem.class_shares is not None:
+            return problem.class_shares
         counts = np.bincount(problem.labels[problem.is_known], minlength=problem.n_classes)
         return np.asarray(counts / counts.sum())
 

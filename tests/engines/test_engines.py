@@ -6,7 +6,8 @@ from hypothesis import given, settings
 
 from graphwell.engines import State
 from graphwell.engines.layout import LANES, SlicedRows
-from graphwell.engines.numba_ import NumbaEngine, _packing
+from graphwell.engines.numba_ import NumbaEngine
+from graphwell.engines.packing import Packing
 from graphwell.model import multiclass_energy, multiclass_gradient
 from graphwell.solve.problem import Problem
 from graphwell.solve.reference import ReferenceEngine
@@ -73,6 +74,31 @@ def test_double_precision_gives_the_bits_of_the_reference(case):
     assert found.energy == pytest.approx(expected.energy, rel=1e-12, abs=1e-12)
 
 
+@settings(max_examples=60, deadline=None)
+@given(problems(beyond_the_paper=True))
+def test_double_precision_follows_the_reference_beyond_the_paper(case):
+    problem, rng = case
+    start = start_of(problem, rng)
+    expected = ReferenceEngine(problem.graph).sweep(problem, start, 1.1, 0.05, 15)
+    found = NumbaEngine(problem.graph, dtype=np.float64).sweep(problem, start, 1.1, 0.05, 15)
+    np.testing.assert_array_equal(found.state.labels, expected.state.labels)
+    np.testing.assert_allclose(found.state.offsets, expected.state.offsets, atol=1e-10)
+    assert found.label_changes == expected.label_changes
+
+
+@settings(max_examples=20, deadline=None)
+@given(problems())
+def test_products_are_those_of_the_matrix(case):
+    problem, rng = case
+    block = rng.normal(size=(problem.graph.n_vertices, 3))
+    expected = problem.graph.S.toarray() @ block
+    np.testing.assert_allclose(ReferenceEngine(problem.graph).product(block), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        NumbaEngine(problem.graph, dtype=np.float64).product(block), expected, atol=1e-12
+    )
+    np.testing.assert_allclose(NumbaEngine(problem.graph).product(block), expected, atol=1e-5)
+
+
 @settings(max_examples=30, deadline=None)
 @given(problems())
 def test_single_precision_stays_close_to_the_reference(case):
@@ -122,11 +148,13 @@ def test_many_classes_and_hubs(engine):
 @pytest.mark.parametrize("n_classes", [1, 2, 64, 65, 5000, 100_000, 2**21])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_word_holds_every_class_and_r(n_classes, dtype):
-    word, bits = _packing(n_classes, np.dtype(dtype))
-    largest = (n_classes - 1) << bits | int(0.5 * 2.0**bits)
-    assert largest <= np.iinfo(word).max
-    assert largest >> bits == n_classes - 1
-    assert bits >= 15
+    packing = Packing.of(n_classes, np.dtype(dtype))
+    offsets = np.linspace(-0.5, 0.5, 8, endpoint=False).astype(dtype)
+    words = packing.pack(np.full(8, n_classes - 1), offsets)
+    assert (packing.labels(words) == n_classes - 1).all()
+    r = (words & ((1 << packing.shift) - 1)) / 2.0**packing.shift
+    np.testing.assert_array_equal(r, 0.5 - np.abs(offsets.astype(float)))
+    assert packing.shift >= 15
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

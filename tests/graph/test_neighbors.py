@@ -23,7 +23,7 @@ def brute_force(points, k):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_exact_searches_find_the_nearest_points(search, dtype):
     points = np.random.default_rng(0).normal(size=(200, 10)).astype(dtype)
-    indices, distances = neighbors_of_all(search(points), points, 7)
+    indices, distances = neighbors_of_all(search(points), 7)
     np.testing.assert_allclose(distances, brute_force(points, 7), rtol=1e-6)
     assert (indices != np.arange(200)[:, None]).all()
 
@@ -31,7 +31,7 @@ def test_exact_searches_find_the_nearest_points(search, dtype):
 @pytest.mark.parametrize("search", [KDTreeSearch, FlatSearch])
 def test_a_point_is_never_its_own_neighbour_among_many_duplicates(search):
     points = np.repeat(np.random.default_rng(1).normal(size=(3, 10)), 40, axis=0)
-    indices, distances = neighbors_of_all(search(points), points, 5)
+    indices, distances = neighbors_of_all(search(points), 5)
     assert (indices != np.arange(120)[:, None]).all()
     assert (distances == 0).all()
     assert all(len(set(row)) == 5 for row in indices.tolist())
@@ -47,8 +47,8 @@ def test_the_approximate_search_finds_what_it_promises():
     points = clustered_points(12_000)
     search = build_search(points, 10, exact=False)
     assert isinstance(search, InvertedFileSearch)
-    found = neighbors_of_all(search, points, 10)[1]
-    true = neighbors_of_all(FlatSearch(points), points, 10)[1]
+    found = neighbors_of_all(search, 10)[1]
+    true = neighbors_of_all(FlatSearch(points), 10)[1]
     recall = (found <= true[:, -1:] * (1 + 1e-6)).mean()
     assert recall >= 0.97
     assert search.recall == pytest.approx(recall, abs=0.01)

@@ -8,8 +8,8 @@ from graphwell import Annealed, Fixed, Graph, Status
 from graphwell.engines import State, make_engine
 from graphwell.solve import Problem, descend
 from graphwell.solve.reference import ReferenceEngine, literal_start
-from graphwell.solve.start import from_labels, nearest_labels, nearest_start, random_start
-from tests.helpers import chain, problems, random_graph
+from graphwell.solve.start import STARTS, from_labels, nearest_labels, nearest_start
+from tests.helpers import chain, problems, random_graph, start_of
 
 
 def test_the_papers_schedules_have_the_papers_lengths():
@@ -61,7 +61,7 @@ def test_a_step_that_is_not_positive_is_refused(step_size):
 def test_energy_never_rises_at_fixed_epsilon_for_a_small_step(case):
     problem, rng = case
     engine = ReferenceEngine(problem.graph)
-    state = random_start(problem, rng)
+    state = start_of(problem, rng)
     energies = [engine.energy(problem, state, 1.0)]
     for _ in range(60):
         swept = engine.sweep(problem, state, 1.0, 0.002, 1)
@@ -74,8 +74,8 @@ def test_energy_never_rises_at_fixed_epsilon_for_a_small_step(case):
 def test_starts_put_labelled_vertices_at_their_label():
     rng = np.random.default_rng(0)
     problem = Problem(random_graph(rng, 50, 0.1), np.where(np.arange(50) % 5 == 0, 2, -1), 3)
-    for start in (random_start, nearest_start):
-        state = start(problem, rng)
+    for start in STARTS.values():
+        state = start(problem, ReferenceEngine(problem.graph), rng).state
         assert (state.labels[::5] == 2).all()
         assert (state.offsets[::5] == 0).all()
         assert ((state.offsets >= -0.5) & (state.offsets < 0.5)).all()
@@ -83,7 +83,7 @@ def test_starts_put_labelled_vertices_at_their_label():
 
 def test_the_random_start_is_even_over_the_classes():
     problem = Problem(chain(*np.ones(29_999)), np.full(30_000, -1), 3)
-    state = random_start(problem, np.random.default_rng(0))
+    state = start_of(problem, np.random.default_rng(0))
     shares = np.bincount(state.labels, minlength=3) / 30_000
     np.testing.assert_allclose(shares, 1 / 3, atol=0.02)
     assert abs(state.offsets.mean()) < 0.01
@@ -145,7 +145,8 @@ def two_clusters(engine):
     labels = np.full(80, -1)
     labels[[0, 79]] = [0, 1]
     problem = Problem(graph, labels, 2)
-    return engine(graph), problem, nearest_start(problem, rng)
+    built = engine(graph)
+    return built, problem, nearest_start(problem, built, rng).state
 
 
 def test_two_clusters_are_told_apart_by_two_labels(engine):
@@ -173,7 +174,7 @@ def test_a_run_that_ends_too_early_says_so():
     rng = np.random.default_rng(2)
     graph = random_graph(rng, 200, 0.05)
     problem = Problem(graph, np.where(rng.random(200) < 0.1, rng.integers(3, size=200), -1), 3)
-    result = descend(make_engine(graph), problem, random_start(problem, rng), Fixed(2.0, sweeps=20), 0.02)
+    result = descend(make_engine(graph), problem, start_of(problem, rng), Fixed(2.0, sweeps=20), 0.02)
     assert result.status is Status.UNSETTLED
     assert "longer schedule" in result.status.value
 
@@ -182,7 +183,7 @@ def test_a_run_that_ends_too_early_says_so():
 @given(problems(max_vertices=40, max_classes=5))
 def test_permuting_the_class_names_permutes_the_result(case):
     problem, rng = case
-    start = random_start(problem, rng)
+    start = start_of(problem, rng)
     names = rng.permutation(problem.n_classes)
     renamed = Problem(problem.graph, np.where(problem.is_known, names[problem.known], -1), problem.n_classes)
     engine = make_engine(problem.graph)
@@ -199,7 +200,7 @@ def test_permuting_the_class_names_permutes_the_result(case):
 @given(problems(max_vertices=40, max_classes=5))
 def test_permuting_the_vertices_permutes_the_result(case):
     problem, rng = case
-    start = random_start(problem, rng)
+    start = start_of(problem, rng)
     order = rng.permutation(problem.graph.n_vertices)
     graph = Graph.from_affinity(problem.graph.W[order][:, order])
     permuted = Problem(graph, problem.labels[order], problem.n_classes)

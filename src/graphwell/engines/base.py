@@ -39,6 +39,10 @@ class Engine(Protocol):
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
         ...
 
+    def product(self, block: FloatArray) -> FloatArray:
+        """Return ``S @ block`` for a block of columns."""
+        ...
+
 
 def make_engine(graph: "Graph", device: str = "cpu", n_jobs: int | None = None, **options: Any) -> Engine:
     """Build the engine for a device.

@@ -1,7 +1,7 @@
 """The graph: an immutable affinity matrix with what made it and what follows from it."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -113,11 +113,8 @@ class Graph:
         k = max(n_neighbors, scale_neighbor)
         progress("neighbours", None)
         search = build_search(points, k, exact=exact, n_jobs=n_jobs)
-        indices, distances = neighbors_of_all(search, points, k, progress)
-        tau = local_scales(distances, scale_neighbor)
-        indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
-        W = symmetric_affinity(indices, kernel(distances, tau[:, None], tau[indices]))
-        return cls(_frozen(W), Origin(features, search, tau, X.shape[1], n_neighbors, scale_neighbor))
+        W, tau = _link(search, n_neighbors, scale_neighbor, progress)
+        return cls(W, Origin(features, search, tau, X.shape[1], n_neighbors, scale_neighbor))
 
     @classmethod
     def from_affinity(cls, W: Any) -> "Graph":
@@ -225,6 +222,14 @@ class Graph:
         W = sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
         return Graph(_frozen(W), self.origin, self.sharpness * power)
 
+    def with_neighbors(self, n_neighbors: int) -> "Graph":
+        """Return the graph of the same rows with another number of neighbours, found by the same search."""
+        if self.origin is None:
+            raise ValueError("A graph made from affinities has no features to find other neighbours by.")
+        origin = replace(self.origin, n_neighbors=min(n_neighbors, self.n_vertices - 1))
+        W, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
+        return Graph(W, origin).sharpened(self.sharpness)
+
     def affinity_to(self, X: Any) -> Any:
         """Affinities of new rows to the vertices, each row linked to its nearest vertices.
 
@@ -265,6 +270,16 @@ class Graph:
         if len(self.isolated):
             parts.append(_count(len(self.isolated), "isolated vertex", "isolated vertices"))
         return f"Graph({', '.join(parts)})"
+
+
+def _link(
+    search: NeighborSearch, n_neighbors: int, scale_neighbor: int, progress: Progress = silent
+) -> tuple[Any, FloatArray]:
+    """Affinities of the points of a search to their neighbours, and the local scales."""
+    indices, distances = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
+    tau = local_scales(distances, scale_neighbor)
+    indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
+    return _frozen(symmetric_affinity(indices, kernel(distances, tau[:, None], tau[indices]))), tau
 
 
 def _affinity_matrix(W: Any) -> Any:

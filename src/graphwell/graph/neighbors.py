@@ -25,6 +25,7 @@ SPARE_CANDIDATES = 4
 class NeighborSearch(Protocol):
     """Finds the nearest of the points it was built on."""
 
+    points: FloatArray
     recall: float
     """Share of the true neighbours that a query finds; 1.0 for an exact search."""
 
@@ -65,7 +66,7 @@ def build_search(
 
 
 def neighbors_of_all(
-    search: NeighborSearch, points: FloatArray, k: int, progress: Progress = silent
+    search: NeighborSearch, k: int, progress: Progress = silent
 ) -> tuple[IntArray, FloatArray]:
     """Return the `k` nearest other points of every point the search was built on.
 
@@ -73,11 +74,11 @@ def neighbors_of_all(
 
     Examples
     --------
-    >>> points = np.array([[0.0], [0.0], [5.0]])
-    >>> neighbors_of_all(build_search(points, k=1), points, 1)[0].ravel()
+    >>> neighbors_of_all(build_search(np.array([[0.0], [0.0], [5.0]]), k=1), 1)[0].ravel()
     array([1, 0, 1], dtype=int32)
     """
     progress("neighbours", 0.0)
+    points = search.points
     found = []
     for start in range(0, len(points), ROWS_AT_ONCE):
         found.append(search.query(points[start : start + ROWS_AT_ONCE], k + 1))
@@ -99,6 +100,7 @@ class KDTreeSearch:
         from scipy.spatial import KDTree
 
         self.tree = KDTree(points)
+        self.points = self.tree.data
         self.n_jobs = n_jobs
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:

@@ -10,6 +10,24 @@ from graphwell.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
+class Balance:
+    """A pressure on the sizes of the classes, as the null model of modularity exerts it.
+
+    With ``phi = sqrt(degree / sum of degrees)``, class `k` has the mass ``M_k = sum_{j in k} phi_j r_j``. A
+    vertex feels ``strength * (M_k - shares_k * sum M)`` times its own ``phi`` against being in class `k`.
+
+    Attributes
+    ----------
+    strength : float
+    shares : array of shape (n_classes,)
+        The share of the mass that each class should have.
+    """
+
+    strength: float
+    shares: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """A graph, and the class of some of its vertices.
 
@@ -21,12 +39,22 @@ class Problem:
     n_classes : int
     fidelity : float
         Weight of the known labels; at 30, the paper's, no label is ever overruled.
+    balance : Balance, optional
+        Pressure on the class sizes; not in the paper.
+    class_shares : array of shape (n_classes,), optional
+        Sizes of the classes as shares of all vertices, where they are known.
+    implicit : bool
+        Take the fidelity term implicitly, which allows large steps whatever its weight, and measure it along
+        the star of ``rho``, which keeps it independent of the numbers of the classes.
     """
 
     graph: Graph
     labels: IntArray
     n_classes: int
     fidelity: float = 30.0
+    balance: Balance | None = None
+    class_shares: FloatArray | None = None
+    implicit: bool = False
 
     def __post_init__(self) -> None:
         if not self.fidelity > 0:

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from graphwell._types import FloatArray
 from graphwell.engines.base import State, Swept
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
@@ -33,6 +34,15 @@ class ReferenceEngine:
             for i in range(graph.n_vertices)
         ]
         self.row_sums = [float(s) for s in np.asarray(S.sum(axis=1)).ravel()]
+        self.phi = [float(f) for f in np.sqrt(graph.degrees / (graph.degrees.sum() or 1.0))]
+
+    def product(self, block: FloatArray) -> FloatArray:
+        """Return ``S @ block``."""
+        out = np.zeros(np.shape(block))
+        for i, edges in enumerate(self.edges):
+            for j, weight in edges:
+                out[i] += weight * np.asarray(block)[j]
+        return out
 
     def sweep(self, problem: Problem, state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` sweeps of Algorithm 1 at one epsilon."""
@@ -41,14 +51,13 @@ class ReferenceEngine:
         changes = 0
         # fmt: off
         for _ in range(count):                                          # for m < m_max
-            old_labels, old_r = list(labels), [0.5 - abs(d) for d in offsets]
+            before = _Before(self, problem, labels, offsets)
             for i in range(len(labels)):                                #   for i < n
-                force = self._force(problem, i, old_labels, offsets[i], old_r, epsilon)
-                d = offsets[i] + step_size * force                      #     u_i <- u_i - dt (...)
+                d = before.moved(i, offsets[i], epsilon, step_size)     #     u_i <- u_i - dt (...)
                 if not -0.5 <= d < 0.5:                                 #     if Label(u_i) changes
                     d -= math.floor(d + 0.5)                            #       keep the offset
-                    labels[i] = self._best_class(i, old_labels, old_r)  #       k <- argmin smoothing
-                    changes += labels[i] != old_labels[i]
+                    labels[i] = before.best_class(i)                    #       k <- argmin smoothing
+                    changes += labels[i] != before.labels[i]
                 offsets[i] = d
         # fmt: on
         final = State(np.array(labels, dtype=np.int32), np.array(offsets))
@@ -67,31 +76,61 @@ class ReferenceEngine:
             total += (f * (1 - f)) ** 2 / (2 * epsilon) + problem.fidelities[i] / 2 * away**2
         return total
 
-    def _force(
-        self, problem: Problem, i: int, labels: list[int], d: float, r: list[float], epsilon: float
-    ) -> float:
-        """Minus the gradient of equation (15)."""
-        total = same = 0.0
-        for j, weight in self.edges[i]:
-            total += weight * r[j]
-            same += weight * r[j] if labels[j] == labels[i] else 0.0
-        pull = self.row_sums[i] * r[i] + (total - 2 * same)  # sum_j S_ij (r_i +- r_j)
+
+class _Before:
+    """The state before a sweep, which all vertices are updated from."""
+
+    def __init__(
+        self, engine: ReferenceEngine, problem: Problem, labels: list[int], offsets: list[float]
+    ) -> None:
+        self.engine, self.problem = engine, problem
+        self.labels, self.r = list(labels), [0.5 - abs(d) for d in offsets]
+        self.pressure = self._pressure()
+
+    def moved(self, i: int, d: float, epsilon: float, step_size: float) -> float:
+        """Offset of a vertex after one step against the gradient of equation (15)."""
         side = 1.0 if d >= 0 else -1.0  # r' = -side
         size = abs(d)
         slope = side * size * (1 - size) * (1 - 2 * size)  # F'(u_i)
-        away = labels[i] - float(problem.known[i]) + d  # u_i - u0_i
-        return epsilon * side * pull - slope / epsilon - float(problem.fidelities[i]) * away
+        force = epsilon * side * self._pull(i) - slope / epsilon
+        known, fidelity = int(self.problem.known[i]), float(self.problem.fidelities[i])
+        if self.problem.implicit:
+            away = d if self.labels[i] == known else -side * (1 - size)  # along the star of rho
+            pin = step_size * fidelity
+            return d + (step_size * force - pin * away) / (1 + pin)
+        away = self.labels[i] - known + d  # u_i - u0_i
+        return d + step_size * (force - fidelity * away)
 
-    def _best_class(self, i: int, labels: list[int], r: list[float]) -> int:
+    def best_class(self, i: int) -> int:
         """Class that minimises the smoothing term.
 
-        ``(r + r_j)² - (r - r_j)² = 4 r r_j``, so it is the class with the largest ``sum S_ij r_j``
-        among the neighbours. The class met first wins a tie; a vertex alone keeps its own.
+        ``(r + r_j)² - (r - r_j)² = 4 r r_j``, so it is the class with the largest ``sum S_ij r_j`` among the
+        neighbours, less the pressure on it. The class met first wins a tie; a vertex alone keeps its own.
         """
         votes: dict[int, float] = {}
-        for j, weight in self.edges[i]:
-            votes[labels[j]] = votes.get(labels[j], 0.0) + weight * r[j]
-        return max(votes, key=lambda c: votes[c], default=labels[i])
+        for j, weight in self.engine.edges[i]:
+            votes[self.labels[j]] = votes.get(self.labels[j], 0.0) + weight * self.r[j]
+        phi = self.engine.phi[i]
+        return max(votes, key=lambda c: votes[c] - phi * self.pressure[c], default=self.labels[i])
+
+    def _pull(self, i: int) -> float:
+        """``sum_j S_ij (r_i +- r_j)``, with the pressure on its class."""
+        total = same = 0.0
+        for j, weight in self.engine.edges[i]:
+            total += weight * self.r[j]
+            same += weight * self.r[j] if self.labels[j] == self.labels[i] else 0.0
+        pull = self.engine.row_sums[i] * self.r[i] + (total - 2 * same)
+        return pull + 2 * self.engine.phi[i] * self.pressure[self.labels[i]]
+
+    def _pressure(self) -> list[float]:
+        """How far the mass of each class lies above its share."""
+        mass = [0.0] * self.problem.n_classes
+        if self.problem.balance is None:
+            return mass
+        for label, r, phi in zip(self.labels, self.r, self.engine.phi, strict=True):
+            mass[label] += phi * r
+        strength, shares = self.problem.balance.strength, self.problem.balance.shares
+        return [strength * (mass[k] - float(shares[k]) * sum(mass)) for k in range(len(mass))]
 
 
 def literal_start(problem: Problem, rng: np.random.Generator) -> State:

@@ -15,6 +15,11 @@ class Status(Enum):
         "a longer schedule or a smaller last epsilon would let them settle."
     )
     STOPPED = "The callback stopped the run before the end of the schedule."
+    HELD_BACK = (
+        "The schedule ran to its end, but the result would have overruled too many of the given labels; "
+        "the start was kept instead."
+    )
+    START_KEPT = "No descent was asked for; the labels are those of the start."
     ONE_CLASS = "Only one class was given, so every vertex that a label reaches has it."
 
 
@@ -36,6 +41,10 @@ class Result:
         One value per schedule step.
     seconds : float
         Time of the descent.
+    solver_iterations : int
+        Conjugate-gradient iterations of the start.
+    solver_residual : float
+        Largest relative residual that they left.
     """
 
     labels: IntArray
@@ -46,3 +55,5 @@ class Result:
     epsilons: tuple[float, ...] = field(default=(), repr=False)
     label_changes: tuple[int, ...] = field(default=(), repr=False)
     seconds: float = 0.0
+    solver_iterations: int = 0
+    solver_residual: float = 0.0

@@ -1,50 +1,77 @@
 """Where the descent starts. Labelled vertices always start at their label."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.base import State
+from graphwell.engines.base import Engine, State
+from graphwell.solve.balance import balanced_labels
+from graphwell.solve.harmonic import Scores, diffusion_scores
 from graphwell.solve.problem import Problem
 
 OFFSET = 0.3
 """Size of the offset around a chosen class: exactly on the integers nothing would ever move."""
 
 
-def random_start(problem: Problem, rng: np.random.Generator) -> State:
-    """The paper's start: states drawn evenly from [-1/2, K - 1/2), labels in place.
+@dataclass(frozen=True)
+class Start:
+    """A first state, and the scores it came from where there are any."""
 
-    Examples
-    --------
-    >>> from graphwell import Graph
-    >>> problem = Problem(Graph.from_affinity([[0, 1], [1, 0]]), np.array([1, -1]), n_classes=2)
-    >>> random_start(problem, np.random.default_rng(0)).labels[0]
-    np.int32(1)
-    """
+    state: State
+    scores: Scores | None = None
+
+
+def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
+    """The paper's start: states drawn evenly from [-1/2, K - 1/2), labels in place."""
     u = rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5
     labels = np.clip(np.floor(u + 0.5), 0, problem.n_classes - 1)
-    return _labels_in_place(problem, labels.astype(np.int32), u - labels)
+    return Start(_labels_in_place(problem, labels.astype(np.int32), u - labels))
 
 
-def nearest_start(problem: Problem, rng: np.random.Generator) -> State:
-    """Every vertex takes the label nearest along the graph, an edge being as long as 1 / weight.
+def nearest_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
+    """Every vertex takes the label nearest along the graph; those that none reaches are drawn at random."""
+    return Start(from_labels(problem, nearest_labels(problem), rng))
 
-    Vertices that no label reaches are drawn at random.
+
+def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
+    """Every vertex takes its highest score under Laplace learning on Poisson weights.
+
+    With a balance of the classes to be kept, the scores are first priced so that the sizes fit.
+    """
+    scores = diffusion_scores(problem, engine)
+    return Start(from_labels(problem, labels_of(problem, scores), rng), scores)
+
+
+STARTS: dict[str, Callable[[Problem, Engine, np.random.Generator], Start]] = {
+    "diffusion": diffusion_start,
+    "nearest": nearest_start,
+    "random": random_start,
+}
+
+
+def labels_of(problem: Problem, scores: Scores) -> IntArray:
+    """Class with the highest score, under prices if class sizes are given; -1 where no label reaches."""
+    labels = scores.values.argmax(axis=1)
+    if problem.class_shares is not None:
+        reached = problem.reachable
+        labels[reached] = balanced_labels(scores.values[reached], problem.class_shares * reached.sum())
+    return np.where(problem.reachable, labels, -1)
+
+
+def nearest_labels(problem: Problem) -> IntArray:
+    """Label nearest along the graph, an edge being as long as 1 / weight; -1 where there is none.
 
     Examples
     --------
     >>> from graphwell import Graph
     >>> chain = Graph.from_affinity([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0.1], [0, 0, 0.1, 0]])
-    >>> problem = Problem(chain, np.array([0, -1, -1, 1]), n_classes=2)
-    >>> nearest_start(problem, np.random.default_rng(0)).labels
+    >>> nearest_labels(Problem(chain, np.array([0, -1, -1, 1]), n_classes=2))
     array([0, 0, 0, 1], dtype=int32)
     """
-    return from_labels(problem, nearest_labels(problem), rng)
-
-
-def nearest_labels(problem: Problem) -> IntArray:
-    """Label nearest along the graph for each vertex; -1 where there is none."""
     W = problem.graph.W
     lengths = sparse.csr_array((1.0 / W.data, W.indices, W.indptr), shape=W.shape)
     sources = np.flatnonzero(problem.is_known)
@@ -63,6 +90,3 @@ def from_labels(problem: Problem, labels: IntArray, rng: np.random.Generator) ->
 def _labels_in_place(problem: Problem, labels: IntArray, offsets: FloatArray) -> State:
     labels = np.where(problem.is_known, problem.known, labels).astype(np.int32)
     return State(labels, np.where(problem.is_known, 0.0, offsets))
-
-
-STARTS = {"random": random_start, "nearest": nearest_start}

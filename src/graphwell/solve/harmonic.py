@@ -1,0 +1,111 @@
+"""Scores that spread from the labels by diffusion: Laplace learning, plain or on Poisson weights.
+
+Laplace learning makes each unlabelled vertex the weighted mean of its neighbours. With few labels that mean
+is nearly constant, with a spike at each label. Poisson weights (Calder et al., 2020) raise the weights near
+the labels, so that the spikes become slopes. Both hold on each connected component by itself.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.engines.base import Engine
+from graphwell.graph import Graph
+from graphwell.solve.linear import Solution, conjugate_gradients
+from graphwell.solve.problem import Problem
+
+SMALLEST_WEIGHT = 1e-5
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of every vertex and class, with the work that they took.
+
+    Attributes
+    ----------
+    values : array of shape (n, n_classes)
+        Zero where no label reaches.
+    iterations : int
+        Conjugate-gradient iterations in all.
+    residual : float
+        Largest relative residual.
+    """
+
+    values: FloatArray
+    iterations: int
+    residual: float
+
+
+def laplace_scores(problem: Problem, engine: Engine, vertex_weights: FloatArray | None = None) -> Scores:
+    """Scores that are 0 or 1 at the labels and harmonic elsewhere.
+
+    Parameters
+    ----------
+    problem : Problem
+    engine : Engine
+        Multiplies by the normalised affinity of the problem's graph.
+    vertex_weights : array of shape (n,), optional
+        Positive factors `g`: the edges get the weights ``g_i w_ij g_j``.
+    """
+    graph, known = problem.graph, problem.is_known
+    g = np.ones(graph.n_vertices) if vertex_weights is None else vertex_weights
+    root = np.sqrt(graph.degrees)
+    degrees = g * root * engine.product((g * root)[:, None])[:, 0]
+    new_root = np.sqrt(np.maximum(degrees, 0.0))
+    scaling = np.divide(g * root, new_root, out=np.zeros_like(root), where=new_root > 0)[:, None]
+    free = (~known)[:, None]
+    labels = np.zeros((graph.n_vertices, problem.n_classes))
+    labels[known, problem.labels[known]] = 1.0
+    b = free * scaling * engine.product(scaling * new_root[:, None] * labels)
+    inside = (free * scaling).astype(b.dtype)
+    solution = conjugate_gradients(lambda x: x - inside * engine.product(inside * x), b)
+    values = np.divide(solution.x, new_root[:, None], out=labels, where=free & (new_root[:, None] > 0))
+    values[~problem.reachable] = 0.0
+    return Scores(values, solution.iterations, solution.residual)
+
+
+def poisson_weights(problem: Problem, engine: Engine) -> tuple[FloatArray, Solution]:
+    """Positive vertex weights that are large near labels: the solution of a Poisson equation.
+
+    ``L g = 1 at the labels - their mean`` on each component, shifted so that the smallest is just positive.
+    """
+    graph = problem.graph
+    source = centred(graph, problem.is_known.astype(float))
+    g, solution = solve_laplacian(graph, engine, source[:, None])
+    lowest = np.full(graph.n_components, np.inf)
+    np.minimum.at(lowest, graph.components, g[:, 0])
+    return g[:, 0] - lowest[graph.components] + SMALLEST_WEIGHT, solution
+
+
+def diffusion_scores(problem: Problem, engine: Engine) -> Scores:
+    """Laplace learning on Poisson weights: the best all-round start for a descent."""
+    g, solution = poisson_weights(problem, engine)
+    scores = laplace_scores(problem, engine, g)
+    return Scores(
+        scores.values, scores.iterations + solution.iterations, max(scores.residual, solution.residual)
+    )
+
+
+def solve_laplacian(graph: Graph, engine: Engine, sources: FloatArray) -> tuple[FloatArray, Solution]:
+    """Solve ``L g = sources`` on each component; `sources` must sum to zero on each.
+
+    The solution has mean zero, weighted by degree, on each component.
+    """
+    root = np.sqrt(graph.degrees)[:, None]
+    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    b = (inverse * sources).astype(engine.product(root).dtype)
+    solution = conjugate_gradients(lambda x: x - engine.product(x), b)
+    return centred(graph, inverse * solution.x, graph.degrees), solution
+
+
+def centred(graph: Graph, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Subtract from each component its (weighted) mean."""
+    columns = values[:, None] if values.ndim == 1 else values
+    weights = np.ones(len(values)) if weights is None else weights
+    total = np.bincount(graph.components, weights)
+    means = np.empty((graph.n_components, columns.shape[1]))
+    for c in range(columns.shape[1]):
+        sums = np.bincount(graph.components, weights * columns[:, c])
+        means[:, c] = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
+    return (columns - means[graph.components]).reshape(values.shape)

@@ -1,0 +1,102 @@
+"""Choosing the settings of the descent by the user's own labels, part of them hidden in turn."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.graph import Graph
+from graphwell.solve.problem import Problem
+from graphwell.solve.recipe import EngineMaker, Prepared, Recipe, follow, prepare
+
+SPLITS = 3
+HIDDEN_SHARE = 0.3
+LABELS_PER_CLASS_NEEDED = 10
+STANDARD_ERRORS_IN_FAVOUR = 2.0
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was chosen and how well each candidate did on the hidden labels.
+
+    Attributes
+    ----------
+    recipe : Recipe
+        The chosen settings.
+    accuracy : float
+        Share of the hidden labels that it got right.
+    candidates : dict
+        The same share for every candidate.
+    """
+
+    recipe: Recipe
+    accuracy: float
+    candidates: dict[Recipe, float] = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.recipe}: {100 * self.accuracy:.1f} % of the hidden labels right"
+
+
+def candidates(default: Recipe, graph: Graph) -> list[Recipe]:
+    """A handful of settings around the default, which comes first."""
+    around = [replace(default, time=0.0), replace(default, time=2.0), replace(default, sharpness=1.0)]
+    if graph.origin is not None:
+        around += [replace(default, n_neighbors=n) for n in (5, 15) if n != graph.origin.n_neighbors]
+    return [default, *around]
+
+
+def enough_labels(problem: Problem) -> bool:
+    """Whether every class has enough labels for hidden ones to tell settings apart."""
+    counts = np.bincount(problem.labels[problem.is_known], minlength=problem.n_classes)
+    return bool(counts.min() >= LABELS_PER_CLASS_NEEDED)
+
+
+def tune(
+    problem: Problem, default: Recipe, make_engine: EngineMaker, rng: np.random.Generator
+) -> tuple[Tuning, Graph]:
+    """Compare the candidates on hidden labels; return the choice and the graph it wants.
+
+    The default is kept unless another candidate is better by two standard errors of the difference.
+    Candidates that share a graph and a start use the same ones.
+    """
+    graphs: dict[int | None, Graph] = {None: problem.graph}
+    right: dict[Recipe, list[FloatArray]] = {}
+    for hidden in _splits(problem, rng):
+        shown = replace(problem, labels=np.where(hidden, -1, problem.labels))
+        starts: dict[tuple[object, ...], Prepared] = {}
+        for recipe in candidates(default, problem.graph):
+            graph = graphs.setdefault(recipe.n_neighbors, _with_neighbors(problem.graph, recipe.n_neighbors))
+            key = (recipe.start, recipe.sharpness, recipe.n_neighbors)
+            if key not in starts:
+                starts[key] = prepare(
+                    replace(shown, graph=graph), recipe, make_engine, np.random.default_rng(0)
+                )
+            labels = follow(starts[key], recipe).result.labels
+            right.setdefault(recipe, []).append(labels[hidden] == problem.labels[hidden])
+    chosen, accuracy = _choose(default, {recipe: np.concatenate(hits) for recipe, hits in right.items()})
+    return Tuning(chosen, accuracy[chosen], accuracy), graphs[chosen.n_neighbors]
+
+
+def _choose(default: Recipe, right: dict[Recipe, FloatArray]) -> tuple[Recipe, dict[Recipe, float]]:
+    accuracy = {recipe: float(hits.mean()) for recipe, hits in right.items()}
+    best = max(accuracy, key=lambda recipe: accuracy[recipe])
+    difference = right[best].astype(float) - right[default]
+    error = float(difference.std()) / np.sqrt(max(1, len(difference)))
+    chosen = best if difference.mean() > STANDARD_ERRORS_IN_FAVOUR * error else default
+    return chosen, accuracy
+
+
+def _splits(problem: Problem, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Hide a share of the labels of each class, keeping at least one."""
+    for _ in range(SPLITS):
+        hidden = np.zeros(len(problem.labels), dtype=bool)
+        for c in range(problem.n_classes):
+            members: IntArray = np.flatnonzero(problem.labels == c)
+            count = min(len(members) - 1, max(1, round(HIDDEN_SHARE * len(members))))
+            hidden[rng.choice(members, count, replace=False)] = True
+        yield hidden
+
+
+def _with_neighbors(graph: Graph, n_neighbors: int | None) -> Graph:
+    return graph if n_neighbors is None else graph.with_neighbors(n_neighbors)
