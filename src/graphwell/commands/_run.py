@@ -36,20 +36,22 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         try:
             code = command(*args, **kwargs) or Exit.DONE
-        except BrokenPipeError:  # the reader of our output went away: typer ends quietly
-            raise
-        except EXPECTED as error:
-            typer.echo(f"graphwell: {sentence(error)}", err=True)
-            code = Exit.BAD_INPUT
-        except KeyboardInterrupt:
-            typer.echo("graphwell: interrupted.", err=True)
-            code = Exit.INTERRUPTED
-        except Exception:
-            typer.echo(f"{traceback.format_exc()}graphwell: this is a mistake in graphwell.", err=True)
-            code = Exit.OUR_MISTAKE
+        except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):
+            raise  # the reader of our output went away, or typer was asked to end the program
+        except (Exception, KeyboardInterrupt) as error:
+            code, message = _ending(error)
+            typer.echo(f"graphwell: {message}", err=True)
         raise typer.Exit(int(code))
 
     return run
+
+
+def _ending(error: BaseException) -> tuple[Exit, str]:
+    if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
+        return Exit.INTERRUPTED, "interrupted."  # compiled code raises a SystemError from the interrupt
+    if isinstance(error, EXPECTED):
+        return Exit.BAD_INPUT, sentence(error)
+    return Exit.OUR_MISTAKE, "this is a mistake in graphwell.\n" + "".join(traceback.format_exception(error))
 
 
 def sentence(error: BaseException) -> str:
