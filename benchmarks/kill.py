@@ -3,9 +3,9 @@
 Runs `graphwell classify --checkpoint` on a made-up table, kills it (SIGKILL) at moments drawn evenly from
 the length of a whole run, starts it again with the same arguments each time, and compares every file it ends
 with, byte for byte, with that of a run without a checkpoint. A run that ends before its moment comes is
-compared and begun anew.
+compared and begun anew. Runs start from the nearest labels, so that the descent is the longest part.
 
-    python benchmarks/kill.py --rows 150000 --kills 10
+    python benchmarks/kill.py --rows 300000 --kills 10
 """
 
 import argparse
@@ -23,7 +23,7 @@ from graphwell import datasets
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=150_000)
+    parser.add_argument("--rows", type=int, default=300_000)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=None, help="of the moments; drawn anew by default")
     options = parser.parse_args()

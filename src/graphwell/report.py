@@ -67,7 +67,7 @@ def _facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("rows", f"{summary['rows']:,}"),
         ("labels given", f"{summary['labels_given']:,}"),
         ("classes", f"{len(summary['classes']):,}"),
-        ("features", f"{summary['features']:,}"),
+        ("features", f"{len(summary['features']):,}"),
         ("rows no label reaches", f"{summary['unreachable_rows']:,}"),
         ("sweeps", f"{summary['sweeps']:,}"),
     ]

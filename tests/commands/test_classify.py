@@ -61,10 +61,10 @@ def test_every_row_comes_back_with_its_label(blobs):
 def test_the_summary_says_what_was_done(blobs):
     finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--truth", "truth", "--id", "name")
     for words in (
-        "120 rows, 12 labels given, 3 classes, 2 features",
+        "120 rows, 12 labels given, 3 classes, 0 of 2 components without a label",
+        "Features (2): x, y.",
         "100.00 % of the 108 rows without a given label agree with the truth",
-        "Most doubtful rows",
-        "row 1 is the first below the header",
+        "most doubtful rows; row 1 is the first below the header",
         "Seconds: reading",
         "neighbours",
         "descent",
@@ -197,12 +197,12 @@ def test_options_reach_the_classifier(blobs):
 
 
 def test_columns_are_chosen_by_name(blobs):
-    assert "1 features" in classify(blobs / "in.csv", "-o", blobs / "o.csv", "--features", " x ").stdout
-    assert "1 features" in classify(blobs / "in.csv", "-o", blobs / "o.csv", "--drop", "x").stdout
+    assert "Features (1): x." in classify(blobs / "in.csv", "-o", blobs / "o.csv", "--features", " x ").stdout
+    assert "Features (1): y." in classify(blobs / "in.csv", "-o", blobs / "o.csv", "--drop", "x").stdout
     frame = table_of_blobs(blobs / "in.csv").rename(columns={"x": "x, in m"})
     frame.to_csv(blobs / "in.csv", index=False)
     finished = classify(blobs / "in.csv", "-o", blobs / "o.csv", "--features", '"x, in m",y')
-    assert "2 features" in finished.stdout
+    assert "Features (2): x, in m, y." in finished.stdout
 
 
 def test_the_output_of_one_run_can_be_the_input_of_the_next(blobs):
@@ -243,7 +243,7 @@ def test_digits_with_five_labels_per_class(tmp_path):
         tmp_path / "digits.csv", "--truth", "truth", "--id", "id", "-o", tmp_path / "out.csv", "--json"
     )
     summary = json.loads(finished.stdout)
-    assert summary["features"] == 64
+    assert len(summary["features"]) == 64
     assert summary["labels_given"] == 50
     assert summary["truth"]["of"] == 1747
     assert summary["truth"]["accuracy"] > 0.92

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from graphwell import datasets
-from tests.commands.test_classify import table_of_blobs
 
 
 def start(folder, out="out.npz", *options):
     command = [sys.executable, "-m", "graphwell", "classify", "moons.npz", "--label", "y", "-o", out]
+    options = ["--start", "nearest", "--jobs", "1", *options]  # quick, apart from the descent
     return subprocess.Popen(
-        [*command, "--jobs", "1", *options], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [*command, *options], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
 
 
@@ -42,7 +42,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(moons):
     rng = np.random.default_rng()
     whole = start(moons, "whole.npz")
     died_at = []
-    for _ in range(3):
+    for _ in range(2):
         process = start(moons, "out.npz", "--checkpoint", "run")
         wait_until_it_saves_more(process, moons, died_at[-1] if died_at else 0)
         time.sleep(rng.uniform(0, 0.1))
@@ -57,7 +57,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(moons):
     assert (resumed.wait(), whole.wait()) == (0, 0), resumed.stderr.read()
     for process in (resumed, whole):
         process.stderr.close()
-    assert 0 < died_at[0] < died_at[1] < died_at[2] < steps_saved(moons)
+    assert 0 < died_at[0] < died_at[1] < steps_saved(moons)
     assert (moons / "out.npz").read_bytes() == (moons / "whole.npz").read_bytes()
     assert (labels_when_killed != np.load(moons / "out.npz")["graphwell_label"]).any()
 
@@ -70,14 +70,3 @@ def test_an_interrupt_ends_with_130_and_leaves_no_output(moons):
     assert process.returncode == 130
     assert error == "graphwell: interrupted.\n"
     assert {path.name for path in moons.iterdir()} == {"moons.npz", "run"}
-
-
-def test_the_program_reads_and_writes_through_the_shell(tmp_path):
-    table_of_blobs(tmp_path / "in.csv")
-    finished = subprocess.run(
-        [sys.executable, "-m", "graphwell", "classify", "in.csv", "-o", "out.csv", "--jobs", "1"],
-        cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
-    assert finished.returncode == 0
-    assert finished.stderr == ""
-    assert "Written: out.csv" in finished.stdout

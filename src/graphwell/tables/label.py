@@ -146,15 +146,17 @@ def label_table(
             f"The class {lost!r} has labels on rows with missing features alone; use --missing mean."
         )
     X: Any = ready.X
-    held, seconds = None, {}
+    held, neighbours, seconds = None, 0.0, {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreachableWarning)  # said below in the words of a table
         if holdout is not None:
             began = time.perf_counter()
-            held, X = _hold_out(classifier, X, y, holdout, seed, progress)
-            seconds["holdout, with neighbours"] = time.perf_counter() - began
+            held, trial = _hold_out(classifier, X, y, holdout, seed, progress)
+            X, neighbours = trial.graph_, trial.timings_["graph"]
+            seconds["holdout"] = time.perf_counter() - began - neighbours
         classifier.fit(X, y, checkpoint=checkpoint, progress=progress)
-    seconds |= {"neighbours" if stage == "graph" else stage: t for stage, t in classifier.timings_.items()}
+    stages = dict(classifier.timings_)
+    seconds = {"neighbours": neighbours + stages.pop("graph"), **seconds, **stages}
     assigned, score, reachable = _spread(classifier, ready.kept)
     return Labelled(
         table=table,
@@ -195,8 +197,8 @@ def _read(table: Table, roles: Roles) -> tuple[Classes, Classes | None, Features
 
 def _hold_out(
     classifier: DiffuseInterfaceClassifier, X: Any, y: IntArray, share: float, seed: int, progress: Progress
-) -> tuple[Accuracy, Any]:
-    """Accuracy on hidden labels, and the graph, which need not be built again."""
+) -> tuple[Accuracy, DiffuseInterfaceClassifier]:
+    """Accuracy on hidden labels, and the classifier that knew the others."""
     from sklearn.base import clone
 
     hidden = hide(y, share, stream(seed, "holdout"))
@@ -204,7 +206,7 @@ def _hold_out(
         X, np.where(hidden, -1, y), progress=lambda stage, done: progress(f"{stage} (holdout)", done)
     )
     right = (trial.transduction_ == y) & trial.reachable_
-    return Accuracy(int(right[hidden].sum()), int(hidden.sum())), trial.graph_
+    return Accuracy(int(right[hidden].sum()), int(hidden.sum())), trial
 
 
 def _spread(

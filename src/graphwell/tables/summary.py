@@ -22,7 +22,7 @@ def summarise(labelled: Labelled) -> dict[str, Any]:
         "table": str(labelled.table.path),
         "rows": labelled.table.n_rows,
         "rows_left_out": int((~labelled.kept).sum()),
-        "features": len(labelled.features),
+        "features": list(labelled.features),
         "labels_given": int((labelled.given >= 0).sum()),
         "classes": _classes(labelled),
         "components": classifier.graph_.n_components,
