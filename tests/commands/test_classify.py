@@ -145,7 +145,7 @@ def test_rows_no_label_reaches_need_attention(blobs):
     )
     assert finished.exit_code == 1
     assert "Note: 30 rows lie in one part of the graph without any label" in finished.stdout
-    assert "none: no label reaches it" in finished.stdout
+    assert "(row 121)" in finished.stdout
     after = pd.read_csv(blobs / "out.csv")
     assert after.graphwell_label[120:].isna().all()
     assert after.graphwell_score[120:].isna().all()

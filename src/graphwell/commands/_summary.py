@@ -93,10 +93,7 @@ def _doubtful_table(summary: dict[str, Any]) -> Table:
     table.add_column("score", justify="right")
     for row in summary["doubtful"]:
         cells = [f"{row['row']:,}"] + ([Text(printable(row["id"]))] if named else [])
-        if row["reachable"]:
-            choices = ((row["label"], row["score"]), (row["second"], row["second_score"]))
-            cells += [cell for name, score in choices for cell in (Text(printable(name)), f"{score:.3f}")]
-        else:
-            cells += ["none: no label reaches it"]
+        for name, score in ((row["label"], row["score"]), (row["second"], row["second_score"])):
+            cells += [Text(printable(name)), f"{score:.3f}"]
         table.add_row(*cells)
     return table

@@ -22,6 +22,7 @@ from graphwell.tables.select import (
     check_given,
     choose_features,
     find_column,
+    listed,
     match_classes,
     read_classes,
 )
@@ -172,7 +173,13 @@ def label_table(
         classifier=classifier,
         holdout=held,
         comparison=None if truth is None else compare(assigned, given.codes, truth.codes, truth.names),
-        notes=(*features.notes, *given.notes, *ready.notes, *_replaced(table), *_unreached(classifier)),
+        notes=(
+            *features.notes,
+            *given.notes,
+            *ready.notes,
+            *_replaced(table),
+            *_unreached(classifier, ready.kept),
+        ),
         seconds=seconds,
     )
 
@@ -226,13 +233,14 @@ def _replaced(table: Table) -> list[str]:
     return [f"Columns of an earlier run were not used and are replaced: {', '.join(old)}."] if old else []
 
 
-def _unreached(classifier: DiffuseInterfaceClassifier) -> list[str]:
-    lost = ~classifier.reachable_
-    if not lost.any():
+def _unreached(classifier: DiffuseInterfaceClassifier, kept: BoolArray) -> list[str]:
+    lost = np.flatnonzero(~classifier.reachable_)
+    if len(lost) == 0:
         return []
-    parts = len(np.unique(classifier.graph_.components[lost]))
-    where = "one part" if parts == 1 else f"{parts:,} parts"
+    firsts = lost[np.unique(classifier.graph_.components[lost], return_index=True)[1]]
+    rows = sorted(np.flatnonzero(kept)[firsts] + 1)
+    where = "one part" if len(rows) == 1 else f"{len(rows):,} parts"
     return [
-        f"{int(lost.sum()):,} rows lie in {where} of the graph without any label and got none; "
-        "label a row in each part, or link more rows with a larger --neighbors."
+        f"{len(lost):,} rows lie in {where} of the graph without any label and got none; label one of each "
+        f"(row {listed([str(row) for row in rows])}), or link more rows with a larger --neighbors."
     ]
