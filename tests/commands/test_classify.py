@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -322,6 +323,13 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(blobs):
         assert words in finished.stderr
     finished = classify(blobs / "in.csv", "-o", blobs / "o.csv", "--report", blobs / "o.csv")
     assert "--output and --report are both the file" in finished.stderr
+
+
+def test_a_format_that_is_not_installed_is_refused_before_the_work(blobs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    finished = classify(blobs / "missing.csv", "-o", blobs / "out.parquet")
+    assert finished.exit_code == 2
+    assert 'pip install "graphwell[parquet]"' in finished.stderr
 
 
 def test_when_the_report_fails_there_is_no_output_either(blobs, monkeypatch):
