@@ -25,6 +25,7 @@ FORBIDDEN = {
     "engines": ("graphwell.estimator", "graphwell.classifier", "sklearn", "matplotlib", "typer"),
     "solve": ("graphwell.estimator", "graphwell.classifier", "sklearn", "matplotlib", "typer", "rich"),
     "baselines": ("matplotlib", "typer", "rich"),
+    "tables": ("matplotlib", "typer", "rich", "graphwell.commands", "graphwell.report", "graphwell.plots"),
 }
 ONLY_IN = {
     "matplotlib": {"plots.py"},
@@ -32,9 +33,10 @@ ONLY_IN = {
     "rich": {"cli.py", "commands/"},
     "numba": {"engines/"},
     "faiss": {"graph/neighbors.py"},
+    "pyarrow": {"tables/parquet.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-HEAVY = ("matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas")
+HEAVY = ("matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas", "pyarrow")
 
 
 def imports(path, *, top_level=False):
