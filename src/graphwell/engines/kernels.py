@@ -11,12 +11,11 @@ import numpy as np
 from numba import njit, prange
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.gather import sum_neighbors
+from graphwell.engines.gather import add_row, sum_neighbors
 from graphwell.engines.layout import LANES
 
 SLICES_PER_CHUNK = 64
 ROWS_PER_CHUNK = 1024
-COLUMNS_AT_ONCE = 4
 
 
 @njit(inline="always")
@@ -163,10 +162,7 @@ def product(
         for i in range(chunk * ROWS_PER_CHUNK, min(n, (chunk + 1) * ROWS_PER_CHUNK)):
             sums[:] = 0
             for entry in range(indptr[i], indptr[i + 1]):
-                weight, j = data[entry], indices[entry]
-                for first in range(0, width, COLUMNS_AT_ONCE):
-                    for column in range(COLUMNS_AT_ONCE):
-                        sums[first + column] += weight * block[j, first + column]
+                add_row(sums, data[entry], block, np.int64(indices[entry]) * width, width)
             for column in range(width):
                 out[i, column] = sums[column]
 

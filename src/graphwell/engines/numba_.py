@@ -13,6 +13,7 @@ from graphwell._threads import thread_count
 from graphwell._types import FloatArray
 from graphwell.engines import kernels
 from graphwell.engines.base import State, Swept
+from graphwell.engines.gather import COLUMNS_AT_ONCE
 from graphwell.engines.layout import SlicedRows
 from graphwell.engines.packing import Packing
 
@@ -104,8 +105,8 @@ class NumbaEngine:
         S = self.graph.S
         block = np.ascontiguousarray(block, dtype=self.dtype)
         width = block.shape[1]
-        if width > 1 and width % kernels.COLUMNS_AT_ONCE:
-            padding = -width % kernels.COLUMNS_AT_ONCE
+        if width > 1 and width % COLUMNS_AT_ONCE:
+            padding = -width % COLUMNS_AT_ONCE
             return self.product(np.pad(block, ((0, 0), (0, padding))))[:, :width]
         out = np.empty_like(block)
         with threads(self.n_threads):
