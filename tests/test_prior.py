@@ -110,6 +110,7 @@ def test_one_label_per_class_can_be_tuned_without_hiding_it():
     problem, X, _ = moons_problem(1)
     clf = DiffuseInterfaceClassifier(tune=True, random_state=0).fit(X, problem.labels)
     assert clf.tuning_.recipe == Recipe()
+    assert "no second label" in str(clf.tuning_)
 
 
 def test_other_neighbours_give_the_graph_of_other_neighbours():

@@ -35,6 +35,8 @@ class Tuning:
     candidates: dict[Recipe, float] = field(repr=False)
 
     def __str__(self) -> str:
+        if not self.candidates:
+            return f"{self.recipe}: kept, as there was no second label of any class to hide"
         return f"{self.recipe}: {100 * self.accuracy:.1f} % of the hidden labels right"
 
 
