@@ -80,8 +80,8 @@ def test_the_default_is_kept_unless_another_is_clearly_better():
     hits = np.arange(100) < 80
     close = np.arange(100) < 82
     clear = np.arange(100) < 95
-    assert _choose(default, {default: hits, other: close})[0] == default
-    assert _choose(default, {default: hits, other: clear})[0] == other
+    assert _choose(default, {default: hits, other: close}) == default
+    assert _choose(default, {default: hits, other: clear}) == other
 
 
 def test_tuning_reports_what_it_chose_and_how_good_it_is():
