@@ -73,7 +73,7 @@ def tune(
         shown = replace(problem, labels=np.where(hidden, -1, problem.labels))
         starts: dict[tuple[object, ...], Prepared] = {}
         for recipe in remaining:
-            if recipe.n_neighbors not in graphs:
+            if recipe.n_neighbors is not None and recipe.n_neighbors not in graphs:
                 graphs[recipe.n_neighbors] = problem.graph.with_neighbors(recipe.n_neighbors)
             key = (recipe.start, recipe.sharpness, recipe.n_neighbors)
             if key not in starts:
