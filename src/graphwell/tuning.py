@@ -58,8 +58,11 @@ def tune(
     """Compare the candidates on hidden labels; return the choice and the graph it wants.
 
     The default is kept unless another candidate is better by two standard errors of the difference.
-    Candidates that share a graph and a start use the same ones.
+    Candidates that share a graph and a start use the same ones. With one label per class there is none to
+    hide, and the default is kept.
     """
+    if np.bincount(problem.labels[problem.is_known]).max() < 2:
+        return Tuning(default, float("nan"), {}), problem.graph
     graphs: dict[int | None, Graph] = {None: problem.graph}
     right: dict[Recipe, list[FloatArray]] = {}
     for hidden in _splits(problem, rng):
@@ -94,7 +97,7 @@ def _splits(problem: Problem, rng: np.random.Generator) -> Iterator[FloatArray]:
         for c in range(problem.n_classes):
             members: IntArray = np.flatnonzero(problem.labels == c)
             count = min(len(members) - 1, max(1, round(HIDDEN_SHARE * len(members))))
-            hidden[rng.choice(members, count, replace=False)] = True
+            hidden[rng.choice(members, max(0, count), replace=False)] = True
         yield hidden
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from graphwell.graph import Graph
     from graphwell.solve.problem import Problem
 
+ENTRIES_PER_THREAD = 200_000
+"""Below this, waiting for a second thread costs more than it brings."""
 _POOL = threading.Lock()
 
 
@@ -67,7 +69,8 @@ class NumbaEngine:
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
         self.graph = graph
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.n_threads = min(thread_count(n_jobs), int(numba.config.NUMBA_NUM_THREADS))
+        most = min(thread_count(n_jobs), int(numba.config.NUMBA_NUM_THREADS))
+        self.n_threads = min(most, 1 + graph.W.nnz // ENTRIES_PER_THREAD)
         self.rows = SlicedRows.from_csr(graph.S, self.dtype)
         self.row_sums = self._placed(np.asarray(graph.S.sum(axis=1)).ravel())
         self._last: tuple[Problem, _Forces] | None = None
