@@ -24,6 +24,15 @@ FORBIDDEN = {
     "graph": ("graphwell.solve", "graphwell.engines", "graphwell.model", "matplotlib", "typer"),
     "engines": ("graphwell.estimator", "graphwell.classifier", "sklearn", "matplotlib", "typer"),
     "solve": ("graphwell.estimator", "graphwell.classifier", "sklearn", "matplotlib", "typer", "rich"),
+    "experiments": (
+        "graphwell.solve",
+        "graphwell.engines",
+        "graphwell.commands",
+        "sklearn",
+        "matplotlib",
+        "typer",
+        "rich",
+    ),
     "baselines": ("matplotlib", "typer", "rich"),
     "tables": ("matplotlib", "typer", "rich", "graphwell.commands", "graphwell.report", "graphwell.plots"),
 }
