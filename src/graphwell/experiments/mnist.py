@@ -152,8 +152,8 @@ def _seconds_table(runs: list[Run], stages: dict[str, float]) -> Table:
     descent = float(np.mean([run.details["seconds_descent"] for run in main]))
     rest = float(np.mean([run.seconds for run in main])) - start - descent
     rows = [[f"{name}, once", f"{seconds:.2f}"] for name, seconds in stages.items()]
-    rows += [["start, per run", f"{start:.4f}"], ["descent, per run", f"{descent:.2f}"]]
-    return Table("Seconds", ("stage", "seconds"), [*rows, ["layout and scores, per run", f"{rest:.2f}"]])
+    rows += [["layout and start, per run", f"{start:.2f}"], ["descent, per run", f"{descent:.2f}"]]
+    return Table("Seconds", ("stage", "seconds"), [*rows, ["scores, per run", f"{rest:.2f}"]])
 
 
 def _confusion_tables(confusion: IntArray, error: float) -> list[Table]:

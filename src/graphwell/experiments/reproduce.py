@@ -21,7 +21,7 @@ from graphwell.experiments.moons import three_moons, two_moons
 from graphwell.experiments.record import Section
 from graphwell.experiments.robustness import robustness
 from graphwell.experiments.spectral import spectral_readings
-from graphwell.files import written_whole
+from graphwell.files import check_output, written_whole
 from graphwell.progress import Progress, silent
 
 PAPER_RUNS = {"moons": 100, "image": 5, "mnist": 20}
@@ -109,6 +109,8 @@ def write(found: Reproduction, folder: Path) -> None:
         "report.html": report(found, pictures).encode(),
     }
     folder.mkdir(parents=True, exist_ok=True)
+    for name in contents:
+        check_output(folder / name, "--out")
     with ExitStack() as stack:
         for name, content in contents.items():
             stack.enter_context(written_whole(folder / name)).write(content)

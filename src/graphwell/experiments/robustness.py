@@ -13,6 +13,7 @@ from graphwell.progress import Progress, silent
 
 NAME = "robustness"
 JUDGED_SHARES = (1, 4, 10)
+COVERAGE_STARTS = ("random", "nearest")
 COVERAGES = (100, 75, 50, 25)
 """Per cent of its half circle that the labels of the lower moon are drawn from."""
 LOWER_MOON = 2
@@ -29,7 +30,7 @@ def robustness(
     """Error on three moons against the share of labels, the start, and the region the labels cover."""
     X, truth = gw.datasets.make_three_moons(n_per_class, random_state=seed)
     graph = gw.Graph.from_features(X, n_neighbors=10, scale_neighbor=10)
-    jobs = len(STARTS) * len(shares) + LABEL_SETS * runs + len(STARTS) * len(COVERAGES)
+    jobs = len(STARTS) * len(shares) + LABEL_SETS * runs + len(COVERAGE_STARTS) * len(COVERAGES)
     counter = Counter("robustness", jobs, progress)
     label_sets = range(seed, seed + max(LABEL_SETS, runs // 2))
     done = run_shares(NAME, graph, truth, seed, ANNEALED, shares, label_sets, counter)
@@ -78,7 +79,7 @@ def _missing_regions(
     done: list[Run] = []
     shown: dict[int, tuple[IntArray, IntArray]] = {}
     for coverage in COVERAGES:
-        for start in STARTS:
+        for start in COVERAGE_STARTS:
             for label_set in label_sets:
                 given = covering(X, truth, coverage, per_class, label_set)
                 case = Case(graph, truth, given, label_sets[0], label_set)
@@ -115,7 +116,7 @@ def _lines(runs: list[Run], shares: tuple[int, ...]) -> list[Line]:
             _coverage_key(coverage, start), f"labels in {coverage} % of the lower moon, {start} start", runs
         )
         for coverage in COVERAGES
-        for start in STARTS
+        for start in COVERAGE_STARTS
     ]
     return lines
 
@@ -189,7 +190,7 @@ def _missing_figure(
             [100 * run.error for run in of_line(runs, _coverage_key(coverage, start))]
             for coverage in COVERAGES
         ]
-        for start in STARTS
+        for start in COVERAGE_STARTS
     }
     draw_curves(panels[3], COVERAGES, curves, "part of the lower moon that holds its labels (%)")
     caption = (
