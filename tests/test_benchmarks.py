@@ -43,9 +43,7 @@ def test_a_loss_must_exceed_half_a_point_and_the_standard_error():
 
 
 def test_the_hardest_rival_is_neither_our_own_nor_told_more():
-    every = records(
-        {DEFAULT: [3.0], START: [1.0], PRIOR: [1.0], "easy": [9.0], "hard": [2.5], "told": [0.5]}
-    )
+    every = records({DEFAULT: [3.0], START: [1.0], PRIOR: [1.0], "easy": [9.0], "hard": [2.5], "told": [0.5]})
     assert hardest_rival(every, ("data", 1), DEFAULT, told=False).other == "hard"
     assert hardest_rival(every, ("data", 1), DEFAULT, told=True).other == "told"
     assert "LOSES" in verdict_row(every, ("data", 1))
