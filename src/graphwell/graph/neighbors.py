@@ -17,7 +17,7 @@ from graphwell.progress import Progress, silent
 
 KD_TREE_UP_TO_DIMENSION = 8
 EXACT_UP_TO = 20_000
-RECALL_WANTED = 0.975
+RECALL_WANTED = 0.995
 RECALL_SAMPLE = 400
 POINTS_PER_CELL = 64
 """Points that the cells are found from: more move them little."""
