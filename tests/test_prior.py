@@ -80,8 +80,8 @@ def test_the_default_is_kept_unless_another_is_clearly_better():
     hits = np.arange(100) < 80
     close = np.arange(100) < 82
     clear = np.arange(100) < 95
-    assert _choose(default, {default: hits, other: close})[0] == default
-    assert _choose(default, {default: hits, other: clear})[0] == other
+    assert _choose(default, {default: hits, other: close}) == default
+    assert _choose(default, {default: hits, other: clear}) == other
 
 
 def test_tuning_reports_what_it_chose_and_how_good_it_is():
@@ -110,6 +110,7 @@ def test_one_label_per_class_can_be_tuned_without_hiding_it():
     problem, X, _ = moons_problem(1)
     clf = DiffuseInterfaceClassifier(tune=True, random_state=0).fit(X, problem.labels)
     assert clf.tuning_.recipe == Recipe()
+    assert "no second label" in str(clf.tuning_)
 
 
 def test_other_neighbours_give_the_graph_of_other_neighbours():

@@ -70,7 +70,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Sizes of the classes as shares of all rows, if they are known: by name, in the order of the sorted
         classes, or as among the given labels. Sizes wrong by a fifth do more harm than none.
     tune : bool or "auto"
-        Choose the settings of the descent by hiding part of the given labels in turn; costs about ten times
+        Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
     device : {"cpu", "cuda"}
         Where the sweeps run.

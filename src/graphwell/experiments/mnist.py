@@ -69,7 +69,7 @@ def mnist(
         f"{min(runs, LABEL_SETS)} label sets. One thread, like the paper's.",
         _lines(done),
         done,
-        remarks=_remarks(confusion, done, approximate.recall),
+        remarks=_remarks(confusion, done, approximate.recall_),
         tables=[_seconds_table(done, seconds), *_confusion_tables(confusion, best[0])],
         pictures=[_confusion_picture(confusion, best[0]), _shares_picture(done, shares)],
     )

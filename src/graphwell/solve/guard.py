@@ -67,4 +67,5 @@ def votes(problem: Problem, state: State) -> FloatArray:
     r = 0.5 - np.abs(state.offsets.astype(np.float64))
     rows = np.repeat(np.arange(n), np.diff(S.indptr))
     cells = rows * n_classes + state.labels[S.indices]
-    return np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes).reshape(n, n_classes)
+    presence = np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes)
+    return presence.astype(np.float64, copy=False).reshape(n, n_classes)
