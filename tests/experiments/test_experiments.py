@@ -85,7 +85,7 @@ def test_only_readings_without_the_neighbourhood_come_near_the_papers_spectral_c
     section = sections("spectral")
     assert len(READINGS) == len(section.lines) - 1
     assert line(section, "as-printed").mean < 15 < line(section, "all").mean
-    assert "20.4" in section.remarks[0]
+    assert "“all points joined, local scaling kept” (20.4" in section.remarks[0]
 
 
 def test_the_picture_is_perfect_from_a_good_start_only(sections):

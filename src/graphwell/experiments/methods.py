@@ -98,7 +98,11 @@ def run_literal(key: str, case: Case, schedule: Schedule, seed: int) -> tuple[Ru
     start = literal_start(problem, np.random.default_rng([seed, 1]))
     result = descend(make_engine(case.graph, n_jobs=1), problem, start, schedule, STEP_SIZE)
     seconds = time.perf_counter() - began
-    details = {"error_unlabelled": unlabelled_error(result.labels, case.truth, case.given >= 0)}
+    known = case.given >= 0
+    details = {
+        "error_unlabelled": unlabelled_error(result.labels, case.truth, known),
+        "labels_lost": share_of(result.labels[known], case.given[known]),
+    }
     return _record(key, case, seed, result.labels, seconds, result.n_sweeps, details), result.labels
 
 

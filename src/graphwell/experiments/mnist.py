@@ -7,7 +7,7 @@ import numpy as np
 
 import graphwell as gw
 from graphwell import plots
-from graphwell._types import IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.experiments.drawing import draw_curves, show_confusion
 from graphwell.experiments.expected import paper_confusion
 from graphwell.experiments.methods import ANNEALED_LONG, LABEL_SETS, Case, run_literal, run_paper
@@ -40,8 +40,9 @@ def mnist(
     shares: tuple[int, ...] = SHARES,
 ) -> Section:
     """Annealed epsilon from 10 % labels, its confusions, its time, and the error from fewer labels."""
-    counter = Counter("MNIST", runs + LABEL_SETS + len(STARTS) * len(shares), progress)
-    graph, seconds = digit_graph(pixels, n_components)
+    counter = Counter("MNIST", runs + 2 * min(runs, LABEL_SETS) + len(STARTS) * len(shares), progress)
+    components, graph, seconds = digit_graph(pixels, n_components)
+    approximate = gw.Graph.from_features(components, n_neighbors=10, scale_neighbor=10, exact=False)
     per_class = len(truth) // (10 * (int(truth.max()) + 1))
     done: list[Run] = []
     best: tuple[float, IntArray] = (np.inf, truth)
@@ -55,6 +56,9 @@ def mnist(
         case = _case(graph, truth, per_class, label_set)
         done.append(run_literal(f"{NAME}.literal", case, ANNEALED_LONG, label_set)[0])
         counter()
+        case = _case(approximate, truth, per_class, label_set)
+        done.append(run_paper(f"{NAME}.approximate", case, ANNEALED_LONG, label_set)[0])
+        counter()
     done += run_shares(NAME, graph, truth, None, ANNEALED_LONG, shares, [seed], counter)
     confusion = confusion_matrix(best[1], truth)
     return Section(
@@ -65,21 +69,22 @@ def mnist(
         f"{min(runs, LABEL_SETS)} label sets. One thread, like the paper's.",
         _lines(done),
         done,
-        remarks=_remarks(confusion, done),
+        remarks=_remarks(confusion, done, approximate.recall_),
         tables=[_seconds_table(done, seconds), *_confusion_tables(confusion, best[0])],
         pictures=[_confusion_picture(confusion, best[0]), _shares_picture(done, shares)],
     )
 
 
-def digit_graph(pixels: IntArray, n_components: int = 50) -> tuple[gw.Graph, dict[str, float]]:
-    """The graph of the paper, exact neighbours in the leading principal components, and its seconds."""
+def digit_graph(pixels: IntArray, n_components: int = 50) -> tuple[FloatArray, gw.Graph, dict[str, float]]:
+    """The leading principal components, the graph of their exact neighbours, and the seconds of both."""
     from sklearn.decomposition import PCA
 
     began = time.perf_counter()
     components = PCA(n_components, random_state=0).fit_transform(pixels.astype(np.float32) / 255)
     projected = time.perf_counter()
     graph = gw.Graph.from_features(components, n_neighbors=10, scale_neighbor=10, exact=True)
-    return graph, {"principal components": projected - began, "graph": time.perf_counter() - projected}
+    seconds = {"principal components": projected - began, "graph": time.perf_counter() - projected}
+    return components, graph, seconds
 
 
 def confusion_matrix(obtained: IntArray, truth: IntArray) -> IntArray:
@@ -123,6 +128,7 @@ def _lines(runs: list[Run]) -> list[Line]:
         error_line(f"{NAME}.error", "error of all points, as the paper counts", runs),
         Line(f"{NAME}.unlabelled", "error of the points without a given label", "%", unlabelled),
         error_line(f"{NAME}.literal", "error of all points, labelled points start at random", runs),
+        error_line(f"{NAME}.approximate", "error of all points, approximate neighbours", runs),
         Line(f"{NAME}.seconds", "time of a descent", "s", seconds),
     ]
 
@@ -131,15 +137,16 @@ def _named(confusion: IntArray) -> str:
     return ", ".join(f"{a} and {b} ({count})" for a, b, count in largest_confusions(confusion))
 
 
-def _remarks(confusion: IntArray, runs: list[Run]) -> list[str]:
+def _remarks(confusion: IntArray, runs: list[Run], recall: float) -> list[str]:
     published = paper_confusion()
     literal = 100 * float(np.mean([run.error for run in of_line(runs, f"{NAME}.literal")]))
     return [
         f"Taken for each other most often, in our best run: {_named(confusion)}. In the paper's: "
         f"{_named(published)}; it names 4 and 9, 7 and 9.",
-        f"The paper's 7 % is not reached by the letter of Algorithm 1 either ({literal:.1f} %), so its "
-        "graph or its features must have been worse than exact neighbours in 50 principal components; it "
-        "says no more about them.",
+        f"Why the paper has 7 % we do not know: to the letter, Algorithm 1 gives {literal:.1f} % on our "
+        "graph. We tried no other features and no other graph than those in the table.",
+        "The first line uses exact neighbours. Above 20,000 rows graphwell's default search is "
+        f"approximate; here it finds {100 * recall:.1f} % of them, and its error has a line of its own.",
         "The unsupervised errors that the paper quotes (12.9 % for the p-Laplacian, 11.8 % for the ratio "
         "Cheeger cut, 12.36 % for the normalised 1-cut) were reached without labels and cannot be compared "
         "with ours.",

@@ -17,6 +17,12 @@ LEAD = (
     "published figures. Means are given with their standard deviation over the runs."
 )
 
+CHECK = (
+    "The column “expected” is graphwell's own earlier result with the room that a change of seeds needs. A "
+    "line inside it says that nothing has changed, not that the paper is confirmed; for that, compare the "
+    "columns “paper” and “graphwell”."
+)
+
 
 def report(found: "Reproduction", pictures: Mapping[str, bytes]) -> str:
     """The whole page; `pictures` holds each figure as PNG under its file name."""
@@ -24,6 +30,7 @@ def report(found: "Reproduction", pictures: Mapping[str, bytes]) -> str:
     parts += [
         html.paragraph(f"Outside its tolerance: {complaint}.", "note") for complaint in found.complaints
     ]
+    parts.append(html.paragraph(CHECK))
     for section in found.sections:
         parts += _section(section, pictures)
     parts.append(html.footer(f"graphwell {__version__}, seed {found.seed}. Every run is in results.json."))

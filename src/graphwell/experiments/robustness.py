@@ -13,7 +13,6 @@ from graphwell.progress import Progress, silent
 
 NAME = "robustness"
 JUDGED_SHARES = (1, 4, 10)
-COVERAGE_STARTS = ("random", "nearest")
 COVERAGES = (100, 75, 50, 25)
 """Per cent of its half circle that the labels of the lower moon are drawn from."""
 LOWER_MOON = 2
@@ -30,7 +29,7 @@ def robustness(
     """Error on three moons against the share of labels, the start, and the region the labels cover."""
     X, truth = gw.datasets.make_three_moons(n_per_class, random_state=seed)
     graph = gw.Graph.from_features(X, n_neighbors=10, scale_neighbor=10)
-    jobs = len(STARTS) * len(shares) + LABEL_SETS * runs + len(COVERAGE_STARTS) * len(COVERAGES)
+    jobs = len(STARTS) * len(shares) + LABEL_SETS * runs + len(STARTS) * len(COVERAGES)
     counter = Counter("robustness", jobs, progress)
     label_sets = range(seed, seed + max(LABEL_SETS, runs // 2))
     done = run_shares(NAME, graph, truth, seed, ANNEALED, shares, label_sets, counter)
@@ -79,7 +78,7 @@ def _missing_regions(
     done: list[Run] = []
     shown: dict[int, tuple[IntArray, IntArray]] = {}
     for coverage in COVERAGES:
-        for start in COVERAGE_STARTS:
+        for start in STARTS:
             for label_set in label_sets:
                 given = covering(X, truth, coverage, per_class, label_set)
                 case = Case(graph, truth, given, label_sets[0], label_set)
@@ -116,7 +115,7 @@ def _lines(runs: list[Run], shares: tuple[int, ...]) -> list[Line]:
             _coverage_key(coverage, start), f"labels in {coverage} % of the lower moon, {start} start", runs
         )
         for coverage in COVERAGES
-        for start in COVERAGE_STARTS
+        for start in STARTS
     ]
     return lines
 
@@ -131,21 +130,26 @@ def _remarks(runs: list[Run], shares: tuple[int, ...]) -> list[str]:
     by_set = list(_errors_by_label_set(runs).values())
     within = float(np.mean([np.std(errors) for errors in by_set]))
     between = float(np.std([np.mean(errors) for errors in by_set]))
+    wide, narrow = max(COVERAGES), min(COVERAGES)
     covered = {
-        part: 100 * float(np.mean([run.error for run in of_line(runs, _coverage_key(part, "random"))]))
-        for part in (max(COVERAGES), min(COVERAGES))
+        (part, start): error_line(_coverage_key(part, start), "", runs).mean
+        for part in (wide, narrow)
+        for start in STARTS
     }
     return [
         "“Small proportion of fidelity points (4 % - 10 %)”. From a random start the error goes from "
-        f"{mean[many, 'random']:.1f} % with {many} % of labels to {mean[few, 'random']:.1f} % with {few} %: "
-        "between few labels islands of other classes grow. From the nearest label it goes from "
-        f"{mean[many, 'nearest']:.1f} to {mean[few, 'nearest']:.1f} %.",
+        f"{mean[many, 'random']:.1f} % with {many} % of labels to {mean[few, 'random']:.1f} % with {few} %; "
+        f"from the nearest label it goes from {mean[many, 'nearest']:.1f} to {mean[few, 'nearest']:.1f} %, "
+        f"from diffused labels from {mean[many, 'diffusion']:.1f} to {mean[few, 'diffusion']:.1f} %.",
         f"“Robust to initial conditions”. With the labels fixed, the error varies by {within:.1f} points "
         "(standard deviation) from start to start; from label set to label set its mean varies by "
         f"{between:.1f}.",
-        f"“Fidelity points must be representative”. With the labels of the lower moon in {min(COVERAGES)} % "
-        f"of it, the error is {covered[min(COVERAGES)]:.1f} %, against {covered[max(COVERAGES)]:.1f} % with "
-        "labels all over it; what is lost is the part without labels.",
+        f"“Fidelity points must be representative”. With the labels of the lower moon in {narrow} % of it, "
+        f"the error from a random start is {covered[narrow, 'random']:.1f} %, against "
+        f"{covered[wide, 'random']:.1f} % with labels all over it; from the nearest label "
+        f"{covered[narrow, 'nearest']:.1f} against {covered[wide, 'nearest']:.1f} %, from diffused labels "
+        f"{covered[narrow, 'diffusion']:.1f} against {covered[wide, 'diffusion']:.1f} %. The limitation "
+        "depends on the start.",
     ]
 
 
@@ -190,7 +194,7 @@ def _missing_figure(
             [100 * run.error for run in of_line(runs, _coverage_key(coverage, start))]
             for coverage in COVERAGES
         ]
-        for start in COVERAGE_STARTS
+        for start in STARTS
     }
     draw_curves(panels[3], COVERAGES, curves, "part of the lower moon that holds its labels (%)")
     caption = (
