@@ -9,6 +9,7 @@ from rich.table import Table
 
 from graphwell.commands.classify import classify
 from graphwell.commands.example import example
+from graphwell.commands.reproduce import reproduce
 
 app = typer.Typer(
     help="Label everything from a few labels.",
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 app.command()(classify)
 app.add_typer(example, name="example")
+app.command()(reproduce)
 
 
 @app.callback()

@@ -16,6 +16,27 @@ def unlabelled_error(predicted: IntArray, truth: IntArray, known: BoolArray) -> 
     return float((np.asarray(predicted) != np.asarray(truth))[~np.asarray(known)].mean())
 
 
+def matched(clusters: IntArray, truth: IntArray) -> IntArray:
+    """Name each cluster after a class, so that as many points as possible are right.
+
+    Each class names at most one cluster; clusters beyond the number of classes become -1.
+
+    Examples
+    --------
+    >>> matched(np.array([2, 2, 0, 0, 1]), np.array([0, 0, 1, 1, 1]))
+    array([ 0,  0,  1,  1, -1])
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    n_clusters, n_classes = int(clusters.max()) + 1, int(truth.max()) + 1
+    table = np.zeros((n_clusters, n_classes))
+    np.add.at(table, (clusters, truth), 1)
+    rows, columns = linear_sum_assignment(-table)
+    names = np.full(n_clusters, -1)
+    names[rows] = columns
+    return names[clusters]
+
+
 def matched_error(clusters: IntArray, truth: IntArray) -> float:
     """Share of wrong labels under the best matching of clusters to classes.
 
@@ -24,10 +45,4 @@ def matched_error(clusters: IntArray, truth: IntArray) -> float:
     >>> matched_error(np.array([2, 2, 0, 0]), np.array([0, 0, 1, 1]))
     0.0
     """
-    from scipy.optimize import linear_sum_assignment
-
-    n_clusters, n_classes = int(clusters.max()) + 1, int(truth.max()) + 1
-    table = np.zeros((n_clusters, n_classes))
-    np.add.at(table, (clusters, truth), 1)
-    rows, columns = linear_sum_assignment(-table)
-    return 1.0 - float(table[rows, columns].sum()) / len(truth)
+    return float((matched(clusters, truth) != truth).mean())

@@ -1,4 +1,4 @@
-"""The data of the paper's experiments."""
+"""Half circles in many dimensions: the synthetic data of the paper."""
 
 import numpy as np
 
@@ -55,50 +55,6 @@ def make_two_moons(
     """
     arcs = [((0.0, 0.0), 1.0, 1.0), ((1.0, 0.5), 1.0, -1.0)]
     return _moons(arcs, n_per_class, dim, noise_variance, stream(random_state, "two moons"))
-
-
-def sample_labels(y: IntArray, per_class: int, random_state: Seed = None) -> IntArray:
-    """Keep `per_class` labels of each class, chosen at random; the others become -1.
-
-    Examples
-    --------
-    >>> sample_labels(np.array([0, 0, 1, 1]), per_class=1, random_state=0)
-    array([-1,  0, -1,  1])
-    """
-    if isinstance(random_state, int | np.integer):
-        random_state = np.random.default_rng(int(random_state))
-    elif not isinstance(random_state, np.random.Generator):
-        random_state = stream(random_state, "labels")
-    known = np.full(len(y), -1)
-    for c in np.unique(y):
-        members = np.flatnonzero(y == c)
-        if per_class > len(members):
-            raise ValueError(
-                f"per_class={per_class} labels were asked for, class {c} has {len(members)} points."
-            )
-        chosen = random_state.choice(members, per_class, replace=False)
-        known[chosen] = c
-    return known
-
-
-def digits_table(per_class: int = 5, random_state: Seed = None) -> str:
-    """scikit-learn's handwritten digits as CSV: an id, 64 pixels, a label for a few rows, and the truth.
-
-    Examples
-    --------
-    >>> lines = digits_table(random_state=0).splitlines()
-    >>> len(lines), lines[0][:22], lines[0][-23:]
-    (1798, 'id,pixel_0_0,pixel_0_1', 'pixel_7_7,label,truth')
-    """
-    from sklearn.datasets import load_digits
-
-    X, truth = load_digits(return_X_y=True)
-    labels = sample_labels(truth, per_class, random_state)
-    pixels = [f"pixel_{row}_{column}" for row in range(8) for column in range(8)]
-    lines = [",".join(["id", *pixels, "label", "truth"])]
-    for i, (row, label) in enumerate(zip(X.astype(int).tolist(), labels.tolist(), strict=True)):
-        lines.append(",".join([f"d{i:04d}", *map(str, row), "" if label < 0 else str(label), str(truth[i])]))
-    return "\n".join(lines) + "\n"
 
 
 def _moons(
