@@ -14,7 +14,7 @@ from graphwell.estimator import UnreachableWarning
 from graphwell.graph import Graph
 from graphwell.images.features import Features, noise_left, picture_features, smoothed
 from graphwell.images.graph import feature_graph, pixel_graph, regions
-from graphwell.images.pyramid import NOISY, SMALLEST_SCALE, Level, Scores, build_levels, pyramid_scores
+from graphwell.images.pyramid import NOISY, Level, Scores, build_levels, pyramid_scores
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Step, descend
 from graphwell.solve.problem import Problem
@@ -24,11 +24,13 @@ from graphwell.solve.start import from_labels
 
 GRAPHS = ("pixels", "features")
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.9, sweeps=5)
-WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=2)
+WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=3)
 STEP_SIZE = 0.4
 SMOOTHING = 2.2
 LEAST_SMOOTHING = 0.5
-COLOR_SCALE = 2.5
+COLOR_SCALE, SMALLEST_SCALE = 2.5, 0.2
+"""Colour scale as a multiple of the noise, and the smallest as a share of the contrast."""
+SINGLE_THREAD_PIXELS = 20_000
 SMALLEST_REGION = 49
 """Regions of fewer pixels are specks: they take the class of what surrounds them."""
 
@@ -179,7 +181,8 @@ class Segmenter:
         began = time.perf_counter()
 
         def engine_of(graph: Graph) -> Engine:
-            return make_engine(graph, device, n_jobs)
+            threads = n_jobs if graph.n_vertices > SINGLE_THREAD_PIXELS else 1
+            return make_engine(graph, device, threads)
 
         features = picture_features(image, patch)
         self.shape = features.values.shape[:2]

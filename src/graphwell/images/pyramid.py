@@ -22,13 +22,13 @@ from graphwell.solve.problem import Problem
 
 NOISY = 0.1
 """Noise, as a share of the contrast, above which single pixels are not asked."""
-COARSEST_PIXELS = 40_000
-REFINEMENTS = 20
-WARM_REFINEMENTS = 5
+COARSEST_PIXELS = 4000
+REFINEMENTS, WARM_REFINEMENTS = 20, 2
+"""Iterations on the picture itself, from the guess of a coarser copy; twice as many after each halving."""
 START_SMOOTHING = 4.0
 START_SCALE = 1.0
-SMALLEST_SCALE = 0.02
-"""Smallest colour difference that counts, as a share of the contrast: a clean picture has no noise to go by."""
+CLEAN_SCALE, NOISY_SCALE = 0.1, 0.02
+"""Smallest colour scale as a share of the contrast: a clean picture has no noise to go by, but it has texture."""
 
 
 Scores: TypeAlias = FloatArray
@@ -57,12 +57,14 @@ def build_levels(
     `finest` is the picture itself; it takes part where the noise allows it.
     """
     levels = [] if finest is None else [finest]
-    width = START_SMOOTHING * features.noisiness if finest is None else 0.0
+    width, smallest = START_SMOOTHING * features.noisiness, NOISY_SCALE
+    if finest is not None:
+        width, smallest = 0.0, CLEAN_SCALE
     values, halvings = smoothed(features.values, width), 0
     while not levels or np.prod(levels[-1].shape) > COARSEST_PIXELS:
         values, halvings = halved(values), halvings + 1
         scale = START_SCALE * features.noise * noise_left(width, halvings)
-        scale = max(scale, SMALLEST_SCALE * features.contrast) or 1.0
+        scale = max(scale, smallest * features.contrast) or 1.0
         graph = pixel_graph(values, radius, color_scale or scale)
         levels.append(Level(values.shape[:2], graph, make_engine(graph), halvings))
     return levels[::-1]
@@ -94,7 +96,8 @@ def pyramid_scores(
         elif found:
             guess = doubled(found[-1], level.shape)
         guess = None if guess is None else guess.reshape(-1, n_classes)
-        iterations = MAX_ITERATIONS if number == 0 else REFINEMENTS if before is None else WARM_REFINEMENTS
+        iterations = (REFINEMENTS if before is None else WARM_REFINEMENTS) * 2**level.halvings
+        iterations = iterations if found else MAX_ITERATIONS
         problem = Problem(level.graph, coarse[level.halvings].ravel(), n_classes)
         scores = laplace_scores(problem, level.engine, guess=guess, max_iterations=iterations)
         found.append(scores.values.astype(np.float32).reshape(*level.shape, n_classes))
