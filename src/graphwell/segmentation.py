@@ -218,7 +218,8 @@ class Segmenter:
         memory = self._memory
         if memory is not None and not np.array_equal(memory.classes, classes):
             memory = None
-        scores = pyramid_scores(self._levels, codes, len(classes), memory and memory.scores)
+        before = None if memory is None else memory.scores
+        scores = pyramid_scores(self._levels, codes, len(classes), before)
         first = _labels(scores[-1], self.shape)
         started = time.perf_counter()
         state = from_labels(problem, first, stream(0, "start"))

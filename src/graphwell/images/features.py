@@ -137,7 +137,9 @@ def _noise(channel: FloatArray) -> float:
 def _patches(values: FloatArray, side: int) -> FloatArray:
     """Channels of all pixels in the square around each, scaled so that distances stay comparable."""
     reach = side // 2
-    padded = np.pad(values, ((reach, reach), (reach, reach), (0, 0)), mode="reflect" if _fits(values, reach) else "edge")
+    padded = np.pad(
+        values, ((reach, reach), (reach, reach), (0, 0)), mode="reflect" if _fits(values, reach) else "edge"
+    )
     height, width = values.shape[:2]
     shifts = [padded[y : y + height, x : x + width] for y in range(side) for x in range(side)]
     return np.concatenate(shifts, axis=2) / np.float32(side)

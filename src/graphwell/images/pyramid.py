@@ -28,7 +28,7 @@ REFINEMENTS, WARM_REFINEMENTS = 20, 2
 START_SMOOTHING = 4.0
 START_SCALE = 1.0
 CLEAN_SCALE, NOISY_SCALE = 0.1, 0.02
-"""Smallest colour scale as a share of the contrast: a clean picture has no noise to go by, but it has texture."""
+"""Smallest colour scale as a share of the contrast: a clean picture has texture, if no noise."""
 
 
 Scores: TypeAlias = FloatArray
