@@ -16,7 +16,7 @@ lint: .venv/ready
 	$(BIN)/mypy
 
 bench: .venv/ready
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --quick $(BENCH)
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

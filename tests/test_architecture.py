@@ -21,20 +21,31 @@ FORBIDDEN = {
         "matplotlib",
         "typer",
     ),
-    "graph": ("graphwell.solve", "graphwell.engines", "graphwell.model", "numba", "matplotlib", "typer"),
+    "graph": ("graphwell.solve", "graphwell.engines", "graphwell.model", "matplotlib", "typer"),
     "engines": ("graphwell.estimator", "graphwell.classifier", "sklearn", "matplotlib", "typer"),
     "solve": ("graphwell.estimator", "graphwell.classifier", "sklearn", "matplotlib", "typer", "rich"),
+    "experiments": (
+        "graphwell.solve",
+        "graphwell.engines",
+        "graphwell.commands",
+        "sklearn",
+        "matplotlib",
+        "typer",
+        "rich",
+    ),
     "baselines": ("matplotlib", "typer", "rich"),
+    "tables": ("matplotlib", "typer", "rich", "graphwell.commands", "graphwell.report", "graphwell.plots"),
 }
 ONLY_IN = {
     "matplotlib": {"plots.py"},
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
-    "numba": {"engines/"},
+    "numba": {"engines/", "graph/distances.py", "_pool.py"},
     "faiss": {"graph/neighbors.py"},
+    "pyarrow": {"tables/parquet.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-HEAVY = ("matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas")
+HEAVY = ("matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas", "pyarrow")
 
 
 def imports(path, *, top_level=False):

@@ -40,7 +40,7 @@ def test_scikit_learn_contract(estimator, check):
 def blobs(seed=0, n=60, classes=3):
     rng = np.random.default_rng(seed)
     truth = np.repeat(np.arange(classes), n)
-    X = rng.normal(size=(classes * n, 5)) + 8 * np.eye(5)[truth]
+    X = rng.normal(size=(classes * n, 5)) + 8 * np.eye(5)[truth % 5]
     return X, truth
 
 
@@ -179,6 +179,22 @@ def test_isolated_vertices_and_new_rows_without_neighbours(make):
     assert clf.reachable_.tolist() == [True] * 4 + [False]
     with pytest.warns(UnreachableWarning):
         np.testing.assert_allclose(clf.predict_proba(np.zeros((1, 5))), [[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+def test_a_graph_without_edges_keeps_the_labels(make):
+    with pytest.warns(UnreachableWarning, match="2 of 4 rows"):
+        clf = make(metric="precomputed").fit(np.zeros((4, 4)), [3, 8, -1, -1])
+    assert clf.transduction_[:2].tolist() == [3, 8]
+
+
+def test_one_label_for_each_of_many_classes_is_no_mistake():
+    X, truth = blobs(n=2, classes=40)
+    y = np.where(np.arange(80) % 2 == 0, truth, -1)
+    clf = DiffuseInterfaceClassifier(n_neighbors=1, random_state=0).fit(
+        np.hstack([X, np.eye(40)[truth] * 50]), y
+    )
+    np.testing.assert_array_equal(clf.transduction_, truth)
 
 
 @pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])

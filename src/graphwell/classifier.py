@@ -54,8 +54,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     metric : {"euclidean", "cosine", "precomputed"}
         How rows are compared; "precomputed" takes a symmetric affinity matrix in place of features.
     start : {"auto", "diffusion", "nearest", "random"}
-        Where the descent starts: at the scores that diffuse from the labels ("auto" means this), at the label
-        nearest along the graph, or at random as in the paper.
+        Where the descent starts: at the scores that diffuse from the labels, at the label nearest along the
+        graph, or at random as in the paper. "auto" is the diffusion start, or plain Laplace learning where
+        that is more decided, as it is when the classes are uneven.
     schedule : Schedule, optional
         How epsilon falls in the paper's descent: `Fixed`, `Annealed` or any iterable of (epsilon, sweeps).
         Without one, graphwell's own descent is used, which needs far fewer labels; from a random start, the
@@ -69,7 +70,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Sizes of the classes as shares of all rows, if they are known: by name, in the order of the sorted
         classes, or as among the given labels. Sizes wrong by a fifth do more harm than none.
     tune : bool or "auto"
-        Choose the settings of the descent by hiding part of the given labels in turn; costs about ten times
+        Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
     device : {"cpu", "cuda"}
         Where the sweeps run.
@@ -197,7 +198,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _outcome(self, problem: Problem) -> Outcome:
         as_in_the_paper = self.schedule is not None or self.start == "random"
-        recipe = Recipe("diffusion" if self.start == "auto" else self.start)
+        recipe = Recipe(self.start)
         if as_in_the_paper:
             recipe = replace(recipe, sharpness=1.0)
         elif self.tune is True or (self.tune == "auto" and enough_labels(problem)):
@@ -267,8 +268,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return Problem(graph, labels, len(self.classes_), self.fidelity, class_shares=shares)
 
     def _check_choices(self) -> None:
-        if self.start not in ("auto", *STARTS):
-            raise ValueError(f"start must be one of auto, {', '.join(STARTS)}; got {self.start!r}.")
+        if self.start not in STARTS:
+            raise ValueError(f"start must be one of {', '.join(STARTS)}; got {self.start!r}.")
         if self.step_size is not None and not self.step_size > 0:
             raise ValueError(f"step_size must be positive, got {self.step_size!r}.")
         if self.tune not in (False, True, "auto"):

@@ -39,7 +39,8 @@ def demo(
     from graphwell.demo import run_demo
 
     console = Console()
-    rows, picture = run_demo(out, seed)
+    with console.status("Labelling; the first run on a machine also compiles the kernels, for some seconds"):
+        rows, picture = run_demo(out, seed)
     table = Table(title="Three moons: 1,500 points in 100 dimensions, 25 labels per class")
     table.add_column("method")
     for name in ("error", "paper", "seconds"):

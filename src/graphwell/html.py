@@ -10,6 +10,7 @@ STYLE = """
 body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: #fff;
        font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .3rem; letter-spacing: -.01em; }
+h3 { font-size: 1rem; margin: 1.6rem 0 .4rem; }
 h2 { font-size: 1.2rem; margin: 2.6rem 0 .8rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
 p { margin: .6rem 0; }
 .lead { color: var(--soft); margin-bottom: 1.8rem; }
@@ -22,6 +23,7 @@ p { margin: .6rem 0; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .32rem .9rem .32rem 0; text-align: left; border-bottom: 1px solid var(--line);
          white-space: nowrap; }
+td:first-child { white-space: normal; }
 th { color: var(--soft); font-weight: 500; }
 .number { text-align: right; }
 figure { margin: 1rem 0; }
@@ -52,6 +54,11 @@ def page(title: str, parts: Iterable[str]) -> str:
 def heading(text: str) -> str:
     """The title of a section."""
     return f"<h2>{escape(text)}</h2>"
+
+
+def subheading(text: str) -> str:
+    """The title of a part of a section."""
+    return f"<h3>{escape(text)}</h3>"
 
 
 def paragraph(text: str, kind: str = "") -> str:

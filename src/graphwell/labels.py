@@ -1,5 +1,6 @@
 """Reading labels: which are known, and which classes there are."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +71,11 @@ def read_labels(y: Any, n: int) -> Labels:
         raise ValueError("y holds no known label; give at least one (unknown labels are -1, None or NaN).")
     from sklearn.utils.multiclass import check_classification_targets
 
-    check_classification_targets(known)
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", message="The number of unique classes"
+        )  # one label each is no mistake
+        check_classification_targets(known)
     classes, positions = np.unique(known, return_inverse=True)
     codes = np.full(n, UNKNOWN)
     codes[~unknown] = positions
@@ -80,8 +85,6 @@ def read_labels(y: Any, n: int) -> Labels:
 def _one_column(y: Any, n: int) -> Any:
     values = np.asarray(y, dtype=object) if _is_extension(y) or isinstance(y, list | tuple) else np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
-        import warnings
-
         from sklearn.exceptions import DataConversionWarning
 
         warnings.warn(

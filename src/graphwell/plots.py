@@ -97,7 +97,10 @@ def class_sizes(panel: Any, names: Sequence[str], given: IntArray, assigned: Int
 
 def per_step(panel: Any, values: Sequence[float], title: str) -> None:
     """A value after each step of the schedule."""
+    from matplotlib.ticker import MaxNLocator
+
     panel.plot(np.arange(1, len(values) + 1), values, marker=".", color="#1f6f8b")
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     panel.set_xlabel("step of the schedule")
     panel.set_title(title)
     _open(panel)

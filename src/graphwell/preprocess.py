@@ -11,6 +11,7 @@ SCALES = ("none", "standard", "robust")
 MISSING = ("error", "drop", "mean")
 PCA_ABOVE = 100
 PCA_DEFAULT = 50
+LARGEST = 1e150
 DECIDES_ALONE = 0.99
 """Share of the variance from which on a note says that one feature decides the distances."""
 
@@ -86,13 +87,14 @@ def prepare(X: FloatArray, names: Sequence[str], how: Preparation, seed: int = 0
            [ 3., 20.],
            [ 5., 30.]])
     """
-    _refuse_infinite(X, names)
+    _refuse_extreme(X, names)
     X, kept, notes = _without_missing(X, names, how.missing)
     if len(X) < 2:
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
     if how.scale == "none":
         notes += _uneven(X, names)
     X = _scaled(X, how.scale)
+    _refuse_extreme(X, names)
     components = _components(X, how.pca)
     if components:
         from sklearn.decomposition import PCA
@@ -102,12 +104,15 @@ def prepare(X: FloatArray, names: Sequence[str], how: Preparation, seed: int = 0
     return Prepared(np.ascontiguousarray(X), kept, tuple(notes))
 
 
-def _refuse_infinite(X: FloatArray, names: Sequence[str]) -> None:
-    infinite = np.isinf(X)
-    if infinite.any():
-        row, column = np.argwhere(infinite)[0]
+def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
+    """Refuse values whose square is no number: no distance could be taken."""
+    extreme = np.abs(X) > LARGEST
+    if extreme.any():
+        row, column = np.argwhere(extreme)[0]
+        value = X[row, column]
+        what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
         raise ValueError(
-            f"Row {row + 1}: the feature {names[column]!r} is infinite; correct it, or empty the cell and "
+            f"Row {row + 1}: the feature {names[column]!r} is {what}; correct it, or empty the cell and "
             "give --missing drop or --missing mean."
         )
 

@@ -49,11 +49,11 @@ def doubtful_table(summary: dict[str, Any]) -> str:
     rows = [
         (
             f"{row['row']:,}" if row["id"] is None else f"{row['row']:,} ({row['id']})",
-            row["label"] if row["reachable"] else "none: no label reaches it",
-            row["second"] if row["reachable"] else "",
+            row["label"],
+            row["second"],
             "yes" if row["given"] else "",
-            f"{row['score']:.3f}" if row["reachable"] else "",
-            f"{row['second_score']:.3f}" if row["reachable"] else "",
+            f"{row['score']:.3f}",
+            f"{row['second_score']:.3f}",
         )
         for row in summary["doubtful"]
     ]
@@ -67,7 +67,7 @@ def _facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("rows", f"{summary['rows']:,}"),
         ("labels given", f"{summary['labels_given']:,}"),
         ("classes", f"{len(summary['classes']):,}"),
-        ("features", f"{summary['features']:,}"),
+        ("features", f"{len(summary['features']):,}"),
         ("rows no label reaches", f"{summary['unreachable_rows']:,}"),
         ("sweeps", f"{summary['sweeps']:,}"),
     ]

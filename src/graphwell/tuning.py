@@ -27,7 +27,7 @@ class Tuning:
     accuracy : float
         Share of the hidden labels that it got right.
     candidates : dict
-        The same share for every candidate.
+        The same share for every candidate, on the labels hidden until it was dropped.
     """
 
     recipe: Recipe
@@ -35,6 +35,8 @@ class Tuning:
     candidates: dict[Recipe, float] = field(repr=False)
 
     def __str__(self) -> str:
+        if not self.candidates:
+            return f"{self.recipe}: kept, as there was no second label of any class to hide"
         return f"{self.recipe}: {100 * self.accuracy:.1f} % of the hidden labels right"
 
 
@@ -58,33 +60,40 @@ def tune(
     """Compare the candidates on hidden labels; return the choice and the graph it wants.
 
     The default is kept unless another candidate is better by two standard errors of the difference.
-    Candidates that share a graph and a start use the same ones.
+    Candidates that share a graph and a start use the same ones, and one that is no better than the default
+    on the labels hidden so far is dropped. With one label per class there is none to hide, and the default is
+    kept.
     """
+    if np.bincount(problem.labels[problem.is_known]).max() < 2:
+        return Tuning(default, float("nan"), {}), problem.graph
     graphs: dict[int | None, Graph] = {None: problem.graph}
     right: dict[Recipe, list[FloatArray]] = {}
+    remaining = candidates(default, problem.graph)
     for hidden in _splits(problem, rng):
         shown = replace(problem, labels=np.where(hidden, -1, problem.labels))
         starts: dict[tuple[object, ...], Prepared] = {}
-        for recipe in candidates(default, problem.graph):
-            graph = graphs.setdefault(recipe.n_neighbors, _with_neighbors(problem.graph, recipe.n_neighbors))
+        for recipe in remaining:
+            if recipe.n_neighbors is not None and recipe.n_neighbors not in graphs:
+                graphs[recipe.n_neighbors] = problem.graph.with_neighbors(recipe.n_neighbors)
             key = (recipe.start, recipe.sharpness, recipe.n_neighbors)
             if key not in starts:
-                starts[key] = prepare(
-                    replace(shown, graph=graph), recipe, make_engine, np.random.default_rng(0)
-                )
+                on_graph = replace(shown, graph=graphs[recipe.n_neighbors])
+                starts[key] = prepare(on_graph, recipe, make_engine, np.random.default_rng(0))
             labels = follow(starts[key], recipe).result.labels
             right.setdefault(recipe, []).append(labels[hidden] == problem.labels[hidden])
-    chosen, accuracy = _choose(default, {recipe: np.concatenate(hits) for recipe, hits in right.items()})
+        best_to_beat = np.concatenate(right[default]).mean()
+        remaining = [r for r in remaining if r == default or np.concatenate(right[r]).mean() > best_to_beat]
+    accuracy = {recipe: float(np.concatenate(hits).mean()) for recipe, hits in right.items()}
+    chosen = _choose(default, {recipe: np.concatenate(right[recipe]) for recipe in remaining})
     return Tuning(chosen, accuracy[chosen], accuracy), graphs[chosen.n_neighbors]
 
 
-def _choose(default: Recipe, right: dict[Recipe, FloatArray]) -> tuple[Recipe, dict[Recipe, float]]:
-    accuracy = {recipe: float(hits.mean()) for recipe, hits in right.items()}
-    best = max(accuracy, key=lambda recipe: accuracy[recipe])
+def _choose(default: Recipe, right: dict[Recipe, FloatArray]) -> Recipe:
+    """The best, if it is better than the default by two standard errors of the difference."""
+    best = max(right, key=lambda recipe: float(right[recipe].mean()))
     difference = right[best].astype(float) - right[default]
     error = float(difference.std()) / np.sqrt(max(1, len(difference)))
-    chosen = best if difference.mean() > STANDARD_ERRORS_IN_FAVOUR * error else default
-    return chosen, accuracy
+    return best if difference.mean() > STANDARD_ERRORS_IN_FAVOUR * error else default
 
 
 def _splits(problem: Problem, rng: np.random.Generator) -> Iterator[FloatArray]:
@@ -94,9 +103,5 @@ def _splits(problem: Problem, rng: np.random.Generator) -> Iterator[FloatArray]:
         for c in range(problem.n_classes):
             members: IntArray = np.flatnonzero(problem.labels == c)
             count = min(len(members) - 1, max(1, round(HIDDEN_SHARE * len(members))))
-            hidden[rng.choice(members, count, replace=False)] = True
+            hidden[rng.choice(members, max(0, count), replace=False)] = True
         yield hidden
-
-
-def _with_neighbors(graph: Graph, n_neighbors: int | None) -> Graph:
-    return graph if n_neighbors is None else graph.with_neighbors(n_neighbors)

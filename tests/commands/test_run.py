@@ -54,14 +54,24 @@ def test_bad_input_is_one_sentence_and_exit_code_2(error, words):
     assert finished.stdout == ""
 
 
-def test_an_interrupt_ends_with_130():
-    finished = command_that(raising(KeyboardInterrupt()))
+def interrupted_in_compiled_code():
+    error = SystemError("returned a result with an exception set")
+    error.__cause__ = KeyboardInterrupt()
+    return error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), interrupted_in_compiled_code()])
+def test_an_interrupt_ends_with_130(error):
+    finished = command_that(raising(error))
     assert finished.exit_code == 130
-    assert "interrupted" in finished.stderr
+    assert finished.stderr == "graphwell: interrupted.\n"
 
 
 def test_a_mistake_of_our_own_is_not_hidden():
-    assert isinstance(command_that(raising(KeyError("bug"))).exception, KeyError)
+    finished = command_that(raising(KeyError("bug")))
+    assert finished.exit_code == 3
+    assert "Traceback" in finished.stderr
+    assert "this is a mistake in graphwell" in finished.stderr
 
 
 def test_warnings_become_notes_once_each():

@@ -158,7 +158,8 @@ def test_a_word_holds_every_class_and_r(n_classes, dtype):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_the_number_of_threads_changes_no_bit(threads):
+def test_the_number_of_threads_changes_no_bit(threads, monkeypatch):
+    monkeypatch.setattr("graphwell.engines.numba_.ENTRIES_PER_THREAD", 1)
     rng = np.random.default_rng(1)
     graph = random_graph(rng, 3000, 0.004)
     problem = Problem(graph, np.where(rng.random(3000) < 0.1, rng.integers(5, size=3000), -1), 5)

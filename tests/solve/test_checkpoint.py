@@ -20,7 +20,7 @@ def data():
 
 
 def classifier(**parameters):
-    return DiffuseInterfaceClassifier(**{"schedule": SCHEDULE, "random_state": 0, **parameters})
+    return DiffuseInterfaceClassifier(**{"schedule": SCHEDULE, "random_state": 0, "n_jobs": 1, **parameters})
 
 
 def interrupted(data, path, at_step, **parameters):

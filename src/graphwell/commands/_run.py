@@ -1,5 +1,6 @@
 """How every command ends: exit codes, and the one place that turns an error into a sentence."""
 
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import typer
 Arguments = ParamSpec("Arguments")
 
 EXPECTED = (ValueError, OSError, ImportError, NotImplementedError, MemoryError)
-"""What bad input and missing means raise; anything else is a mistake in graphwell and keeps its traceback."""
+"""What bad input and missing means raise; anything else is a mistake in graphwell and shows its traceback."""
 
 
 class Exit(IntEnum):
@@ -21,6 +22,7 @@ class Exit(IntEnum):
     DONE = 0
     NEEDS_ATTENTION = 1
     BAD_INPUT = 2
+    OUR_MISTAKE = 3
     INTERRUPTED = 130
 
 
@@ -34,17 +36,22 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         try:
             code = command(*args, **kwargs) or Exit.DONE
-        except BrokenPipeError:  # the reader of our output went away: typer ends quietly
-            raise
-        except EXPECTED as error:
-            typer.echo(f"graphwell: {sentence(error)}", err=True)
-            code = Exit.BAD_INPUT
-        except KeyboardInterrupt:
-            typer.echo("graphwell: interrupted.", err=True)
-            code = Exit.INTERRUPTED
+        except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):
+            raise  # the reader of our output went away, or typer was asked to end the program
+        except (Exception, KeyboardInterrupt) as error:
+            code, message = _ending(error)
+            typer.echo(f"graphwell: {message}", err=True)
         raise typer.Exit(int(code))
 
     return run
+
+
+def _ending(error: BaseException) -> tuple[Exit, str]:
+    if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
+        return Exit.INTERRUPTED, "interrupted."  # compiled code raises a SystemError from the interrupt
+    if isinstance(error, EXPECTED):
+        return Exit.BAD_INPUT, sentence(error)
+    return Exit.OUR_MISTAKE, "this is a mistake in graphwell.\n" + "".join(traceback.format_exception(error))
 
 
 def sentence(error: BaseException) -> str:

@@ -13,6 +13,7 @@ CLASSES_SHOWN = 40
 def print_summary(summary: dict[str, Any], *, on_stderr: bool) -> None:
     """Print what `graphwell.tables.summary` found."""
     from graphwell.report import holdout_sentence
+    from graphwell.tables.select import listed
 
     console = _console(on_stderr=on_stderr)
 
@@ -20,12 +21,14 @@ def print_summary(summary: dict[str, Any], *, on_stderr: bool) -> None:
         console.print(Text(printable(text, 1000), style=style))
 
     say(_counts(summary))
+    say(f"Features ({len(summary['features']):,}): {listed(summary['features'])}.")
     say(f"{summary['sweeps']:,} sweeps. {summary['status']}")
     if summary["holdout"]:
         say(holdout_sentence(summary["holdout"]), "bold")
     if summary["truth"]:
         say(_truth_sentence(summary["truth"]), "bold")
     console.print(_class_table(summary))
+    say("The most doubtful rows; row 1 is the first below the header:")
     console.print(_doubtful_table(summary))
     for note in summary["notes"]:
         say(f"Note: {note}", "yellow")
@@ -75,8 +78,7 @@ def _counts(summary: dict[str, Any]) -> str:
         f"{summary['rows']:,} rows",
         f"{summary['labels_given']:,} labels given",
         f"{len(summary['classes']):,} classes",
-        f"{summary['features']:,} features",
-        f"{summary['components']:,} components, {summary['components_without_labels']:,} without a label",
+        f"{summary['components_without_labels']:,} of {summary['components']:,} components without a label",
     ]
     if summary["rows_left_out"]:
         parts.append(f"{summary['rows_left_out']:,} rows left out")
@@ -91,7 +93,7 @@ def _truth_sentence(truth: dict[str, Any]) -> str:
 
 
 def _class_table(summary: dict[str, Any]) -> Table:
-    table = Table(title="Classes", title_justify="left")
+    table = Table()
     table.add_column("class")
     table.add_column("given", justify="right")
     table.add_column("assigned", justify="right")
@@ -103,7 +105,7 @@ def _class_table(summary: dict[str, Any]) -> Table:
 
 
 def _doubtful_table(summary: dict[str, Any]) -> Table:
-    table = Table(title="Most doubtful rows (row 1 is the first below the header)", title_justify="left")
+    table = Table()
     named = any(row["id"] is not None for row in summary["doubtful"])
     table.add_column("row", justify="right")
     if named:
@@ -114,10 +116,7 @@ def _doubtful_table(summary: dict[str, Any]) -> Table:
     table.add_column("score", justify="right")
     for row in summary["doubtful"]:
         cells = [f"{row['row']:,}"] + ([Text(printable(row["id"]))] if named else [])
-        if row["reachable"]:
-            choices = ((row["label"], row["score"]), (row["second"], row["second_score"]))
-            cells += [cell for name, score in choices for cell in (Text(printable(name)), f"{score:.3f}")]
-        else:
-            cells += ["none: no label reaches it"]
+        for name, score in ((row["label"], row["score"]), (row["second"], row["second_score"])):
+            cells += [Text(printable(name)), f"{score:.3f}"]
         table.add_row(*cells)
     return table

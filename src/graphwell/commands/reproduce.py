@@ -64,17 +64,17 @@ def _check_folder(out: Path) -> None:
 
 
 def _show(found: "Reproduction", out: Path) -> None:
-    from graphwell.experiments.reproduce import lines_of
+    from graphwell.experiments.expected import judge
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH_WITHOUT_TERMINAL)
-    for section, judged in lines_of(found):
+    for section in found.sections:
         table = Table(title=section.title, title_justify="left", min_width=WIDTH_WITHOUT_TERMINAL)
         table.add_column("line", ratio=1)
         for name in ("paper", "graphwell", "difference"):
             table.add_column(name, justify="right", no_wrap=True)
-        for one in judged:
+        for one in map(judge, section.lines):
             style = None if one.ok else "bold red"
             table.add_row(one.line.title, one.paper, str(one.line), one.difference, style=style)
         console.print(table)

@@ -10,7 +10,7 @@ def digits_table(per_class: int = 5, random_state: Seed = None) -> str:
     Examples
     --------
     >>> lines = digits_table(random_state=0).splitlines()
-    >>> len(lines), lines[0][:22], lines[0][-23:]
+    >>> len(lines), lines[0][:22], lines[0][-21:]
     (1798, 'id,pixel_0_0,pixel_0_1', 'pixel_7_7,label,truth')
     """
     from sklearn.datasets import load_digits

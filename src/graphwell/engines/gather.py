@@ -1,9 +1,8 @@
-"""The inner loop of a sweep as vector code: the neighbours of sixteen rows in one gather.
+"""The inner loops of sweeps and products as vector code.
 
-numba compiles a loop over scattered reads one element at a time. This intrinsic emits the same loop on
-vectors of sixteen lanes; LLVM lowers it to the widest gathers the processor has, and to plain loads
-where it has none. Each lane adds the entries of its row in their stored order, so the sums are exactly
-those of the scalar loop.
+numba compiles a loop over scattered reads one element at a time. These intrinsics emit the same loops on
+vectors; LLVM lowers them to the widest instructions the processor has, and to plain loads where it has
+none. Entries are added in their stored order, so the sums are exactly those of the scalar loop.
 """
 
 from typing import Any
@@ -14,6 +13,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from graphwell.engines.layout import LANES
+
+COLUMNS_AT_ONCE = 4
 
 
 @intrinsic
@@ -92,6 +93,35 @@ def sum_neighbors(
         for place, result in ((0, total), (LANES, same)):
             where = at(sums_, ir.Constant(index, place), real_vector)
             builder.store(builder.load(result), where, align=4)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def add_row(typing_context: Any, sums: Any, weight: Any, block: Any, first: Any, width: Any) -> Any:
+    """Add `weight` times ``block.flat[first : first + width]`` to `sums`, a few values at a time."""
+    signature = types.void(sums, weight, block, first, width)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def pointer(position: int) -> Any:
+            kind = signature.args[position]
+            return context.make_array(kind)(context, builder, args[position]).data
+
+        vector = ir.VectorType(context.get_value_type(signature.args[0].dtype), COLUMNS_AT_ONCE)
+        undefined = ir.Constant(vector, ir.Undefined)
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), COLUMNS_AT_ONCE), [0] * COLUMNS_AT_ONCE)
+        single = builder.insert_element(undefined, args[1], ir.Constant(ir.IntType(32), 0))
+        weights = builder.shuffle_vector(single, undefined, zeros)
+        sums_, block_ = pointer(0), pointer(2)
+        index = ir.IntType(64)
+        start, step = ir.Constant(index, 0), ir.Constant(index, COLUMNS_AT_ONCE)
+        with cgutils.for_range_slice(builder, start, args[4], step) as (column, _):
+            place = builder.bitcast(builder.gep(sums_, [column]), vector.as_pointer())
+            entry = builder.gep(block_, [builder.add(args[3], column)])
+            values = builder.load(builder.bitcast(entry, vector.as_pointer()), align=4)
+            total = builder.fadd(builder.load(place, align=4), builder.fmul(weights, values))
+            builder.store(total, place, align=4)
         return context.get_dummy_value()
 
     return signature, codegen

@@ -11,10 +11,11 @@ import numpy as np
 from numba import njit, prange
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.gather import sum_neighbors
+from graphwell.engines.gather import add_row, sum_neighbors
 from graphwell.engines.layout import LANES
 
 SLICES_PER_CHUNK = 64
+ROWS_PER_CHUNK = 1024
 
 
 @njit(inline="always")
@@ -153,15 +154,29 @@ def _press(
 def product(
     indptr: IntArray, indices: IntArray, data: FloatArray, block: FloatArray, out: FloatArray
 ) -> None:
-    """Write a sparse matrix times a block of columns into `out`."""
-    n, m = block.shape
-    for i in prange(n):
-        row = out[i]
-        row[:] = 0
-        for e in range(indptr[i], indptr[i + 1]):
-            weight, other = data[e], block[indices[e]]
-            for c in range(m):
-                row[c] += weight * other[c]
+    """Write a sparse matrix times a block into `out`; its width is a multiple of `COLUMNS_AT_ONCE`."""
+    n, width = block.shape
+    n_chunks = -(-n // ROWS_PER_CHUNK)
+    for chunk in prange(n_chunks):
+        sums = np.empty(width, dtype=block.dtype)
+        for i in range(chunk * ROWS_PER_CHUNK, min(n, (chunk + 1) * ROWS_PER_CHUNK)):
+            sums[:] = 0
+            for entry in range(indptr[i], indptr[i + 1]):
+                add_row(sums, data[entry], block, np.int64(indices[entry]) * width, width)
+            for column in range(width):
+                out[i, column] = sums[column]
+
+
+@njit(parallel=True, cache=True)
+def vector_product(
+    indptr: IntArray, indices: IntArray, data: FloatArray, vector: FloatArray, out: FloatArray
+) -> None:
+    """Write a sparse matrix times a vector into `out`."""
+    for i in prange(len(out)):
+        total = vector.dtype.type(0)
+        for entry in range(indptr[i], indptr[i + 1]):
+            total += data[entry] * vector[indices[entry]]
+        out[i] = total
 
 
 @njit(parallel=True, cache=True)

@@ -1,8 +1,5 @@
 """The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,10 +8,12 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from graphwell._pool import threads
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray
 from graphwell.engines import kernels
 from graphwell.engines.base import State, Swept
+from graphwell.engines.gather import COLUMNS_AT_ONCE
 from graphwell.engines.layout import SlicedRows
 from graphwell.engines.packing import Packing
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     from graphwell.graph import Graph
     from graphwell.solve.problem import Problem
 
-_POOL = threading.Lock()
+ENTRIES_PER_THREAD = 200_000
+"""Below this, waiting for a second thread costs more than it brings."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,6 @@ class _Forces:
     phi: FloatArray
     strength: float
     shares: FloatArray
-
-
-@contextmanager
-def _threads(number: int) -> Iterator[None]:
-    """Hold numba's thread pool, with this many threads: two callers must not enter it at once."""
-    with _POOL:
-        before = numba.get_num_threads()
-        numba.set_num_threads(number)
-        try:
-            yield
-        finally:
-            numba.set_num_threads(before)
 
 
 class NumbaEngine:
@@ -67,7 +55,8 @@ class NumbaEngine:
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
         self.graph = graph
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.n_threads = min(thread_count(n_jobs), int(numba.config.NUMBA_NUM_THREADS))
+        most = min(thread_count(n_jobs), int(numba.config.NUMBA_NUM_THREADS))
+        self.n_threads = min(most, 1 + graph.W.nnz // ENTRIES_PER_THREAD)
         self.rows = SlicedRows.from_csr(graph.S, self.dtype)
         self.row_sums = self._placed(np.asarray(graph.S.sum(axis=1)).ravel())
         self._last: tuple[Problem, _Forces] | None = None
@@ -80,7 +69,7 @@ class NumbaEngine:
         words = packing.pack(self._placed(state.labels), offsets)
         votes = np.zeros((self.n_threads, problem.n_classes), dtype=self.dtype)
         edges = (self.rows.starts, self.rows.columns, self.rows.values / self.dtype.type(2.0**packing.shift))
-        with _threads(self.n_threads):
+        with threads(self.n_threads):
             words, changes = kernels.sweeps(
                 *edges,
                 self.row_sums,
@@ -115,9 +104,16 @@ class NumbaEngine:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
         S = self.graph.S
         block = np.ascontiguousarray(block, dtype=self.dtype)
+        width = block.shape[1]
+        if width > 1 and width % COLUMNS_AT_ONCE:
+            padding = -width % COLUMNS_AT_ONCE
+            return self.product(np.pad(block, ((0, 0), (0, padding))))[:, :width]
         out = np.empty_like(block)
-        with _threads(self.n_threads):
-            kernels.product(S.indptr, S.indices, self._data, block, out)
+        with threads(self.n_threads):
+            if width == 1:
+                kernels.vector_product(S.indptr, S.indices, self._data, block[:, 0], out[:, 0])
+            else:
+                kernels.product(S.indptr, S.indices, self._data, block, out)
         return out
 
     @cached_property

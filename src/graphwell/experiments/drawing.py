@@ -26,10 +26,10 @@ def show_wrong_pixels(panel: Any, image: FloatArray, wrong: BoolArray, title: st
     panel.set_yticks([])
 
 
-def show_confusion(panel: Any, matrix: IntArray, title: str) -> None:
-    """A confusion matrix, rows obtained and columns true; the colour shows the mistakes only."""
+def show_confusion(panel: Any, matrix: IntArray, title: str, darkest: int) -> None:
+    """A confusion matrix, rows obtained and columns true; its mistakes coloured up to the count `darkest`."""
     mistakes = np.where(np.eye(len(matrix), dtype=bool), 0, matrix)
-    panel.imshow(np.sqrt(mistakes), cmap="Reds", vmin=0, vmax=max(1.0, 1.3 * np.sqrt(mistakes.max())))
+    panel.imshow(np.sqrt(mistakes), cmap="Reds", vmin=0, vmax=np.sqrt(darkest))
     for row, column in np.ndindex(matrix.shape):
         weight = "bold" if row == column else "normal"
         panel.text(

@@ -1,6 +1,6 @@
 """What an experiment leaves behind: runs, lines, figures, and the section that holds them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,6 +93,7 @@ class Table:
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[object]]
+    text_columns: int = 1
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def written(value: float, unit: str) -> str:
     """
     if unit == "s":
         return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.3f}"
-    return f"{value:.1f}" if unit == "pixels" else f"{value:.2f}"
+    return f"{value:.2f}" if unit == "%" else f"{value:.1f}"
 
 
 def error_line(key: str, title: str, runs: Sequence[Run]) -> Line:
@@ -150,6 +151,7 @@ class Counter:
     Examples
     --------
     >>> count = Counter("moons", 4, print)
+    moons None
     >>> count()
     moons 0.25
     """
@@ -159,11 +161,9 @@ class Counter:
         self.total = total
         self.progress = progress
         self.done = 0
+        progress(stage, None)
 
     def __call__(self) -> None:
         """One more job is done."""
         self.done += 1
         self.progress(self.stage, self.done / self.total)
-
-
-Experiment = Callable[..., Section]

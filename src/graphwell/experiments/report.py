@@ -54,8 +54,8 @@ def _section(section: Section, pictures: Mapping[str, bytes]) -> Iterator[str]:
     for picture in section.pictures:
         yield html.figure(pictures[picture.name], picture.caption, picture.caption)
     for table in section.tables:
-        yield html.paragraph(table.title)
-        yield html.table(table.header, table.rows)
+        yield html.subheading(table.title)
+        yield html.table(table.header, table.rows, table.text_columns)
 
 
 def _facts(found: "Reproduction") -> list[tuple[str, str]]:

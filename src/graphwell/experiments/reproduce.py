@@ -3,7 +3,7 @@
 import json
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,11 +21,19 @@ from graphwell.experiments.moons import three_moons, two_moons
 from graphwell.experiments.record import Section
 from graphwell.experiments.robustness import robustness
 from graphwell.experiments.spectral import spectral_readings
-from graphwell.files import written_whole
+from graphwell.files import check_output, written_whole
 from graphwell.progress import Progress, silent
 
 PAPER_RUNS = {"moons": 100, "image": 5, "mnist": 20}
 EXPERIMENTS = ("moons", "image", "mnist")
+
+MOONS: tuple[Callable[[int, int, Progress], Section], ...] = (
+    three_moons,
+    spectral_readings,
+    two_moons,
+    label_order,
+    robustness,
+)
 
 
 @dataclass(frozen=True)
@@ -90,15 +98,6 @@ def reproduce(
     return Reproduction(sections, seed, time.perf_counter() - began)
 
 
-MOONS: tuple[Callable[[int, int, Progress], Section], ...] = (
-    three_moons,
-    spectral_readings,
-    two_moons,
-    label_order,
-    robustness,
-)
-
-
 def write(found: Reproduction, folder: Path) -> None:
     """Write ``report.html``, ``results.json`` and the figures: all of them, or none."""
     from graphwell.experiments.report import report
@@ -110,6 +109,8 @@ def write(found: Reproduction, folder: Path) -> None:
         "report.html": report(found, pictures).encode(),
     }
     folder.mkdir(parents=True, exist_ok=True)
+    for name in contents:
+        check_output(folder / name, "--out")
     with ExitStack() as stack:
         for name, content in contents.items():
             stack.enter_context(written_whole(folder / name)).write(content)
@@ -156,9 +157,3 @@ def _compile() -> None:
     """Have the sweep compiled before anything is timed."""
     graph = gw.Graph.from_affinity([[0.0, 1.0], [1.0, 0.0]])
     as_in_the_paper(FIXED, 0).fit(graph, [0, 1])
-
-
-def lines_of(found: Reproduction) -> Iterator[tuple[Section, list[Judged]]]:
-    """The sections with their judged lines."""
-    for section in found.sections:
-        yield section, [judge(line) for line in section.lines]

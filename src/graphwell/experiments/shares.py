@@ -1,17 +1,16 @@
-"""Error against the share of labelled points, from two starts."""
+"""Error against the share of labelled points, from each start."""
 
 from collections.abc import Sequence
 
 import graphwell as gw
 from graphwell._types import IntArray
-from graphwell.experiments.methods import Case, run_paper
+from graphwell.experiments.methods import Case, Schedule, run_paper
 from graphwell.experiments.record import Counter, Run, of_line
-from graphwell.solve.schedule import Schedule
 
 SHARES = (1, 2, 3, 4, 5, 7, 10)
 """Per cent of all points."""
 
-STARTS = ("random", "nearest")
+STARTS = ("random", "nearest", "diffusion")
 
 
 def run_shares(
@@ -24,7 +23,7 @@ def run_shares(
     label_sets: Sequence[int],
     counter: Counter,
 ) -> list[Run]:
-    """Run both starts once for each share and label set, equally many labels per class."""
+    """Run every start once for each share and label set, equally many labels per class."""
     done = []
     n_classes = int(truth.max()) + 1
     for share in shares:

@@ -12,12 +12,66 @@ import numpy as np
 
 import graphwell as gw
 from graphwell._types import FloatArray, IntArray
+from graphwell.experiments.methods import ANNEALED, Case, on_one_thread, run_paper
 from graphwell.experiments.record import Counter, Line, Run, Section, error_line
 from graphwell.metrics import matched_error
 from graphwell.progress import Progress, silent
 
 NAME = "spectral"
+MULTICLASS = f"{NAME}.multiclass-all"
 PAPER = 20.0
+NEAR = 2.5
+"""Readings this many points from the paper's mean, and with no larger spread, count as near."""
+
+
+class Points:
+    """Points with the graphs and eigenvectors that the readings ask for, each made once."""
+
+    def __init__(self, X: FloatArray) -> None:
+        from scipy.spatial.distance import cdist
+
+        self.X = X
+        self.distances = cdist(X, X)
+        self.ranks = self.distances.argsort(axis=1).argsort(axis=1)
+        self.scales = np.sort(self.distances, axis=1)[:, 10]
+        self._vectors: dict[tuple[object, ...], FloatArray] = {}
+
+    def affinity(self, n_neighbors: int = 10, joined: str = "either", scale: str = "local") -> FloatArray:
+        """Weights between points, kept where either or both chose the other, or everywhere ("all")."""
+        tau = np.full(len(self.X), np.median(self.scales)) if scale == "global" else self.scales
+        chosen = self.ranks <= n_neighbors
+        kept = {"either": chosen | chosen.T, "both": chosen & chosen.T, "all": True}[joined]
+        W = np.where(kept, np.exp(-(self.distances**2) / np.outer(tau, tau)), 0.0)
+        np.fill_diagonal(W, 0.0)
+        return W
+
+    def eigenvectors(
+        self,
+        columns: slice = slice(0, 3),
+        n_neighbors: int = 10,
+        joined: str = "either",
+        scale: str = "local",
+        laplacian: str = "symmetric",
+    ) -> FloatArray:
+        """Eigenvectors of a Laplacian by rising eigenvalue, from the first four of them."""
+        key = (n_neighbors, joined, scale, laplacian)
+        if key not in self._vectors:
+            self._vectors[key] = _first_four(self.affinity(n_neighbors, joined, scale), laplacian)
+        return self._vectors[key][:, columns]
+
+
+def _first_four(W: FloatArray, laplacian: str) -> FloatArray:
+    from scipy.linalg import eigh
+
+    degrees = np.maximum(W.sum(axis=1), np.finfo(float).tiny)
+    root = np.sqrt(degrees)
+    L = np.diag(degrees) - W if laplacian == "plain" else np.eye(len(W)) - W / np.outer(root, root)
+    vectors = eigh(L, subset_by_index=[0, 3])[1]
+    return np.asarray(vectors / root[:, None] if laplacian == "random walk" else vectors)
+
+
+def _unit_rows(rows: FloatArray) -> FloatArray:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
 
 
 @dataclass(frozen=True)
@@ -26,73 +80,36 @@ class Reading:
 
     key: str
     title: str
-    rows: Callable[[FloatArray], FloatArray]
+    rows: Callable[[Points], FloatArray]
     n_init: int = 1
 
 
-def affinity(
-    X: FloatArray, n_neighbors: int = 10, joined: str = "either", scale: str = "local"
-) -> FloatArray:
-    """Weights between all points, kept where either or both chose the other, or everywhere ("all")."""
-    from scipy.spatial.distance import cdist
-
-    distances = cdist(X, X)
-    ranks = distances.argsort(axis=1).argsort(axis=1)
-    tau = np.sort(distances, axis=1)[:, 10]
-    if scale == "global":
-        tau = np.full(len(X), np.median(tau))
-    W = np.exp(-(distances**2) / np.outer(tau, tau))
-    chosen = ranks <= n_neighbors
-    kept = {"either": chosen | chosen.T, "both": chosen & chosen.T, "all": np.ones_like(chosen)}[joined]
-    W = np.where(kept, W, 0.0)
-    np.fill_diagonal(W, 0.0)
-    return W
-
-
-def eigenvectors(
-    W: FloatArray, first: int = 0, count: int = 3, laplacian: str = "symmetric", unit_rows: bool = False
-) -> FloatArray:
-    """Columns `first` to `first + count` of the eigenvectors of a Laplacian, by rising eigenvalue."""
-    from scipy.linalg import eigh
-
-    degrees = np.maximum(W.sum(axis=1), np.finfo(float).tiny)
-    root = np.sqrt(degrees)
-    L = np.diag(degrees) - W if laplacian == "plain" else np.eye(len(W)) - W / np.outer(root, root)
-    vectors = eigh(L, subset_by_index=[first, first + count - 1])[1]
-    if laplacian == "random walk":
-        vectors = vectors / root[:, None]
-    if unit_rows:
-        vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    return np.asarray(vectors)
-
-
 READINGS = (
-    Reading("as-printed", "as printed", lambda X: eigenvectors(affinity(X))),
-    Reading("many-starts", "best of 100 starts of k-means", lambda X: eigenvectors(affinity(X)), n_init=100),
-    Reading("unit-rows", "rows of unit length", lambda X: eigenvectors(affinity(X), unit_rows=True)),
-    Reading("second-third", "eigenvectors 2 and 3", lambda X: eigenvectors(affinity(X), 1, 2)),
-    Reading("second-fourth", "eigenvectors 2 to 4", lambda X: eigenvectors(affinity(X), 1, 3)),
-    Reading("plain", "unnormalised Laplacian", lambda X: eigenvectors(affinity(X), laplacian="plain")),
-    Reading("walk", "random-walk Laplacian", lambda X: eigenvectors(affinity(X), laplacian="random walk")),
-    Reading("both", "edges where both chose the other", lambda X: eigenvectors(affinity(X, joined="both"))),
-    Reading("global", "one scale for all points", lambda X: eigenvectors(affinity(X, scale="global"))),
-    Reading("five", "N = 5", lambda X: eigenvectors(affinity(X, 5))),
-    Reading("thirty", "N = 30", lambda X: eigenvectors(affinity(X, 30))),
-    Reading("third-of-all", "N = 400", lambda X: eigenvectors(affinity(X, 400))),
-    Reading(
-        "all", "all points joined, local scaling kept", lambda X: eigenvectors(affinity(X, joined="all"))
-    ),
-    Reading("points", "k-means on the points themselves, no graph", lambda X: X),
+    Reading("as-printed", "as printed", lambda p: p.eigenvectors()),
+    Reading("many-starts", "best of 20 starts of k-means", lambda p: p.eigenvectors(), n_init=20),
+    Reading("unit-rows", "rows of unit length", lambda p: _unit_rows(p.eigenvectors())),
+    Reading("second-third", "eigenvectors 2 and 3", lambda p: p.eigenvectors(slice(1, 3))),
+    Reading("second-fourth", "eigenvectors 2 to 4", lambda p: p.eigenvectors(slice(1, 4))),
+    Reading("plain", "unnormalised Laplacian", lambda p: p.eigenvectors(laplacian="plain")),
+    Reading("walk", "random-walk Laplacian", lambda p: p.eigenvectors(laplacian="random walk")),
+    Reading("both", "edges where both chose the other", lambda p: p.eigenvectors(joined="both")),
+    Reading("global", "one scale for all points", lambda p: p.eigenvectors(scale="global")),
+    Reading("five", "N = 5", lambda p: p.eigenvectors(n_neighbors=5)),
+    Reading("thirty", "N = 30", lambda p: p.eigenvectors(n_neighbors=30)),
+    Reading("four-hundred", "N = 400", lambda p: p.eigenvectors(n_neighbors=400)),
+    Reading("all", "all points joined, local scaling kept", lambda p: p.eigenvectors(joined="all")),
+    Reading("points", "k-means on the points themselves, no graph", lambda p: p.X),
 )
 
 
+@on_one_thread
 def spectral_readings(
     runs: int = 20,
     seed: int = 0,
     progress: Progress = silent,
     *,
     n_per_class: int = 500,
-    data_sets: int = 5,
+    data_sets: int = 3,
     readings: tuple[Reading, ...] = READINGS,
 ) -> Section:
     """Run every reading on several draws of three moons."""
@@ -101,10 +118,13 @@ def spectral_readings(
     done: list[Run] = []
     for data_set in range(seed, seed + data_sets):
         X, truth = gw.datasets.make_three_moons(n_per_class, random_state=data_set)
+        points = Points(X)
         for reading in readings:
-            done += _executions(reading, X, truth, data_set, range(seed, seed + executions))
+            done += _executions(reading, points, truth, data_set, range(seed, seed + executions))
             counter()
+        done.append(_multiclass_on_all(points, truth, data_set))
     lines = [error_line(f"{NAME}.{reading.key}", reading.title, done) for reading in readings]
+    lines.append(error_line(MULTICLASS, "multiclass model, annealed, all points joined", done))
     return Section(
         NAME,
         "Spectral clustering: which reading gives 20 %?",
@@ -116,11 +136,11 @@ def spectral_readings(
     )
 
 
-def _executions(reading: Reading, X: FloatArray, truth: IntArray, data_set: int, seeds: range) -> list[Run]:
+def _executions(reading: Reading, points: Points, truth: IntArray, data_set: int, seeds: range) -> list[Run]:
     from sklearn.cluster import KMeans
 
     began = time.perf_counter()
-    rows = reading.rows(X)
+    rows = reading.rows(points)
     embedding = time.perf_counter() - began
     done = []
     for seed in seeds:
@@ -132,16 +152,27 @@ def _executions(reading: Reading, X: FloatArray, truth: IntArray, data_set: int,
     return done
 
 
+def _multiclass_on_all(points: Points, truth: IntArray, data_set: int) -> Run:
+    """The multiclass model on the graph that joins all points."""
+    graph = gw.Graph.from_affinity(points.affinity(joined="all"))
+    given = gw.datasets.sample_labels(truth, max(1, len(truth) // 60), random_state=data_set)
+    case = Case(graph, truth, given, data_set, data_set)
+    return run_paper(MULTICLASS, case, ANNEALED, data_set)[0]
+
+
 def _finding(lines: list[Line]) -> str:
-    """Name the reading that comes nearest in mean and spread, and say what follows."""
-    nearest = min(lines, key=lambda line: abs(line.mean - PAPER) + line.spread)
-    printed = lines[0]
+    """Say which readings come near the paper in mean and spread, and what follows."""
+    readings = [line for line in lines if line.key != MULTICLASS]
+    near = [line for line in readings if abs(line.mean - PAPER) <= NEAR and line.spread <= NEAR]
+    nearest = min(readings, key=lambda line: abs(line.mean - PAPER) + line.spread)
+    means = {line.key.split(".")[1]: line.mean for line in lines}
+    names = ", ".join(f"“{line.title}”" for line in near) or "none"
     return (
-        f"As printed, the recipe gives {printed.mean:.1f} % on our points, not 20 %. Nearest in mean and "
-        f"spread comes “{nearest.title}” with {nearest.mean:.1f} ± {nearest.spread:.1f} % (best "
-        f"{nearest.best:.1f} %). The readings near 20 % with a small spread have one thing in common: the "
-        "neighbourhood graph does no work in them. Readings that take too many eigenvectors reach a mean "
-        "of 20 % as well, but with a spread of ten points and best runs near 5 %, which the paper's ± 0.6 "
-        "% rules out. We conclude that the published figure was not computed on the graph of 10 nearest "
-        "neighbours, and compare with our own."
+        f"As printed, the recipe gives {means['as-printed']:.1f} % on our points, not 20 %. Within {NEAR:g} "
+        f"points of 20 % and with a spread as small lie only: {names}. Nearest is “{nearest.title}” with "
+        f"{nearest.mean:.1f} ± {nearest.spread:.1f} % (best {nearest.best:.1f} %). Wherever 10 neighbours "
+        "are used the error is near 8 %, or, with one eigenvector too many, varies by ten points between "
+        "executions, which the paper's ± 0.6 % rules out. So the published 20 % was probably computed "
+        "without the neighbourhood graph. The figures of the multiclass model were not: where all points "
+        f"are joined, it fails ({means['multiclass-all']:.0f} %)."
     )

@@ -16,6 +16,8 @@ from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, local_sca
 from graphwell.progress import Progress, silent
 
 SYMMETRY_TOLERANCE = 1e-6
+LARGEST_FEATURE = 1e150
+"""Distances between larger ones overflow."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Graph:
         Sum of each row of `W`.
     components : array of shape (n,)
         Number of the connected component of each vertex.
-    recall : float
+    recall_ : float
         Share of the true neighbours that the search found (measured on a sample; 1.0 if exact).
     sharpness : float
         Power that the kernel was raised to, see `Graph.sharpened`.
@@ -57,6 +59,7 @@ class Graph:
     W: Any
     origin: Origin | None = None
     sharpness: float = 1.0
+    unsharpened: "Graph | None" = None
 
     @classmethod
     def from_features(
@@ -106,6 +109,8 @@ class Graph:
         scale_neighbor = min(_positive(scale_neighbor, "scale_neighbor"), n - 1)
         features = FeatureMap.fit(X, metric)
         points = features(X)
+        if max(float(points.max()), -float(points.min())) > LARGEST_FEATURE:
+            raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
         if not np.any(points != points[0]):
             raise ValueError(
                 "X has only identical rows; check the features, no graph can tell the rows apart."
@@ -185,6 +190,8 @@ class Graph:
     @cached_property
     def components(self) -> IntArray:
         """Number of the connected component of each vertex."""
+        if self.unsharpened is not None:
+            return self.unsharpened.components
         return _read_only(csgraph.connected_components(self.W, directed=False)[1])
 
     @property
@@ -198,7 +205,7 @@ class Graph:
         return _read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
 
     @property
-    def recall(self) -> float:
+    def recall_(self) -> float:
         """Share of the true neighbours that the search found."""
         return 1.0 if self.origin is None else self.origin.search.recall
 
@@ -220,7 +227,7 @@ class Graph:
             return self
         data = np.maximum(self.W.data**power, WEIGHT_FLOOR)
         W = sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
-        return Graph(_frozen(W), self.origin, self.sharpness * power)
+        return Graph(_frozen(W), self.origin, self.sharpness * power, unsharpened=self)
 
     def with_neighbors(self, n_neighbors: int) -> "Graph":
         """Return the graph of the same rows with another number of neighbours, found by the same search."""

@@ -5,6 +5,8 @@ an inverted file above, which visits only the cells around each query. The numbe
 raised until a sample of queries finds `RECALL_WANTED` of its true neighbours.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +19,8 @@ KD_TREE_UP_TO_DIMENSION = 8
 EXACT_UP_TO = 20_000
 RECALL_WANTED = 0.975
 RECALL_SAMPLE = 400
+POINTS_PER_CELL = 64
+"""Points that the cells are found from: more move them little."""
 ROWS_AT_ONCE = 32_768
 SPARE_CANDIDATES = 4
 """Found beyond those asked for, so that rounding in single precision cannot exclude a true neighbour."""
@@ -91,6 +95,19 @@ def neighbors_of_all(
     return indices[others].reshape(shape), distances[others].reshape(shape)
 
 
+@contextmanager
+def _faiss_threads(n_jobs: int | None) -> Iterator[None]:
+    """Let faiss use so many threads for a while; its setting is global."""
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(thread_count(n_jobs))
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
 class KDTreeSearch:
     """Exact search in low dimension."""
 
@@ -118,7 +135,8 @@ class FlatSearch:
         self.n_jobs = n_jobs
         self.points = points
         self.center = points.mean(axis=0, dtype=np.float64)
-        self.spread = float(np.abs(points - self.center).max()) or 1.0
+        low, high = points.min(axis=0), points.max(axis=0)
+        self.spread = float(np.maximum(high - self.center, self.center - low).max()) or 1.0
         self.index = self._build(self._scaled(points))
 
     def _build(self, scaled: FloatArray) -> Any:
@@ -130,7 +148,11 @@ class FlatSearch:
 
     def _scaled(self, rows: FloatArray) -> FloatArray:
         """Rows in single precision, centred and scaled so that neither is lost to its limits."""
-        return ((rows - self.center) / self.spread).astype(np.float32)
+        scaled = np.empty(rows.shape, dtype=np.float32)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            block = slice(start, start + ROWS_AT_ONCE)
+            scaled[block] = (rows[block] - self.center) / self.spread
+        return scaled
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return indices and distances of the nearest points.
@@ -144,22 +166,15 @@ class FlatSearch:
         return indices[:, :k], distances[:, :k]
 
     def _find(self, scaled: FloatArray, k: int) -> IntArray:
-        import faiss
 
-        threads = faiss.omp_get_max_threads()
-        faiss.omp_set_num_threads(thread_count(self.n_jobs))
-        try:
+        with _faiss_threads(self.n_jobs):
             indices = self.index.search(scaled, k)[1]
-        finally:
-            faiss.omp_set_num_threads(threads)
         return indices.astype(np.int32) if self.index.ntotal < 2**31 else indices
 
     def _ordered(self, rows: FloatArray, indices: IntArray) -> tuple[IntArray, FloatArray]:
-        distances = np.empty(indices.shape)
-        for start in range(0, len(rows), 4096):
-            block = slice(start, start + 4096)
-            difference = rows[block, None, :].astype(np.float64) - self.points[indices[block]]
-            distances[block] = np.sqrt(np.einsum("ikd,ikd->ik", difference, difference))
+        from graphwell.graph.distances import distances_to
+
+        distances = distances_to(rows, self.points, indices, thread_count(self.n_jobs))
         order = np.argsort(distances, axis=1, kind="stable")
         return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
 
@@ -187,9 +202,12 @@ class InvertedFileSearch(FlatSearch):
         n, dimension = scaled.shape
         cells = max(1, 2 ** round(np.log2(np.sqrt(n))))
         index = faiss.IndexIVFFlat(faiss.IndexFlatL2(dimension), dimension, cells)
-        index.train(scaled)
-        index.add(scaled)
-        index.nprobe = min(8, cells)
+        index.cp.niter = 5
+        sample = np.random.default_rng(0).choice(n, min(n, POINTS_PER_CELL * cells), replace=False)
+        with _faiss_threads(self.n_jobs):
+            index.train(scaled[sample])
+            index.add(scaled)
+        index.nprobe = min(6, cells)
         return index
 
     def _raise_recall(self, k: int) -> None:
@@ -198,14 +216,21 @@ class InvertedFileSearch(FlatSearch):
         )
         rows = self.points[np.sort(sample)]
         k = min(k + 1, len(self.points))
-        exact = FlatSearch(self.points, self.n_jobs).query(rows, k)[1]
+        exact = self._every_pair(rows, k)
         limit = exact[:, -1:] * (1 + 1e-6)
         while True:
             found = self.query(rows, k)[1]
             self.recall = float((found <= limit).mean())
             if self.recall >= RECALL_WANTED or self.index.nprobe == self.index.nlist:
                 return
-            self.index.nprobe = min(self.index.nlist, self.index.nprobe * 3 // 2)
+            self.index.nprobe = min(self.index.nlist, 1 + self.index.nprobe * 5 // 4)
+
+    def _every_pair(self, rows: FloatArray, k: int) -> FloatArray:
+        """True distances of these rows to their nearest points, visiting all cells."""
+        probes, self.index.nprobe = self.index.nprobe, self.index.nlist
+        distances = self.query(rows, k)[1]
+        self.index.nprobe = probes
+        return distances
 
     def _find(self, scaled: FloatArray, k: int) -> IntArray:
         """Search the nearest cells, and all of them for the rows whose cells held fewer than `k` points."""

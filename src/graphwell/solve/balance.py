@@ -1,4 +1,4 @@
-"""Classes of known sizes: from scores to labels with so many vertices in each class."""
+"""Sizes of classes: how even they are, and labels with given ones."""
 
 import numpy as np
 
@@ -6,6 +6,8 @@ from graphwell._types import FloatArray, IntArray
 
 ROUNDS = 200
 SMALLEST_SCORE = 1e-30
+UNEVENNESS_ALLOWED = 0.06
+"""Classes less even than this are taken to be uneven by nature, not by chance."""
 
 
 def balanced_labels(scores: FloatArray, sizes: FloatArray) -> IntArray:
@@ -41,3 +43,16 @@ def balanced_labels(scores: FloatArray, sizes: FloatArray) -> IntArray:
             break
         prices += step * np.log(np.maximum(sizes, 0.5) / np.maximum(found, 0.5))
     return best
+
+
+def evenness(labels: IntArray, n_classes: int) -> float:
+    """Entropy of the class sizes as a share of its largest value: 1 if all are equal, 0 if only one is there.
+
+    Examples
+    --------
+    >>> evenness(np.array([0, 1, 0, 1]), 2), evenness(np.array([1, 1, 1, 1]), 2)
+    (1.0, 0.0)
+    """
+    shares = np.bincount(labels, minlength=n_classes) / len(labels)
+    positive = shares[shares > 0]
+    return float(abs((positive * np.log(positive)).sum()) / np.log(n_classes)) if n_classes > 1 else 1.0

@@ -10,11 +10,14 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.base import State
+from graphwell.solve.balance import UNEVENNESS_ALLOWED, evenness
 from graphwell.solve.problem import Balance, Problem
 
 EVEN_STRENGTH = 0.3
-UNEVENNESS_ALLOWED = 0.06
 GIVEN_STRENGTH = 1.0
+MOST_LABELS_OVERRULED = 0.16
+MOST_VERTICES_SPOKEN_FOR = 0.07
+EVENNESS_KEPT = 0.75
 
 
 def balance_for(problem: Problem, start_labels: IntArray) -> Balance | None:
@@ -31,28 +34,31 @@ def balance_for(problem: Problem, start_labels: IntArray) -> Balance | None:
     """
     if problem.class_shares is not None:
         return Balance(GIVEN_STRENGTH, problem.class_shares)
-    shares = np.bincount(start_labels, minlength=problem.n_classes) / len(start_labels)
-    unevenness = 1 - entropy(shares) / np.log(problem.n_classes)
+    unevenness = 1 - evenness(start_labels, problem.n_classes)
     strength = EVEN_STRENGTH * (1 - unevenness / UNEVENNESS_ALLOWED)
     if strength <= 0:
         return None
     return Balance(round(float(strength), 12), np.full(problem.n_classes, 1 / problem.n_classes))
 
 
-def stands(problem: Problem, state: State) -> bool:
-    """Whether the given labels bear the result out.
+def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
+    """Whether the given labels bear the result out, and no classes were swallowed on the way to it.
 
     A given label is overruled if its neighbours vote for another class. The result stands if few of them
-    are, and if those speak for few vertices: each for as many as its class holds per label.
+    are, if those speak for few vertices (each for as many as its class holds per label), and if the classes
+    are not much less even than at the start.
     """
+    n_classes = problem.n_classes
+    if evenness(state.labels, n_classes) < EVENNESS_KEPT * evenness(start_labels, n_classes):
+        return False
     given = np.flatnonzero(problem.is_known)
     overruled = given[votes(problem, state)[given].argmax(axis=1) != problem.labels[given]]
-    labels_per_class = np.bincount(problem.labels[given], minlength=problem.n_classes)
-    size = np.bincount(state.labels, minlength=problem.n_classes) / len(state.labels)
+    labels_per_class = np.bincount(problem.labels[given], minlength=n_classes)
     classes = problem.labels[overruled]
-    spoken_for = float((size[classes] / labels_per_class[classes]).sum())
-    most = max(1.0, 0.16 * (len(given) - problem.n_classes))
-    return spoken_for <= max(0.04, 1.5 / len(given)) and len(overruled) <= most
+    shares = np.bincount(state.labels, minlength=n_classes) / len(state.labels)
+    spoken_for = float((shares[classes] / labels_per_class[classes]).sum())
+    few = len(overruled) <= max(1.0, MOST_LABELS_OVERRULED * (len(given) - n_classes))
+    return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(given))
 
 
 def votes(problem: Problem, state: State) -> FloatArray:
@@ -61,16 +67,5 @@ def votes(problem: Problem, state: State) -> FloatArray:
     r = 0.5 - np.abs(state.offsets.astype(np.float64))
     rows = np.repeat(np.arange(n), np.diff(S.indptr))
     cells = rows * n_classes + state.labels[S.indices]
-    return np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes).reshape(n, n_classes)
-
-
-def entropy(shares: FloatArray) -> float:
-    """Entropy of a distribution in nats.
-
-    Examples
-    --------
-    >>> round(entropy(np.array([0.5, 0.5, 0.0])), 4)
-    0.6931
-    """
-    positive = shares[shares > 0]
-    return float(-(positive * np.log(positive)).sum())
+    presence = np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes)
+    return presence.astype(np.float64, copy=False).reshape(n, n_classes)

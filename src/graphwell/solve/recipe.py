@@ -35,7 +35,7 @@ class Recipe:
 
     Attributes
     ----------
-    start : {"diffusion", "nearest", "random"}
+    start : {"auto", "diffusion", "nearest", "random"}
     sharpness : float
         Power that the affinities are raised to.
     time : float
@@ -44,7 +44,7 @@ class Recipe:
         Neighbours of the graph where they differ from the graph that is given.
     """
 
-    start: str = "diffusion"
+    start: str = "auto"
     sharpness: float = 2.0
     time: float = 8.0
     n_neighbors: int | None = None
@@ -98,7 +98,8 @@ def follow(
     schedule = schedule_of(recipe, step)
     result = descend(prepared.engine, problem, start.state, schedule, step, callback, reached)
     final = State(result.labels, result.offsets)
-    if start.scores is not None and result.status is not Status.STOPPED and not stands(problem, final):
+    checked = start.scores is not None and result.status is not Status.STOPPED
+    if checked and not stands(problem, final, start.state.labels):
         return _kept(problem, start, Status.HELD_BACK, result.seconds, result)
     return Outcome(_with_start(result, start), support(problem, final))
 

@@ -10,7 +10,7 @@ from scipy.sparse import csgraph
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.base import Engine, State
 from graphwell.solve.balance import balanced_labels
-from graphwell.solve.harmonic import Scores, diffusion_scores
+from graphwell.solve.harmonic import Scores, diffusion_scores, laplace_scores
 from graphwell.solve.problem import Problem
 
 OFFSET = 0.3
@@ -46,7 +46,28 @@ def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) 
     return Start(from_labels(problem, labels_of(problem, scores), rng), scores)
 
 
+def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
+    """The diffusion start, or plain Laplace learning where its scores are more decided.
+
+    Poisson weights serve even classes; with a few labels for each of very uneven ones they let the small ones
+    spill over. Plain Laplace learning does not, but from too few labels it decides nothing, and its scores
+    show that.
+    """
+    scores = max(diffusion_scores(problem, engine), laplace_scores(problem, engine), key=decidedness)
+    return Start(from_labels(problem, labels_of(problem, scores), rng), scores)
+
+
+def decidedness(scores: Scores) -> float:
+    """Mean distance between the two highest scores of a vertex, each vertex's scores adding up to 1."""
+    positive = np.maximum(scores.values, 0.0)
+    total = positive.sum(axis=1, keepdims=True)
+    shares = np.divide(positive, total, out=np.zeros_like(positive), where=total > 0)
+    highest = np.partition(shares, -2, axis=1)[:, -2:]
+    return float((highest[:, 1] - highest[:, 0]).mean())
+
+
 STARTS: dict[str, Callable[[Problem, Engine, np.random.Generator], Start]] = {
+    "auto": auto_start,
     "diffusion": diffusion_start,
     "nearest": nearest_start,
     "random": random_start,

@@ -12,7 +12,7 @@ SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, ".npy", ".npz")
 
 
 def check_suffix(path: Path, role: str) -> None:
-    """Refuse a name that does not say what the file holds.
+    """Refuse a name that does not say what the file holds, or whose format cannot be had.
 
     Examples
     --------
@@ -22,6 +22,10 @@ def check_suffix(path: Path, role: str) -> None:
     """
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(f"{role} {path}: the name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
+    if path.suffix.lower() in PARQUET_SUFFIXES:
+        from graphwell.tables.parquet import require_pyarrow
+
+        require_pyarrow()
 
 
 def read_table(

@@ -22,6 +22,7 @@ from graphwell.tables.select import (
     check_given,
     choose_features,
     find_column,
+    listed,
     match_classes,
     read_classes,
 )
@@ -146,15 +147,17 @@ def label_table(
             f"The class {lost!r} has labels on rows with missing features alone; use --missing mean."
         )
     X: Any = ready.X
-    held, seconds = None, {}
+    held, neighbours, seconds = None, 0.0, {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreachableWarning)  # said below in the words of a table
         if holdout is not None:
             began = time.perf_counter()
-            held, X = _hold_out(classifier, X, y, holdout, seed, progress)
-            seconds["holdout, with neighbours"] = time.perf_counter() - began
+            held, trial = _hold_out(classifier, X, y, holdout, seed, progress)
+            X, neighbours = trial.graph_, trial.timings_["graph"]
+            seconds["holdout"] = time.perf_counter() - began - neighbours
         classifier.fit(X, y, checkpoint=checkpoint, progress=progress)
-    seconds |= {"neighbours" if stage == "graph" else stage: t for stage, t in classifier.timings_.items()}
+    stages = dict(classifier.timings_)
+    seconds = {"neighbours": neighbours + stages.pop("graph"), **seconds, **stages}
     assigned, score, reachable = _spread(classifier, ready.kept)
     return Labelled(
         table=table,
@@ -170,7 +173,13 @@ def label_table(
         classifier=classifier,
         holdout=held,
         comparison=None if truth is None else compare(assigned, given.codes, truth.codes, truth.names),
-        notes=(*features.notes, *given.notes, *ready.notes, *_replaced(table), *_unreached(classifier)),
+        notes=(
+            *features.notes,
+            *given.notes,
+            *ready.notes,
+            *_replaced(table),
+            *_unreached(classifier, ready.kept),
+        ),
         seconds=seconds,
     )
 
@@ -195,8 +204,8 @@ def _read(table: Table, roles: Roles) -> tuple[Classes, Classes | None, Features
 
 def _hold_out(
     classifier: DiffuseInterfaceClassifier, X: Any, y: IntArray, share: float, seed: int, progress: Progress
-) -> tuple[Accuracy, Any]:
-    """Accuracy on hidden labels, and the graph, which need not be built again."""
+) -> tuple[Accuracy, DiffuseInterfaceClassifier]:
+    """Accuracy on hidden labels, and the classifier that knew the others."""
     from sklearn.base import clone
 
     hidden = hide(y, share, stream(seed, "holdout"))
@@ -204,7 +213,7 @@ def _hold_out(
         X, np.where(hidden, -1, y), progress=lambda stage, done: progress(f"{stage} (holdout)", done)
     )
     right = (trial.transduction_ == y) & trial.reachable_
-    return Accuracy(int(right[hidden].sum()), int(hidden.sum())), trial.graph_
+    return Accuracy(int(right[hidden].sum()), int(hidden.sum())), trial
 
 
 def _spread(
@@ -224,13 +233,14 @@ def _replaced(table: Table) -> list[str]:
     return [f"Columns of an earlier run were not used and are replaced: {', '.join(old)}."] if old else []
 
 
-def _unreached(classifier: DiffuseInterfaceClassifier) -> list[str]:
-    lost = ~classifier.reachable_
-    if not lost.any():
+def _unreached(classifier: DiffuseInterfaceClassifier, kept: BoolArray) -> list[str]:
+    lost = np.flatnonzero(~classifier.reachable_)
+    if len(lost) == 0:
         return []
-    parts = len(np.unique(classifier.graph_.components[lost]))
-    where = "one part" if parts == 1 else f"{parts:,} parts"
+    firsts = lost[np.unique(classifier.graph_.components[lost], return_index=True)[1]]
+    rows = sorted(np.flatnonzero(kept)[firsts] + 1)
+    where = "one part" if len(rows) == 1 else f"{len(rows):,} parts"
     return [
-        f"{int(lost.sum()):,} rows lie in {where} of the graph without any label and got none; "
-        "label a row in each part, or link more rows with a larger --neighbors."
+        f"{len(lost):,} rows lie in {where} of the graph without any label and got none; label one of each "
+        f"(row {listed([str(row) for row in rows])}), or link more rows with a larger --neighbors."
     ]

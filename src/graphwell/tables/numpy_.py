@@ -35,7 +35,10 @@ class ArrayTable(Table):
 
     def column(self, name: str) -> Any:
         """Return a column as text or numbers."""
-        return _readable(self.columns[name])
+        try:
+            return _readable(self.columns[name])
+        except (UnicodeError, SystemError) as error:  # NumPy stores any 32 bits as a character
+            raise ValueError(f"{self.path}: column {name!r} holds text that is not Unicode.") from error
 
 
 def read_npy(path: Path) -> ArrayTable:

@@ -26,7 +26,7 @@ class ParquetTable(Table):
 
     def column(self, name: str) -> Any:
         """Return a column as text or numbers; missing cells are empty or NaN."""
-        pyarrow = _pyarrow()
+        pyarrow = require_pyarrow()
         column = self.arrow.column(self.names.index(name))
         kind = column.type
         types = pyarrow.types
@@ -40,7 +40,7 @@ class ParquetTable(Table):
 
 def read_parquet(path: Path) -> ParquetTable:
     """Read a Parquet file; whatever is wrong with it becomes one sentence."""
-    pyarrow = _pyarrow()
+    pyarrow = require_pyarrow()
     from pyarrow import parquet
 
     try:
@@ -61,7 +61,7 @@ def read_parquet(path: Path) -> ParquetTable:
 
 def write_parquet(table: Table, answers: Answers, file: IO[bytes]) -> None:
     """Write a table and its answers; Arrow columns go back as they came."""
-    pyarrow = _pyarrow()
+    pyarrow = require_pyarrow()
     from pyarrow import parquet
 
     if isinstance(table, ParquetTable):
@@ -78,7 +78,7 @@ def write_parquet(table: Table, answers: Answers, file: IO[bytes]) -> None:
 
 
 def _arrow(column: Any) -> Any:
-    pyarrow = _pyarrow()
+    pyarrow = require_pyarrow()
     if is_text(column):
         return pyarrow.array(column.tolist(), pyarrow.string(), mask=np.asarray(column == ""))
     return pyarrow.array(column, mask=is_missing(column))
@@ -86,14 +86,15 @@ def _arrow(column: Any) -> Any:
 
 def _cast(labels: Any, kind: Any) -> Any:
     """Labels in the type of the given labels, where that type can hold them."""
-    pyarrow = _pyarrow()
+    pyarrow = require_pyarrow()
     try:
         return labels.cast(kind)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
         return labels
 
 
-def _pyarrow() -> Any:
+def require_pyarrow() -> Any:
+    """Return pyarrow, or say how to install it."""
     try:
         import pyarrow
     except ImportError as error:

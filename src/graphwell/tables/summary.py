@@ -22,7 +22,7 @@ def summarise(labelled: Labelled) -> dict[str, Any]:
         "table": str(labelled.table.path),
         "rows": labelled.table.n_rows,
         "rows_left_out": int((~labelled.kept).sum()),
-        "features": len(labelled.features),
+        "features": list(labelled.features),
         "labels_given": int((labelled.given >= 0).sum()),
         "classes": _classes(labelled),
         "components": classifier.graph_.n_components,
@@ -59,8 +59,9 @@ def _accuracy(accuracy: Accuracy) -> dict[str, Any]:
 
 
 def _doubtful(labelled: Labelled) -> list[dict[str, Any]]:
-    """The rows to look at first, with the two classes they lie between."""
-    fitted = labelled.classifier.doubtful(MOST_DOUBTFUL)
+    """The labelled rows to look at first, with the two classes they lie between."""
+    by_doubt = labelled.classifier.doubtful(int(labelled.kept.sum()))
+    fitted = by_doubt[labelled.classifier.reachable_[by_doubt]][:MOST_DOUBTFUL]
     rows = np.flatnonzero(labelled.kept)[fitted]
     scores = labelled.classifier.label_distributions_[fitted]
     ranked = np.argsort(-scores, axis=1, kind="stable")[:, :2]
@@ -69,7 +70,6 @@ def _doubtful(labelled: Labelled) -> list[dict[str, Any]]:
         {
             "row": int(row) + 1,
             "id": None if ids is None else str(ids[row]),
-            "reachable": bool(labelled.reachable[row]),
             "given": bool(labelled.given[row] >= 0),
             "label": labelled.classes[first],
             "score": round(float(of_row[first]), 4),

@@ -1,0 +1,1 @@
+"""Benchmarks: one question per file. ``python -m benchmarks --help``."""

@@ -1,0 +1,36 @@
+"""Run benchmarks by name: ``python -m benchmarks [names...] [--quick] [--out FOLDER] [--data SETS...]``."""
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.output import Options
+
+BENCHMARKS = {
+    "few_labels": "error of every method from 1 label per class on",
+    "calibration": "whether the scores are what they say",
+}
+"""Modules of this package that have a ``main(options)``, and the question each answers."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure graphwell. Benchmarks: "
+        + "; ".join(f"{name} ({question})" for name, question in BENCHMARKS.items()),
+    )
+    parser.add_argument("names", nargs="*", metavar="name", help="benchmarks to run; all by default")
+    parser.add_argument("--quick", action="store_true", help="fewer label sets: minutes instead of an hour")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for JSON files and pictures")
+    parser.add_argument("--data", nargs="+", metavar="set", help="data sets to use; all by default")
+    chosen = parser.parse_args(arguments)
+    unknown = [name for name in chosen.names if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"no benchmark is called {unknown[0]}; there are {', '.join(BENCHMARKS)}")
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    for name in chosen.names or BENCHMARKS:
+        import_module(f"benchmarks.{name}").main(Options(chosen.quick, chosen.out, chosen.data))
+
+
+if __name__ == "__main__":
+    main()

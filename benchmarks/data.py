@@ -1,0 +1,114 @@
+"""The data sets of the benchmarks, by name, each with its graph."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from graphwell import Graph, datasets
+from graphwell._types import FloatArray, IntArray
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+UCI_AS_THEY_ARE = ("optdigits",)
+"""Sets whose features have one unit already; the others are standardised."""
+LARGEST_TO_SMALLEST, SMALLEST_CLASS = 60, 20
+
+
+class DataMissingError(Exception):
+    """A data set is not on this machine."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Points with their true classes, numbered from 0, and the graph with default parameters."""
+
+    name: str
+    X: FloatArray
+    y: IntArray
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph, built when it is first asked for."""
+        return Graph.from_features(self.X, n_jobs=1)
+
+    @property
+    def shares(self) -> FloatArray:
+        """True share of each class."""
+        return np.bincount(self.y) / len(self.y)
+
+
+def load(name: str) -> Dataset:
+    """Load a data set; ``name/geometric`` has its classes cut to sizes that fall geometrically."""
+    base, _, cut = name.partition("/")
+    if base not in LOADERS or cut not in ("", "geometric"):
+        raise ValueError(f"No data set is called {name!r}; there are {', '.join(LOADERS)}.")
+    X, y = LOADERS[base]()
+    if cut:
+        kept = geometric_cut(y)
+        X, y = X[kept], y[kept]
+    return Dataset(name, X, y)
+
+
+def geometric_cut(y: IntArray) -> IntArray:
+    """Rows that remain when the class sizes fall geometrically, the last to a sixtieth (20 at least).
+
+    Examples
+    --------
+    >>> np.bincount(np.repeat([0, 1, 2], 2000)[geometric_cut(np.repeat([0, 1, 2], 2000))])
+    array([2000,  256,   33])
+    """
+    rng = np.random.default_rng(99)
+    largest = int(np.bincount(y).max())
+    smallest = max(SMALLEST_CLASS, largest // LARGEST_TO_SMALLEST)
+    sizes = np.geomspace(largest, smallest, int(y.max()) + 1).astype(int)
+    members = [np.flatnonzero(y == c) for c in range(len(sizes))]
+    chosen = [rng.choice(m, min(len(m), s), replace=False) for m, s in zip(members, sizes, strict=True)]
+    return np.sort(np.concatenate(chosen))
+
+
+def standardised(X: FloatArray) -> FloatArray:
+    """Columns with mean 0 and variance 1; constant ones become 0."""
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def _mnist() -> tuple[FloatArray, IntArray]:
+    from sklearn.decomposition import PCA
+
+    folder = SHARED if SHARED.is_dir() and "GRAPHWELL_DATA" not in os.environ else None
+    try:
+        pixels, y = datasets.load_mnist(folder)
+    except OSError as error:
+        raise DataMissingError(str(error)) from error
+    return PCA(50, random_state=0).fit_transform(pixels.astype(np.float32) / 255), y
+
+
+def _uci(name: str) -> tuple[FloatArray, IntArray]:
+    path = Path(os.environ.get("GRAPHWELL_DATA", SHARED)) / "uci" / f"{name}.npz"
+    if not path.is_file():
+        raise DataMissingError(f"{path} is not there; name a folder that holds uci/ as GRAPHWELL_DATA.")
+    with np.load(path) as file:
+        X, y = file["X"].astype(float), np.unique(file["y"], return_inverse=True)[1]
+    return X if name in UCI_AS_THEY_ARE else standardised(X), y
+
+
+def _digits() -> tuple[FloatArray, IntArray]:
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    return X, y
+
+
+LOADERS: dict[str, Callable[[], tuple[FloatArray, IntArray]]] = {
+    "mnist": _mnist,
+    "optdigits": lambda: _uci("optdigits"),
+    "penbased": lambda: _uci("penbased"),
+    "texture": lambda: _uci("texture"),
+    "letter": lambda: _uci("letter"),
+    "digits": _digits,
+    "three_moons": lambda: datasets.make_three_moons(random_state=0),
+    "two_moons": lambda: datasets.make_two_moons(random_state=0),
+}

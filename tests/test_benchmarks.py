@@ -1,0 +1,125 @@
+"""The benchmarks: their arithmetic by hand, and one small run from end to end."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.__main__ import BENCHMARKS, main
+from benchmarks.calibration import reliability
+from benchmarks.data import DataMissingError, Dataset, geometric_cut, load, standardised
+from benchmarks.methods import DEFAULT, PRIOR, START, baselines, own_methods
+from benchmarks.verdict import Record, bar_rows, difference, hardest_rival, verdict_row
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def records(errors):
+    """One row with the given errors of each method on label sets 0, 1, ..."""
+    return [
+        Record("data", 1, label_set, method, method == "told", error, 0.1)
+        for method, values in errors.items()
+        for label_set, error in enumerate(values)
+    ]
+
+
+def test_a_difference_is_taken_on_the_label_sets_both_were_run_on():
+    found = difference(records({"a": [3.0, 5.0, 100.0], "b": [2.0, 2.0]}), ("data", 1), "a", "b")
+    assert (found.mean, found.n_sets) == (2.0, 2)
+    assert found.standard_error == pytest.approx(1.0)  # of 1 and 3
+    assert found.loses
+    assert not found.level
+
+
+def test_a_loss_must_exceed_half_a_point_and_the_standard_error():
+    row = ("data", 1)
+    assert not difference(records({"a": [2.4, 2.4], "b": [2.0, 2.0]}), row, "a", "b").loses
+    assert difference(records({"a": [2.6, 2.6], "b": [2.0, 2.0]}), row, "a", "b").loses
+    assert not difference(records({"a": [2.0, 4.0], "b": [2.0, 2.0]}), row, "a", "b").loses
+
+
+def test_the_hardest_rival_is_neither_our_own_nor_told_more():
+    every = records({DEFAULT: [3.0], START: [1.0], PRIOR: [1.0], "easy": [9.0], "hard": [2.5], "told": [0.5]})
+    assert hardest_rival(every, ("data", 1), DEFAULT, told=False).other == "hard"
+    assert hardest_rival(every, ("data", 1), DEFAULT, told=True).other == "told"
+    assert "LOSES" in verdict_row(every, ("data", 1))
+
+
+def test_the_verdict_of_a_clear_winner():
+    every = [
+        Record("data", 5, label_set, method, method == PRIOR, error, 0.1)
+        for label_set in range(3)
+        for method, error in [(DEFAULT, 1.0), (START, 2.0), (PRIOR, 1.0), ("rival", 3.0)]
+    ]
+    assert "best or level" in verdict_row(every, ("data", 5))
+
+
+def test_bars_are_reached_or_missed():
+    every = [Record("mnist", 5, 0, DEFAULT, False, 2.8, 1.0), Record("mnist", 1, 0, PRIOR, True, 7.9, 1.0)]
+    assert [line[3] for line in bar_rows(every)] == ["MISSED", "reached"]
+
+
+def test_reliability_of_scores_that_are_right_and_of_some_that_are_not():
+    scores = np.repeat([0.55, 0.95], 100)
+    right = np.concatenate([np.arange(100) < 55, np.arange(100) < 95])
+    assert reliability(scores, right, bins=10).error == pytest.approx(0.0)
+    assert reliability(scores, np.ones(200, dtype=bool), bins=10).error == pytest.approx(0.25)
+    assert sum(reliability(np.array([0.0, 1.0]), np.array([True, True])).rows) == 2
+
+
+def test_data_sets():
+    X, y = load("digits").X, load("digits").y
+    assert X.shape == (1797, 64)
+    sizes = np.bincount(y[geometric_cut(y)])
+    assert sizes[0] > 150
+    assert sizes[-1] == 20
+    assert (np.diff(sizes) <= 0).all()
+    scaled = standardised(np.array([[1.0, 7.0], [3.0, 7.0]]))
+    np.testing.assert_array_equal(scaled, [[-1.0, 0.0], [1.0, 0.0]])
+    with pytest.raises(ValueError, match="No data set is called 'nonsense'"):
+        load("nonsense")
+
+
+def test_sets_that_are_not_there_are_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPHWELL_DATA", str(tmp_path))
+    with pytest.raises(DataMissingError, match=r"letter\.npz is not there"):
+        load("letter")
+
+
+def test_every_method_labels_every_vertex():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    data = Dataset("two clouds", rng.normal(size=(80, 2)) + 8 * y[:, None], y)
+    labels = np.where(np.arange(80) % 10 == 0, y, -1)
+    for method in [*own_methods(), *baselines()]:
+        found, _ = method.label(data.graph, labels, data.shares)
+        np.testing.assert_array_equal(found, y, err_msg=method.name)
+
+
+def test_an_unknown_benchmark_is_refused(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["nonsense"])
+    assert ended.value.code == 2
+    assert f"no benchmark is called nonsense; there are {', '.join(BENCHMARKS)}" in capsys.readouterr().err
+
+
+def test_a_small_run_writes_figures_and_a_picture(tmp_path):
+    environment = {**os.environ, "GRAPHWELL_DATA": str(tmp_path)}
+    arguments = ["-m", "benchmarks", "--quick", "--out", str(tmp_path), "--data", "digits", "texture"]
+    run = subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert "Verdict" in run.stdout
+    assert "texture is left out" in run.stdout
+    found = json.loads((tmp_path / "few_labels.json").read_text())["records"]
+    assert {(r["per_class"], r["label_set"]) for r in found} == {
+        (per, s) for per in (1, 5, 20) for s in (10, 11)
+    }
+    assert all(0 <= r["error"] <= 100 and r["seconds"] > 0 for r in found)
+    assert json.loads((tmp_path / "calibration.json").read_text())["sets"][0]["calibration_error"] < 0.05
+    for name in ("few_labels.png", "calibration.png"):
+        assert (tmp_path / name).read_bytes()[:4] == b"\x89PNG"
