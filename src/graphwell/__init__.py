@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from graphwell.binary import BinaryInterfaceClassifier
     from graphwell.classifier import DiffuseInterfaceClassifier
     from graphwell.graph import Graph
+    from graphwell.segmentation import Segmentation, Segmenter, segment
     from graphwell.solve import Annealed, Fixed, Result, Status
 
 _HOME = {
@@ -23,7 +24,10 @@ _HOME = {
     "Fixed": "graphwell.solve.schedule",
     "Graph": "graphwell.graph",
     "Result": "graphwell.solve.result",
+    "Segmentation": "graphwell.segmentation",
+    "Segmenter": "graphwell.segmentation",
     "Status": "graphwell.solve.result",
+    "segment": "graphwell.segmentation",
 }
 _MODULES = ("datasets",)
 
@@ -34,9 +38,12 @@ __all__ = [
     "Fixed",
     "Graph",
     "Result",
+    "Segmentation",
+    "Segmenter",
     "Status",
     "__version__",
     "datasets",
+    "segment",
 ]
 
 

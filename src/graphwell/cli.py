@@ -10,6 +10,7 @@ from rich.table import Table
 from graphwell.commands.classify import classify
 from graphwell.commands.example import example
 from graphwell.commands.reproduce import reproduce
+from graphwell.commands.segment import segment
 
 app = typer.Typer(
     help="Label everything from a few labels.",
@@ -21,6 +22,7 @@ app = typer.Typer(
 app.command()(classify)
 app.add_typer(example, name="example")
 app.command()(reproduce)
+app.command()(segment)
 
 
 @app.callback()

@@ -1,4 +1,4 @@
-"""The summary of a labelled table, printed."""
+"""The summary of a labelled table, or of a segmented picture, printed."""
 
 from typing import Any
 
@@ -15,9 +15,7 @@ def print_summary(summary: dict[str, Any], *, on_stderr: bool) -> None:
     from graphwell.report import holdout_sentence
     from graphwell.tables.select import listed
 
-    console = Console(stderr=on_stderr, highlight=False)
-    if not console.is_terminal:
-        console = Console(stderr=on_stderr, highlight=False, width=WIDTH_WITHOUT_TERMINAL)
+    console = _console(on_stderr=on_stderr)
 
     def say(text: str, style: str = "") -> None:
         console.print(Text(printable(text, 1000), style=style))
@@ -36,6 +34,31 @@ def print_summary(summary: dict[str, Any], *, on_stderr: bool) -> None:
         say(f"Note: {note}", "yellow")
     say("Seconds: " + ", ".join(f"{stage} {value:.2f}" for stage, value in summary["seconds"].items()))
     say(f"Written: {summary['output']}")
+
+
+def print_segments(summary: dict[str, Any], *, on_stderr: bool) -> None:
+    """Print the summary of a segmented picture."""
+    console = _console(on_stderr=on_stderr)
+    height, width = summary["size"]
+    console.print(
+        f"{height:,} x {width:,} pixels, {summary['seeds']:,} marked, {len(summary['classes']):,} classes. "
+        f"{summary['sweeps']:,} sweeps. {summary['status']}"
+    )
+    console.print(_class_table(summary))
+    for note in summary["notes"]:
+        console.print(Text(printable(f"Note: {note}", 1000), style="yellow"))
+    times = ", ".join(f"{stage} {value:.2f}" for stage, value in summary["seconds"].items())
+    console.print(f"Seconds: {times}")
+    console.print(Text(printable(f"Written: {summary['output']}", 1000)))
+
+
+def _console(*, on_stderr: bool) -> Console:
+    console = Console(stderr=on_stderr, highlight=False)
+    return (
+        console
+        if console.is_terminal
+        else Console(stderr=on_stderr, highlight=False, width=WIDTH_WITHOUT_TERMINAL)
+    )
 
 
 def printable(text: str, limit: int = 40) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.engines.base import Engine
 from graphwell.graph import Graph
-from graphwell.solve.linear import Solution, conjugate_gradients
+from graphwell.solve.linear import MAX_ITERATIONS, Solution, conjugate_gradients
 from graphwell.solve.problem import Problem
 
 SMALLEST_WEIGHT = 1e-5
@@ -39,7 +39,13 @@ class Scores:
     residual: float
 
 
-def laplace_scores(problem: Problem, engine: Engine, vertex_weights: FloatArray | None = None) -> Scores:
+def laplace_scores(
+    problem: Problem,
+    engine: Engine,
+    vertex_weights: FloatArray | None = None,
+    guess: FloatArray | None = None,
+    max_iterations: int = MAX_ITERATIONS,
+) -> Scores:
     """Scores that are 0 or 1 at the labels and harmonic elsewhere.
 
     Parameters
@@ -49,6 +55,10 @@ def laplace_scores(problem: Problem, engine: Engine, vertex_weights: FloatArray 
         Multiplies by the normalised affinity of the problem's graph.
     vertex_weights : array of shape (n,), optional
         Positive factors `g`: the edges get the weights ``g_i w_ij g_j``.
+    guess : array of shape (n, n_classes), optional
+        Scores to begin from; zero by default.
+    max_iterations : int
+        Of the solver.
     """
     graph, known = problem.graph, problem.is_known
     g = np.ones(graph.n_vertices) if vertex_weights is None else vertex_weights
@@ -62,8 +72,14 @@ def laplace_scores(problem: Problem, engine: Engine, vertex_weights: FloatArray 
     labels[known, problem.labels[known]] = 1.0
     b = free * scaling * engine.product(scaling * new_root[:, None] * labels)
     inside = (free * scaling).astype(b.dtype)
-    solution = conjugate_gradients(lambda x: x - inside * engine.product(inside * x), b)
-    values = np.divide(solution.x, new_root[:, None], out=labels, where=free & (new_root[:, None] > 0))
+    begin = np.zeros_like(b) if guess is None else (free * new_root[:, None] * guess).astype(b.dtype)
+
+    def apply(x: FloatArray) -> FloatArray:
+        return x - inside * engine.product(inside * x)
+
+    solution = conjugate_gradients(apply, b - apply(begin), max_iterations=max_iterations)
+    x = begin + solution.x
+    values = np.divide(x, new_root[:, None], out=labels, where=free & (new_root[:, None] > 0))
     values[~problem.reachable] = 0.0
     return Scores(
         np.ascontiguousarray(values[:, : problem.n_classes]), solution.iterations, solution.residual

@@ -1,0 +1,161 @@
+"""What pixels are compared by: channels, patches, and how much of them is noise."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import ndimage
+
+from graphwell._types import FloatArray
+
+MOST_CHANNELS = 8
+"""More channels than this are replaced by their leading principal components."""
+PCA_SAMPLE = 100_000
+SECOND_DIFFERENCES = np.outer([1, -2, 1], [1, -2, 1]) / 6.0
+MEDIAN_TO_DEVIATION = 1.4826
+
+
+@dataclass(frozen=True)
+class Features:
+    """A picture as vectors, with their spread and their noise.
+
+    Attributes
+    ----------
+    values : array of shape (height, width, n_channels)
+    noise, contrast : float
+        Length of the vector of standard deviations: of the noise, and of the whole picture.
+    """
+
+    values: FloatArray
+    noise: float
+    contrast: float
+
+    @property
+    def noisiness(self) -> float:
+        """Noise as a share of the contrast."""
+        return self.noise / self.contrast if self.contrast > 0 else 0.0
+
+
+def picture_features(image: Any, patch: int = 1) -> Features:
+    """Turn a picture into features.
+
+    Parameters
+    ----------
+    image : array of shape (height, width) or (height, width, channels)
+        Integers are divided by the largest value of their type.
+    patch : int
+        Side of the square around a pixel that it is compared by, odd; 1 compares pixels themselves.
+
+    Examples
+    --------
+    >>> picture_features(np.eye(3)).values.shape
+    (3, 3, 1)
+    """
+    values = read_picture(image)
+    if isinstance(patch, bool) or not isinstance(patch, int | np.integer) or patch < 1 or patch % 2 == 0:
+        raise ValueError(f"patch must be an odd positive number of pixels, got {patch!r}.")
+    if patch > 1:
+        values = _patches(_leading(values), int(patch))
+    values = _leading(values)
+    noise = np.array([_noise(values[..., c]) for c in range(values.shape[2])])
+    contrast = float(np.sqrt(values.var(axis=(0, 1), dtype=np.float64).sum()))
+    return Features(values, float(np.sqrt((noise**2).sum())), contrast)
+
+
+def read_picture(image: Any) -> FloatArray:
+    """Check a picture and return it as numbers of shape (height, width, channels).
+
+    Examples
+    --------
+    >>> read_picture(np.array([[0, 255]], dtype=np.uint8)).ravel()
+    array([0., 1.], dtype=float32)
+    """
+    image = np.asarray(image)
+    if image.dtype == object or not (
+        np.issubdtype(image.dtype, np.number) or np.issubdtype(image.dtype, np.bool_)
+    ):
+        raise ValueError(f"image must hold numbers, got an array of {image.dtype}.")
+    if np.iscomplexobj(image):
+        raise ValueError("image must hold real numbers; give absolute value and phase as two channels.")
+    if image.ndim not in (2, 3) or image.size == 0:
+        raise ValueError(f"image must have the shape (height, width[, channels]), got {image.shape}.")
+    if image.shape[0] * image.shape[1] < 2:
+        raise ValueError("image has a single pixel; there is nothing to segment.")
+    if not np.isfinite(image).all():
+        raise ValueError("image holds NaN or infinite values; replace them first.")
+    image = image.reshape(*image.shape[:2], -1)
+    if np.issubdtype(image.dtype, np.integer):
+        return image.astype(np.float32) / np.float32(np.iinfo(image.dtype).max)
+    largest = float(np.abs(image).max()) or 1.0
+    return (image / largest).astype(np.float32) if largest > 1 else image.astype(np.float32)
+
+
+def smoothed(values: FloatArray, width: float) -> FloatArray:
+    """Blur by a Gaussian of this width in pixels; 0 leaves the picture alone."""
+    if width == 0:
+        return values
+    return np.asarray(ndimage.gaussian_filter(values, (width, width, 0), mode="nearest"))
+
+
+def halved(values: FloatArray) -> FloatArray:
+    """Means of the squares of two by two pixels; an odd last row or column is doubled.
+
+    Examples
+    --------
+    >>> halved(np.arange(6.0).reshape(2, 3, 1)).ravel()
+    array([2. , 3.5])
+    """
+    height, width = values.shape[:2]
+    values = np.pad(values, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
+    return np.asarray((values[::2, ::2] + values[1::2, ::2] + values[::2, 1::2] + values[1::2, 1::2]) / 4)
+
+
+def noise_left(width: float, halvings: int) -> float:
+    """Share of the noise of single pixels that a blur and some halvings leave.
+
+    Examples
+    --------
+    >>> noise_left(0.0, 0), noise_left(0.0, 1)
+    (1.0, 0.5)
+    """
+    line = np.zeros(65 + 16 * 2**halvings)
+    line[len(line) // 2] = 1.0
+    if width > 0:
+        line = ndimage.gaussian_filter1d(line, width)
+    line = np.convolve(line, np.full(2**halvings, 0.5**halvings))
+    return float((line**2).sum())
+
+
+def _noise(channel: FloatArray) -> float:
+    """Standard deviation of the noise, from second differences, which see neither areas nor slopes."""
+    if min(channel.shape) < 3:
+        return 0.0
+    differences = ndimage.convolve(channel, SECOND_DIFFERENCES.astype(channel.dtype), mode="nearest")
+    return MEDIAN_TO_DEVIATION * float(np.median(np.abs(differences)))
+
+
+def _patches(values: FloatArray, side: int) -> FloatArray:
+    """Channels of all pixels in the square around each, scaled so that distances stay comparable."""
+    reach = side // 2
+    padded = np.pad(
+        values, ((reach, reach), (reach, reach), (0, 0)), mode="reflect" if _fits(values, reach) else "edge"
+    )
+    height, width = values.shape[:2]
+    shifts = [padded[y : y + height, x : x + width] for y in range(side) for x in range(side)]
+    return np.concatenate(shifts, axis=2) / np.float32(side)
+
+
+def _fits(values: FloatArray, reach: int) -> bool:
+    return min(values.shape[:2]) > reach
+
+
+def _leading(values: FloatArray) -> FloatArray:
+    """The leading principal components of many channels; few channels as they are."""
+    if values.shape[2] <= MOST_CHANNELS:
+        return values
+    rows = values.reshape(-1, values.shape[2])
+    sample = rows[:: max(1, len(rows) // PCA_SAMPLE)].astype(np.float64)
+    mean = sample.mean(axis=0)
+    covariance = (sample - mean).T @ (sample - mean)
+    axes = np.linalg.eigh(covariance)[1][:, ::-1][:, :MOST_CHANNELS].astype(np.float32)
+    return ((rows - mean.astype(np.float32)) @ axes).reshape(*values.shape[:2], -1)

@@ -1,0 +1,340 @@
+"""Segmenting a picture from a few seeds: the image face of the library."""
+
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphwell._random import stream
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.engines.base import Engine, State, make_engine
+from graphwell.estimator import UnreachableWarning
+from graphwell.graph import Graph
+from graphwell.images.features import Features, noise_left, picture_features, smoothed
+from graphwell.images.graph import feature_graph, pixel_graph, regions
+from graphwell.images.pyramid import NOISY, Level, Scores, build_levels, pyramid_scores
+from graphwell.progress import Progress, silent
+from graphwell.solve.descent import Step, descend
+from graphwell.solve.problem import Problem
+from graphwell.solve.result import Result
+from graphwell.solve.schedule import Annealed
+from graphwell.solve.start import from_labels
+
+GRAPHS = ("pixels", "features")
+SCHEDULE = Annealed(2.0, 0.3, ratio=0.9, sweeps=5)
+WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=3)
+STEP_SIZE = 0.4
+SMOOTHING = 2.2
+LEAST_SMOOTHING = 0.5
+COLOR_SCALE, SMALLEST_SCALE = 2.5, 0.2
+"""Colour scale as a multiple of the noise, and the smallest as a share of the contrast."""
+SINGLE_THREAD_PIXELS = 20_000
+SMALLEST_REGION = 49
+"""Regions of fewer pixels are specks: they take the class of what surrounds them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """A segmented picture, and how it came about.
+
+    Attributes
+    ----------
+    labels : array of shape (height, width)
+        Class of each pixel; -1 where no seed reaches.
+    score : array of shape (height, width)
+        Share of the class among a pixel and its neighbours, from 0 to 1; low along borders.
+    reachable : array of shape (height, width)
+        False in regions that hold no seed and are joined to none by like colours.
+    classes : array of shape (n_classes,)
+        The classes found among the seeds.
+    result : Result
+        Of the descent.
+    seconds : dict
+        Time of each stage.
+    """
+
+    labels: IntArray = field(repr=False)
+    score: FloatArray = field(repr=False)
+    reachable: BoolArray = field(repr=False)
+    classes: IntArray
+    result: Result
+    seconds: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class _Memory:
+    """What the next call can begin from."""
+
+    classes: IntArray
+    scores: list[Scores]
+    first: IntArray
+    state: State
+
+
+def segment(image: Any, seeds: Any, **options: Any) -> IntArray:
+    """Give every pixel of a picture a class, from a few pixels whose class is known.
+
+    Parameters
+    ----------
+    image : array of shape (height, width) or (height, width, channels)
+        Any number of channels; more than eight are replaced by their principal components.
+    seeds : integer array of shape (height, width)
+        Known classes, -1 where unknown.
+    **options
+        Those of `Segmenter`.
+
+    Returns
+    -------
+    array of shape (height, width)
+        Class of each pixel; -1, with a warning, in regions that no seed reaches.
+
+    Examples
+    --------
+    >>> import graphwell as gw
+    >>> image, truth = gw.datasets.make_grey_image(noise=0.1, random_state=0)
+    >>> seeds = gw.datasets.sample_labels(truth.ravel(), per_class=20, random_state=0)
+    >>> labels = gw.segment(image, seeds.reshape(truth.shape))
+    >>> bool((labels == truth).mean() > 0.99)
+    True
+    """
+    found = Segmenter(image, **options).segment(seeds)
+    if not found.reachable.all():
+        warnings.warn(unreached_sentence(found), UnreachableWarning, stacklevel=2)
+    return found.labels
+
+
+class Segmenter:
+    """A picture made ready to be segmented from seeds, again and again.
+
+    The graph is built once. Each call after the first begins from the one before, so that a new stroke
+    costs a fraction of the first.
+
+    Parameters
+    ----------
+    image : array of shape (height, width) or (height, width, channels)
+    graph : {"pixels", "features"}
+        "pixels" links each pixel to those within `radius`. "features" is the paper's graph: nearest
+        neighbours in place and colour.
+    radius : float
+        Reach of a pixel in the graph "pixels", 1 to 16.
+    color_scale : float, optional
+        Colour difference that separates pixels, on the scale of the picture with its largest possible
+        value at 1; found from the noise of the picture by default.
+    smoothing : float, optional
+        Width in pixels of the blur before pixels are compared; found from the noise by default.
+    patch : int
+        Side of the square that pixels are compared by, odd; 3 or 5 tell textures apart.
+    n_neighbors : int
+        Neighbours in the graph "features".
+    position_weight : float
+        Weight of place against colour in the graph "features".
+    fidelity : float
+        Weight of the seeds; at 30 none is ever overruled.
+    device : {"cpu", "cuda"}
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    progress : callable
+        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
+
+    Examples
+    --------
+    >>> import graphwell as gw
+    >>> image, truth = gw.datasets.make_grey_image(64, 64)
+    >>> segmenter = Segmenter(image)
+    >>> seeds = np.where(np.arange(64) % 8 == 0, truth, -1)
+    >>> found = segmenter.segment(seeds)
+    >>> bool((found.labels == truth).all()), found.result.status.name
+    (True, 'SETTLED')
+    """
+
+    def __init__(
+        self,
+        image: Any,
+        *,
+        graph: str = "pixels",
+        radius: float = 3.0,
+        color_scale: float | None = None,
+        smoothing: float | None = None,
+        patch: int = 1,
+        n_neighbors: int = 30,
+        position_weight: float = 1.0,
+        fidelity: float = 30.0,
+        device: str = "cpu",
+        n_jobs: int | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        if graph not in GRAPHS:
+            raise ValueError(f"graph must be one of {', '.join(GRAPHS)}, got {graph!r}.")
+        for name, value, least in (
+            ("color_scale", color_scale, 0.0),
+            ("position_weight", position_weight, 0.0),
+            ("fidelity", fidelity, 0.0),
+        ):
+            if value is not None and not (np.isfinite(value) and value > least):
+                raise ValueError(f"{name} must be positive, got {value!r}.")
+        if smoothing is not None and not (np.isfinite(smoothing) and 0 <= smoothing <= 100):
+            raise ValueError(f"smoothing must lie between 0 and 100 pixels, got {smoothing!r}.")
+        self.fidelity, self.progress = fidelity, progress
+        progress("graph", None)
+        began = time.perf_counter()
+
+        def engine_of(graph: Graph) -> Engine:
+            threads = n_jobs if graph.n_vertices > SINGLE_THREAD_PIXELS else 1
+            return make_engine(graph, device, threads)
+
+        features = picture_features(image, patch)
+        self.shape = features.values.shape[:2]
+        if graph == "features":
+            self.graph = feature_graph(features.values, n_neighbors, position_weight, n_jobs)
+            self._regions, self._smallest_region = self.graph.components, 1
+        else:
+            self.graph = _fine_graph(features, radius, color_scale, smoothing)
+            self._regions, self._smallest_region = regions(self.graph), SMALLEST_REGION
+        self._engine = engine_of(self.graph)
+        finest = Level(self.shape, self.graph, self._engine, 0)
+        noisy = graph == "pixels" and features.noisiness >= NOISY
+        self._levels = (
+            [finest]
+            if graph == "features"
+            else build_levels(features, None if noisy else finest, radius, color_scale, engine_of)
+        )
+        self._memory: _Memory | None = None
+        self._graph_seconds = time.perf_counter() - began
+
+    def segment(self, seeds: Any) -> Segmentation:
+        """Give every pixel a class.
+
+        Parameters
+        ----------
+        seeds : integer array of shape (height, width)
+            Known classes, -1 where unknown. All seeds, those of earlier calls too.
+        """
+        classes, codes = read_seeds(seeds, self.shape)
+        began = time.perf_counter()
+        self.progress("start", None)
+        problem = Problem(self.graph, codes.ravel(), len(classes), self.fidelity, implicit=True)
+        memory = self._memory
+        if memory is not None and not np.array_equal(memory.classes, classes):
+            memory = None
+        before = None if memory is None else memory.scores
+        scores = pyramid_scores(self._levels, codes, len(classes), before)
+        first = _labels(scores[-1], self.shape)
+        started = time.perf_counter()
+        state = from_labels(problem, first, stream(0, "start"))
+        if memory is not None:
+            state = _unchanged(problem, state, first == memory.first, memory.state)
+        schedule = SCHEDULE if memory is None else WARM_SCHEDULE
+        result = descend(self._engine, problem, state, schedule, STEP_SIZE, self._each_step)
+        self._memory = _Memory(classes, scores, first, State(result.labels, result.offsets))
+        seconds = {"start": started - began, "descent": time.perf_counter() - started}
+        if memory is None:
+            seconds = {"graph": self._graph_seconds, **seconds}
+        return self._answer(problem, classes, result, seconds)
+
+    def _answer(
+        self, problem: Problem, classes: IntArray, result: Result, seconds: dict[str, float]
+    ) -> Segmentation:
+        reachable = self._reachable(problem.is_known)
+        labels = np.where(reachable, classes[result.labels], -1)
+        score = np.where(reachable, self._support(problem, result), 0.0).astype(np.float32)
+        return Segmentation(
+            labels.reshape(self.shape),
+            score.reshape(self.shape),
+            reachable.reshape(self.shape),
+            classes,
+            result,
+            {stage: round(value, 3) for stage, value in seconds.items()},
+        )
+
+    def _support(self, problem: Problem, result: Result) -> FloatArray:
+        """Share of the class of each pixel in what the pixel and its neighbours say."""
+        n = problem.graph.n_vertices
+        r = 0.5 - np.abs(result.offsets)
+        present = np.zeros((n, problem.n_classes), dtype=np.float32)
+        present[np.arange(n), result.labels] = r
+        votes = self._engine.product(present)
+        own = votes[np.arange(n), result.labels] + r
+        return np.asarray(own / np.maximum(votes.sum(axis=1) + r, np.finfo(np.float32).tiny))
+
+    def _reachable(self, known: BoolArray) -> BoolArray:
+        seeded = np.bincount(self._regions, known) > 0
+        speck = np.bincount(self._regions) < self._smallest_region
+        return np.asarray((seeded | speck)[self._regions])
+
+    def _each_step(self, step: Step) -> None:
+        self.progress("descent", step.number / step.of)
+
+
+def read_seeds(seeds: Any, shape: tuple[int, ...]) -> tuple[IntArray, IntArray]:
+    """Classes among the seeds, and the seeds as numbers of classes, -1 where unknown.
+
+    Examples
+    --------
+    >>> read_seeds([[7, -1, 3]], (1, 3))
+    (array([3, 7]), array([[ 1, -1,  0]]))
+    """
+    seeds = np.asarray(seeds)
+    if seeds.shape != tuple(shape[:2]):
+        raise ValueError(
+            f"seeds must have the size of the image, {_size(shape)}, but have {_size(seeds.shape)}."
+        )
+    if not np.issubdtype(seeds.dtype, np.integer):
+        raise ValueError(f"seeds must be integers with -1 for unknown, got {seeds.dtype}.")
+    if seeds.min() < -1:
+        raise ValueError(f"seeds must be classes from 0 up, or -1 for unknown; got {seeds.min()}.")
+    known = seeds >= 0
+    if not known.any():
+        raise ValueError("seeds hold no class at all; mark some pixels of each class.")
+    classes, numbers = np.unique(seeds[known], return_inverse=True)
+    if len(classes) == 1:
+        raise ValueError(f"seeds hold one class only, {classes[0]}; mark some pixels of another class too.")
+    codes = np.full(seeds.shape, -1)
+    codes[known] = numbers
+    return classes, codes
+
+
+def unreached_sentence(found: Segmentation) -> str:
+    """Say how many pixels no seed reaches, and what to do."""
+    lost = int((~found.reachable).sum())
+    return (
+        f"No seed reaches {lost:,} of {found.labels.size:,} pixels: their regions are cut off by strong "
+        "contrast and hold no seed, so they get no class; mark some of their pixels, or raise color_scale."
+    )
+
+
+def _fine_graph(
+    features: Features, radius: float, color_scale: float | None, smoothing: float | None
+) -> Graph:
+    """The graph of the descent, which finds the borders: weights from a picture blurred as its noise asks."""
+    width = smoothing
+    if width is None:
+        noisy = features.noisiness >= NOISY
+        width = max(LEAST_SMOOTHING, SMOOTHING * features.noisiness) if noisy else 0.0
+    scale = color_scale
+    if scale is None:
+        scale = COLOR_SCALE * features.noise * noise_left(width, 0)
+        scale = max(scale, SMALLEST_SCALE * features.contrast) or 1.0
+    return pixel_graph(smoothed(features.values, width), radius, scale)
+
+
+def _labels(scores: Scores, shape: tuple[int, ...]) -> IntArray:
+    """Class with the highest score at each pixel of the whole picture."""
+    best = scores.argmax(axis=2).astype(np.int32)
+    if best.shape != shape:
+        best = np.repeat(np.repeat(best, 2, axis=0), 2, axis=1)[: shape[0], : shape[1]]
+    return best.ravel()
+
+
+def _unchanged(problem: Problem, state: State, same: BoolArray, before: State) -> State:
+    """Go on from the state before wherever the start did not change."""
+    same = same & ~problem.is_known
+    return State(
+        np.where(same, before.labels, state.labels).astype(np.int32),
+        np.where(same, before.offsets, state.offsets),
+    )
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape[:2])) if len(shape) == 2 else f"the shape {tuple(shape)}"
