@@ -1,7 +1,5 @@
 """Classes as colours: telling the colours that were painted from those that antialiasing and JPEG made."""
 
-from typing import Any
-
 import numpy as np
 from scipy import ndimage
 
