@@ -94,8 +94,7 @@ def offsets_within(radius: float) -> IntArray:
     if not (np.isfinite(radius) and 1 <= radius <= 16):
         raise ValueError(f"radius must lie between 1 and 16 pixels, got {radius!r}.")
     reach = np.arange(-int(radius), int(radius) + 1)
-    steps = np.array([(dy, dx) for dy in reach for dx in reach if 0 < dy**2 + dx**2 <= radius**2])
-    return steps
+    return np.array([(dy, dx) for dy in reach for dx in reach if 0 < dy**2 + dx**2 <= radius**2])
 
 
 def _overlap(height: int, width: int, dy: int, dx: int) -> tuple[Any, Any]:
