@@ -30,7 +30,6 @@ SMOOTHING = 2.2
 LEAST_SMOOTHING = 0.5
 COLOR_SCALE, SMALLEST_SCALE = 2.5, 0.2
 """Colour scale as a multiple of the noise, and the smallest as a share of the contrast."""
-SINGLE_THREAD_PIXELS = 20_000
 SMALLEST_REGION = 49
 """Regions of fewer pixels are specks: they take the class of what surrounds them."""
 
@@ -71,6 +70,17 @@ class _Memory:
     scores: list[Scores]
     first: IntArray
     state: State
+
+    def among(self, classes: IntArray) -> "_Memory | None":
+        """The same in terms of other classes, where those of before are among them."""
+        if not np.isin(self.classes, classes).all():
+            return None
+        place = np.searchsorted(classes, self.classes)
+        scores = [np.zeros((*s.shape[:2], len(classes)), dtype=s.dtype) for s in self.scores]
+        for wider, before in zip(scores, self.scores, strict=True):
+            wider[..., place] = before
+        state = State(place[self.state.labels].astype(np.int32), self.state.offsets)
+        return _Memory(classes, scores, place[self.first], state)
 
 
 def segment(image: Any, seeds: Any, **options: Any) -> IntArray:
@@ -181,8 +191,7 @@ class Segmenter:
         began = time.perf_counter()
 
         def engine_of(graph: Graph) -> Engine:
-            threads = n_jobs if graph.n_vertices > SINGLE_THREAD_PIXELS else 1
-            return make_engine(graph, device, threads)
+            return make_engine(graph, device, n_jobs)
 
         features = picture_features(image, patch)
         self.shape = features.values.shape[:2]
@@ -215,9 +224,7 @@ class Segmenter:
         began = time.perf_counter()
         self.progress("start", None)
         problem = Problem(self.graph, codes.ravel(), len(classes), self.fidelity, implicit=True)
-        memory = self._memory
-        if memory is not None and not np.array_equal(memory.classes, classes):
-            memory = None
+        memory = None if self._memory is None else self._memory.among(classes)
         before = None if memory is None else memory.scores
         scores = pyramid_scores(self._levels, codes, len(classes), before)
         first = _labels(scores[-1], self.shape)

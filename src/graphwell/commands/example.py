@@ -47,7 +47,7 @@ def image(
     ] = 0,
     seed: Annotated[int, typer.Option(help="Seed of noise and marked pixels.", min=0)] = 0,
 ) -> None:
-    """Write a picture of five grey levels (image.png), marks (seeds.png), and the truth (truth.npy)."""
+    """Write a picture of five grey levels (image.png), marks in it (seeds.png) and the truth (truth.npy)."""
     from graphwell.images.example import write_example
 
     if output.exists() and not output.is_dir():

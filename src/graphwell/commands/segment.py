@@ -98,8 +98,7 @@ def segment(
         ).segment(marks.classes)  # fmt: skip
         progress("writing", None)
         _write_all(_writers(picture, found, marks, output, overlay, scores, masks), named, masks)
-    summary = _summary(image, found, marks, notes)
-    summary["output"] = str(output)
+    summary = _summary(image, found, marks, notes, output)
     summary["seconds"] = {"reading": round(read, 3), **found.seconds}
     summary["seconds"]["in all"] = round(time.perf_counter() - began, 3)
     if not quiet:
@@ -165,7 +164,9 @@ def _write_all(files: dict[Path, Write], named: dict[str, Path | None], masks: P
             write(held.enter_context(written_whole(path)))
 
 
-def _summary(image: Path, found: "Segmentation", marks: "Seeds", notes: list[str]) -> dict[str, Any]:
+def _summary(
+    image: Path, found: "Segmentation", marks: "Seeds", notes: list[str], output: Path
+) -> dict[str, Any]:
     """What there is to say, as values that JSON can hold."""
     from graphwell.segmentation import unreached_sentence
 
@@ -187,5 +188,12 @@ def _summary(image: Path, found: "Segmentation", marks: "Seeds", notes: list[str
         "unreachable_pixels": int((~found.reachable).sum()),
         "sweeps": found.result.n_sweeps,
         "status": found.result.status.value,
-        "notes": [*marks.notes, *notes, *lost],
+        "output": str(output),
+        "notes": [*marks.notes, *notes, *lost, *_numbering(output, marks)],
     }
+
+
+def _numbering(output: Path, marks: "Seeds") -> list[str]:
+    """Which number stands for which colour, where numbers are written for colours."""
+    named = [f"{number} is {name}" for number, name in marks.names.items() if name.startswith("#")]
+    return [f"In {output.name}, {', '.join(named)}."] if named and output.suffix.lower() == ".npy" else []

@@ -41,7 +41,7 @@ def palette_color(number: int) -> tuple[int, int, int]:
     Examples
     --------
     >>> palette_color(0), palette_color(10)
-    ((31, 119, 180), (217, 97, 139))
+    ((31, 119, 180), (217, 98, 153))
     """
     from colorsys import hsv_to_rgb
 

@@ -43,7 +43,7 @@ def strokes(truth: IntArray, length: int = STROKE) -> IntArray:
     Examples
     --------
     >>> strokes(np.array([[0, 0, 0, 1, 1, 1]]), length=1)
-    array([[-1,  0, -1, -1,  1, -1]])
+    array([[ 0, -1, -1,  1, -1, -1]])
     """
     seeds = np.full(truth.shape, -1)
     for c in np.unique(truth):

@@ -72,14 +72,18 @@ def laplace_scores(
     labels[known, problem.labels[known]] = 1.0
     b = free * scaling * engine.product(scaling * new_root[:, None] * labels)
     inside = (free * scaling).astype(b.dtype)
-    begin = np.zeros_like(b) if guess is None else (free * new_root[:, None] * guess).astype(b.dtype)
 
     def apply(x: FloatArray) -> FloatArray:
         return x - inside * engine.product(inside * x)
 
-    solution = conjugate_gradients(apply, b - apply(begin), max_iterations=max_iterations)
-    x = begin + solution.x
-    values = np.divide(x, new_root[:, None], out=labels, where=free & (new_root[:, None] > 0))
+    begin = np.zeros_like(b)
+    if guess is not None:
+        begin[:, : problem.n_classes] = free * new_root[:, None] * guess
+        b = b - apply(begin)
+    solution = conjugate_gradients(apply, b, max_iterations=max_iterations)
+    values = np.divide(
+        begin + solution.x, new_root[:, None], out=labels, where=free & (new_root[:, None] > 0)
+    )
     values[~problem.reachable] = 0.0
     return Scores(
         np.ascontiguousarray(values[:, : problem.n_classes]), solution.iterations, solution.residual

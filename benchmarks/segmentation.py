@@ -1,0 +1,174 @@
+"""How many pixels `graphwell.segment` gets wrong, beside scikit-image's random_walker on the same seeds.
+
+random_walker is run with beta 130 (its default) and 1000, and the better one for the case counts. The
+settings of graphwell were chosen on other seed sets (0, 100 and 101) than those used here. Also: what a new
+stroke costs.
+"""
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import graphwell as gw
+from benchmarks.output import Options, show_table, write_json
+from benchmarks.pictures import MARGIN, PHOTOGRAPHS, anywhere, per_class, photograph
+from graphwell.images.example import strokes
+
+NOISES = (0.0, 0.05, 0.1, 0.15, 0.2)
+SEED_SETS = (10, 11, 12, 13, 14)
+BETAS = (130, 1000)
+OURS = "graphwell"
+STROKE_SIDE = 512
+
+
+@dataclass(frozen=True)
+class Case:
+    """A picture and a rule for its seeds."""
+
+    picture: str
+    seeds: str
+    image_of: Callable[[int], tuple[Any, Any]]
+    seeds_of: Callable[[Any, int], Any]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One method on one seed set."""
+
+    picture: str
+    seeds: str
+    seed_set: int
+    method: str
+    wrong: int
+    seconds: float
+
+
+def cases(names: Any = None) -> list[Case]:
+    """All cases, or those of some pictures."""
+    found = []
+    for noise in NOISES:
+        for name, rule in (("1,500 anywhere", anywhere(1500)), ("20 per class", per_class(20))):
+
+            def grey(seed_set: int, noise: float = noise) -> tuple[Any, Any]:
+                return gw.datasets.make_grey_image(noise=noise, random_state=seed_set)
+
+            found.append(Case(f"grey {noise:g}", name, grey, rule))
+    for picture in PHOTOGRAPHS:
+        for n in (20, 200):
+
+            def photo(seed_set: int, picture: str = picture) -> tuple[Any, Any]:
+                return photograph(picture)
+
+            found.append(Case(picture, f"{n} per class", photo, per_class(n, MARGIN)))
+    return [case for case in found if not names or case.picture.split()[0] in names]
+
+
+def run(case: Case, seed_set: int) -> list[Record]:
+    image, truth = case.image_of(seed_set)
+    seeds = case.seeds_of(truth, seed_set)
+    records = []
+
+    def note(method: str, label: Callable[[], Any]) -> None:
+        began = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            labels = label()
+        seconds = time.perf_counter() - began
+        wrong = int((labels != truth).sum())
+        records.append(Record(case.picture, case.seeds, seed_set, method, wrong, seconds))
+
+    note(OURS, lambda: gw.segment(image, seeds))
+    for beta in BETAS:
+        note(f"random_walker {beta}", lambda beta=beta: random_walk(image, seeds, beta))
+    return records
+
+
+def random_walk(image: Any, seeds: Any, beta: float) -> Any:
+    from skimage.segmentation import random_walker
+    from skimage.util import img_as_float
+
+    axis = -1 if image.ndim == 3 else None
+    return random_walker(img_as_float(image), seeds + 1, beta=beta, mode="cg_j", channel_axis=axis) - 1
+
+
+def compare(records: list[Record]) -> tuple[list[list[str]], list[str]]:
+    """A line per case, and the bars that were missed."""
+    rows, missed = [], []
+    for picture, seeds in dict.fromkeys((r.picture, r.seeds) for r in records):
+        here = [r for r in records if (r.picture, r.seeds) == (picture, seeds)]
+        ours = [r for r in here if r.method == OURS]
+        peers = [[r for r in here if r.method == f"random_walker {beta}"] for beta in BETAS]
+        best = min(peers, key=lambda runs: np.mean([r.wrong for r in runs]))
+        mine, theirs = (float(np.mean([r.wrong for r in runs])) for runs in (ours, best))
+        bar = allowed(picture, theirs)
+        if mine > bar:
+            missed.append(f"{picture}, {seeds}: {mine:.1f} wrong pixels, {bar:.1f} allowed")
+        rows.append(
+            [
+                f"{picture}, {seeds}",
+                f"{mine:,.1f}",
+                f"{min(r.wrong for r in ours):,} to {max(r.wrong for r in ours):,}",
+                f"{theirs:,.1f}",
+                best[0].method.split()[1],
+                f"{bar:,.1f}",
+                f"{np.mean([r.seconds for r in ours]):.2f}",
+                f"{np.mean([r.seconds for r in best]):.2f}",
+            ]
+        )
+    return rows, missed
+
+
+def allowed(picture: str, theirs: float) -> float:
+    """Nothing wrong without noise, half of random_walker's from noise 0.1 on, and never more than its."""
+    name, *noise = picture.split()
+    if name != "grey":
+        return theirs
+    return 0.0 if float(noise[0]) == 0 else theirs / 2 if float(noise[0]) >= 0.1 else theirs
+
+
+def stroke_cost(noise: float, repetitions: int) -> dict[str, float]:
+    """Seconds of a first call, and of one with another stroke, on 512 x 512 pixels; the best of some."""
+    image, truth = gw.datasets.make_grey_image(STROKE_SIDE, STROKE_SIDE, noise=noise, random_state=10)
+    seeds = strokes(truth, length=25)
+    without = seeds.copy()
+    row = np.flatnonzero((seeds == 1).any(axis=1))[0]
+    without[row] = np.where(seeds[row] == 1, -1, seeds[row])
+    without[truth.shape[0] - 40, STROKE_SIDE // 2 : STROKE_SIDE // 2 + 5] = 1  # a first, smaller stroke
+    first, more = [], []
+    for _ in range(repetitions):
+        began = time.perf_counter()
+        segmenter = gw.Segmenter(image)
+        segmenter.segment(without)
+        done = time.perf_counter()
+        again = segmenter.segment(np.where(seeds >= 0, seeds, without))
+        more.append(time.perf_counter() - done)
+        first.append(done - began)
+    cold = gw.Segmenter(image).segment(np.where(seeds >= 0, seeds, without))
+    differ = float((again.labels != cold.labels).sum())
+    return {"noise": noise, "first": min(first), "stroke": min(more), "pixels unlike a fresh run": differ}
+
+
+def main(options: Options) -> None:
+    records: list[Record] = []
+    for case in cases(options.data):
+        for seed_set in SEED_SETS[: 2 if options.quick else None]:
+            records += run(case, seed_set)
+        print(*compare(records)[0][-1], sep=" | ", flush=True)
+    rows, missed = compare(records)
+    columns = ("wrong pixels", OURS, "range", "random_walker", "its beta", "bar", "seconds", "its seconds")
+    show_table("Segmentation", columns, rows)
+    costs = [stroke_cost(noise, 2 if options.quick else 5) for noise in (0.0, 0.1)]
+    lines = [[f"noise {c['noise']:g}", *(f"{c[k]:.3f}" for k in list(c)[1:])] for c in costs]
+    show_table("A new stroke on 512 x 512 pixels", ("seconds", *list(costs[0])[1:]), lines)
+    missed += [
+        f"a stroke took {c['stroke'] / c['first']:.2f} of a first call"
+        for c in costs
+        if c["stroke"] > 0.2 * c["first"]
+    ]
+    print("\n".join(f"Missed: {line}" for line in missed) or "All bars met.")
+    content = {"records": [asdict(r) for r in records], "strokes": costs, "missed": missed}
+    write_json(options.out / "segmentation.json", content)
