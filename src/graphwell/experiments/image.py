@@ -98,11 +98,11 @@ def _lines(runs: list[Run], n_pixels: int, graph_seconds: float) -> list[Line]:
 
 def _remark(graph_seconds: float) -> str:
     return (
-        "Without noise the graph falls apart into one piece per region. From a random start islands of "
-        "other classes are left after the 800 sweeps; from the label nearest along the graph and from "
-        "diffused labels every pixel is right, as in the paper, which does not say how it started. The "
-        f"paper reports no noise; those lines are ours. Of the time of a run, {graph_seconds:.2f} s build "
-        "the graph."
+        "Without noise the graph falls apart into one piece per region. From a random start, the one of "
+        "the paper's Algorithm 1, islands of other classes are left after the 800 sweeps, and its perfect "
+        "result is not reached; from the label nearest along the graph and from diffused labels every "
+        "pixel is right. The paper reports no noise; those lines are ours. Of the time of a run, "
+        f"{graph_seconds:.2f} s build the graph."
     )
 
 

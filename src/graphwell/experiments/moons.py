@@ -108,9 +108,9 @@ def two_moons(
         done,
         remarks=[
             "The paper ran nothing here: it quotes three errors of other papers for the easier two-class "
-            "problem. None of those methods was given labels, ours are given 5 %, so the numbers are no "
-            "contest: they say only that the error is of the same size. Spectral clustering on our graph "
-            "is the one line above that is as unsupervised as the quoted ones."
+            "problem. None of those methods was given labels and ours are given 5 %, so the two cannot be "
+            "compared. Spectral clustering on our graph is the one line above that is as unsupervised as "
+            "the quoted ones."
         ],
         tables=[Table("Errors quoted in the paper", ("method", "error", "told"), QUOTED, text_columns=3)],
     )
@@ -138,8 +138,8 @@ def _spread_remark(runs: list[Run]) -> str:
     return (
         f"The paper's points are not public, so ours are drawn {len(by_set)} times. The draw matters: "
         f"annealed, the mean error of a draw lies between {min(means):.1f} and {max(means):.1f} %, with a "
-        f"standard deviation of {within:.1f} points inside a draw. The paper's ± is that inside its one "
-        "draw."
+        f"standard deviation of {within:.1f} points inside a draw. The paper does not say how many draws "
+        "its ± covers."
     )
 
 
@@ -176,6 +176,6 @@ def _figure_3(
     caption = (
         "Figure 3 of the paper: the first two of 100 dimensions, wrong points crossed in red. Left: "
         "spectral clustering (paper: 18.67 %). Right: the best of all runs with annealed epsilon, over "
-        "several draws (paper: 2.13 %)."
+        "several draws of the points (paper: 2.13 %)."
     )
     return Picture("three_moons.png", caption, figure)
