@@ -9,7 +9,6 @@ import graphwell as gw
 from graphwell.estimator import UnreachableWarning
 from graphwell.images.example import strokes
 
-
 ONE = {"n_jobs": 1}  # small pictures gain nothing from threads
 
 
