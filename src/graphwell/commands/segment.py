@@ -90,6 +90,7 @@ def segment(
         progress("reading", None)
         picture = read_image(image, max_pixels)
         marks = read_seeds_file(seeds, picture.shape[:2], background, snap=snap, max_pixels=max_pixels)
+        mask_files = _mask_files(masks, marks, named)
         read = time.perf_counter() - began
         found = Segmenter(
             picture, graph=graph, radius=radius, color_scale=color_scale, smoothing=smoothing, patch=patch,
@@ -97,7 +98,7 @@ def segment(
             n_jobs=jobs, progress=progress,
         ).segment(marks.classes)  # fmt: skip
         progress("writing", None)
-        _write_all(_writers(picture, found, marks, output, overlay, scores, masks), named, masks)
+        _write_all(_writers(picture, found, marks, output, overlay, scores, mask_files), masks)
     summary = _summary(image, found, marks, notes, output)
     summary["seconds"] = {"reading": round(read, 3), **found.seconds}
     summary["seconds"]["in all"] = round(time.perf_counter() - began, 3)
@@ -128,6 +129,15 @@ def _check_outputs(named: dict[str, Path | None], masks: Path | None) -> None:
         check_output(masks / "mask.png" if masks.exists() else masks, "--masks")
 
 
+def _mask_files(masks: Path | None, marks: "Seeds", named: dict[str, Path | None]) -> dict[int, Path]:
+    """The file of each class, none of which has another role."""
+    if masks is None:
+        return {}
+    files = {c: masks / f"mask_{name.removeprefix('#')}.png" for c, name in marks.names.items()}
+    check_distinct({**named, **{f"--masks {path.name}": path for path in files.values()}})
+    return files
+
+
 def _writers(
     picture: Any,
     found: "Segmentation",
@@ -135,7 +145,7 @@ def _writers(
     output: Path,
     overlay: Path | None,
     scores: Path | None,
-    masks: Path | None,
+    masks: dict[int, Path],
 ) -> dict[Path, Write]:
     """What goes into each file."""
     from graphwell.images import write
@@ -145,19 +155,14 @@ def _writers(
         files[overlay] = partial(write.write_overlay, picture, found.labels, marks.colors, overlay)
     if scores is not None:
         files[scores] = partial(write.write_uncertainty, found.score, found.reachable, scores)
-    if masks is not None:
-        for number, name in marks.names.items():
-            path = masks / f"mask_{name.removeprefix('#')}.png"
-            files[path] = partial(write.write_mask, found.labels == number, path)
+    for number, path in masks.items():
+        files[path] = partial(write.write_mask, found.labels == number, path)
     return files
 
 
-def _write_all(files: dict[Path, Write], named: dict[str, Path | None], masks: Path | None) -> None:
+def _write_all(files: dict[Path, Write], masks: Path | None) -> None:
     """Write all files, or none of them."""
     if masks is not None:
-        inside = {f"--masks {path.name}": path for path in files if path.parent == masks}
-        taken = {path for path in named.values() if path is not None}
-        check_distinct({**named, **{name: path for name, path in inside.items() if path not in taken}})
         masks.mkdir(exist_ok=True)
     with ExitStack() as held:
         for path, write in files.items():

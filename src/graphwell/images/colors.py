@@ -7,9 +7,9 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 
 MOST_CLASSES = 64
 """A picture with more colours than this was compressed or blurred."""
-RARE = 0.02
-"""Mixed colours have fewer pixels than this share of the commonest colour."""
-NEAR = 24.0
+RARE, RARE_AMONG_MANY = 0.02, 0.2
+"""Mixed colours have fewer pixels than this share of the commonest colour; less is known in a blur."""
+NEAR, NEAR_AMONG_MANY = 24.0, 72.0
 """Distance of colours, each channel from 0 to 255, within which one may be a blemish of the other."""
 PALETTE = (
     (31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189),
@@ -55,7 +55,8 @@ def painted_colors(picture: IntArray, marked: BoolArray, *, on_black: bool) -> I
     """The packed colours of a picture that were painted; the others are mixtures of them.
 
     A colour is a mixture if it is rare, lies near a commoner colour or between two of them, and its pixels
-    touch such colours. In a picture of very many colours the first two signs are enough.
+    touch such colours. In a picture of very many colours, like ones are first taken together, and the
+    first two signs are enough.
 
     Parameters
     ----------
@@ -73,14 +74,13 @@ def painted_colors(picture: IntArray, marked: BoolArray, *, on_black: bool) -> I
     ['0xff', '0xff0000']
     """
     colors, counts = np.unique(picture[marked], return_counts=True)
-    many = len(colors) > MOST_CLASSES
-    rare = counts < RARE * counts.max()
-    painted = _common(colors, counts, rare, many=many, on_black=on_black)
-    if not many:
-        touched = ndimage.binary_dilation(np.isin(picture, painted) & marked, np.ones((3, 3)))
-        alone = [c for c in np.setdiff1d(colors, painted) if touched[marked & (picture == c)].mean() < 0.5]
-        painted = np.concatenate([painted, np.array(alone, dtype=painted.dtype)])
-    return np.sort(painted)
+    if len(colors) > MOST_CLASSES:
+        colors, counts = _gathered(colors, counts)
+        return np.sort(colors[_unmixed(colors, counts, RARE_AMONG_MANY, NEAR_AMONG_MANY, on_black)])
+    painted = colors[_unmixed(colors, counts, RARE, NEAR, on_black)]
+    touched = ndimage.binary_dilation(np.isin(picture, painted) & marked, np.ones((5, 5)))
+    alone = [c for c in np.setdiff1d(colors, painted) if touched[marked & (picture == c)].mean() < 0.5]
+    return np.sort(np.concatenate([painted, np.array(alone, dtype=painted.dtype)]))
 
 
 def nearest_painted(colors: IntArray, painted: IntArray, *, on_black: bool) -> IntArray:
@@ -99,27 +99,45 @@ def nearest_painted(colors: IntArray, painted: IntArray, *, on_black: bool) -> I
     return np.asarray(names[cKDTree(points).query(unpacked(colors).astype(float))[1]])
 
 
-def _common(colors: IntArray, counts: IntArray, rare: BoolArray, *, many: bool, on_black: bool) -> IntArray:
+def _gathered(colors: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Each colour joined to the commonest one near it, with their pixels together."""
+    order = np.argsort(-counts, kind="stable")
+    points = unpacked(colors[order]).astype(float)
+    totals, free = counts[order].copy(), np.ones(len(order), dtype=bool)
+    leaders: list[int] = []
+    while free.any() and len(leaders) < 4 * MOST_CLASSES:
+        first = int(free.argmax())
+        near = free & (np.linalg.norm(points - points[first], axis=1) < NEAR_AMONG_MANY)
+        totals[first] = totals[near].sum()
+        leaders.append(first)
+        free &= ~near
+        free[first] = False
+    return colors[order[leaders]], totals[leaders]
+
+
+def _unmixed(colors: IntArray, counts: IntArray, rare: float, near: float, on_black: bool) -> list[int]:
     """From the commonest on, colours that are neither near one before nor mixed from two of them."""
-    order = np.argsort(-counts, kind="stable")[: 16 * MOST_CLASSES]
     points = unpacked(colors).astype(float)
     ground = BLACK if on_black else np.empty((0, 3))
     chosen: list[int] = []
-    for i in order:
+    for i in np.argsort(-counts, kind="stable"):
         known = np.concatenate([ground, points[chosen]])
-        mixed = (many or rare[i]) and _is_mixture(points[i], known, between=bool(rare[i]))
-        if not mixed and len(chosen) < MOST_CLASSES:
+        is_ground = rare == RARE_AMONG_MANY and _near(points[i], ground, near)
+        is_rare = counts[i] < rare * counts.max()
+        mixed = is_rare and (_near(points[i], known, near) or _between(points[i], known, near))
+        if not mixed and not is_ground and len(chosen) < MOST_CLASSES:
             chosen.append(int(i))
-    return np.asarray(colors[chosen])
+    return chosen
 
 
-def _is_mixture(point: FloatArray, known: FloatArray, *, between: bool) -> bool:
-    if (np.linalg.norm(known - point, axis=1) < NEAR).any():
-        return True
-    if not between or len(known) < 2:
-        return False
+def _near(point: FloatArray, known: FloatArray, near: float) -> bool:
+    return bool((np.linalg.norm(known - point, axis=1) < near).any())
+
+
+def _between(point: FloatArray, known: FloatArray, near: float) -> bool:
+    """Whether a colour lies near a line from one known colour to another."""
     starts, ends = (known[side] for side in np.triu_indices(len(known), 1))
     lines = ends - starts
     share = ((point - starts) * lines).sum(axis=1) / (lines**2).sum(axis=1)
     feet = starts + np.clip(share, 0, 1)[:, None] * lines
-    return bool((np.linalg.norm(feet - point, axis=1) < NEAR).any())
+    return bool((np.linalg.norm(feet - point, axis=1) < near).any())

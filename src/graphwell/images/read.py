@@ -71,7 +71,9 @@ def opened(path: Path, max_pixels: int) -> Iterator[Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's own limit and remarks; ours come as sentences
-            with path.open("rb") as file, Image.open(file, formats=[form]) as picture:
+            Image.init()
+            reader = Image.OPEN[form][0]  # Image.open would apply a limit of its own
+            with path.open("rb") as file, reader(file, str(path)) as picture:
                 check_pixels(path, *picture.size, max_pixels)
                 picture.load()
                 turned = ImageOps.exif_transpose(picture)

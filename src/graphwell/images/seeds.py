@@ -87,7 +87,8 @@ def _from_picture(
     classes = np.full(shape, -1)
     notes: tuple[str, ...] = ()
     if marked.any():
-        painted = painted_colors(colors, marked, on_black=on_black)
+        solid = marked & (opacity == 255)
+        painted = painted_colors(colors, solid if solid.any() else marked, on_black=on_black)
         mixed = marked & (~np.isin(colors, painted) | (opacity < 255))
         classes[marked] = colors[marked]
         if mixed.any():
