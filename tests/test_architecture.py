@@ -34,9 +34,11 @@ FORBIDDEN = {
         "rich",
     ),
     "baselines": ("matplotlib", "typer", "rich"),
+    "images": ("sklearn", "matplotlib", "typer", "rich", "graphwell.commands", "graphwell.segmentation"),
     "tables": ("matplotlib", "typer", "rich", "graphwell.commands", "graphwell.report", "graphwell.plots"),
 }
 ONLY_IN = {
+    "PIL": {"images/"},
     "matplotlib": {"plots.py"},
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
@@ -45,7 +47,7 @@ ONLY_IN = {
     "pyarrow": {"tables/parquet.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-HEAVY = ("matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas", "pyarrow")
+HEAVY = ("PIL", "matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas", "pyarrow")
 
 
 def imports(path, *, top_level=False):

@@ -12,9 +12,11 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.engines.base import Engine, State, make_engine
 from graphwell.estimator import UnreachableWarning
 from graphwell.graph import Graph
-from graphwell.images.features import Features, noise_left, picture_features, smoothed
+from graphwell.images.features import picture_features, smoothed
 from graphwell.images.graph import feature_graph, pixel_graph, regions
-from graphwell.images.pyramid import NOISY, Level, Scores, build_levels, pyramid_scores
+from graphwell.images.pyramid import Level, Scores, build_levels, pyramid_scores
+from graphwell.images.scales import border_blur, border_color_scale
+from graphwell.images.seeds import seed_classes
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Step, descend
 from graphwell.solve.problem import Problem
@@ -26,10 +28,7 @@ GRAPHS = ("pixels", "features")
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.9, sweeps=5)
 WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=3)
 STEP_SIZE = 0.4
-SMOOTHING = 2.2
-LEAST_SMOOTHING = 0.5
-COLOR_SCALE, SMALLEST_SCALE = 2.5, 0.2
-"""Colour scale as a multiple of the noise, and the smallest as a share of the contrast."""
+LARGEST_BLUR = 100
 SMALLEST_REGION = 49
 """Regions of fewer pixels are specks: they take the class of what surrounds them."""
 
@@ -177,16 +176,11 @@ class Segmenter:
     ) -> None:
         if graph not in GRAPHS:
             raise ValueError(f"graph must be one of {', '.join(GRAPHS)}, got {graph!r}.")
-        for name, value, least in (
-            ("color_scale", color_scale, 0.0),
-            ("position_weight", position_weight, 0.0),
-            ("fidelity", fidelity, 0.0),
-        ):
-            if value is not None and not (np.isfinite(value) and value > least):
-                raise ValueError(f"{name} must be positive, got {value!r}.")
-        if smoothing is not None and not (np.isfinite(smoothing) and 0 <= smoothing <= 100):
-            raise ValueError(f"smoothing must lie between 0 and 100 pixels, got {smoothing!r}.")
+        _check_positive(color_scale=color_scale, position_weight=position_weight, fidelity=fidelity)
+        if smoothing is not None and not (np.isfinite(smoothing) and 0 <= smoothing <= LARGEST_BLUR):
+            raise ValueError(f"smoothing must lie between 0 and {LARGEST_BLUR} pixels, got {smoothing!r}.")
         self.fidelity, self.progress = fidelity, progress
+        self._memory: _Memory | None = None
         progress("graph", None)
         began = time.perf_counter()
 
@@ -199,17 +193,14 @@ class Segmenter:
             self.graph = feature_graph(features.values, n_neighbors, position_weight, n_jobs)
             self._regions, self._smallest_region = self.graph.components, 1
         else:
-            self.graph = _fine_graph(features, radius, color_scale, smoothing)
+            blur = border_blur(features) if smoothing is None else smoothing
+            scale = border_color_scale(features, blur) if color_scale is None else color_scale
+            self.graph = pixel_graph(smoothed(features.values, blur), radius, scale)
             self._regions, self._smallest_region = regions(self.graph), SMALLEST_REGION
         self._engine = engine_of(self.graph)
-        finest = Level(self.shape, self.graph, self._engine, 0)
-        noisy = graph == "pixels" and features.noisiness >= NOISY
-        self._levels = (
-            [finest]
-            if graph == "features"
-            else build_levels(features, None if noisy else finest, radius, color_scale, engine_of)
-        )
-        self._memory: _Memory | None = None
+        self._levels = [Level(self.shape, self.graph, self._engine, 0)]
+        if graph == "pixels":
+            self._levels = build_levels(features, self._levels[0], radius, color_scale, engine_of)
         self._graph_seconds = time.perf_counter() - began
 
     def segment(self, seeds: Any) -> Segmentation:
@@ -220,7 +211,7 @@ class Segmenter:
         seeds : integer array of shape (height, width)
             Known classes, -1 where unknown. All seeds, those of earlier calls too.
         """
-        classes, codes = read_seeds(seeds, self.shape)
+        classes, codes = seed_classes(seeds, self.shape)
         began = time.perf_counter()
         self.progress("start", None)
         problem = Problem(self.graph, codes.ravel(), len(classes), self.fidelity, implicit=True)
@@ -274,32 +265,10 @@ class Segmenter:
         self.progress("descent", step.number / step.of)
 
 
-def read_seeds(seeds: Any, shape: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-    """Classes among the seeds, and the seeds as numbers of classes, -1 where unknown.
-
-    Examples
-    --------
-    >>> read_seeds([[7, -1, 3]], (1, 3))
-    (array([3, 7]), array([[ 1, -1,  0]]))
-    """
-    seeds = np.asarray(seeds)
-    if seeds.shape != tuple(shape[:2]):
-        raise ValueError(
-            f"seeds must have the size of the image, {_size(shape)}, but have {_size(seeds.shape)}."
-        )
-    if not np.issubdtype(seeds.dtype, np.integer):
-        raise ValueError(f"seeds must be integers with -1 for unknown, got {seeds.dtype}.")
-    if seeds.min() < -1:
-        raise ValueError(f"seeds must be classes from 0 up, or -1 for unknown; got {seeds.min()}.")
-    known = seeds >= 0
-    if not known.any():
-        raise ValueError("seeds hold no class at all; mark some pixels of each class.")
-    classes, numbers = np.unique(seeds[known], return_inverse=True)
-    if len(classes) == 1:
-        raise ValueError(f"seeds hold one class only, {classes[0]}; mark some pixels of another class too.")
-    codes = np.full(seeds.shape, -1)
-    codes[known] = numbers
-    return classes, codes
+def _check_positive(**values: float | None) -> None:
+    for name, value in values.items():
+        if value is not None and not (np.isfinite(value) and value > 0):
+            raise ValueError(f"{name} must be positive, got {value!r}.")
 
 
 def unreached_sentence(found: Segmentation) -> str:
@@ -309,21 +278,6 @@ def unreached_sentence(found: Segmentation) -> str:
         f"No seed reaches {lost:,} of {found.labels.size:,} pixels: their regions are cut off by strong "
         "contrast and hold no seed, so they get no class; mark some of their pixels, or raise color_scale."
     )
-
-
-def _fine_graph(
-    features: Features, radius: float, color_scale: float | None, smoothing: float | None
-) -> Graph:
-    """The graph of the descent, which finds the borders: weights from a picture blurred as its noise asks."""
-    width = smoothing
-    if width is None:
-        noisy = features.noisiness >= NOISY
-        width = max(LEAST_SMOOTHING, SMOOTHING * features.noisiness) if noisy else 0.0
-    scale = color_scale
-    if scale is None:
-        scale = COLOR_SCALE * features.noise * noise_left(width, 0)
-        scale = max(scale, SMALLEST_SCALE * features.contrast) or 1.0
-    return pixel_graph(smoothed(features.values, width), radius, scale)
 
 
 def _labels(scores: Scores, shape: tuple[int, ...]) -> IntArray:
@@ -341,7 +295,3 @@ def _unchanged(problem: Problem, state: State, same: BoolArray, before: State) -
         np.where(same, before.labels, state.labels).astype(np.int32),
         np.where(same, before.offsets, state.offsets),
     )
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape[:2])) if len(shape) == 2 else f"the shape {tuple(shape)}"

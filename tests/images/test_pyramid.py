@@ -40,8 +40,7 @@ def test_the_refined_scores_are_near_the_exact_ones():
 
 
 def test_a_noisy_picture_is_never_asked_pixel_by_pixel():
-    features = picture_features(make_grey_image(64, 64, noise=0.2, random_state=0)[0])
-    levels = build_levels(features, None, 3, None, make_engine)
+    levels = levels_of(make_grey_image(64, 64, noise=0.2, random_state=0)[0])
     assert [level.shape for level in levels] == [(32, 32)]
 
 

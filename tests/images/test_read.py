@@ -117,6 +117,13 @@ def test_an_array_of_absurd_depth_is_refused(tmp_path):
         read_image(tmp_path / "deep.npy")
 
 
+def test_a_file_of_several_pictures_is_refused(tmp_path):
+    pages = [Image.fromarray(GREY), Image.fromarray(255 - GREY)]
+    pages[0].save(tmp_path / "pages.tif", save_all=True, append_images=pages[1:])
+    with pytest.raises(ValueError, match="holds 2 pictures"):
+        read_image(tmp_path / "pages.tif")
+
+
 def test_the_limit_can_be_set(tmp_path):
     Image.fromarray(GREY).save(tmp_path / "a.png")
     assert read_image(tmp_path / "a.png", max_pixels=12).shape == (3, 4)

@@ -151,7 +151,7 @@ class Graph:
         dtype = index_dtype(W.shape[0], W.nnz)
         W.indices, W.indptr = W.indices.astype(dtype), W.indptr.astype(dtype)
         W.sort_indices()
-        return cls(_frozen(W))
+        return cls(frozen(W))
 
     @property
     def n_vertices(self) -> int:
@@ -175,17 +175,17 @@ class Graph:
         np.divide(1.0, np.sqrt(self.degrees), out=inverse_root, where=self.degrees > 0)
         data = self.W.data * inverse_root[self.W.indices]
         data *= np.repeat(inverse_root, np.diff(self.W.indptr))
-        return _frozen(sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape))
+        return frozen(sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape))
 
     @cached_property
     def L(self) -> Any:
         """Laplacian ``D - W``."""
-        return _frozen((sparse.diags_array(self.degrees) - self.W).tocsr())
+        return frozen((sparse.diags_array(self.degrees) - self.W).tocsr())
 
     @cached_property
     def L_s(self) -> Any:
         """Symmetric normalised Laplacian ``I - S``. Equation (5)."""
-        return _frozen((sparse.eye_array(self.n_vertices) - self.S).tocsr())
+        return frozen((sparse.eye_array(self.n_vertices) - self.S).tocsr())
 
     @cached_property
     def components(self) -> IntArray:
@@ -227,7 +227,7 @@ class Graph:
             return self
         data = np.maximum(self.W.data**power, WEIGHT_FLOOR)
         W = sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
-        return Graph(_frozen(W), self.origin, self.sharpness * power, unsharpened=self)
+        return Graph(frozen(W), self.origin, self.sharpness * power, unsharpened=self)
 
     def with_neighbors(self, n_neighbors: int) -> "Graph":
         """Return the graph of the same rows with another number of neighbours, found by the same search."""
@@ -286,7 +286,7 @@ def _link(
     indices, distances = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
     tau = local_scales(distances, scale_neighbor)
     indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
-    return _frozen(symmetric_affinity(indices, kernel(distances, tau[:, None], tau[indices]))), tau
+    return frozen(symmetric_affinity(indices, kernel(distances, tau[:, None], tau[indices]))), tau
 
 
 def _affinity_matrix(W: Any) -> Any:
@@ -324,7 +324,8 @@ def _read_only(array: Any) -> Any:
     return array
 
 
-def _frozen(matrix: Any) -> Any:
+def frozen(matrix: Any) -> Any:
+    """Make a sparse matrix read-only."""
     for array in (matrix.data, matrix.indices, matrix.indptr):
         _read_only(array)
     return matrix

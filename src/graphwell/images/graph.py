@@ -7,7 +7,7 @@ from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph import Graph
-from graphwell.graph.graph import _frozen
+from graphwell.graph.graph import frozen
 from graphwell.graph.weights import index_dtype
 
 WEAKEST_COLOR = 1e-4
@@ -48,7 +48,7 @@ def pixel_graph(values: FloatArray, radius: float, color_scale: float) -> Graph:
     steps = (offsets[:, 0] * width + offsets[:, 1]).astype(dtype)
     neighbors = (np.arange(n, dtype=dtype)[:, None] + steps)[present]
     W = sparse.csr_array((weights.reshape(n, -1)[present], neighbors, starts), shape=(n, n))
-    return Graph(_frozen(W))
+    return Graph(frozen(W))
 
 
 def feature_graph(values: FloatArray, n_neighbors: int, position_weight: float, n_jobs: int | None) -> Graph:

@@ -14,22 +14,16 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.base import Engine
 from graphwell.graph import Graph
-from graphwell.images.features import Features, halved, noise_left, smoothed
+from graphwell.images.features import Features, halved, smoothed
 from graphwell.images.graph import pixel_graph
+from graphwell.images.scales import is_noisy, start_blur, start_color_scale
 from graphwell.solve.harmonic import laplace_scores
 from graphwell.solve.linear import MAX_ITERATIONS
 from graphwell.solve.problem import Problem
 
-NOISY = 0.1
-"""Noise, as a share of the contrast, above which single pixels are not asked."""
 COARSEST_PIXELS = 4000
 REFINEMENTS, WARM_REFINEMENTS = 20, 2
 """Iterations on the picture itself, from the guess of a coarser copy; twice as many after each halving."""
-START_SMOOTHING = 4.0
-START_SCALE = 1.0
-CLEAN_SCALE, NOISY_SCALE = 0.1, 0.02
-"""Smallest colour scale as a share of the contrast: a clean picture has texture, if no noise."""
-
 
 Scores: TypeAlias = FloatArray
 """An array of shape (height, width, n_classes)."""
@@ -47,27 +41,22 @@ class Level:
 
 def build_levels(
     features: Features,
-    finest: Level | None,
+    finest: Level,
     radius: float,
     color_scale: float | None,
     make_engine: Callable[[Graph], Engine],
 ) -> list[Level]:
     """Copies of a picture, coarsest first.
 
-    `finest` is the picture itself; it takes part where the noise allows it.
+    `finest` is the picture itself; it is among them if its noise allows that.
     """
-    levels = [] if finest is None else [finest]
-    width, smallest = START_SMOOTHING * features.noisiness, NOISY_SCALE
-    if finest is not None:
-        width, smallest = 0.0, CLEAN_SCALE
-    values, halvings = smoothed(features.values, width), 0
-    while not levels or np.prod(levels[-1].shape) > COARSEST_PIXELS:
+    levels, noisy = [finest], is_noisy(features)
+    values, halvings = smoothed(features.values, start_blur(features)), 0
+    while (noisy and len(levels) == 1) or np.prod(levels[-1].shape) > COARSEST_PIXELS:
         values, halvings = halved(values), halvings + 1
-        scale = START_SCALE * features.noise * noise_left(width, halvings)
-        scale = max(scale, smallest * features.contrast) or 1.0
-        graph = pixel_graph(values, radius, color_scale or scale)
+        graph = pixel_graph(values, radius, color_scale or start_color_scale(features, halvings))
         levels.append(Level(values.shape[:2], graph, make_engine(graph), halvings))
-    return levels[::-1]
+    return levels[:0:-1] if noisy else levels[::-1]
 
 
 def pyramid_scores(

@@ -75,9 +75,10 @@ def opened(path: Path, max_pixels: int) -> Iterator[Any]:
             reader = Image.OPEN[form][0]  # Image.open would apply a limit of its own
             with path.open("rb") as file, reader(file, str(path)) as picture:
                 check_pixels(path, *picture.size, max_pixels)
+                _check_single(path, form, getattr(picture, "n_frames", 1))
                 picture.load()
                 turned = ImageOps.exif_transpose(picture)
-    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError, TooLargeError):
+    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError, RefusedError):
         raise
     except Exception as error:  # Pillow's decoders raise a dozen kinds for bad bytes
         raise ValueError(
@@ -86,8 +87,8 @@ def opened(path: Path, max_pixels: int) -> Iterator[Any]:
     yield turned
 
 
-class TooLargeError(ValueError):
-    """A picture of more pixels than allowed."""
+class RefusedError(ValueError):
+    """A sound file that is not taken, for a reason worth telling."""
 
 
 def check_pixels(path: Path, width: int, height: int, max_pixels: int) -> None:
@@ -97,13 +98,18 @@ def check_pixels(path: Path, width: int, height: int, max_pixels: int) -> None:
     --------
     >>> check_pixels(Path("a.png"), 30, 40, max_pixels=1000)
     Traceback (most recent call last):
-    graphwell.images.read.TooLargeError: a.png has 30 x 40 = 1,200 pixels, more than the 1,000 allowed; ...
+    graphwell.images.read.RefusedError: a.png has 30 x 40 = 1,200 pixels, more than the 1,000 allowed; ...
     """
     if width * height > max_pixels:
-        raise TooLargeError(
+        raise RefusedError(
             f"{path} has {width} x {height} = {width * height:,} pixels, more than the {max_pixels:,} "
             "allowed; make it smaller, or allow more with --max-pixels."
         )
+
+
+def _check_single(path: Path, form: str, frames: int) -> None:
+    if form != "JPEG" and frames > 1:  # a photograph may carry its preview
+        raise RefusedError(f"{path} holds {frames} pictures; save the one to segment in a file of its own.")
 
 
 def _pixels(picture: Any) -> FloatArray:
@@ -172,7 +178,7 @@ def _check_header(path: Path, max_pixels: int) -> None:
         if len(shape) in (2, 3):
             check_pixels(path, shape[1], shape[0], max_pixels)
         if int(np.prod(shape, dtype=object)) > max_pixels * ROOM_FOR_CHANNELS:
-            raise TooLargeError(f"{path} declares an array of shape {shape}, which is too large.")
+            raise RefusedError(f"{path} declares an array of shape {shape}, which is too large.")
 
 
 def _declared_shape(file: Any) -> tuple[int, ...]:

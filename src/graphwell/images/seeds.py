@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +71,34 @@ def read_seeds_file(
     classes = _from_array(path, shape, max_pixels) if kind in ARRAYS else _from_text(path, shape)
     found = _two_or_more(path, classes)
     return Seeds(classes, {c: str(c) for c in found}, {c: palette_color(i) for i, c in enumerate(found)})
+
+
+def seed_classes(seeds: Any, shape: tuple[int, ...]) -> tuple[IntArray, IntArray]:
+    """Classes among seeds in an array, and the seeds as numbers of classes, -1 where unknown.
+
+    Examples
+    --------
+    >>> seed_classes([[7, -1, 3]], (1, 3))
+    (array([3, 7]), array([[ 1, -1,  0]]))
+    """
+    seeds = np.asarray(seeds)
+    if seeds.shape != tuple(shape):
+        raise ValueError(
+            f"seeds must have the size of the image, {_size(shape)}, but have {_size(seeds.shape)}."
+        )
+    if not np.issubdtype(seeds.dtype, np.integer):
+        raise ValueError(f"seeds must be integers with -1 for unknown, got {seeds.dtype}.")
+    if seeds.min() < -1:
+        raise ValueError(f"seeds must be classes from 0 up, or -1 for unknown; got {seeds.min()}.")
+    known = seeds >= 0
+    if not known.any():
+        raise ValueError("seeds hold no class at all; mark some pixels of each class.")
+    classes, numbers = np.unique(seeds[known], return_inverse=True)
+    if len(classes) == 1:
+        raise ValueError(f"seeds hold one class only, {classes[0]}; mark some pixels of another class too.")
+    codes = np.full(seeds.shape, -1)
+    codes[known] = numbers
+    return classes, codes
 
 
 def _from_picture(
@@ -170,11 +199,14 @@ def _three_integers(path: Path, number: int, content: str) -> tuple[int, int, in
 
 def _check_size(path: Path, found: tuple[int, ...], shape: tuple[int, int]) -> None:
     if tuple(found) != tuple(shape):
-        size = " x ".join(map(str, found)) if len(found) == 2 else f"the shape {found}"
         raise ValueError(
-            f"--seeds {path} must have the size of the image, {shape[0]} x {shape[1]} (rows x columns), "
-            f"but has {size}."
+            f"--seeds {path} must have the size of the image, {_size(shape)} (rows x columns), "
+            f"but has {_size(found)}."
         )
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape)) if len(shape) == 2 else f"the shape {tuple(shape)}"
 
 
 def _two_or_more(path: Path, classes: IntArray) -> list[int]:
