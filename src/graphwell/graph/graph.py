@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, local_scales, symmetric_affinity
@@ -236,6 +236,31 @@ class Graph:
         origin = replace(self.origin, n_neighbors=min(n_neighbors, self.n_vertices - 1))
         W, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
         return Graph(W, origin).sharpened(self.sharpness)
+
+    def asarray(self, values: Any) -> Any:
+        """Bring values of the vertices where the graph lies: here to the host, for a graph on a card there."""
+        return np.asarray(values)
+
+    def presence(self, labels: IntArray, r: FloatArray, n_classes: int) -> FloatArray:
+        """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
+        S, n = self.S, self.n_vertices
+        cells = np.repeat(np.arange(n), np.diff(S.indptr)) * n_classes + labels[S.indices]
+        sums = np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes)
+        return sums.astype(np.float64, copy=False).reshape(n, n_classes)
+
+    def nearest(self, sources: BoolArray) -> IntArray:
+        """Source nearest to each vertex along the graph, edges being as long as 1 / weight; negative if none.
+
+        Examples
+        --------
+        >>> chain = Graph.from_affinity([[0, 1, 0], [1, 0, 0.1], [0, 0.1, 0]])
+        >>> chain.nearest(np.array([True, False, True]))
+        array([0, 0, 2], dtype=int32)
+        """
+        lengths = sparse.csr_array((1.0 / self.W.data, self.W.indices, self.W.indptr), shape=self.W.shape)
+        given = np.flatnonzero(sources)
+        *_, nearest = csgraph.dijkstra(lengths, indices=given, min_only=True, return_predecessors=True)
+        return nearest
 
     def affinity_to(self, X: Any) -> Any:
         """Affinities of new rows to the vertices, each row linked to its nearest vertices.

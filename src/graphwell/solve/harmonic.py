@@ -7,8 +7,7 @@ the labels, so that the spikes become slopes. Both hold on each connected compon
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from graphwell._arrays import divided, group_minima, group_sums, namespace
 from graphwell._types import FloatArray
 from graphwell.engines.base import Engine
 from graphwell.graph import Graph
@@ -61,32 +60,33 @@ def laplace_scores(
         Of the solver.
     """
     graph, known = problem.graph, problem.is_known
-    g = np.ones(graph.n_vertices) if vertex_weights is None else vertex_weights
-    root = np.sqrt(graph.degrees)
+    xp = namespace(graph.degrees)
+    g = xp.ones(graph.n_vertices) if vertex_weights is None else vertex_weights
+    root = xp.sqrt(graph.degrees)
     degrees = g * root * engine.product((g * root)[:, None])[:, 0]
-    new_root = np.sqrt(np.maximum(degrees, 0.0))
-    scaling = np.divide(g * root, new_root, out=np.zeros_like(root), where=new_root > 0)[:, None]
+    new_root = xp.sqrt(xp.maximum(degrees, 0.0))
+    scaling = divided(g * root, new_root, where=new_root > 0)[:, None]
     free = (~known)[:, None]
     width = -(-problem.n_classes // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-    labels = np.zeros((graph.n_vertices, width))
-    labels[known, problem.labels[known]] = 1.0
+    labels = xp.zeros((graph.n_vertices, width))
+    given = xp.flatnonzero(known)
+    labels[given, problem.labels[given]] = 1.0
     b = free * scaling * engine.product(scaling * new_root[:, None] * labels)
     inside = (free * scaling).astype(b.dtype)
 
     def apply(x: FloatArray) -> FloatArray:
         return x - inside * engine.product(inside * x)
 
-    begin = np.zeros_like(b)
+    begin = xp.zeros_like(b)
     if guess is not None:
         begin[:, : problem.n_classes] = free * new_root[:, None] * guess
         b = b - apply(begin)
     solution = conjugate_gradients(apply, b, max_iterations=max_iterations)
-    values = np.divide(
-        begin + solution.x, new_root[:, None], out=labels, where=free & (new_root[:, None] > 0)
-    )
+    inside_out = free & (new_root[:, None] > 0)
+    values = xp.where(inside_out, divided(begin + solution.x, new_root[:, None], where=inside_out), labels)
     values[~problem.reachable] = 0.0
     return Scores(
-        np.ascontiguousarray(values[:, : problem.n_classes]), solution.iterations, solution.residual
+        xp.ascontiguousarray(values[:, : problem.n_classes]), solution.iterations, solution.residual
     )
 
 
@@ -98,8 +98,7 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[FloatArray, Solut
     graph = problem.graph
     source = centred(graph, problem.is_known.astype(float))
     g, solution = solve_laplacian(graph, engine, source[:, None])
-    lowest = np.full(graph.n_components, np.inf)
-    np.minimum.at(lowest, graph.components, g[:, 0])
+    lowest = group_minima(graph.components, g[:, 0], graph.n_components)
     return g[:, 0] - lowest[graph.components] + SMALLEST_WEIGHT, solution
 
 
@@ -117,8 +116,9 @@ def solve_laplacian(graph: Graph, engine: Engine, sources: FloatArray) -> tuple[
 
     The solution has mean zero, weighted by degree, on each component.
     """
-    root = np.sqrt(graph.degrees)[:, None]
-    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    xp = namespace(graph.degrees)
+    root = xp.sqrt(graph.degrees)[:, None]
+    inverse = divided(1.0, root, where=root > 0)
     b = (inverse * sources).astype(engine.product(root).dtype)
     solution = conjugate_gradients(lambda x: x - engine.product(x), b)
     return centred(graph, inverse * solution.x, graph.degrees), solution
@@ -126,11 +126,12 @@ def solve_laplacian(graph: Graph, engine: Engine, sources: FloatArray) -> tuple[
 
 def centred(graph: Graph, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Subtract from each component its (weighted) mean."""
+    xp = namespace(values)
     columns = values[:, None] if values.ndim == 1 else values
-    weights = np.ones(len(values)) if weights is None else weights
-    total = np.bincount(graph.components, weights)
-    means = np.empty((graph.n_components, columns.shape[1]))
+    weights = xp.ones(len(values)) if weights is None else weights
+    total = group_sums(graph.components, weights, graph.n_components)
+    means = xp.empty((graph.n_components, columns.shape[1]))
     for c in range(columns.shape[1]):
-        sums = np.bincount(graph.components, weights * columns[:, c])
-        means[:, c] = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
+        sums = group_sums(graph.components, weights * columns[:, c], graph.n_components)
+        means[:, c] = divided(sums, total, where=total > 0)
     return (columns - means[graph.components]).reshape(values.shape)

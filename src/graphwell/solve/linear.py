@@ -2,6 +2,8 @@
 
 Every system here has the form ``(I - A S A) x = b`` with a diagonal scaling ``A``: the normalised Laplacian
 of a reweighted graph, and so preconditioned by its degrees already. The product with ``S`` is the engine's.
+Long arrays stay where they are, in the memory of the host or of a card; the few numbers of each column are
+handled on the host.
 """
 
 from collections.abc import Callable
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphwell._arrays import column_dots, namespace
 from graphwell._types import FloatArray
 
 TOLERANCE = 1e-4
@@ -49,26 +52,24 @@ def conjugate_gradients(
     >>> conjugate_gradients(lambda x: A @ x, np.array([[1.0], [1.0]])).x.ravel()
     array([1., 1.])
     """
-    x, r = np.zeros_like(b), b.copy()
+    xp = namespace(b)
+    x, r = xp.zeros_like(b), b.copy()
     p = r.copy()
-    squared = _dots(r, r)
+    squared = column_dots(r, r)
     target = tolerance**2 * squared
     scale = np.where(squared > 0, squared, 1.0)
     iterations = 0
     while iterations < max_iterations and (squared > target).any():
         image = apply(p)
-        curvature = _dots(p, image)
+        curvature = column_dots(p, image)
         moving = (squared > target) & (curvature > 0)
-        step = np.divide(squared, curvature, out=np.zeros_like(squared), where=moving).astype(b.dtype)
+        step = np.divide(squared, curvature, out=np.zeros_like(squared), where=moving)
+        step = xp.asarray(step.astype(b.dtype))
         x += step * p
         r -= step * image
-        previous, squared = squared, np.where(moving, _dots(r, r), 0.0 * squared)
+        previous, squared = squared, np.where(moving, column_dots(r, r), 0.0 * squared)
         ratio = np.divide(squared, previous, out=np.zeros_like(squared), where=moving)
-        p *= ratio.astype(b.dtype)
-        p += r * moving.astype(b.dtype)
+        p *= xp.asarray(ratio.astype(b.dtype))
+        p += r if moving.all() else r * xp.asarray(moving.astype(b.dtype))
         iterations += 1
-    return Solution(x, iterations, float(np.sqrt(_dots(r, r) / scale).max(initial=0.0)))
-
-
-def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.einsum("ij,ij->j", a, b, dtype=np.float64)
+    return Solution(x, iterations, float(np.sqrt(column_dots(r, r) / scale).max(initial=0.0)))
