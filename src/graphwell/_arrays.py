@@ -53,7 +53,7 @@ def column_dots(a: FloatArray, b: FloatArray) -> FloatArray:
     """
     if isinstance(a, np.ndarray):
         return np.einsum("ij,ij->j", a, b, dtype=np.float64)
-    from graphwell.engines.cuda import reductions
+    import graphwell.engines.cuda.reductions as reductions
 
     return reductions.column_dots(a, b)
 
@@ -68,7 +68,7 @@ def group_sums(groups: IntArray, values: FloatArray, n_groups: int) -> FloatArra
     """
     if isinstance(values, np.ndarray):
         return np.bincount(groups, values, minlength=n_groups)
-    from graphwell.engines.cuda import reductions
+    import graphwell.engines.cuda.reductions as reductions
 
     return reductions.group_sums(groups, values, n_groups)
 
@@ -85,6 +85,6 @@ def group_minima(groups: IntArray, values: FloatArray, n_groups: int) -> FloatAr
         lowest = np.full(n_groups, np.inf)
         np.minimum.at(lowest, groups, values)
         return lowest
-    from graphwell.engines.cuda import reductions
+    import graphwell.engines.cuda.reductions as reductions
 
     return reductions.group_minima(groups, values, n_groups)

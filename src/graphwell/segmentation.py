@@ -2,14 +2,15 @@
 
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from graphwell._arrays import to_host
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.engines.base import Engine, State, make_engine
+from graphwell.engines.base import Engine, State, make_engine, on_device
 from graphwell.estimator import UnreachableWarning
 from graphwell.graph import Graph
 from graphwell.images.features import picture_features, smoothed
@@ -184,8 +185,9 @@ class Segmenter:
         progress("graph", None)
         began = time.perf_counter()
 
-        def engine_of(graph: Graph) -> Engine:
-            return make_engine(graph, device, n_jobs)
+        def engine_of(graph: Graph) -> tuple[Graph, Engine]:
+            graph = on_device(graph, device)
+            return graph, make_engine(graph, device, n_jobs)
 
         features = picture_features(image, patch)
         self.shape = features.values.shape[:2]
@@ -197,8 +199,8 @@ class Segmenter:
             scale = border_color_scale(features, blur) if color_scale is None else color_scale
             self.graph = pixel_graph(smoothed(features.values, blur), radius, scale)
             self._regions, self._smallest_region = regions(self.graph), SMALLEST_REGION
-        self._engine = engine_of(self.graph)
-        self._levels = [Level(self.shape, self.graph, self._engine, 0)]
+        self._placed, self._engine = engine_of(self.graph)
+        self._levels = [Level(self.shape, self._placed, self._engine, 0)]
         if graph == "pixels":
             self._levels = build_levels(features, self._levels[0], radius, color_scale, engine_of)
         self._graph_seconds = time.perf_counter() - began
@@ -224,7 +226,9 @@ class Segmenter:
         if memory is not None:
             state = _unchanged(problem, state, first == memory.first, memory.state)
         schedule = SCHEDULE if memory is None else WARM_SCHEDULE
-        result = descend(self._engine, problem, state, schedule, STEP_SIZE, self._each_step)
+        placed = replace(problem, graph=self._placed, labels=self._placed.asarray(problem.labels))
+        result = descend(self._engine, placed, state, schedule, STEP_SIZE, self._each_step)
+        result = replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))
         self._memory = _Memory(classes, scores, first, State(result.labels, result.offsets))
         seconds = {"start": started - began, "descent": time.perf_counter() - started}
         if memory is None:
@@ -252,7 +256,7 @@ class Segmenter:
         r = 0.5 - np.abs(result.offsets)
         present = np.zeros((n, problem.n_classes), dtype=np.float32)
         present[np.arange(n), result.labels] = r
-        votes = self._engine.product(present)
+        votes = to_host(self._engine.product(self._placed.asarray(present)))
         own = votes[np.arange(n), result.labels] + r
         return np.asarray(own / np.maximum(votes.sum(axis=1) + r, np.finfo(np.float32).tiny))
 

@@ -29,9 +29,13 @@ SPARE_CANDIDATES = 4
 class NeighborSearch(Protocol):
     """Finds the nearest of the points it was built on."""
 
-    points: FloatArray
     recall: float
     """Share of the true neighbours that a query finds; 1.0 for an exact search."""
+
+    @property
+    def points(self) -> FloatArray:
+        """The points it was built on."""
+        ...
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return indices and distances, both of shape (len(rows), k), nearest first."""
