@@ -105,7 +105,11 @@ class Graph:
         """
         from sklearn.utils import check_array
 
-        if device != "cuda" or not _is_on_card(X):
+        if device == "cuda" and _is_on_card(X):
+            from graphwell.engines.cuda.exchange import rows_on_card
+
+            X = rows_on_card(X)
+        else:
             X = check_array(
                 X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, input_name="X"
             )

@@ -81,7 +81,7 @@ def labels_of(problem: Problem, scores: Scores) -> IntArray:
     labels = scores.values.argmax(axis=1)
     if problem.class_shares is not None:
         reached = problem.reachable
-        labels[reached] = balanced_labels(scores.values[reached], problem.class_shares * reached.sum())
+        labels[reached] = balanced_labels(scores.values[reached], problem.class_shares * int(reached.sum()))
     return namespace(labels).where(problem.reachable, labels, -1)
 
 

@@ -12,6 +12,8 @@ CardArray: TypeAlias = Any
 """An array of CuPy, which need not be installed for types to be checked."""
 
 INSTALL = 'pip install "graphwell[cuda]"'
+COOPERATIVE = ("sweeps_at_rest",)
+"""Kernels whose blocks wait for each other, and so must all run at once."""
 THREADS = 256
 """Threads of a block in kernels that have no reason for another number."""
 
@@ -54,14 +56,13 @@ def kernel(file: str, name: str, **defined: str | int) -> Any:
 
     Without fused multiply-adds: sums then round as they do on the CPU.
     """
-    return _module(file, tuple(sorted(defined.items()))).get_function(name)
+    return _module(file, tuple(sorted(defined.items())), name in COOPERATIVE).get_function(name)
 
 
-@lru_cache(maxsize=32)
-def _module(file: str, defined: tuple[tuple[str, str | int], ...]) -> Any:
+@lru_cache(maxsize=64)
+def _module(file: str, defined: tuple[tuple[str, str | int], ...], cooperative: bool) -> Any:
     options = ("--std=c++17", "--fmad=false", *(f"-D{macro}={value}" for macro, value in defined))
     source = (files(__package__) / file).read_text(encoding="utf-8")
-    cooperative = file == "sweep.cu"
     return cupy().RawModule(code=source, options=options, enable_cooperative_groups=cooperative)
 
 

@@ -1,7 +1,7 @@
 """The engine on one card: all sweeps of an epsilon without a word from the host, the same on every run."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
 
 COLUMNS_AT_ONCE = 4
+RESERVED_SHARED_MEMORY = 2048
+"""What the kernels declare themselves, and the card keeps for its own use."""
 THREADS_AT_REST = 1024
 THREADS_OF_A_SWEEP = 256
 BLOCKS_PER_PROCESSOR = 5
@@ -46,7 +48,10 @@ class CudaEngine:
     """
 
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
-        cp = cupy()
+        attributes = cupy().cuda.Device().attributes  # hundreds of them: asked for once
+        self.n_processors = int(attributes["MultiProcessorCount"])
+        self._shared_memory = int(attributes["MaxSharedMemoryPerBlockOptin"]) - RESERVED_SHARED_MEMORY
+        self._can_wait = bool(attributes["CooperativeLaunch"])
         self.graph = graph
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self._on_host = not isinstance(graph, CudaGraph)
@@ -55,8 +60,8 @@ class CudaEngine:
         with memory_in_words("the graph", entries * (8 + 2 * self.dtype.itemsize)):
             self.rows = CardRows.of(self._card.normalised, self.dtype)
             self.row_sums = self.rows.placed(self._card.normalised.row_sums, self.dtype)
-        self._device = cp.cuda.Device()
         self._last: tuple[Any, _Forces] | None = None
+        self._tiles: dict[Tiling, Any] = {}
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
@@ -115,7 +120,9 @@ class CudaEngine:
         shares = cp.asarray(shares, dtype=self.dtype)
         mass = cp.zeros(3 * problem.n_classes, dtype=np.uint64)
         pointers = [array.data.ptr for array in (self.row_sums, known, fidelity, placed_phi)]
-        rows = _struct(row_sums=pointers[0], known=pointers[1], fidelity=pointers[2], phi=pointers[3])
+        rows = _struct(
+            row_sums=pointers[0], known=pointers[1], fidelity=pointers[2], phi=pointers[3], origin=np.int32(0)
+        )
         classes = _struct(
             shares=shares.data.ptr,
             mass=mass.data.ptr,
@@ -126,11 +133,9 @@ class CudaEngine:
 
     def _at_rest(self, packing: Packing) -> Tiling | None:
         """One tile for each processor of the card, if it can hold it in its shared memory."""
-        attributes = self._device.attributes
         tiling = self._equal_tiles
         size = tiling.shared_bytes(np.dtype(packing.word).itemsize, self.dtype.itemsize, at_rest=True)
-        most = int(attributes["MaxSharedMemoryPerBlockOptin"]) - 2048
-        return tiling if size <= most and attributes["CooperativeLaunch"] else None
+        return tiling if size <= self._shared_memory and self._can_wait else None
 
     @cached_property
     def _equal_tiles(self) -> Tiling:
@@ -140,10 +145,22 @@ class CudaEngine:
     def _small_tiles(self) -> Tiling:
         return Tiling.small(self.rows.host_starts)
 
-    @property
-    def n_processors(self) -> int:
-        """Multiprocessors of the card."""
-        return int(self._device.attributes["MultiProcessorCount"])
+    def tiles(self, tiling: Tiling) -> Any:
+        """The layout as kernels take it."""
+        if tiling not in self._tiles:
+            rows = self.rows
+            self._tiles[tiling] = _struct(
+                first_slice=tiling.first_slice.data.ptr,
+                starts=rows.starts.data.ptr,
+                edges=rows.edges.data.ptr,
+                long_starts=rows.long_starts.data.ptr,
+                n_tiles=np.int32(tiling.n_tiles),
+                most_entries=np.int32(tiling.most_entries),
+                most_rows=np.int32(tiling.most_rows),
+                n_long=np.int32(rows.n_long),
+                first_long=np.int32(rows.n_rows - rows.n_long),
+            )
+        return self._tiles[tiling]
 
 
 class _Run:
@@ -199,7 +216,7 @@ class _Run:
         function.max_dynamic_shared_size_bytes = shared
         changes, arrived = numbers[blocks:], numbers[blocks + 1 :]
         arguments = (
-            self._tiles(tiling), self.forces.rows, self.forces.classes, self.step,
+            self.engine.tiles(tiling), self.forces.rows, self.forces.classes, self.step,
             self.words[0], self.words[1], self.offsets, arrived, changes, numbers,
         )  # fmt: skip
         function((blocks,), (THREADS_AT_REST,), arguments, shared_mem=shared)
@@ -211,7 +228,7 @@ class _Run:
         blocks = min(tiling.n_tiles, BLOCKS_PER_PROCESSOR * self.engine.n_processors)
         numbers = cp.zeros(blocks + 1, dtype=np.float64)
         shared = tiling.shared_bytes(self.words.itemsize, self.engine.dtype.itemsize, at_rest=False)
-        tiles, rows, classes = self._tiles(tiling), self.forces.rows, self.forces.classes
+        tiles, rows, classes = self.engine.tiles(tiling), self.forces.rows, self.forces.classes
         grid, block = (blocks,), (THREADS_OF_A_SWEEP,)
 
         def run(name: str, *arguments: Any) -> None:
@@ -233,20 +250,6 @@ class _Run:
         word = "int" if self.packing.word is np.int32 else "int64"
         return kernel("sweep.cu", name, REAL=self.engine.real, WORD=word)
 
-    def _tiles(self, tiling: Tiling) -> Any:
-        rows = self.engine.rows
-        return _struct(
-            first_slice=tiling.first_slice.data.ptr,
-            starts=rows.starts.data.ptr,
-            edges=rows.edges.data.ptr,
-            long_starts=rows.long_starts.data.ptr,
-            n_tiles=np.int32(tiling.n_tiles),
-            most_entries=np.int32(tiling.most_entries),
-            most_rows=np.int32(tiling.most_rows),
-            n_long=np.int32(rows.n_long),
-            first_long=np.int32(rows.n_rows - rows.n_long),
-        )
-
 
 def _totals(numbers: Any, blocks: int) -> tuple[float, int]:
     """Energy and class changes of what the blocks wrote."""
@@ -255,11 +258,13 @@ def _totals(numbers: Any, blocks: int) -> tuple[float, int]:
 
 def _struct(**fields: Any) -> Any:
     """A C structure of these fields in their order; Python integers stand for pointers."""
-    kinds = [
-        (name, np.uint64 if isinstance(value, int) else np.asarray(value).dtype)
+    kinds = tuple(
+        (name, np.dtype(np.uint64) if isinstance(value, int) else value.dtype)
         for name, value in fields.items()
-    ]
-    structure = np.zeros((), dtype=np.dtype(kinds, align=True))
-    for name, value in fields.items():
-        structure[name] = value
-    return structure
+    )
+    return np.array(tuple(fields.values()), dtype=_layout(kinds))
+
+
+@lru_cache(maxsize=32)
+def _layout(kinds: tuple[tuple[str, np.dtype[Any]], ...]) -> np.dtype[Any]:
+    return np.dtype(list(kinds), align=True)

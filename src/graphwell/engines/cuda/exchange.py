@@ -61,18 +61,17 @@ def rows_on_card(X: Any) -> CardArray:
 
 
 def points_on_card(X: Any, metric: str) -> tuple[CardArray, FeatureMap]:
-    """Rows in the space that is searched, on the card, and what brings other rows there."""
+    """Checked rows in the space that is searched, on the card, and what brings other rows there."""
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}.")
     cp = cupy()
     if not is_on_card(X):
         features = FeatureMap.fit(X, metric)
         return cp.asarray(features(X)), features
-    rows = rows_on_card(X)
     if metric == "cosine":
-        norms = cp.sqrt((rows * rows).sum(axis=1, keepdims=True))
-        rows = rows / cp.where(norms > 0, norms, 1)
-    return cp.ascontiguousarray(rows), FeatureMap(metric)
+        norms = cp.sqrt((X * X).sum(axis=1, keepdims=True))
+        X = X / cp.where(norms > 0, norms, 1)
+    return cp.ascontiguousarray(X), FeatureMap(metric)
 
 
 def _detached(array: Any) -> Any:

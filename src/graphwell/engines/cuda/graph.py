@@ -41,7 +41,11 @@ class CudaGraph(Graph):
         if isinstance(graph, FetchedGraph):
             return graph.card
         with memory_in_words("the graph", 3 * graph.nbytes):
-            return cls(CardMatrix.from_host(graph.W), graph.origin, graph.sharpness)
+            card = cls(CardMatrix.from_host(graph.W), graph.origin, graph.sharpness)
+            # Taken over, so that no sum is rounded in another way than on the host.
+            card.__dict__["degrees"] = card.asarray(graph.degrees)
+            card.__dict__["normalised"] = CardMatrix.from_host(graph.S)
+            return card
 
     @classmethod
     def from_points(

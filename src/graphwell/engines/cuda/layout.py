@@ -10,9 +10,11 @@ from graphwell.engines.cuda._cupy import CardArray, cupy, kernel, launch
 from graphwell.engines.cuda.matrix import CardMatrix
 
 SLICE = 32
-WINDOW = 1024
+WINDOW = 512
 """Rows are sorted by length inside windows of so many: larger ones waste less, smaller ones keep
-neighbours near."""
+neighbours near. So many rows also make a cell, see `_by_cells`."""
+NEAR = 2048
+SAMPLE = 1 << 16
 LONGEST_IN_SLICE = 256
 """Longer rows come after all slices, and a whole block of threads sums each of them."""
 SLICES_PER_TILE = 8
@@ -68,7 +70,7 @@ class CardRows:
         cp = cupy()
         n = matrix.n_rows
         lengths = cp.diff(matrix.indptr).astype(np.int64)
-        order, n_long = _ordered(lengths)
+        order, n_long = _ordered(lengths, _by_cells(matrix))
         n_short = n - n_long
         n_slices = -(-n_short // SLICE)
         placed = cp.full(SLICE * n_slices + n_long, -1, dtype=np.int32)
@@ -91,10 +93,30 @@ class CardRows:
         return rows
 
 
-def _ordered(lengths: CardArray) -> tuple[CardArray, int]:
+def _by_cells(matrix: CardMatrix) -> CardArray | None:
+    """An order of the rows that puts neighbours near each other in memory; None if they are already.
+
+    Every so many rows one is the seed of a cell, and each row belongs to the seed that is nearest along the
+    graph.
+    """
+    cp = cupy()
+    if len(matrix.data) == 0:
+        return None
+    entries = cp.arange(0, len(matrix.data), max(1, len(matrix.data) // SAMPLE))
+    rows = cp.searchsorted(matrix.indptr, entries.astype(matrix.indptr.dtype), side="right") - 1
+    if float((cp.abs(matrix.indices[entries] - rows) < NEAR).mean()) > 0.5:
+        return None
+    cells = matrix.nearest(cp.arange(matrix.n_rows) % WINDOW == 0)
+    return cp.argsort(cells)
+
+
+def _ordered(lengths: CardArray, order: CardArray | None) -> tuple[CardArray, int]:
     """Rows by falling length inside windows, long ones last; and the number of those."""
     cp = cupy()
     n = len(lengths)
+    if order is not None:
+        sorted_, n_long = _ordered(lengths[order], None)
+        return order[sorted_].astype(np.int32), n_long
     windows = cp.arange(n, dtype=np.int64) // WINDOW * (LONGEST_IN_SLICE + 1)
     is_long = lengths > LONGEST_IN_SLICE
     key = cp.where(is_long, np.iinfo(np.int64).max, windows + LONGEST_IN_SLICE - lengths)
@@ -132,9 +154,12 @@ class Tiling:
         return len(self.first_slice) - 1
 
     def shared_bytes(self, word: int, real: int, at_rest: bool) -> int:
-        """Shared memory of a block; a tile at rest keeps its columns there too."""
+        """Shared memory of a block; a tile at rest keeps its rows and columns there too."""
         even = self.most_entries + self.most_entries % 2
-        return 12 * self.most_rows + even * (word + real) + (4 * even if at_rest else 0)
+        size = 12 * self.most_rows + even * (word + real)
+        if at_rest:
+            size += (word + 5 * real) * self.most_rows + 4 * (self.most_rows // SLICE + 2) + 4 * even
+        return size
 
     @classmethod
     def equal(cls, starts: IntArray, n_tiles: int) -> "Tiling":

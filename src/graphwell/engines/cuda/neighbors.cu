@@ -4,6 +4,7 @@
 typedef long long int64;
 
 #define FULL 0xffffffffu
+#define INFINITE __int_as_float(0x7f800000)
 
 // One warp for each row of a tile of `n_columns` distances: keep the smallest, sorted, candidate number
 // 32 slot + lane in slot `slot` of a lane. The lists of earlier tiles of the same rows are gone on with.
@@ -19,10 +20,10 @@ extern "C" __global__ void __launch_bounds__(256)
     for (int s = 0; s < SLOTS; s++) {
         int place = 32 * s + lane;
         bool old = !is_first && place < kept;
-        best[s] = old ? distances[(int64)row * kept + place] : INFINITY;
+        best[s] = old ? distances[(int64)row * kept + place] : INFINITE;
         index[s] = old ? indices[(int64)row * kept + place] : -1;
     }
-    float worst = INFINITY;
+    float worst = INFINITE;
     int last_slot = (kept - 1) / 32, last_lane = (kept - 1) % 32;
 #pragma unroll
     for (int s = 0; s < SLOTS; s++)
@@ -33,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256)
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             int column = base + 32 * i + lane;
-            values[i] = column < n_columns ? mine[column] : INFINITY;
+            values[i] = column < n_columns ? mine[column] : INFINITE;
         }
         float least = fminf(fminf(values[0], values[1]), fminf(values[2], values[3]));
         if (!__any_sync(FULL, least < worst)) continue;
@@ -104,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256)
         int place = 32 * s + lane;
         index[s] = place < kept ? candidates[(int64)row * kept + place] : -1;
         bool counts = index[s] >= 0 && (first_row < 0 || index[s] != first_row + row);
-        length[s] = INFINITY;
+        length[s] = INFINITE;
         if (counts) {
             const POINT *other = points + (int64)index[s] * dimension;
             double total = 0;
@@ -129,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 #pragma unroll
     for (int s = 0; s < SLOTS; s++) {
-        if (rank[s] < k && length[s] < INFINITY) {
+        if (rank[s] < k && length[s] < INFINITE) {
             indices[(int64)row * k + rank[s]] = index[s];
             distances[(int64)row * k + rank[s]] = length[s];
         }

@@ -9,7 +9,7 @@ from graphwell._arrays import to_host
 from graphwell.engines.cuda._cupy import CardArray, cupy, free_memory, kernel, launch, memory_in_words
 from graphwell.graph.neighbors import SPARE_CANDIDATES
 
-LARGEST_TILE = 1 << 29
+LARGEST_TILE = 1 << 31
 SMALLEST_TILE = 1 << 22
 """Bytes of a tile of distances."""
 COLUMNS_OF_A_TILE = 1 << 17

@@ -28,6 +28,7 @@ struct Tiles {             // the layout of the graph
 
 struct Rows {  // what acts on each row besides its neighbours
     const REAL *row_sums, *known, *fidelity, *phi;
+    int origin;  // the row that the arrays begin with
 };
 
 struct Classes {  // sizes of the classes, and what presses on them
@@ -44,9 +45,13 @@ struct Step {
 };
 
 #define FULL 0xffffffffu
+#define INFINITE __int_as_float(0x7f800000)
 #define NEVER 0x7fffffff
 #define MASS_UNIT 70368744177664.0  // 2^46: the mass of all classes is at most sqrt(n) / 2
-#define CLASSES_BY_WARP 64
+#define FEW_CLASSES 64
+#ifndef BLOCKS
+#define BLOCKS 5  // of one sweep over a large graph, on each multiprocessor
+#endif
 
 // ---------------------------------------------------------------------------------------- a tile in shared memory
 
@@ -58,7 +63,10 @@ struct Tile {
     WORD *words;  // of the neighbours
     REAL *values;
     int *row_class;
-    int *columns;  // last: only sweeps at rest need them
+    // Only sweeps at rest have these:
+    WORD *own;
+    REAL *offsets, *constants;
+    int *starts, *columns;
 };
 
 __device__ Tile open_tile(const Tiles &tiles, int number, char *shared) {
@@ -72,16 +80,44 @@ __device__ Tile open_tile(const Tiles &tiles, int number, char *shared) {
     t.words = (WORD *)(t.row_mass + tiles.most_rows);
     t.values = (REAL *)(t.words + tiles.most_entries + (tiles.most_entries & 1));
     t.row_class = (int *)(t.values + tiles.most_entries + (tiles.most_entries & 1));
-    t.columns = t.row_class + tiles.most_rows;
+    t.own = (WORD *)(t.row_class + tiles.most_rows);
+    t.offsets = (REAL *)(t.own + tiles.most_rows);
+    t.constants = t.offsets + tiles.most_rows;
+    t.starts = (int *)(t.constants + 4 * tiles.most_rows);
+    t.columns = t.starts + tiles.most_rows / 32 + 2;
     return t;
 }
 
-__device__ void load_edges(const Tiles &tiles, Tile &t, REAL unit) {
+// Bring all that a tile is made of into shared memory; return its rows there.
+__device__ Rows settle(const Tiles &tiles, Tile &t, const Rows &rows, const WORD *words, const REAL *offsets,
+                       REAL unit) {
+    REAL *row_sums = t.constants, *known = row_sums + t.n_rows, *fidelity = known + t.n_rows;
+    REAL *phi = fidelity + t.n_rows;
     for (int e = threadIdx.x; e < t.n_entries; e += blockDim.x) {
         Edge edge = tiles.edges[t.start + e];
         t.columns[e] = edge.column;
         t.values[e] = edge.value * unit;
     }
+    for (int i = threadIdx.x; i < t.n_rows; i += blockDim.x) {
+        int row = 32 * t.first + i;
+        t.own[i] = words[row];
+        t.offsets[i] = offsets[row];
+        row_sums[i] = rows.row_sums[row];
+        known[i] = rows.known[row];
+        fidelity[i] = rows.fidelity[row];
+        phi[i] = rows.phi[row];
+    }
+    for (int s = threadIdx.x; s <= t.stop - t.first; s += blockDim.x)
+        t.starts[s] = (int)(tiles.starts[t.first + s] - t.start);
+    Rows here = {row_sums, known, fidelity, phi, 32 * t.first};
+    return here;
+}
+
+template <bool AT_REST>
+__device__ void bounds(const Tiles &tiles, const Tile &t, int slice, int &begin, int &end) {
+    begin = AT_REST ? t.starts[slice - t.first] : (int)(tiles.starts[slice] - t.start);
+    end = AT_REST ? t.starts[slice - t.first + 1] : (int)(tiles.starts[slice + 1] - t.start);
+    begin += threadIdx.x & 31;
 }
 
 __device__ void gather(Tile &t, const WORD *words) {
@@ -121,9 +157,33 @@ __device__ void sum_neighbors(const Tile &t, int begin, int end, int own, int sh
     }
 }
 
-__device__ REAL pressure(const Classes &c, const uint64 *mass, double total, int k) {
+struct Pressure {  // on each class: how far its mass lies above its share
+    const uint64 *mass;
+    double total;
+    REAL near[FEW_CLASSES];
+};
+
+__device__ REAL pressure_on(const Classes &c, const Pressure &press, int k) {
+    return (REAL)(c.strength * ((double)press.mass[k] * (1 / MASS_UNIT) - c.shares[k] * press.total));
+}
+
+__device__ REAL pressure(const Classes &c, const Pressure &press, int k) {
     if (!(c.strength > 0)) return 0;
-    return (REAL)(c.strength * ((double)mass[k] / MASS_UNIT - c.shares[k] * total));
+    return c.n_classes <= FEW_CLASSES ? press.near[k] : pressure_on(c, press, k);
+}
+
+// Done by the first warp; the block must be synchronised before anyone reads the result.
+__device__ void take_pressure(const Classes &c, const uint64 *mass, Pressure &press) {
+    if (!(c.strength > 0) || threadIdx.x >= 32) return;
+    uint64 sum = 0;
+    for (int k = threadIdx.x; k < c.n_classes; k += 32) sum += mass[k];
+    for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
+    if (threadIdx.x == 0) {
+        press.mass = mass;
+        press.total = (double)sum * (1 / MASS_UNIT);
+    }
+    __syncwarp();
+    for (int k = threadIdx.x; k < c.n_classes && k < FEW_CLASSES; k += 32) press.near[k] = pressure_on(c, press, k);
 }
 
 __device__ REAL moved(const Step &p, REAL d, int own, REAL row_sum, REAL known, REAL fidelity, REAL press,
@@ -148,13 +208,13 @@ __device__ REAL moved(const Step &p, REAL d, int own, REAL row_sum, REAL known, 
 // wins a tie. Each lane sums for one class: number lane, lane + 32, ..., or, in a short row of a problem with
 // many classes, the class of entry lane, lane + 32, ...
 __device__ int majority(const Tile &t, int begin, int end, int own, REAL phi, int shift, const Classes &c,
-                        const uint64 *mass, double all_mass, int lane) {
+                        const Pressure &press, int lane) {
     const WORD low = ((WORD)1 << shift) - 1;
     int width = (end - begin + 31) / 32;
     bool by_class = c.n_classes <= width || c.n_classes <= 32;
     int candidates = by_class ? c.n_classes : width;
     int best = own, best_first = NEVER;
-    REAL most = -INFINITY;
+    REAL most = -INFINITE;
     for (int base = 0; base < candidates; base += 32) {
         int number = base + lane;
         int mine = number >= candidates ? -1 : by_class ? number : (int)(t.words[begin + 32 * number] >> shift);
@@ -168,7 +228,7 @@ __device__ int majority(const Tile &t, int begin, int end, int own, REAL phi, in
                 if (value > 0 && first == NEVER) first = j;
             }
         }
-        REAL support = first == NEVER ? (REAL)-INFINITY : votes - phi * pressure(c, mass, all_mass, mine);
+        REAL support = first == NEVER ? (REAL)-INFINITE : votes - phi * pressure(c, press, mine);
         for (int step = 16; step; step /= 2) {
             REAL other = __shfl_xor_sync(FULL, support, step);
             int other_first = __shfl_xor_sync(FULL, first, step);
@@ -193,27 +253,28 @@ __device__ uint64 mass_of(REAL phi, REAL d) {
 }
 
 // All rows of a tile: step, choice of class, new words. Returns how many rows of this thread changed class.
+// At rest, the words before the sweep are those in the tile.
+template <bool AT_REST>
 __device__ int move_rows(const Tiles &tiles, Tile &t, const Rows &rows, const Classes &c, const Step &p,
-                         const uint64 *mass, double all_mass, const WORD *before, WORD *after, REAL *offsets) {
+                         const Pressure &press, const WORD *before, WORD *after, REAL *offsets) {
     const REAL half = 0.5, two = 2;
     const REAL scale = (REAL)((int64)1 << p.shift);
     int lane = threadIdx.x & 31, changes = 0;
     for (int slice = t.first + threadIdx.x / 32; slice < t.stop; slice += blockDim.x / 32) {
-        int row = 32 * slice + lane;
-        int begin = (int)(tiles.starts[slice] - t.start) + lane;
-        int end = (int)(tiles.starts[slice + 1] - t.start);
-        REAL d = offsets[row], phi = rows.phi[row];
-        int own = (int)(before[row] >> p.shift);
+        int row = 32 * slice + lane, i = row - rows.origin, begin, end;
+        bounds<AT_REST>(tiles, t, slice, begin, end);
+        REAL d = offsets[i], phi = rows.phi[i];
+        int own = (int)((AT_REST ? t.own[i] : before[i]) >> p.shift);
         REAL total, same;
         sum_neighbors(t, begin, end, own, p.shift, total, same);
-        REAL press = two * phi * pressure(c, mass, all_mass, own);
-        d = moved(p, d, own, rows.row_sums[row], rows.known[row], rows.fidelity[row], press, total, same);
+        REAL pressed = two * phi * pressure(c, press, own);
+        d = moved(p, d, own, rows.row_sums[i], rows.known[i], rows.fidelity[i], pressed, total, same);
         bool crosses = d < -half || d >= half;
         int chosen = own;
         for (unsigned todo = __ballot_sync(FULL, crosses); todo; todo &= todo - 1) {
             int source = __ffs(todo) - 1;
             int found = majority(t, begin - lane + source, end, __shfl_sync(FULL, own, source),
-                                 __shfl_sync(FULL, phi, source), p.shift, c, mass, all_mass, lane);
+                                 __shfl_sync(FULL, phi, source), p.shift, c, press, lane);
             if (lane == source) chosen = found;
         }
         if (crosses) {
@@ -221,8 +282,10 @@ __device__ int move_rows(const Tiles &tiles, Tile &t, const Rows &rows, const Cl
             changes += chosen != own;
         }
         REAL r = half - (d < 0 ? -d : d);
-        offsets[row] = d;
-        after[row] = ((WORD)chosen << p.shift) | (WORD)(r * scale);
+        WORD word = ((WORD)chosen << p.shift) | (WORD)(r * scale);
+        offsets[i] = d;
+        after[row] = word;
+        if (AT_REST) t.own[i] = word;
         if (c.strength > 0) {
             t.row_mass[row - 32 * t.first] = mass_of(phi, d);
             t.row_class[row - 32 * t.first] = chosen;
@@ -288,10 +351,9 @@ __device__ void sum_long(const LongRow &row, int own, REAL &total, REAL &same) {
 }
 
 // As `majority`, one class after the other, by all threads of the block.
-__device__ int majority_of_long(const LongRow &row, int own, REAL phi, const Classes &c, const uint64 *mass,
-                                double all_mass) {
+__device__ int majority_of_long(const LongRow &row, int own, REAL phi, const Classes &c, const Pressure &press) {
     int best = own, best_first = NEVER;
-    REAL most = -INFINITY;
+    REAL most = -INFINITE;
     for (int last = -1;;) {
         int next = NEVER;
         for (int e = threadIdx.x; e < row.n; e += blockDim.x)
@@ -305,7 +367,7 @@ __device__ int majority_of_long(const LongRow &row, int own, REAL phi, const Cla
             votes += row.part(e);
             if (row.edges[e].value > 0) first = min(first, e);
         }
-        REAL support = (REAL)block_sum(votes) - phi * pressure(c, mass, all_mass, next);
+        REAL support = (REAL)block_sum(votes) - phi * pressure(c, press, next);
         first = block_min(first);
         if (support > most || (support == most && first < best_first)) {
             most = support;
@@ -317,8 +379,8 @@ __device__ int majority_of_long(const LongRow &row, int own, REAL phi, const Cla
 }
 
 __device__ int move_long_rows(const Tiles &tiles, const Rows &rows, const Classes &c, const Step &p,
-                              const uint64 *mass, double all_mass, uint64 *next_mass, const WORD *before,
-                              WORD *after, REAL *offsets) {
+                              const Pressure &press, uint64 *next_mass, const WORD *before, WORD *after,
+                              REAL *offsets) {
     const REAL half = 0.5, two = 2;
     int changes = 0;
     for (int number = blockIdx.x; number < tiles.n_long; number += gridDim.x) {
@@ -328,11 +390,11 @@ __device__ int move_long_rows(const Tiles &tiles, const Rows &rows, const Classe
         int own = (int)(before[i] >> p.shift), chosen = own;
         REAL total, same;
         sum_long(row, own, total, same);
-        REAL press = two * phi * pressure(c, mass, all_mass, own);
-        d = moved(p, d, own, rows.row_sums[i], rows.known[i], rows.fidelity[i], press, total, same);
+        REAL pressed = two * phi * pressure(c, press, own);
+        d = moved(p, d, own, rows.row_sums[i], rows.known[i], rows.fidelity[i], pressed, total, same);
         if (d < -half || d >= half) {
             d -= floor(d + half);
-            chosen = majority_of_long(row, own, phi, c, mass, all_mass);
+            chosen = majority_of_long(row, own, phi, c, press);
         }
         if (threadIdx.x == 0) {
             REAL r = half - (d < 0 ? -d : d);
@@ -350,14 +412,14 @@ __device__ int move_long_rows(const Tiles &tiles, const Rows &rows, const Classe
 __device__ void weigh_rows(Tile &t, const Rows &rows, const WORD *words, const REAL *offsets, int shift) {
     for (int i = threadIdx.x; i < t.n_rows; i += blockDim.x) {
         int row = 32 * t.first + i;
-        t.row_mass[i] = mass_of(rows.phi[row], offsets[row]);
+        t.row_mass[i] = mass_of(rows.phi[row - rows.origin], offsets[row - rows.origin]);
         t.row_class[i] = (int)(words[row] >> shift);
     }
 }
 
 // Add the masses of the rows of a tile, which all threads have written, to those of their classes.
 __device__ void add_masses(const Tile &t, const Classes &c, uint64 *mass) {
-    if (c.n_classes > CLASSES_BY_WARP) {
+    if (c.n_classes > FEW_CLASSES) {
         for (int i = threadIdx.x; i < t.n_rows; i += blockDim.x) atomicAdd(mass + t.row_class[i], t.row_mass[i]);
         return;
     }
@@ -368,20 +430,6 @@ __device__ void add_masses(const Tile &t, const Classes &c, uint64 *mass) {
         for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
         if (lane == 0 && sum) atomicAdd(mass + k, sum);
     }
-}
-
-// Mass of all classes; every thread of the block must call this.
-__device__ double total_mass(const Classes &c, const uint64 *mass) {
-    __shared__ double shared_total;
-    if (!(c.strength > 0)) return 0;
-    if (threadIdx.x < 32) {
-        uint64 sum = 0;
-        for (int k = threadIdx.x; k < c.n_classes; k += 32) sum += mass[k];
-        for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
-        if (threadIdx.x == 0) shared_total = (double)sum / MASS_UNIT;
-    }
-    __syncthreads();
-    return shared_total;
 }
 
 __device__ void add_long_masses(const Tiles &tiles, const Rows &rows, uint64 *mass, const WORD *words,
@@ -400,24 +448,24 @@ __device__ void clear_masses(const Classes &c, uint64 *mass) {
 
 // ----------------------------------------------------------------------------------------------------- energy
 
-__device__ double energy_of_row(const Rows &rows, int row, int own, REAL total, REAL same, double d, double epsilon) {
+__device__ double energy_of_row(const Rows &rows, int i, int own, REAL total, REAL same, double d, double epsilon) {
     double size = d < 0 ? -d : d, r = 0.5 - size, well = size * (1 - size);
-    double pull = rows.row_sums[row] * r + (total - 2 * same);
-    double away = own - (double)rows.known[row] + d;
-    return epsilon / 2 * r * pull + well * well / (2 * epsilon) + rows.fidelity[row] / 2 * away * away;
+    double pull = rows.row_sums[i] * r + (total - 2 * same);
+    double away = own - (double)rows.known[i] + d;
+    return epsilon / 2 * r * pull + well * well / (2 * epsilon) + rows.fidelity[i] / 2 * away * away;
 }
 
+template <bool AT_REST>
 __device__ double energy_of_rows(const Tiles &tiles, const Tile &t, const Rows &rows, const WORD *words,
                                  const REAL *offsets, double epsilon, int shift) {
-    int lane = threadIdx.x & 31;
     double energy = 0;
     for (int slice = t.first + threadIdx.x / 32; slice < t.stop; slice += blockDim.x / 32) {
-        int row = 32 * slice + lane;
+        int row = 32 * slice + (threadIdx.x & 31), i = row - rows.origin, begin, end;
+        bounds<AT_REST>(tiles, t, slice, begin, end);
         int own = (int)(words[row] >> shift);
         REAL total, same;
-        sum_neighbors(t, (int)(tiles.starts[slice] - t.start) + lane, (int)(tiles.starts[slice + 1] - t.start),
-                      own, shift, total, same);
-        energy += energy_of_row(rows, row, own, total, same, offsets[row], epsilon);
+        sum_neighbors(t, begin, end, own, shift, total, same);
+        energy += energy_of_row(rows, i, own, total, same, offsets[i], epsilon);
     }
     return energy;
 }
@@ -436,14 +484,15 @@ __device__ double energy_of_long_rows(const Tiles &tiles, const Rows &rows, cons
 
 // ---------------------------------------------------------------------------------------------------- kernels
 
+// What any thread wrote before is seen by all threads after.
 __device__ void wait_for_all_blocks(unsigned *arrived, unsigned number) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(arrived, 1u);
-        while (*(volatile unsigned *)arrived < number * gridDim.x) {
-        }
-        __threadfence();
+        unsigned seen;
+        asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+        do {
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(arrived) : "memory");
+        } while (seen < number * gridDim.x);
     }
     __syncthreads();
 }
@@ -474,30 +523,31 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     sweeps_at_rest(Tiles tiles, Rows rows, Classes c, Step p, WORD *words, WORD *spare, REAL *offsets,
                    unsigned *arrived, uint64 *changes, double *energies) {
     extern __shared__ uint64 shared[];
+    __shared__ Pressure press;
     Tile t = open_tile(tiles, blockIdx.x, (char *)shared);
-    load_edges(tiles, t, (REAL)1 / (REAL)((int64)1 << p.shift));
+    Rows here = settle(tiles, t, rows, words, offsets, (REAL)1 / (REAL)((int64)1 << p.shift));
+    __syncthreads();
     unsigned barrier = 0;
     if (c.strength > 0) {
-        weigh_rows(t, rows, words, offsets, p.shift);
+        weigh_rows(t, here, words, t.offsets, p.shift);
         __syncthreads();
         add_masses(t, c, c.mass);
         add_long_masses(tiles, rows, c.mass, words, offsets, p.shift);
         wait_for_all_blocks(arrived, ++barrier);
     }
-    __syncthreads();
     int changed = 0;
     for (int sweep = 0; sweep < p.count; sweep++) {
         uint64 *mass = c.mass + sweep % 3 * c.n_classes, *next_mass = c.mass + (sweep + 1) % 3 * c.n_classes;
+        take_pressure(c, mass, press);
         gather(t, words);
-        double all_mass = total_mass(c, mass);
         __syncthreads();
-        changed += move_rows(tiles, t, rows, c, p, mass, all_mass, words, spare, offsets);
+        changed += move_rows<true>(tiles, t, here, c, p, press, words, spare, t.offsets);
         if (c.strength > 0) {
             clear_masses(c, c.mass + (sweep + 2) % 3 * c.n_classes);
             __syncthreads();
             add_masses(t, c, next_mass);
         }
-        changed += move_long_rows(tiles, rows, c, p, mass, all_mass, next_mass, words, spare, offsets);
+        if (tiles.n_long) changed += move_long_rows(tiles, rows, c, p, press, next_mass, words, spare, offsets);
         WORD *written = spare;
         spare = words;
         words = written;
@@ -506,39 +556,41 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     for (int step = 16; step; step /= 2) changed += __shfl_xor_sync(FULL, changed, step);
     if ((threadIdx.x & 31) == 0 && changed) atomicAdd(changes, (uint64)changed);
     gather(t, words);
+    for (int i = threadIdx.x; i < t.n_rows; i += blockDim.x) offsets[32 * t.first + i] = t.offsets[i];
     __syncthreads();
-    double energy = energy_of_rows(tiles, t, rows, words, offsets, p.epsilon, p.shift);
+    double energy = energy_of_rows<true>(tiles, t, here, words, t.offsets, p.epsilon, p.shift);
     energy = block_sum(energy + energy_of_long_rows(tiles, rows, words, offsets, p.epsilon, p.shift));
     if (threadIdx.x == 0) energies[blockIdx.x] = energy;
 }
 
 // One sweep over a graph of any size, in tiles.
-extern "C" __global__ void __launch_bounds__(256, 5)
+extern "C" __global__ void __launch_bounds__(256, BLOCKS)
     one_sweep(Tiles tiles, Rows rows, Classes c, Step p, const WORD *words, WORD *spare, REAL *offsets, int sweep,
               uint64 *changes) {
     extern __shared__ uint64 shared[];
     const REAL unit = (REAL)1 / (REAL)((int64)1 << p.shift);
     uint64 *mass = c.mass + sweep % 3 * c.n_classes, *next_mass = c.mass + (sweep + 1) % 3 * c.n_classes;
-    double all_mass = total_mass(c, mass);
+    __shared__ Pressure press;
+    take_pressure(c, mass, press);
     int changed = 0;
     for (int number = blockIdx.x; number < tiles.n_tiles; number += gridDim.x) {
         Tile t = open_tile(tiles, number, (char *)shared);
         load_and_gather(tiles, t, words, unit);
         __syncthreads();
-        changed += move_rows(tiles, t, rows, c, p, mass, all_mass, words, spare, offsets);
+        changed += move_rows<false>(tiles, t, rows, c, p, press, words, spare, offsets);
         __syncthreads();
         if (c.strength > 0) {
             add_masses(t, c, next_mass);
             __syncthreads();
         }
     }
-    changed += move_long_rows(tiles, rows, c, p, mass, all_mass, next_mass, words, spare, offsets);
+    if (tiles.n_long) changed += move_long_rows(tiles, rows, c, p, press, next_mass, words, spare, offsets);
     clear_masses(c, c.mass + (sweep + 2) % 3 * c.n_classes);
     for (int step = 16; step; step /= 2) changed += __shfl_xor_sync(FULL, changed, step);
     if ((threadIdx.x & 31) == 0 && changed) atomicAdd(changes, (uint64)changed);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 5)
+extern "C" __global__ void __launch_bounds__(256, BLOCKS)
     first_masses(Tiles tiles, Rows rows, Classes c, Step p, const WORD *words, const REAL *offsets) {
     extern __shared__ uint64 shared[];
     for (int number = blockIdx.x; number < tiles.n_tiles; number += gridDim.x) {
@@ -551,7 +603,7 @@ extern "C" __global__ void __launch_bounds__(256, 5)
     add_long_masses(tiles, rows, c.mass, words, offsets, p.shift);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 5)
+extern "C" __global__ void __launch_bounds__(256, BLOCKS)
     energy(Tiles tiles, Rows rows, Step p, const WORD *words, const REAL *offsets, double *energies) {
     extern __shared__ uint64 shared[];
     const REAL unit = (REAL)1 / (REAL)((int64)1 << p.shift);
@@ -560,7 +612,7 @@ extern "C" __global__ void __launch_bounds__(256, 5)
         Tile t = open_tile(tiles, number, (char *)shared);
         load_and_gather(tiles, t, words, unit);
         __syncthreads();
-        sum += energy_of_rows(tiles, t, rows, words, offsets, p.epsilon, p.shift);
+        sum += energy_of_rows<false>(tiles, t, rows, words, offsets, p.epsilon, p.shift);
         __syncthreads();
     }
     sum = block_sum(sum + energy_of_long_rows(tiles, rows, words, offsets, p.epsilon, p.shift));
