@@ -14,6 +14,7 @@ from graphwell.engines import State
 from graphwell.engines.cuda import CudaEngine, CudaGraph, _cupy, layout
 from graphwell.engines.cuda.exchange import is_on_card
 from graphwell.engines.cuda.layout import Tiling
+from graphwell.engines.cuda.plan import Plan
 from graphwell.engines.numba_ import NumbaEngine
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.start import STARTS
@@ -32,7 +33,7 @@ def assert_same(found, expected, atol=0.0):
 
 def one_launch_per_sweep(monkeypatch):
     """Pretend that no tile fits into the shared memory of a processor."""
-    monkeypatch.setattr(CudaEngine, "_at_rest", lambda self, packing: None)
+    monkeypatch.setattr(Plan, "_rest", lambda self: False)
 
 
 @needs_card

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,8 @@ CardArray: TypeAlias = Any
 INSTALL = 'pip install "graphwell[cuda]"'
 COOPERATIVE = ("sweeps_at_rest",)
 """Kernels whose blocks wait for each other, and so must all run at once."""
+RESERVED_SHARED_MEMORY = 2048
+"""What kernels declare themselves, and the card keeps for its own use."""
 THREADS = 256
 """Threads of a block in kernels that have no reason for another number."""
 
@@ -64,6 +66,22 @@ def _module(file: str, defined: tuple[tuple[str, str | int], ...], cooperative: 
     options = ("--std=c++17", "--fmad=false", *(f"-D{macro}={value}" for macro, value in defined))
     source = (files(__package__) / file).read_text(encoding="utf-8")
     return cupy().RawModule(code=source, options=options, enable_cooperative_groups=cooperative)
+
+
+class Limits(NamedTuple):
+    """What the card has: multiprocessors, bytes of shared memory for a block, blocks that can wait."""
+
+    n_processors: int
+    shared_memory: int
+    blocks_can_wait: bool
+
+
+@lru_cache(maxsize=1)
+def card_limits() -> Limits:
+    """Limits of the card; its library looks hundreds of them up whenever it is asked for one."""
+    attributes = cupy().cuda.Device().attributes
+    shared = int(attributes["MaxSharedMemoryPerBlockOptin"]) - RESERVED_SHARED_MEMORY
+    return Limits(int(attributes["MultiProcessorCount"]), shared, bool(attributes["CooperativeLaunch"]))
 
 
 def launch(function: Any, threads: int, arguments: tuple[Any, ...], block: int = THREADS) -> None:

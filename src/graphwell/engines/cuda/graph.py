@@ -4,6 +4,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from graphwell.engines.cuda._cupy import CardArray, cupy, memory_in_words
 from graphwell.engines.cuda.matrix import CardMatrix
 from graphwell.engines.cuda.neighbors import CudaSearch
@@ -45,6 +47,8 @@ class CudaGraph(Graph):
             # Taken over, so that no sum is rounded in another way than on the host.
             card.__dict__["degrees"] = card.asarray(graph.degrees)
             card.__dict__["normalised"] = CardMatrix.from_host(graph.S)
+            sums = card.asarray(np.asarray(graph.S.sum(axis=1)).ravel())
+            card.normalised.__dict__["row_sums"] = sums
             return card
 
     @classmethod

@@ -35,6 +35,10 @@ class CardRows:
         `starts` on the host.
     edges : array of bytes
         A value and a column for each entry.
+    dtype : float32 or float64
+        Of the values.
+    n_vertices : int
+        Rows without padding.
     """
 
     order: CardArray
@@ -42,6 +46,13 @@ class CardRows:
     long_starts: CardArray
     host_starts: IntArray
     edges: Any
+    dtype: np.dtype[Any]
+    n_vertices: int
+
+    @property
+    def real(self) -> str:
+        """The precision as kernels call it."""
+        return "float" if self.dtype == np.float32 else "double"
 
     @property
     def n_rows(self) -> int:
@@ -57,6 +68,12 @@ class CardRows:
     def n_long(self) -> int:
         """Rows too long for a slice."""
         return len(self.long_starts) - 1
+
+    @property
+    def columns(self) -> CardArray:
+        """Column of each entry: what follows its value."""
+        words = self.edges.view(np.int32).reshape(-1, self.dtype.itemsize // 2)
+        return words[:, self.dtype.itemsize // 4]
 
     def placed(self, by_vertex: Any, dtype: Any) -> CardArray:
         """Values of the vertices in the order of the rows, 0 for padding."""
@@ -85,10 +102,9 @@ class CardRows:
         host_starts = starts.get()
         size = int(host_starts[-1]) + int(lengths[order[n_short:]].sum())
         edges = cp.empty(max(1, size) * 2 * dtype.itemsize, dtype=np.uint8)
-        rows = cls(placed, starts, long_starts, host_starts, edges)
-        real = "float" if dtype == np.float32 else "double"
+        rows = cls(placed, starts, long_starts, host_starts, edges, dtype, n)
         arguments = (matrix.indptr, matrix.indices, matrix.data, placed, position, starts, long_starts, edges)
-        function = kernel("products.cu", "fill_slices", POINTER=matrix.pointer, REAL=real, WIDE=1)
+        function = kernel("products.cu", "fill_slices", POINTER=matrix.pointer, REAL=rows.real, WIDE=1)
         launch(function, rows.n_rows, (*arguments, n_slices, rows.n_rows))
         return rows
 
@@ -140,26 +156,25 @@ class Tiling:
     ----------
     first_slice : array of shape (n_tiles + 1,)
         On the card.
+    bounds : array of shape (n_tiles + 1,)
+        The same on the host.
     most_entries, most_rows : int
         Of a tile.
     """
 
     first_slice: CardArray
+    bounds: IntArray
     most_entries: int
     most_rows: int
 
     @property
     def n_tiles(self) -> int:
         """Number of tiles."""
-        return len(self.first_slice) - 1
+        return len(self.bounds) - 1
 
-    def shared_bytes(self, word: int, real: int, at_rest: bool) -> int:
-        """Shared memory of a block; a tile at rest keeps its rows and columns there too."""
-        even = self.most_entries + self.most_entries % 2
-        size = 12 * self.most_rows + even * (word + real)
-        if at_rest:
-            size += (word + 5 * real) * self.most_rows + 4 * (self.most_rows // SLICE + 2) + 4 * even
-        return size
+    def shared_bytes(self, word: int, real: int) -> int:
+        """Shared memory of a block that works on one tile after the other."""
+        return 12 * self.most_rows + _even(self.most_entries) * (word + real)
 
     @classmethod
     def equal(cls, starts: IntArray, n_tiles: int) -> "Tiling":
@@ -187,4 +202,56 @@ class Tiling:
             bounds = np.zeros(2, dtype=np.int64)
         entries = int(np.diff(starts[bounds]).max(initial=0))
         rows = SLICE * int(np.diff(bounds).max(initial=0))
-        return cls(cupy().asarray(bounds.astype(np.int32)), max(2, entries), max(SLICE, rows))
+        return cls(cupy().asarray(bounds.astype(np.int32)), bounds, max(2, entries), max(SLICE, rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Neighborhood:
+    """The neighbours of each tile, each once, for tiles that stay in shared memory.
+
+    Attributes
+    ----------
+    columns : array
+        Rows that a tile has entries for, in rising order, one tile after the other.
+    first_column : array of shape (n_tiles + 1,)
+        Where those of each tile begin.
+    local : array of 16 bit
+        For each entry, which of the columns of its tile it has.
+    most_columns : int
+        Of a tile.
+    """
+
+    columns: CardArray
+    first_column: CardArray
+    local: CardArray
+    most_columns: int
+
+    def shared_bytes(self, tiling: Tiling, word: int, real: int, votes: int) -> int:
+        """Shared memory of a block whose tile is at rest there, with room for so many votes."""
+        by_row = 12 + word + 5 * real
+        size = by_row * tiling.most_rows + 4 * (tiling.most_rows // SLICE + 2) + real * votes
+        return size + _even(tiling.most_entries) * (real + 2) + _even(self.most_columns) * (word + 4)
+
+    @classmethod
+    def of(cls, rows: CardRows, tiling: Tiling) -> "Neighborhood":
+        """Find the columns of each tile."""
+        cp = cupy()
+        entries = cp.arange(int(rows.host_starts[-1]))
+        firsts = cp.asarray(rows.host_starts[tiling.bounds])
+        tiles = cp.searchsorted(firsts[:-1], entries, side="right") - 1
+        keys = tiles * rows.n_rows + rows.columns[: len(entries)]
+        order = cp.argsort(keys)
+        keys = keys[order]
+        is_first = cp.ones(len(keys), dtype=bool)
+        is_first[1:] = keys[1:] != keys[:-1]
+        number = cp.cumsum(is_first) - 1
+        unique = keys[is_first]
+        first = cp.searchsorted(unique, cp.arange(tiling.n_tiles + 1) * rows.n_rows).astype(np.int32)
+        local = cp.empty(max(1, len(keys)), dtype=np.uint16)
+        local[order] = number - first[keys // rows.n_rows]
+        most = int(cp.diff(first).max())
+        return cls((unique % rows.n_rows).astype(np.int32), first, local, max(2, most))
+
+
+def _even(number: int) -> int:
+    return number + number % 2

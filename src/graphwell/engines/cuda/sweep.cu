@@ -5,6 +5,8 @@
 // at starts[s] + 32 j. A block works on one tile of slices at a time, in two phases: all its threads fetch the
 // words of all neighbours of the tile into shared memory, whatever row they belong to; then each row is summed
 // by one thread from there, in stored order. Rows of very different lengths thus cost what their entries cost.
+// Where a tile stays in shared memory for many sweeps, each neighbour is fetched once, however many of its rows
+// have it.
 // The few rows that are too long for a tile come after all slices, and a whole block sums each of them.
 // Integer atomics alone: sums of integers do not depend on their order.
 
@@ -24,6 +26,11 @@ struct Tiles {             // the layout of the graph
     int n_tiles;
     int most_entries, most_rows;  // of a tile: what its shared arrays must hold
     int n_long, first_long;       // rows longer than a tile, from row `first_long` on
+    // Only sweeps at rest have these: the neighbours of each tile, and for each entry which of them it is.
+    const int *columns, *first_column;
+    const unsigned short *local;
+    int most_columns;
+    int n_votes;  // classes that each thread has room for, 0 if there is none
 };
 
 struct Rows {  // what acts on each row besides its neighbours
@@ -50,7 +57,7 @@ struct Step {
 #define MASS_UNIT 70368744177664.0  // 2^46: the mass of all classes is at most sqrt(n) / 2
 #define FEW_CLASSES 64
 #ifndef BLOCKS
-#define BLOCKS 5  // of one sweep over a large graph, on each multiprocessor
+#define BLOCKS 6  // of one sweep over a large graph, on each multiprocessor
 #endif
 
 // ---------------------------------------------------------------------------------------- a tile in shared memory
@@ -60,15 +67,18 @@ struct Tile {
     int64 start;      // entry
     int n_entries, n_rows;
     uint64 *row_mass;
-    WORD *words;  // of the neighbours
+    WORD *words;  // of the neighbours: one for each entry, or at rest for each column
     REAL *values;
     int *row_class;
     // Only sweeps at rest have these:
     WORD *own;
-    REAL *offsets, *constants;
+    REAL *offsets, *constants, *votes;
     int *starts, *columns;
+    unsigned short *local;
+    int n_columns;
 };
 
+template <bool AT_REST>
 __device__ Tile open_tile(const Tiles &tiles, int number, char *shared) {
     Tile t;
     t.first = tiles.first_slice[number];
@@ -76,15 +86,22 @@ __device__ Tile open_tile(const Tiles &tiles, int number, char *shared) {
     t.start = tiles.starts[t.first];
     t.n_entries = (int)(tiles.starts[t.stop] - t.start);
     t.n_rows = 32 * (t.stop - t.first);
+    int even = tiles.most_entries + (tiles.most_entries & 1);
+    int n_words = AT_REST ? tiles.most_columns + (tiles.most_columns & 1) : even;
     t.row_mass = (uint64 *)shared;
     t.words = (WORD *)(t.row_mass + tiles.most_rows);
-    t.values = (REAL *)(t.words + tiles.most_entries + (tiles.most_entries & 1));
-    t.row_class = (int *)(t.values + tiles.most_entries + (tiles.most_entries & 1));
-    t.own = (WORD *)(t.row_class + tiles.most_rows);
-    t.offsets = (REAL *)(t.own + tiles.most_rows);
-    t.constants = t.offsets + tiles.most_rows;
-    t.starts = (int *)(t.constants + 4 * tiles.most_rows);
-    t.columns = t.starts + tiles.most_rows / 32 + 2;
+    t.values = (REAL *)(t.words + n_words);
+    t.row_class = (int *)(t.values + even);
+    if (AT_REST) {
+        t.n_columns = tiles.first_column[number + 1] - tiles.first_column[number];
+        t.own = (WORD *)(t.row_class + tiles.most_rows);
+        t.offsets = (REAL *)(t.own + tiles.most_rows);
+        t.constants = t.offsets + tiles.most_rows;
+        t.votes = t.constants + 4 * tiles.most_rows;
+        t.columns = (int *)(t.votes + tiles.n_votes * blockDim.x);
+        t.starts = t.columns + n_words;
+        t.local = (unsigned short *)(t.starts + tiles.most_rows / 32 + 2);
+    }
     return t;
 }
 
@@ -94,10 +111,11 @@ __device__ Rows settle(const Tiles &tiles, Tile &t, const Rows &rows, const WORD
     REAL *row_sums = t.constants, *known = row_sums + t.n_rows, *fidelity = known + t.n_rows;
     REAL *phi = fidelity + t.n_rows;
     for (int e = threadIdx.x; e < t.n_entries; e += blockDim.x) {
-        Edge edge = tiles.edges[t.start + e];
-        t.columns[e] = edge.column;
-        t.values[e] = edge.value * unit;
+        t.values[e] = tiles.edges[t.start + e].value * unit;
+        t.local[e] = tiles.local[t.start + e];
     }
+    const int *columns = tiles.columns + tiles.first_column[blockIdx.x];
+    for (int k = threadIdx.x; k < t.n_columns; k += blockDim.x) t.columns[k] = columns[k];
     for (int i = threadIdx.x; i < t.n_rows; i += blockDim.x) {
         int row = 32 * t.first + i;
         t.own[i] = words[row];
@@ -120,17 +138,14 @@ __device__ void bounds(const Tiles &tiles, const Tile &t, int slice, int &begin,
     begin += threadIdx.x & 31;
 }
 
+template <bool AT_REST>
+__device__ WORD word_of(const Tile &t, int entry) {
+    return t.words[AT_REST ? t.local[entry] : entry];
+}
+
 __device__ void gather(Tile &t, const WORD *words) {
-    int e = threadIdx.x, step = blockDim.x;
-    for (; e + 7 * step < t.n_entries; e += 8 * step) {
-        WORD w[8];
-#pragma unroll
-        for (int i = 0; i < 8; i++) w[i] = words[t.columns[e + i * step]];
-#pragma unroll
-        for (int i = 0; i < 8; i++) t.words[e + i * step] = w[i];
-    }
 #pragma unroll 4
-    for (; e < t.n_entries; e += step) t.words[e] = words[t.columns[e]];
+    for (int k = threadIdx.x; k < t.n_columns; k += blockDim.x) t.words[k] = words[t.columns[k]];
 }
 
 __device__ void load_and_gather(const Tiles &tiles, Tile &t, const WORD *words, REAL unit) {
@@ -145,12 +160,13 @@ __device__ void load_and_gather(const Tiles &tiles, Tile &t, const WORD *words, 
 
 // --------------------------------------------------------------------------------------------------- one row
 
+template <bool AT_REST>
 __device__ void sum_neighbors(const Tile &t, int begin, int end, int own, int shift, REAL &total, REAL &same) {
     const WORD low = ((WORD)1 << shift) - 1;
     total = same = 0;
 #pragma unroll 4
     for (int e = begin; e < end; e += 32) {
-        WORD w = t.words[e];
+        WORD w = word_of<AT_REST>(t, e);
         REAL part = t.values[e] * (REAL)(w & low);
         total += part;
         same += (int)(w >> shift) == own ? part : (REAL)0;
@@ -207,6 +223,7 @@ __device__ REAL moved(const Step &p, REAL d, int own, REAL row_sum, REAL known, 
 // Class with the largest sum of S_ij r_j in the row of one lane, found by the whole warp; the class met first
 // wins a tie. Each lane sums for one class: number lane, lane + 32, ..., or, in a short row of a problem with
 // many classes, the class of entry lane, lane + 32, ...
+template <bool AT_REST>
 __device__ int majority(const Tile &t, int begin, int end, int own, REAL phi, int shift, const Classes &c,
                         const Pressure &press, int lane) {
     const WORD low = ((WORD)1 << shift) - 1;
@@ -217,11 +234,11 @@ __device__ int majority(const Tile &t, int begin, int end, int own, REAL phi, in
     REAL most = -INFINITE;
     for (int base = 0; base < candidates; base += 32) {
         int number = base + lane;
-        int mine = number >= candidates ? -1 : by_class ? number : (int)(t.words[begin + 32 * number] >> shift);
+        int mine = number >= candidates ? -1 : by_class ? number : (int)(word_of<AT_REST>(t, begin + 32 * number) >> shift);
         REAL votes = 0;
         int first = NEVER;
         for (int j = 0; j < width; j++) {
-            WORD w = t.words[begin + 32 * j];
+            WORD w = word_of<AT_REST>(t, begin + 32 * j);
             REAL value = t.values[begin + 32 * j];
             if ((int)(w >> shift) == mine) {
                 votes += value * (REAL)(w & low);
@@ -248,6 +265,30 @@ __device__ int majority(const Tile &t, int begin, int end, int own, REAL phi, in
     return best;
 }
 
+// The same for many rows of a warp at once: each lane counts the votes in its own row, where it has room for all
+// classes.
+__device__ int majority_alone(const Tile &t, int begin, int end, int own, REAL phi, int shift, const Classes &c,
+                              const Pressure &press) {
+    const WORD low = ((WORD)1 << shift) - 1;
+    REAL *votes = t.votes + threadIdx.x;
+    int stride = blockDim.x, best = own;
+    for (int k = 0; k < c.n_classes; k++) votes[k * stride] = 0;
+    for (int e = begin; e < end; e += 32) {
+        WORD w = word_of<true>(t, e);
+        votes[(int)(w >> shift) * stride] += t.values[e] * (REAL)(w & low);
+    }
+    REAL most = -INFINITE;
+    for (int e = begin; e < end; e += 32) {
+        int k = (int)(word_of<true>(t, e) >> shift);
+        REAL support = votes[k * stride] - phi * pressure(c, press, k);
+        if (t.values[e] > 0 && support > most) {
+            best = k;
+            most = support;
+        }
+    }
+    return best;
+}
+
 __device__ uint64 mass_of(REAL phi, REAL d) {
     return (uint64)(int64)((double)phi * (double)((REAL)0.5 - (d < 0 ? -d : d)) * MASS_UNIT);
 }
@@ -266,14 +307,19 @@ __device__ int move_rows(const Tiles &tiles, Tile &t, const Rows &rows, const Cl
         REAL d = offsets[i], phi = rows.phi[i];
         int own = (int)((AT_REST ? t.own[i] : before[i]) >> p.shift);
         REAL total, same;
-        sum_neighbors(t, begin, end, own, p.shift, total, same);
+        sum_neighbors<AT_REST>(t, begin, end, own, p.shift, total, same);
         REAL pressed = two * phi * pressure(c, press, own);
         d = moved(p, d, own, rows.row_sums[i], rows.known[i], rows.fidelity[i], pressed, total, same);
         bool crosses = d < -half || d >= half;
         int chosen = own;
-        for (unsigned todo = __ballot_sync(FULL, crosses); todo; todo &= todo - 1) {
+        unsigned todo = __ballot_sync(FULL, crosses);
+        if (AT_REST && tiles.n_votes && __popc(todo) > 2) {
+            if (crosses) chosen = majority_alone(t, begin, end, own, phi, p.shift, c, press);
+            todo = 0;
+        }
+        for (; todo; todo &= todo - 1) {
             int source = __ffs(todo) - 1;
-            int found = majority(t, begin - lane + source, end, __shfl_sync(FULL, own, source),
+            int found = majority<AT_REST>(t, begin - lane + source, end, __shfl_sync(FULL, own, source),
                                  __shfl_sync(FULL, phi, source), p.shift, c, press, lane);
             if (lane == source) chosen = found;
         }
@@ -464,7 +510,7 @@ __device__ double energy_of_rows(const Tiles &tiles, const Tile &t, const Rows &
         bounds<AT_REST>(tiles, t, slice, begin, end);
         int own = (int)(words[row] >> shift);
         REAL total, same;
-        sum_neighbors(t, begin, end, own, shift, total, same);
+        sum_neighbors<AT_REST>(t, begin, end, own, shift, total, same);
         energy += energy_of_row(rows, i, own, total, same, offsets[i], epsilon);
     }
     return energy;
@@ -498,8 +544,10 @@ __device__ void wait_for_all_blocks(unsigned *arrived, unsigned number) {
 }
 
 extern "C" __global__ void __launch_bounds__(1024) place(const int *order, const int *labels, const REAL *given,
-                                                         WORD *words, REAL *offsets, int shift, int n_rows) {
+                                                         WORD *words, REAL *offsets, int shift, int n_rows,
+                                                         uint64 *counters, int n_counters) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < n_counters) counters[row] = 0;
     if (row >= n_rows) return;
     int i = order[row];  // negative for padding
     REAL d = i >= 0 ? given[i] : (REAL)0;
@@ -524,7 +572,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
                    unsigned *arrived, uint64 *changes, double *energies) {
     extern __shared__ uint64 shared[];
     __shared__ Pressure press;
-    Tile t = open_tile(tiles, blockIdx.x, (char *)shared);
+    Tile t = open_tile<true>(tiles, blockIdx.x, (char *)shared);
     Rows here = settle(tiles, t, rows, words, offsets, (REAL)1 / (REAL)((int64)1 << p.shift));
     __syncthreads();
     unsigned barrier = 0;
@@ -574,7 +622,7 @@ extern "C" __global__ void __launch_bounds__(256, BLOCKS)
     take_pressure(c, mass, press);
     int changed = 0;
     for (int number = blockIdx.x; number < tiles.n_tiles; number += gridDim.x) {
-        Tile t = open_tile(tiles, number, (char *)shared);
+        Tile t = open_tile<false>(tiles, number, (char *)shared);
         load_and_gather(tiles, t, words, unit);
         __syncthreads();
         changed += move_rows<false>(tiles, t, rows, c, p, press, words, spare, offsets);
@@ -594,7 +642,7 @@ extern "C" __global__ void __launch_bounds__(256, BLOCKS)
     first_masses(Tiles tiles, Rows rows, Classes c, Step p, const WORD *words, const REAL *offsets) {
     extern __shared__ uint64 shared[];
     for (int number = blockIdx.x; number < tiles.n_tiles; number += gridDim.x) {
-        Tile t = open_tile(tiles, number, (char *)shared);
+        Tile t = open_tile<false>(tiles, number, (char *)shared);
         weigh_rows(t, rows, words, offsets, p.shift);
         __syncthreads();
         add_masses(t, c, c.mass);
@@ -609,7 +657,7 @@ extern "C" __global__ void __launch_bounds__(256, BLOCKS)
     const REAL unit = (REAL)1 / (REAL)((int64)1 << p.shift);
     double sum = 0;
     for (int number = blockIdx.x; number < tiles.n_tiles; number += gridDim.x) {
-        Tile t = open_tile(tiles, number, (char *)shared);
+        Tile t = open_tile<false>(tiles, number, (char *)shared);
         load_and_gather(tiles, t, words, unit);
         __syncthreads();
         sum += energy_of_rows<false>(tiles, t, rows, words, offsets, p.epsilon, p.shift);
