@@ -1,5 +1,6 @@
 """The one place that imports CuPy: its device, compiled kernels, and sentences for what is missing."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -64,8 +65,13 @@ def kernel(file: str, name: str, **defined: str | int) -> Any:
 @lru_cache(maxsize=64)
 def _module(file: str, defined: tuple[tuple[str, str | int], ...], cooperative: bool) -> Any:
     options = ("--std=c++17", "--fmad=false", *(f"-D{macro}={value}" for macro, value in defined))
-    source = (files(__package__) / file).read_text(encoding="utf-8")
-    return cupy().RawModule(code=source, options=options, enable_cooperative_groups=cooperative)
+    return cupy().RawModule(code=_source(file), options=options, enable_cooperative_groups=cooperative)
+
+
+def _source(file: str) -> str:
+    """Text of a file here, the files it includes put in their places."""
+    text = (files(__package__) / file).read_text(encoding="utf-8")
+    return re.sub(r'#include "(\w+\.cuh)"\n', lambda found: _source(found[1]), text)
 
 
 class Limits(NamedTuple):

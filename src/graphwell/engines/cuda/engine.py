@@ -66,7 +66,7 @@ class CudaEngine:
                 count=np.int32(count),
             )
             plan.place(cp.asarray(state.labels), cp.asarray(state.offsets))
-            plan.sweep(forces.rows, forces.classes, step, count)
+            plan.sweep(forces.rows, forces.classes, step, count, problem.balance is not None)
             labels, offsets = plan.restored(count)
             energy, changes = plan.totals()
         if self._on_host:

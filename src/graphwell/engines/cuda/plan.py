@@ -13,7 +13,8 @@ THREADS_AT_REST = 1024
 THREADS_OF_A_SWEEP = 256
 BLOCKS_PER_PROCESSOR = 6
 """Of one sweep over a large graph; as many as its registers allow."""
-MOST_CLASSES_TO_VOTE_ALONE = 16
+MOST_CLASSES_TO_VOTE_ALONE = 32
+"""For which every thread has room of its own to count votes in, if they fit."""
 
 
 class Plan:
@@ -48,14 +49,14 @@ class Plan:
         )  # fmt: skip
         launch(self._functions["place"], max(rows.n_rows, len(self.numbers)), arguments)
 
-    def sweep(self, rows: Any, classes: Any, step: Any, count: int) -> None:
+    def sweep(self, rows: Any, classes: Any, step: Any, count: int, balanced: bool) -> None:
         """Do `count` sweeps and take the energy; nothing waits for them."""
         if self.at_rest:
             words = (self.words[0], self.words[1])
             counters = (self.arrived, self.changes, self.numbers)
             self._run("sweeps_at_rest", rows, classes, step, *words, self.offsets, *counters)
             return
-        if classes["strength"] > 0:
+        if balanced:
             self._run("first_masses", rows, classes, step, self.words[0], self.offsets)
         for sweep in range(count):
             words = (self.words[sweep % 2], self.words[1 - sweep % 2])
@@ -145,7 +146,8 @@ def struct(**fields: Any) -> Any:
         (name, np.dtype(np.uint64) if isinstance(value, int) else value.dtype)
         for name, value in fields.items()
     )
-    return np.array(tuple(fields.values()), dtype=_layout(kinds))
+    filled = np.array(tuple(fields.values()), dtype=_layout(kinds))
+    return filled.view(f"V{filled.itemsize}")  # CuPy asks for a description of fields, which takes its time
 
 
 @lru_cache(maxsize=32)
