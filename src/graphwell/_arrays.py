@@ -58,6 +58,26 @@ def column_dots(a: FloatArray, b: FloatArray) -> FloatArray:
     return reductions.column_dots(a, b)
 
 
+def combine(a: FloatArray, x: FloatArray, b: FloatArray, y: FloatArray) -> None:
+    """Replace `x` by ``a x + b y``, column by column; the factors `a` and `b` are on the host.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 2.0]])
+    >>> combine(np.array([1.0, 10.0]), x, np.array([2.0, 0.0]), np.array([[3.0, 4.0]]))
+    >>> x
+    array([[ 7., 20.]])
+    """
+    if isinstance(x, np.ndarray):
+        if (a != 1).any():
+            x *= a.astype(x.dtype)
+        x += y if (b == 1).all() else b.astype(x.dtype) * y
+        return
+    import graphwell.engines.cuda.reductions as reductions
+
+    reductions.combine(a, x, b, y)
+
+
 def group_sums(groups: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     """Sum of the values of each group.
 

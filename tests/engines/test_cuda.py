@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from sklearn.datasets import load_digits
 
 from graphwell import DiffuseInterfaceClassifier, Graph, segment
-from graphwell._arrays import column_dots, group_minima, group_sums, namespace, to_host
+from graphwell._arrays import column_dots, combine, group_minima, group_sums, namespace, to_host
 from graphwell.engines import State
 from graphwell.engines.cuda import CudaEngine, CudaGraph, _cupy, layout
 from graphwell.engines.cuda.exchange import is_on_card
@@ -113,6 +113,12 @@ def test_sums_by_column_and_by_group(card):
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 5000, 7)).astype(np.float32)
     np.testing.assert_allclose(column_dots(card.asarray(a), card.asarray(b)), column_dots(a, b), rtol=1e-10)
+    for width in (7, 70):
+        x, y = rng.normal(size=(2, 300, width)).astype(np.float32)
+        factors, there = rng.normal(size=(2, width)), card.asarray(x)
+        combine(factors[0], there, factors[1], card.asarray(y))
+        combine(factors[0], x, factors[1], y)
+        np.testing.assert_array_equal(there.get(), x)
     groups, values = np.sort(rng.integers(5, size=5000)), rng.normal(size=5000)
     groups[::7] = 2
     for function in (group_sums, group_minima):

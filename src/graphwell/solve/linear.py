@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphwell._arrays import column_dots, namespace
+from graphwell._arrays import column_dots, combine, namespace
 from graphwell._types import FloatArray
 
 TOLERANCE = 1e-4
@@ -52,24 +52,21 @@ def conjugate_gradients(
     >>> conjugate_gradients(lambda x: A @ x, np.array([[1.0], [1.0]])).x.ravel()
     array([1., 1.])
     """
-    xp = namespace(b)
-    x, r = xp.zeros_like(b), b.copy()
+    x, r = namespace(b).zeros_like(b), b.copy()
     p = r.copy()
     squared = column_dots(r, r)
     target = tolerance**2 * squared
     scale = np.where(squared > 0, squared, 1.0)
-    iterations = 0
+    one, iterations = np.ones_like(squared), 0
     while iterations < max_iterations and (squared > target).any():
         image = apply(p)
         curvature = column_dots(p, image)
         moving = (squared > target) & (curvature > 0)
         step = np.divide(squared, curvature, out=np.zeros_like(squared), where=moving)
-        step = xp.asarray(step.astype(b.dtype))
-        x += step * p
-        r -= step * image
+        combine(one, x, step, p)
+        combine(one, r, -step, image)
         previous, squared = squared, np.where(moving, column_dots(r, r), 0.0 * squared)
         ratio = np.divide(squared, previous, out=np.zeros_like(squared), where=moving)
-        p *= xp.asarray(ratio.astype(b.dtype))
-        p += r if moving.all() else r * xp.asarray(moving.astype(b.dtype))
+        combine(ratio, p, moving.astype(np.float64), r)
         iterations += 1
     return Solution(x, iterations, float(np.sqrt(column_dots(r, r) / scale).max(initial=0.0)))

@@ -20,6 +20,18 @@ extern "C" __global__ void column_dots(const REAL *a, const REAL *b, double *out
     }
 }
 
+struct Factors {  // of up to 64 columns
+    REAL a[64], b[64];
+};
+
+// x = a x + b y for columns `first` to `first` + 63 of rows of `width`.
+extern "C" __global__ void combine(Factors factors, REAL *x, const REAL *y, int64 size, int width, int first) {
+    int64 i = (int64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= size) return;
+    int c = (int)(i % width) - first;
+    if (c >= 0 && c < 64) x[i] = factors.a[c] * x[i] + factors.b[c] * y[i];
+}
+
 // Sums of values by group, in fixed point: value * unit is rounded to an integer.
 extern "C" __global__ void group_sums(const int *groups, const double *values, const double *unit, int64 *out,
                                       int64 n) {

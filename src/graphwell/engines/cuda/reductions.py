@@ -7,6 +7,7 @@ import numpy as np
 from graphwell.engines.cuda._cupy import cupy, kernel, launch
 
 BLOCKS = 264
+MOST_FACTORS = 64
 ROWS_PER_BLOCK = 256
 
 
@@ -21,6 +22,20 @@ def column_dots(a: Any, b: Any) -> Any:
     function = kernel("reductions.cu", "column_dots", REAL=real)
     launch(function, blocks * 256, (a, b, parts, np.int64(n), width))
     return parts.get().sum(axis=0)
+
+
+def combine(a: Any, x: Any, b: Any, y: Any) -> None:
+    """Replace `x` by ``a x + b y``, column by column; the factors travel with the launch."""
+    cp = cupy()
+    real = "float" if x.dtype == np.float32 else "double"
+    for first in range(0, x.shape[1], MOST_FACTORS):
+        factors = np.zeros((2, MOST_FACTORS), dtype=x.dtype)
+        columns = slice(first, first + MOST_FACTORS)
+        factors[0, : len(a[columns])], factors[1, : len(b[columns])] = a[columns], b[columns]
+        packed = factors.ravel().view(f"V{factors.nbytes}")
+        y = cp.ascontiguousarray(y, dtype=x.dtype)
+        arguments = (packed, x, y, np.int64(x.size), x.shape[1], first)
+        launch(kernel("reductions.cu", "combine", REAL=real), x.size, arguments)
 
 
 def group_sums(groups: Any, values: Any, n_groups: int) -> Any:
