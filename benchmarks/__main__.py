@@ -9,7 +9,7 @@ from benchmarks.output import Options
 BENCHMARKS = {
     "few_labels": "error of every method from 1 label per class on",
     "calibration": "whether the scores are what they say",
-    "gpu": "times on an NVIDIA card against their bars (only by name, and where there is one)",
+    "gpu": "times on an NVIDIA card against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
 }
 """Modules of this package that have a ``main(options)``, and the question each answers."""

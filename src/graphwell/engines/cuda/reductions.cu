@@ -5,9 +5,12 @@ typedef unsigned long long uint64;
 
 #define FULL 0xffffffffu
 
-// Dot products of the columns of a and b, in double precision: each block of 256 threads sums its share of the
-// rows for all columns, one warp for each column in turn. out has a row for each block.
-extern "C" __global__ void column_dots(const REAL *a, const REAL *b, double *out, int64 n, int width) {
+// Dot products of the columns of a and b, in double precision: each block sums its share of the rows for all
+// columns, one warp for each column in turn, and the block that ends last adds the shares up in their order. parts
+// has a row for each block, and `arrived` is 0 before and after.
+extern "C" __global__ void column_dots(const REAL *a, const REAL *b, double *parts, double *out, unsigned *arrived,
+                                       int64 n, int width) {
+    __shared__ bool is_last;
     int lane = threadIdx.x & 31, warp = threadIdx.x / 32, n_warps = blockDim.x / 32;
     int64 rows = (n + gridDim.x - 1) / gridDim.x;
     int64 first = rows * blockIdx.x, stop = first + rows < n ? first + rows : n;
@@ -16,8 +19,21 @@ extern "C" __global__ void column_dots(const REAL *a, const REAL *b, double *out
 #pragma unroll 4
         for (int64 i = first + lane; i < stop; i += 32) sum += (double)a[i * width + c] * (double)b[i * width + c];
         for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
-        if (lane == 0) out[(int64)blockIdx.x * width + c] = sum;
+        if (lane == 0) parts[(int64)blockIdx.x * width + c] = sum;
     }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    for (int c = warp; c < width; c += n_warps) {
+        double sum = 0;
+        for (int block = lane; block < (int)gridDim.x; block += 32) sum += parts[(int64)block * width + c];
+        for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
+        if (lane == 0) out[c] = sum;
+    }
+    if (threadIdx.x == 0) *arrived = 0;
 }
 
 struct Factors {  // of up to 64 columns
