@@ -89,7 +89,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         X : array of shape (m, d)
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
-        return self._like(X, self.classes_[self._scores_of_new(X).argmax(axis=1)])
+        best = self._scores_of_new(X).argmax(axis=1)
+        return self._like(X, self.classes_[best])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.

@@ -32,6 +32,23 @@ class _Forces:
     """The arrays that the two point to."""
 
 
+class _Totals:
+    """Energy and class changes of some sweeps, fetched when either is asked for."""
+
+    def __init__(self, on_card: CardArray) -> None:
+        self._on_card = on_card
+
+    @cached_property
+    def _fetched(self) -> Any:
+        return self._on_card.get()
+
+    def __float__(self) -> float:
+        return float(self._fetched[:1].view(np.float64)[0])
+
+    def __int__(self) -> int:
+        return int(self._fetched[1])
+
+
 class CudaEngine:
     """Sweeps and products over a graph on a card.
 
@@ -65,13 +82,14 @@ class CudaEngine:
                 shift=np.int32(plan.packing.shift),
                 count=np.int32(count),
             )
-            plan.place(cp.asarray(state.labels), cp.asarray(state.offsets))
-            plan.sweep(forces.rows, forces.classes, step, count, problem.balance is not None)
+            totals = plan.place(cp.asarray(state.labels), cp.asarray(state.offsets))
+            balanced = problem.balance is not None
+            plan.sweep(forces.rows, forces.classes, step, count, balanced, totals)
             labels, offsets = plan.restored(count)
-            energy, changes = plan.totals()
+        promise = _Totals(totals)
         if self._on_host:
-            labels, offsets = labels.get(), offsets.get()
-        return Swept(State(labels, offsets), energy, changes)
+            return Swept(State(labels.get(), offsets.get()), float(promise), int(promise))
+        return Swept(State(labels, offsets), promise, promise)
 
     def product(self, block: CardArray) -> CardArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
