@@ -42,8 +42,8 @@ ONLY_IN = {
     "matplotlib": {"plots.py"},
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
-    "numba": {"engines/", "graph/distances.py", "_pool.py"},
-    "faiss": {"graph/neighbors.py"},
+    "numba": {"engines/", "graph/distances.py", "graph/scan.py", "_pool.py"},
+    "faiss": {"graph/neighbors.py", "graph/cells.py"},
     "pyarrow": {"tables/parquet.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
