@@ -231,7 +231,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         step = PAPER_STEP if self.step_size is None else self.step_size
         saved = self._saved(problem, schedule)
         result = descend(prepared.engine, problem, prepared.start.state, schedule, step, *saved)
-        return Outcome(result, support(problem, State(result.labels, result.offsets)))
+        state = State(result.labels, result.offsets)
+        return Outcome(result, support(problem, prepared.engine, state))
 
     def _make_engine(self, graph: Graph) -> Engine:
         return make_engine(graph, self.device, self.n_jobs)

@@ -20,6 +20,7 @@ from graphwell.images.seeds import seed_classes
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Step, descend
 from graphwell.solve.problem import Problem
+from graphwell.solve.recipe import support
 from graphwell.solve.result import Result
 from graphwell.solve.schedule import Annealed
 from graphwell.solve.start import from_labels
@@ -248,13 +249,9 @@ class Segmenter:
 
     def _support(self, problem: Problem, result: Result) -> FloatArray:
         """Share of the class of each pixel in what the pixel and its neighbours say."""
-        n = problem.graph.n_vertices
-        r = 0.5 - np.abs(result.offsets)
-        present = np.zeros((n, problem.n_classes), dtype=np.float32)
-        present[np.arange(n), result.labels] = r
-        votes = self._engine.product(present)
-        own = votes[np.arange(n), result.labels] + r
-        return np.asarray(own / np.maximum(votes.sum(axis=1) + r, np.finfo(np.float32).tiny))
+        scores = support(problem, self._engine, State(result.labels, result.offsets))
+        own = scores[np.arange(len(scores)), result.labels]
+        return np.asarray(own / np.maximum(scores.sum(axis=1), np.finfo(np.float32).tiny))
 
     def _reachable(self, known: BoolArray) -> BoolArray:
         seeded = np.bincount(self._regions, known) > 0

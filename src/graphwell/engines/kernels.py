@@ -1,4 +1,4 @@
-"""The loops of the CPU engine, compiled by numba: arrays in, arrays out, no objects.
+"""The sweep on the CPU, compiled by numba: arrays in, arrays out, no objects.
 
 Work is cut into chunks that the graph alone decides, and each chunk is summed by itself: nothing depends on
 the number of threads.
@@ -11,11 +11,10 @@ import numpy as np
 from numba import njit, prange
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.gather import add_row, sum_neighbors
+from graphwell.engines.gather import sum_neighbors
 from graphwell.engines.layout import LANES
 
 SLICES_PER_CHUNK = 64
-ROWS_PER_CHUNK = 1024
 
 
 @njit(inline="always")
@@ -148,35 +147,6 @@ def _press(
     total = mass.sum()
     for k in range(len(shares)):
         pressure[k] = strength * (mass[k] - shares[k] * total)
-
-
-@njit(parallel=True, cache=True)
-def product(
-    indptr: IntArray, indices: IntArray, data: FloatArray, block: FloatArray, out: FloatArray
-) -> None:
-    """Write a sparse matrix times a block into `out`; its width is a multiple of `COLUMNS_AT_ONCE`."""
-    n, width = block.shape
-    n_chunks = -(-n // ROWS_PER_CHUNK)
-    for chunk in prange(n_chunks):
-        sums = np.empty(width, dtype=block.dtype)
-        for i in range(chunk * ROWS_PER_CHUNK, min(n, (chunk + 1) * ROWS_PER_CHUNK)):
-            sums[:] = 0
-            for entry in range(indptr[i], indptr[i + 1]):
-                add_row(sums, data[entry], block, np.int64(indices[entry]) * width, width)
-            for column in range(width):
-                out[i, column] = sums[column]
-
-
-@njit(parallel=True, cache=True)
-def vector_product(
-    indptr: IntArray, indices: IntArray, data: FloatArray, vector: FloatArray, out: FloatArray
-) -> None:
-    """Write a sparse matrix times a vector into `out`."""
-    for i in prange(len(out)):
-        total = vector.dtype.type(0)
-        for entry in range(indptr[i], indptr[i + 1]):
-            total += data[entry] * vector[indices[entry]]
-        out[i] = total
 
 
 @njit(parallel=True, cache=True)

@@ -1,7 +1,6 @@
 """The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from graphwell._pool import threads
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray
-from graphwell.engines import kernels
+from graphwell.engines import kernels, products
 from graphwell.engines.base import State, Swept
 from graphwell.engines.gather import COLUMNS_AT_ONCE
 from graphwell.engines.layout import SlicedRows
@@ -57,22 +56,21 @@ class NumbaEngine:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         most = min(thread_count(n_jobs), int(numba.config.NUMBA_NUM_THREADS))
         self.n_threads = min(most, 1 + graph.W.nnz // ENTRIES_PER_THREAD)
-        self.rows = SlicedRows.from_csr(graph.S, self.dtype)
-        self.row_sums = self._placed(np.asarray(graph.S.sum(axis=1)).ravel())
+        self.rows = SlicedRows.from_graph(graph, self.dtype)
         self._last: tuple[Problem, _Forces] | None = None
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
         packing = Packing.of(problem.n_classes, self.dtype)
         forces = self._forces(problem)
-        offsets = self._placed(state.offsets)
-        words = packing.pack(self._placed(state.labels), offsets)
+        offsets = self.rows.placed(state.offsets, self.dtype)
+        words = packing.pack(self.rows.placed(state.labels, np.int32), offsets)
         votes = np.zeros((self.n_threads, problem.n_classes), dtype=self.dtype)
         edges = (self.rows.starts, self.rows.columns, self.rows.values / self.dtype.type(2.0**packing.shift))
         with threads(self.n_threads):
             words, changes = kernels.sweeps(
                 *edges,
-                self.row_sums,
+                self.rows.row_sums,
                 forces.known,
                 forces.fidelity,
                 forces.phi,
@@ -89,7 +87,7 @@ class NumbaEngine:
             )
             energy = kernels.energy(
                 *edges,
-                self.row_sums,
+                self.rows.row_sums,
                 forces.known,
                 forces.fidelity,
                 words,
@@ -97,28 +95,20 @@ class NumbaEngine:
                 float(epsilon),
                 packing.shift,
             )
-        labels = self._restored(packing.labels(words))
-        return Swept(State(labels, self._restored(offsets)), float(energy), int(changes))
+        labels = self.rows.restored(packing.labels(words))
+        return Swept(State(labels, self.rows.restored(offsets)), float(energy), int(changes))
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
-        S = self.graph.S
-        block = np.ascontiguousarray(block, dtype=self.dtype)
-        width = block.shape[1]
-        if width > 1 and width % COLUMNS_AT_ONCE:
-            padding = -width % COLUMNS_AT_ONCE
-            return self.product(np.pad(block, ((0, 0), (0, padding))))[:, :width]
-        out = np.empty_like(block)
+        vectors = _block(self.rows, block, self.dtype)
+        out = np.empty_like(vectors)
         with threads(self.n_threads):
-            if width == 1:
-                kernels.vector_product(S.indptr, S.indices, self._data, block[:, 0], out[:, 0])
-            else:
-                kernels.product(S.indptr, S.indices, self._data, block, out)
-        return out
+            products.multiply(self.rows.starts, self.rows.columns, self.rows.values, vectors, out)
+        return self.rows.restored(out)[:, : block.shape[1]]
 
-    @cached_property
-    def _data(self) -> FloatArray:
-        return self.graph.S.data.astype(self.dtype)
+    def system(self, scaling: FloatArray) -> "NumbaSystem":
+        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
+        return NumbaSystem(self.rows, self.rows.placed(scaling, self.dtype), self.n_threads)
 
     def _forces(self, problem: "Problem") -> _Forces:
         if self._last is None or self._last[0] is not problem:
@@ -131,20 +121,54 @@ class NumbaEngine:
         balance = problem.balance
         phi = np.sqrt(degrees / (degrees.sum() or 1.0)) if balance else np.zeros(n)
         return _Forces(
-            known=self._placed(problem.known.astype(self.dtype)),
-            fidelity=self._placed(problem.fidelities),
-            phi=self._placed(phi),
+            known=self.rows.placed(problem.known, self.dtype),
+            fidelity=self.rows.placed(problem.fidelities, self.dtype),
+            phi=self.rows.placed(phi, self.dtype),
             strength=balance.strength if balance else 0.0,
             shares=(balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype),
         )
 
-    def _placed(self, by_vertex: Any) -> Any:
-        integer = np.issubdtype(by_vertex.dtype, np.integer)
-        placed = np.zeros(self.rows.n_positions, dtype=np.int32 if integer else self.dtype)
-        placed[: len(by_vertex)] = by_vertex[self.rows.order]
-        return placed
 
-    def _restored(self, placed: Any) -> Any:
-        by_vertex = np.empty(len(self.rows.order), dtype=placed.dtype)
-        by_vertex[self.rows.order] = placed[: len(self.rows.order)]
-        return by_vertex
+class NumbaSystem:
+    """The matrix ``I - A S A``, and fused steps of conjugate gradients in the order of the layout."""
+
+    def __init__(self, rows: SlicedRows, scaling: FloatArray, n_threads: int) -> None:
+        self.rows = rows
+        self.n_threads = n_threads
+        self.values = np.empty_like(rows.values)
+        with threads(n_threads):
+            products.scale(rows.starts, rows.columns, rows.values, scaling, self.values)
+
+    def enter(self, block: FloatArray) -> FloatArray:
+        """Return the block in the order of the layout, with columns of zeros up to a width that is fast."""
+        return _block(self.rows, block, self.values.dtype)
+
+    def leave(self, vectors: FloatArray) -> FloatArray:
+        """Return the block by vertex."""
+        return self.rows.restored(vectors)
+
+    def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
+        """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
+        with threads(self.n_threads):
+            return products.apply(self.rows.starts, self.rows.columns, self.values, p, image).sum(axis=0)
+
+    def advance(
+        self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
+    ) -> FloatArray:
+        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
+        with threads(self.n_threads):
+            return products.advance(x, r, p, image, step.astype(x.dtype)).sum(axis=0)
+
+    def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
+        """Replace `p` by ``r + ratio * p``."""
+        with threads(self.n_threads):
+            products.turn(p, r, ratio.astype(p.dtype))
+
+
+def _block(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:
+    """Columns in the order of the layout, padded with zeros to a width that is fast."""
+    width = block.shape[1]
+    padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+    vectors = np.zeros((rows.n_positions, padded), dtype=dtype)
+    vectors[: len(block), :width] = block[rows.order]
+    return vectors

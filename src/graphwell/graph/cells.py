@@ -57,8 +57,13 @@ class CellSearch:
         self.cells = cut(points, max(1, 2 ** round(np.log2(4 * np.sqrt(len(points))))), thread_count(n_jobs))
         self.visits, self.recall = self._measure(k)
 
+    @property
+    def locality(self) -> IntArray:
+        """The points cell by cell."""
+        return self.cells.order
+
     def batches(self) -> Iterator[IntArray]:
-        """Rows to ask for together: those of near cells."""
+        """Points cell by cell, so that few cells are visited together."""
         for start in range(0, len(self.points), ROWS_OF_A_BATCH):
             yield self.cells.order[start : start + ROWS_OF_A_BATCH]
 

@@ -169,12 +169,17 @@ class Graph:
         return _read_only(np.asarray(self.W.sum(axis=1)).ravel())
 
     @cached_property
+    def inverse_roots(self) -> FloatArray:
+        """``D^-1/2``, zero for isolated vertices."""
+        roots = np.zeros(self.n_vertices)
+        np.divide(1.0, np.sqrt(self.degrees), out=roots, where=self.degrees > 0)
+        return _read_only(roots)
+
+    @cached_property
     def S(self) -> Any:
         """Normalised affinity ``D^-1/2 W D^-1/2``; the rows of isolated vertices are empty."""
-        inverse_root = np.zeros(self.n_vertices)
-        np.divide(1.0, np.sqrt(self.degrees), out=inverse_root, where=self.degrees > 0)
-        data = self.W.data * inverse_root[self.W.indices]
-        data *= np.repeat(inverse_root, np.diff(self.W.indptr))
+        data = self.W.data * self.inverse_roots[self.W.indices]
+        data *= np.repeat(self.inverse_roots, np.diff(self.W.indptr))
         return frozen(sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape))
 
     @cached_property
@@ -203,6 +208,11 @@ class Graph:
     def isolated(self) -> IntArray:
         """Indices of the vertices without an edge."""
         return _read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
+
+    @property
+    def locality(self) -> IntArray | None:
+        """The vertices in an order in which neighbours are near each other, if the search knows one."""
+        return None if self.origin is None else self.origin.search.locality
 
     @property
     def recall_(self) -> float:

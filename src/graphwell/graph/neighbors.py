@@ -26,6 +26,11 @@ class NeighborSearch(Protocol):
     recall: float
     """Share of the true neighbours that a query finds; 1.0 for an exact search."""
 
+    @property
+    def locality(self) -> IntArray | None:
+        """The points in an order in which near ones follow each other, if the search has one at hand."""
+        ...
+
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return indices and distances, both of shape (len(rows), k), nearest first."""
         ...
@@ -107,6 +112,7 @@ class KDTreeSearch:
 
         self.tree = KDTree(points)
         self.points = self.tree.data
+        self.locality = self.tree.indices
         self.n_jobs = n_jobs
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
@@ -123,6 +129,7 @@ class FlatSearch:
     """Exact search in high dimension: faiss compares every pair, in blocks."""
 
     recall = 1.0
+    locality = None
 
     def __init__(self, points: FloatArray, n_jobs: int | None = None) -> None:
         import faiss

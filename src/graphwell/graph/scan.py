@@ -78,8 +78,8 @@ def scan_cells(
 ) -> None:
     """Write the points nearest to each row among those of the cells it visits, nearest first; -1 is none.
 
-    The points of cell `c` are ``order[starts[c] : starts[c + 1]]``. The first cell that a row visits should be
-    the nearest: most of its neighbours are there, and what is farther can then be passed over.
+    The points of cell `c` are ``order[starts[c] : starts[c + 1]]``. The first cell that a row visits should
+    be the nearest: most of its neighbours are there, and what is farther can then be passed over.
     """
     d = rows.shape[1]
     a, norms = np.empty((ROWS_AT_ONCE, d), np.float32), np.empty(ROWS_AT_ONCE, np.float32)

@@ -9,7 +9,7 @@ neighbours would overrule too many of them, the result is given up for the start
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.base import State
+from graphwell.engines.base import Engine, State
 from graphwell.solve.balance import UNEVENNESS_ALLOWED, evenness
 from graphwell.solve.problem import Balance, Problem
 
@@ -41,7 +41,7 @@ def balance_for(problem: Problem, start_labels: IntArray) -> Balance | None:
     return Balance(round(float(strength), 12), np.full(problem.n_classes, 1 / problem.n_classes))
 
 
-def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
+def stands(problem: Problem, engine: Engine, state: State, start_labels: IntArray) -> bool:
     """Whether the given labels bear the result out, and no classes were swallowed on the way to it.
 
     A given label is overruled if its neighbours vote for another class. The result stands if few of them
@@ -52,7 +52,7 @@ def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
     if evenness(state.labels, n_classes) < EVENNESS_KEPT * evenness(start_labels, n_classes):
         return False
     given = np.flatnonzero(problem.is_known)
-    overruled = given[votes(problem, state)[given].argmax(axis=1) != problem.labels[given]]
+    overruled = given[votes(problem, engine, state)[given].argmax(axis=1) != problem.labels[given]]
     labels_per_class = np.bincount(problem.labels[given], minlength=n_classes)
     classes = problem.labels[overruled]
     shares = np.bincount(state.labels, minlength=n_classes) / len(state.labels)
@@ -61,11 +61,9 @@ def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
     return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(given))
 
 
-def votes(problem: Problem, state: State) -> FloatArray:
+def votes(problem: Problem, engine: Engine, state: State) -> FloatArray:
     """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-    S, n, n_classes = problem.graph.S, problem.graph.n_vertices, problem.n_classes
-    r = 0.5 - np.abs(state.offsets.astype(np.float64))
-    rows = np.repeat(np.arange(n), np.diff(S.indptr))
-    cells = rows * n_classes + state.labels[S.indices]
-    presence = np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes)
-    return presence.astype(np.float64, copy=False).reshape(n, n_classes)
+    n = len(state.labels)
+    present = np.zeros((n, problem.n_classes), dtype=np.float32)
+    present[np.arange(n), state.labels] = 0.5 - np.abs(state.offsets)
+    return engine.product(present)

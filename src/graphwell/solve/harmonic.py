@@ -16,8 +16,6 @@ from graphwell.solve.linear import MAX_ITERATIONS, Solution, conjugate_gradients
 from graphwell.solve.problem import Problem
 
 SMALLEST_WEIGHT = 1e-5
-COLUMNS_AT_ONCE = 4
-"""Blocks are padded to a multiple of this many columns, which engines multiply faster."""
 
 
 @dataclass(frozen=True)
@@ -65,29 +63,21 @@ def laplace_scores(
     root = np.sqrt(graph.degrees)
     degrees = g * root * engine.product((g * root)[:, None])[:, 0]
     new_root = np.sqrt(np.maximum(degrees, 0.0))
-    scaling = np.divide(g * root, new_root, out=np.zeros_like(root), where=new_root > 0)[:, None]
-    free = (~known)[:, None]
-    width = -(-problem.n_classes // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-    labels = np.zeros((graph.n_vertices, width))
+    scaling = np.divide(g * root, new_root, out=np.zeros_like(root), where=new_root > 0)
+    labels = np.zeros((graph.n_vertices, problem.n_classes), dtype=np.float32)
     labels[known, problem.labels[known]] = 1.0
-    b = free * scaling * engine.product(scaling * new_root[:, None] * labels)
-    inside = (free * scaling).astype(b.dtype)
-
-    def apply(x: FloatArray) -> FloatArray:
-        return x - inside * engine.product(inside * x)
-
-    begin = np.zeros_like(b)
+    inside = np.where(known, 0.0, scaling)
+    b = inside[:, None] * engine.product((scaling * new_root)[:, None] * labels)
+    begin = None
     if guess is not None:
-        begin[:, : problem.n_classes] = free * new_root[:, None] * guess
-        b = b - apply(begin)
-    solution = conjugate_gradients(apply, b, max_iterations=max_iterations)
-    values = np.divide(
-        begin + solution.x, new_root[:, None], out=labels, where=free & (new_root[:, None] > 0)
-    )
+        begin = np.where(known, 0.0, new_root)[:, None] * guess
+        b -= begin - inside[:, None] * engine.product(inside[:, None] * begin)
+    solution = conjugate_gradients(engine.system(inside), b, max_iterations=max_iterations)
+    x = solution.x if begin is None else begin + solution.x
+    free = ~known & (new_root > 0)
+    values = np.divide(x, new_root[:, None], out=labels, where=free[:, None], casting="same_kind")
     values[~problem.reachable] = 0.0
-    return Scores(
-        np.ascontiguousarray(values[:, : problem.n_classes]), solution.iterations, solution.residual
-    )
+    return Scores(values, solution.iterations, solution.residual)
 
 
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[FloatArray, Solution]:
@@ -119,8 +109,7 @@ def solve_laplacian(graph: Graph, engine: Engine, sources: FloatArray) -> tuple[
     """
     root = np.sqrt(graph.degrees)[:, None]
     inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
-    b = (inverse * sources).astype(engine.product(root).dtype)
-    solution = conjugate_gradients(lambda x: x - engine.product(x), b)
+    solution = conjugate_gradients(engine.system(np.ones(graph.n_vertices)), inverse * sources)
     return centred(graph, inverse * solution.x, graph.degrees), solution
 
 
