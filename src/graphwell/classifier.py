@@ -15,6 +15,7 @@ from graphwell._version import __version__
 from graphwell.engines import Engine, State, make_engine
 from graphwell.estimator import GraphClassifier
 from graphwell.graph import Graph
+from graphwell.memory import fit_bytes, in_words
 from graphwell.prior import read_class_prior
 from graphwell.progress import Progress, silent
 from graphwell.solve.checkpoint import Checkpoint, Fingerprint
@@ -277,6 +278,13 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
         if self.schedule is not None and not isinstance(self.schedule, Schedule):
             raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
+
+    def _announce(self, n_rows: int) -> None:
+        if self.verbose:
+            need = in_words(fit_bytes(n_rows, self.n_neighbors, len(self.classes_)))
+            sys.stderr.write(
+                f"{n_rows:,} rows, {len(self.classes_)} classes: needs about {need} beyond the input\n"
+            )
 
     @staticmethod
     def _report(step: Step) -> None:

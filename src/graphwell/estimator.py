@@ -60,10 +60,13 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
         began = time.perf_counter()
-        self.graph_ = self._read_graph(X)
-        labels = read_labels(y, self.graph_.n_vertices)
-        self.timings_ = {"graph": time.perf_counter() - began}
+        X = self._read_rows(X)
+        n_rows = X.n_vertices if isinstance(X, Graph) else X.shape[0]
+        labels = read_labels(y, n_rows)
         self.classes_ = labels.classes
+        self._announce(n_rows)
+        self.graph_ = self._build_graph(X)
+        self.timings_ = {"graph": time.perf_counter() - began}
         problem = self._problem(self.graph_, labels.codes)
         self.class_prior_ = self._prior(problem)
         self.reachable_ = problem.reachable
@@ -117,7 +120,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         margin = np.where(self.reachable_, margin, -1.0)
         return np.argsort(margin, kind="stable")[:k]
 
-    def _read_graph(self, X: Any) -> Graph:
+    def _announce(self, n_rows: int) -> None:
+        """Say what is about to begin."""
+
+    def _read_rows(self, X: Any) -> Any:
+        """Return the rows, checked, or the graph in place of them."""
         if isinstance(X, Graph):
             self.n_features_in_ = X.n_vertices if X.origin is None else X.origin.n_features
             return X
@@ -127,7 +134,13 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             return graph
         if self.metric not in METRICS:
             raise ValueError(f"metric must be one of {', '.join(METRICS)}, precomputed; got {self.metric!r}.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+
+    def _build_graph(self, X: Any) -> Graph:
+        if isinstance(X, Graph):
+            return X
         return Graph.from_features(
             X, self.n_neighbors, self.scale_neighbor, self.metric, self.n_jobs, progress=self._progress
         )

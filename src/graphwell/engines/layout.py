@@ -63,9 +63,8 @@ class SlicedRows:
         columns = np.zeros(starts[-1], dtype=np.int32)
         values = np.zeros(starts[-1], dtype=dtype)
         row_sums = np.zeros(LANES * len(widths), dtype=dtype)
-        _fill(
-            W.indptr, W.indices, W.data, graph.inverse_roots, order, position, starts, columns, values, row_sums
-        )  # fmt: skip
+        affinities = (W.indptr, W.indices, W.data, graph.inverse_roots)
+        _fill(*affinities, order, position, starts, columns, values, row_sums)
         return cls(order, starts, columns, values, row_sums)
 
     def placed(self, by_vertex: Any, dtype: npt.DTypeLike) -> Any:

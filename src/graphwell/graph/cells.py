@@ -17,8 +17,9 @@ from graphwell._types import FloatArray, IntArray
 
 RECALL_WANTED = 0.995
 RECALL_SAMPLE = 400
-MOST_VISITS = 64
-"""Where neighbours lie all around in many dimensions, more visits cost much and find little."""
+MOST_CANDIDATES = 4096
+"""Points that a row is compared with at most, on average: where neighbours lie all around in many dimensions,
+more would cost much and find little."""
 SPARE_CANDIDATES = 4
 """Found beyond those asked for, so that rounding in single precision cannot exclude a true neighbour."""
 ROWS_TOGETHER = 8192
@@ -135,7 +136,7 @@ class CellSearch:
         rank = np.argsort(np.argsort(cdist(points[sample], self.cells.centroids), axis=1), axis=1)
         visits_needed = 1 + np.take_along_axis(rank, cell_of[true], axis=1)[true != sample[:, None]]
         enough = int(np.quantile(visits_needed, RECALL_WANTED, method="higher"))
-        visits = min(enough, MOST_VISITS)
+        visits = min(enough, max(1, MOST_CANDIDATES * n_cells // len(points)))
         return visits, float((visits_needed <= visits).mean())
 
 
@@ -160,9 +161,25 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
         for start in range(0, n, ROWS_OF_A_BATCH):
             batch = slice(start, start + ROWS_OF_A_BATCH)
             cell[batch] = means.index.search(scaled(points[batch]), 1)[1][:, 0]
+    centroids = np.asarray(means.centroids)
+    chain = _chain(centroids)
+    number = np.empty_like(chain)
+    number[chain] = np.arange(n_cells, dtype=chain.dtype)
+    cell = number[cell]
     order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
-    return Cells(np.asarray(means.centroids) / scale + centre, order, starts, centre, scale)
+    return Cells(centroids[chain] / scale + centre, order, starts, centre, scale)
+
+
+def _chain(centroids: FloatArray) -> IntArray:
+    """An order of the cells in which each is followed by the nearest of those that are left."""
+    lengths = np.einsum("ij,ij->i", centroids, centroids)
+    apart = lengths - 2 * (centroids @ centroids.T)
+    order = np.zeros(len(centroids), dtype=np.int32)
+    for place in range(1, len(order)):
+        apart[:, order[place - 1]] = np.inf
+        order[place] = apart[order[place - 1]].argmin()
+    return order
 
 
 @contextmanager

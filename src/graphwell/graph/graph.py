@@ -166,7 +166,7 @@ class Graph:
     @cached_property
     def degrees(self) -> FloatArray:
         """Sum of each row of `W`. Equation (4)."""
-        return _read_only(np.asarray(self.W.sum(axis=1)).ravel())
+        return _read_only(self.W @ np.ones(self.n_vertices))
 
     @cached_property
     def inverse_roots(self) -> FloatArray:
@@ -235,7 +235,8 @@ class Graph:
         """
         if power == 1:
             return self
-        data = np.maximum(self.W.data**power, WEIGHT_FLOOR)
+        data = self.W.data**power
+        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
         W = sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
         return Graph(frozen(W), self.origin, self.sharpness * power, unsharpened=self)
 

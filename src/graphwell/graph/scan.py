@@ -11,6 +11,8 @@ from graphwell._types import FloatArray, IntArray
 
 ROWS_AT_ONCE = 256
 POINTS_AT_ONCE = 256
+GROUP = 64
+"""Most groups of points hold none that is near enough; a vectorised count tells."""
 
 
 @njit(nogil=True, cache=True, fastmath=True)
@@ -41,28 +43,54 @@ def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> 
 def nearest_cells(
     rows: FloatArray, centroids: FloatArray, centre: FloatArray, scale: float, out: IntArray
 ) -> None:
-    """Write the cells whose centroids are nearest to each row, nearest first, into `out`."""
+    """Write the cells whose centroids are nearest to each row into `out`, the nearest of all first."""
     m, d = rows.shape
     everything = np.arange(max(m, len(centroids)))
     b, lengths = np.empty((len(centroids), d), np.float32), np.empty(len(centroids), np.float32)
     _centred(centroids, everything[: len(centroids)], centre, scale, b, lengths)
     a, norms = np.empty((ROWS_AT_ONCE, d), np.float32), np.empty(ROWS_AT_ONCE, np.float32)
-    products = np.empty((ROWS_AT_ONCE, len(centroids)), np.float32)
-    least, likely = np.empty(out.shape[1], np.float32), np.arange(out.shape[1], dtype=out.dtype)
+    space = np.empty((ROWS_AT_ONCE, len(centroids)), np.float32)
+    likely = np.arange(out.shape[1])
     for first in range(0, m, ROWS_AT_ONCE):
         count = min(ROWS_AT_ONCE, m - first)
         _centred(rows, everything[first : first + count], centre, scale, a, norms)
-        np.dot(a[:count], b.T, products[:count])
+        np.dot(a[:count], b.T, space[:count])
         for i in range(count):
-            for place in range(len(likely)):
-                least[place] = lengths[likely[place]] - 2 * products[i, likely[place]]
-            # So many cells lie within this bound, and few others: rows that follow each other are alike.
-            least[:] = np.nextafter(least.max(), np.float32(np.inf))
+            values = space[i]
             for cell in range(len(centroids)):
-                value = lengths[cell] - 2 * products[i, cell]
-                if value < least[-1]:
-                    _insert(value, cell, least, out[first + i])
+                values[cell] = lengths[cell] - 2 * values[cell]
+            _choose_least(values, likely, out[first + i])
             likely[:] = out[first + i]
+
+
+@njit(nogil=True)
+def _choose_least(values: FloatArray, likely: IntArray, out: IntArray) -> None:
+    """Write the places of the least values into `out`, that of the very least first.
+
+    `likely` are as many places; the closer to the answer, the faster.
+    """
+    bound = values[likely[0]]
+    for place in likely:
+        bound = max(bound, values[place])
+    count, within, places = 0, np.empty_like(values), np.empty(len(values), np.int32)
+    for place in range(len(values)):
+        within[count], places[count] = values[place], place
+        count += values[place] <= bound
+    wanted = len(out)
+    limit = np.partition(within[:count], wanted - 1)[wanted - 1]
+    ties = wanted
+    for j in range(count):
+        ties -= within[j] < limit
+    chosen, least = 0, 0
+    for j in range(count):
+        tie = within[j] == limit and ties > 0
+        if within[j] < limit or tie:
+            ties -= tie
+            out[chosen] = places[j]
+            if values[places[j]] < values[out[least]]:
+                least = chosen
+            chosen += 1
+    out[0], out[least] = out[least], out[0]
 
 
 @njit(nogil=True, cache=True)
@@ -118,6 +146,14 @@ def _visitors(visits: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
     return begins, visitors
 
 
+@njit(nogil=True)
+def _count_below(limit: float, lengths: FloatArray, products: FloatArray) -> int:
+    count = 0
+    for j in range(len(lengths)):
+        count += lengths[j] - 2 * products[j] < limit
+    return count
+
+
 @njit(nogil=True, inline="always")
 def _keep_nearest(
     products: FloatArray,
@@ -131,8 +167,12 @@ def _keep_nearest(
     for i in range(len(rows)):
         values, indices = least[rows[i]], nearest[rows[i]]
         limit = values[-1] - norms[i]
-        for j in range(len(members)):
-            value = lengths[j] - 2 * products[i, j]
-            if value < limit:
-                _insert(value + norms[i], members[j], values, indices)
-                limit = values[-1] - norms[i]
+        for first in range(0, len(members), GROUP):
+            last = min(len(members), first + GROUP)
+            if not _count_below(limit, lengths[first:last], products[i, first:last]):
+                continue
+            for j in range(first, last):
+                value = lengths[j] - 2 * products[i, j]
+                if value < limit:
+                    _insert(value + norms[i], members[j], values, indices)
+                    limit = values[-1] - norms[i]

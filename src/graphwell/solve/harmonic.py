@@ -67,7 +67,8 @@ def laplace_scores(
     labels = np.zeros((graph.n_vertices, problem.n_classes), dtype=np.float32)
     labels[known, problem.labels[known]] = 1.0
     inside = np.where(known, 0.0, scaling)
-    b = inside[:, None] * engine.product((scaling * new_root)[:, None] * labels)
+    b = engine.product((scaling * new_root)[:, None] * labels)
+    b *= inside[:, None]
     begin = None
     if guess is not None:
         begin = np.where(known, 0.0, new_root)[:, None] * guess
