@@ -42,7 +42,7 @@ ONLY_IN = {
     "matplotlib": {"plots.py"},
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
-    "numba": {"engines/", "graph/distances.py", "graph/scan.py", "_pool.py"},
+    "numba": {"engines/", "graph/distances.py", "graph/scan.py"},
     "faiss": {"graph/neighbors.py", "graph/cells.py"},
     "pyarrow": {"tables/parquet.py"},
 }

@@ -5,6 +5,7 @@ on padding. Slice `s` holds entry `j` of its sixteen rows at ``starts[s] + 16 j`
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 LANES = 16
 WINDOW = 4096
 PADDING_LIMIT = 1.25
+MOST_PARTS = 64
+SMALLEST_PART = 16
 
 
 @dataclass(frozen=True)
@@ -48,23 +51,41 @@ class SlicedRows:
         """Number of rows with the padding of the last slice."""
         return LANES * (len(self.starts) - 1)
 
+    @cached_property
+    def parts(self) -> IntArray:
+        """Slices at which the rows are cut into parts that threads share; the layout alone decides."""
+        n_slices = len(self.starts) - 1
+        n_parts = max(1, min(MOST_PARTS, n_slices // SMALLEST_PART))
+        return np.arange(n_parts + 1) * n_slices // n_parts
+
     @classmethod
     def from_graph(cls, graph: "Graph", dtype: npt.DTypeLike) -> "SlicedRows":
-        """Lay out the normalised affinity of a graph; the entries of a row keep their order."""
-        W = graph.W
-        lengths = np.diff(W.indptr)
-        near = np.arange(len(lengths), dtype=np.int32) if graph.locality is None else graph.locality
+        """Lay out the normalised affinity of a graph."""
+        return cls.from_csr(graph.W, dtype, graph.inverse_roots, graph.locality)
+
+    @classmethod
+    def from_csr(
+        cls, matrix: Any, dtype: npt.DTypeLike, scaling: FloatArray | None = None, near: Any = None
+    ) -> "SlicedRows":
+        """Lay out a CSR matrix, its rows and columns scaled; the entries of a row keep their order.
+
+        Near rows are those that follow each other in `near`, by default in the matrix. The matrix may have
+        more columns than rows: those beyond come after the positions of the rows.
+        """
+        lengths = np.diff(matrix.indptr)
+        near = np.arange(len(lengths), dtype=np.int32) if near is None else near
         order, widths = _ordered(lengths, near, WINDOW)
-        if LANES * int(widths.sum()) > PADDING_LIMIT * W.nnz:
+        if LANES * int(widths.sum()) > PADDING_LIMIT * matrix.nnz:
             order, widths = _ordered(lengths, near, len(lengths))
         starts = np.concatenate([[0], np.cumsum(LANES * widths)])
-        position = np.empty_like(order)
+        position = np.arange(matrix.shape[1], dtype=order.dtype) + (LANES * len(widths) - len(order))
         position[order] = np.arange(len(order), dtype=order.dtype)
+        scaling = np.ones(matrix.shape[1]) if scaling is None else scaling
         columns = np.zeros(starts[-1], dtype=np.int32)
         values = np.zeros(starts[-1], dtype=dtype)
         row_sums = np.zeros(LANES * len(widths), dtype=dtype)
-        affinities = (W.indptr, W.indices, W.data, graph.inverse_roots)
-        _fill(*affinities, order, position, starts, columns, values, row_sums)
+        entries = (matrix.indptr, matrix.indices, matrix.data, scaling)
+        _fill(*entries, order, position, starts, columns, values, row_sums)
         return cls(order, starts, columns, values, row_sums)
 
     def placed(self, by_vertex: Any, dtype: npt.DTypeLike) -> Any:
@@ -95,8 +116,8 @@ def _ordered(lengths: IntArray, near: IntArray, window: int) -> tuple[IntArray, 
 def _fill(
     indptr: IntArray,
     indices: IntArray,
-    affinities: FloatArray,
-    inverse_roots: FloatArray,
+    data: FloatArray,
+    scaling: FloatArray,
     order: IntArray,
     position: IntArray,
     starts: IntArray,
@@ -108,7 +129,7 @@ def _fill(
         place, vertex, total = starts[row // LANES] + row % LANES, order[row], 0.0
         for entry in range(indptr[vertex], indptr[vertex + 1]):
             neighbor = indices[entry]
-            value = affinities[entry] * inverse_roots[neighbor] * inverse_roots[vertex]
+            value = data[entry] * scaling[neighbor] * scaling[vertex]
             columns[place], values[place] = position[neighbor], value
             total += value
             place += LANES

@@ -6,12 +6,12 @@ many as hold `RECALL_WANTED` of their true neighbours.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
+from graphwell._team import Team
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 
@@ -118,11 +118,7 @@ class CellSearch:
 
         slices = [slice(start, start + ROWS_TOGETHER) for start in range(0, n_rows, ROWS_TOGETHER)]
         with threadpool_limits(1, user_api="blas"):
-            if len(slices) == 1:
-                work(slices[0])
-                return
-            with ThreadPoolExecutor(thread_count(self.n_jobs)) as pool:
-                list(pool.map(work, slices))
+            Team(thread_count(self.n_jobs)).map(work, slices)
 
     def _measure(self, k: int) -> tuple[int, float]:
         """Number of cells to visit, and the share of the true neighbours that lie in so many."""

@@ -1,9 +1,9 @@
 """Distances of rows to chosen points, in double precision whatever the rows are stored in."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from graphwell._pool import threads
+from graphwell._team import Team
 from graphwell._types import FloatArray, IntArray
 
 
@@ -23,17 +23,23 @@ def nearest_first(
     """
     indices = np.empty((len(rows), k), dtype=candidates.dtype)
     distances = np.empty((len(rows), k))
-    with threads(min(n_threads, 1 + candidates.size // 100_000)):
-        _nearest_first(rows, points, candidates, indices, distances)
+    team = Team(min(n_threads, 1 + candidates.size // 100_000))
+    team.share(len(rows), lambda *some: _nearest_first(*some, rows, points, candidates, indices, distances))
     return indices, distances
 
 
-@njit(parallel=True, cache=True)
+@njit(nogil=True, cache=True)
 def _nearest_first(
-    rows: FloatArray, points: FloatArray, candidates: IntArray, indices: IntArray, distances: FloatArray
+    first: int,
+    last: int,
+    rows: FloatArray,
+    points: FloatArray,
+    candidates: IntArray,
+    indices: IntArray,
+    distances: FloatArray,
 ) -> None:
     k = indices.shape[1]
-    for i in prange(len(rows)):
+    for i in range(first, last):
         for count in range(candidates.shape[1]):
             j = candidates[i, count]
             total = 0.0

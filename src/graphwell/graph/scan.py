@@ -15,7 +15,7 @@ GROUP = 64
 """Most groups of points hold none that is near enough; a vectorised count tells."""
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@njit(nogil=True, fastmath=True)
 def _centred(
     points: FloatArray, chosen: IntArray, centre: FloatArray, scale: float, out: FloatArray, norms: FloatArray
 ) -> None:
@@ -29,7 +29,7 @@ def _centred(
         norms[i] = total
 
 
-@njit(nogil=True, inline="always")
+@njit(nogil=True)
 def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> None:
     """Put a value into its place among ascending ones; the largest is dropped."""
     place = len(values) - 1
@@ -76,9 +76,7 @@ def _choose_least(values: FloatArray, likely: IntArray, out: IntArray) -> None:
     for place in range(len(values)):
         within[count], places[count] = values[place], place
         count += values[place] <= bound
-    wanted = len(out)
-    limit = np.partition(within[:count], wanted - 1)[wanted - 1]
-    ties = wanted
+    limit, ties = _nth_least(within[:count].copy(), len(out)), len(out)
     for j in range(count):
         ties -= within[j] < limit
     chosen, least = 0, 0
@@ -91,6 +89,29 @@ def _choose_least(values: FloatArray, likely: IntArray, out: IntArray) -> None:
                 least = chosen
             chosen += 1
     out[0], out[least] = out[least], out[0]
+
+
+@njit(nogil=True)
+def _nth_least(values: FloatArray, n: int) -> float:
+    """The `n`-th least value, by quickselect; the values are moved around."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        pivot, i, j = values[(low + high) // 2], low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i, j = i + 1, j - 1
+        if n - 1 <= j:
+            high = j
+        elif n - 1 >= i:
+            low = i
+        else:
+            break
+    return values[n - 1]
 
 
 @njit(nogil=True, cache=True)
@@ -130,13 +151,15 @@ def scan_cells(
                     _keep_nearest(products, norms, lengths, members, some, least, nearest)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _visitors(visits: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
     """Rows that visit each cell, one after the other, and where each cell's begin."""
     begins = np.zeros(n_cells + 1, np.int64)
-    for cell in visits.flat:
-        begins[cell + 1] += 1
-    begins = np.cumsum(begins)
+    for row in range(len(visits)):
+        for cell in visits[row]:
+            begins[cell + 1] += 1
+    for cell in range(n_cells):
+        begins[cell + 1] += begins[cell]
     place = begins.copy()
     visitors = np.empty(visits.size, np.int32)
     for row in range(len(visits)):
@@ -154,7 +177,7 @@ def _count_below(limit: float, lengths: FloatArray, products: FloatArray) -> int
     return count
 
 
-@njit(nogil=True, inline="always")
+@njit(nogil=True)
 def _keep_nearest(
     products: FloatArray,
     norms: FloatArray,
