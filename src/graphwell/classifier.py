@@ -13,6 +13,7 @@ from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
 from graphwell.engines import Engine, State, make_engine
+from graphwell.engines.compiling import told_of_compiling
 from graphwell.estimator import GraphClassifier
 from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
@@ -171,7 +172,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             ends with exactly the labels of an uninterrupted one; a file of other data or parameters is
             refused. Needs an integer `random_state`.
         progress : callable
-            Told the stage (neighbours, start, descent) and the share of it that is done, None if unknown.
+            Told the stage (compiling, neighbours, start, descent) and the share of it that is done, None if
+            unknown.
 
         Returns
         -------
@@ -182,7 +184,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self._checkpoint_path = None if checkpoint is None else self._resumable(Path(checkpoint))
         self._progress = progress
         try:
-            super().fit(X, y)
+            with told_of_compiling(self._tell_of_compiling):
+                super().fit(X, y)
         finally:
             del self._callback, self._checkpoint_path, self._progress
         return self
@@ -278,6 +281,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
         if self.schedule is not None and not isinstance(self.schedule, Schedule):
             raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
+
+    def _tell_of_compiling(self) -> None:
+        self._progress("compiling", None)
+        if self.verbose:
+            sys.stderr.write("compiling the kernels: some seconds, once on a machine\n")
 
     def _announce(self, n_rows: int) -> None:
         if self.verbose:
