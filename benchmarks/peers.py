@@ -1,7 +1,7 @@
 """Time and error of what people use today beside ours: MNIST, every method from the same features and labels.
 
-graphlearning and scikit-learn build their graphs themselves, as their users do. One thread each where they can
-be told.
+graphlearning and scikit-learn build their graphs themselves, as their users do. One thread each where they
+can be told.
 """
 
 import time

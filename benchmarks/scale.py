@@ -1,7 +1,7 @@
 """How time and memory of a fit grow with the number of points: a mixture of 10 Gaussians in 50 dimensions.
 
-Each fit runs in a process of its own, which first fits a small set, so that nothing is compiled or imported on the
-clock. Memory is the largest resident set during the fit, less that before it, which holds the input.
+Each fit runs in a process of its own, which first fits a small set, so that nothing is compiled or imported
+on the clock. Memory is the largest resident set during the fit, less that before it, which holds the input.
 """
 
 import json
@@ -95,7 +95,7 @@ def main(options: Options) -> None:
     sizes = SIZES[:3] if options.quick else SIZES
     repetitions = 2 if options.quick else 5
     runs = []
-    for repetition in range(repetitions):
+    for _ in range(repetitions):
         for n in sizes:
             runs.append(in_own_process(n))
             run = runs[-1]
@@ -110,9 +110,7 @@ def main(options: Options) -> None:
     exponents = [float(np.log(b / a) / span) for a, b in zip(times[sizes[0]], times[sizes[-1]], strict=True)]
     figures = [Figure(f"{n:,} points", times[n], None, "s") for n in sizes]
     figures += [
-        Figure(
-            f"time grows like n to the power, {sizes[0]:,} to {sizes[-1]:,}", exponents, LARGEST_EXPONENT, ""
-        ),
+        Figure(f"power of n, {sizes[0]:,} to {sizes[-1]:,} points", exponents, LARGEST_EXPONENT, ""),
         *(Figure(f"bytes per point, {n:,}", memory[n], LARGEST_BYTES, "") for n in sizes),
     ]
     print(f"Said in advance for {sizes[-1]:,} points: {in_words(fit_bytes(sizes[-1], 10, 10))}")

@@ -1,6 +1,6 @@
 """What a sweep costs, in products of scipy: its float32 CSR matrix times a vector, on the same graph.
 
-The graph is that of MNIST with 10 neighbours. Sweeps are timed where a run spends its time: after the first ones.
+The graph is that of MNIST with 10 neighbours. Sweeps are timed where a run spends its time: after the first.
 """
 
 import numpy as np

@@ -61,12 +61,15 @@ class _Emitter:
     def add(self, place: Any, value: Any) -> None:
         self.builder.store(self.builder.fadd(self.builder.load(place), value), place)
 
-    def gather(self, addresses: Any, columns: Any, entry: Any, element: Any) -> Any:
-        """Elements at the sixteen positions that `columns` holds from `entry` on."""
+    def neighbors(self, columns: Any, entry: Any) -> Any:
+        """The sixteen positions that `columns` holds from `entry` on."""
+        positions = self.load(columns, entry, ir.VectorType(COLUMN, LANES))
+        return self.builder.sext(positions, ir.VectorType(INDEX, LANES))
+
+    def gather(self, addresses: Any, positions: Any, element: Any) -> Any:
+        """Elements at sixteen positions."""
         builder = self.builder
-        neighbors = self.load(columns, entry, ir.VectorType(COLUMN, LANES))
-        wide = builder.sext(neighbors, ir.VectorType(INDEX, LANES))
-        places = builder.gep(addresses, [wide], source_etype=element)
+        places = builder.gep(addresses, [positions], source_etype=element)
         vector = ir.VectorType(element, LANES)
         mask = ir.VectorType(ir.IntType(1), LANES)
         size = element.get_abi_size(self.context.target_data)
@@ -110,7 +113,7 @@ def sum_neighbors(
         own = builder.lshr(emit.load(words_, args[5], ir.VectorType(word, LANES)), shift_)
         total, same = emit.sum(real), emit.sum(real)
         with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(INDEX, LANES)) as (entry, _):
-            states = emit.gather(addresses, columns_, entry, word)
+            states = emit.gather(addresses, emit.neighbors(columns_, entry), word)
             r = builder.sitofp(builder.and_(states, mask), real)
             part = builder.fmul(emit.load(values_, entry, real), r)
             emit.add(total, part)
@@ -119,6 +122,82 @@ def sum_neighbors(
         emit.store(builder.load(total), sums_, ir.Constant(INDEX, 0))
         emit.store(builder.load(same), sums_, ir.Constant(INDEX, LANES))
         return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def move_rows(
+    typing_context: Any,
+    row: Any,
+    sums: Any,
+    offsets: Any,
+    words: Any,
+    following: Any,
+    row_sums: Any,
+    known: Any,
+    fidelity: Any,
+    phi: Any,
+    pressure: Any,
+    epsilon: Any,
+    step_size: Any,
+    implicit: Any,
+    shift: Any,
+) -> Any:
+    """Move sixteen rows by one gradient step, from the sums of `sum_neighbors`; none changes class.
+
+    Returns a bit for each that left its class, for the caller to find it another.
+    """
+    signature = types.int64(
+        row, sums, offsets, words, following, row_sums, known, fidelity, phi, pressure, epsilon, step_size,
+        implicit, shift,
+    )  # fmt: skip
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        emit = _Emitter(context, builder, signature, args)
+        element, word = emit.element(2), emit.element(3)
+        real, whole = ir.VectorType(element, LANES), ir.VectorType(word, LANES)
+        values = (0.0, 0.5, 1.0, 2.0, -0.5, -1.0)
+        zero, half, one, two, minus_half, minus_one = (ir.Constant(real, [v] * LANES) for v in values)
+        name = f"llvm.fabs.v{LANES}f{8 * element.get_abi_size(context.target_data)}"
+        fabs = cgutils.get_or_insert_function(builder.module, ir.FunctionType(real, [real]), name)
+        row_, first = args[0], ir.Constant(INDEX, 0)
+        bits = builder.trunc(args[13], word) if word.width < 64 else args[13]
+        unit = builder.shl(ir.Constant(word, 1), bits)
+        scale = emit.splat(builder.sitofp(unit, element))
+        eps, dt = emit.splat(args[10]), emit.splat(args[11])
+        total = emit.load(emit.pointer(1), first, real)
+        same = emit.load(emit.pointer(1), ir.Constant(INDEX, LANES), real)
+        d, state = emit.load(emit.pointer(2), row_, real), emit.load(emit.pointer(3), row_, whole)
+        row_sum, given, weight, mass = (
+            emit.load(emit.pointer(position), row_, real) for position in (5, 6, 7, 8)
+        )
+        add, subtract, multiply, divide = builder.fadd, builder.fsub, builder.fmul, builder.fdiv
+        size = builder.call(fabs, [d])
+        side = builder.select(builder.fcmp_ordered(">=", d, zero), one, minus_one)
+        own = builder.lshr(state, emit.splat(bits))
+        place = own if word.width == 64 else builder.zext(own, ir.VectorType(INDEX, LANES))
+        pressed = emit.gather(emit.splat(emit.pointer(9)), place, element)
+        pull = add(multiply(row_sum, subtract(half, size)), subtract(total, multiply(two, same)))
+        pull = add(pull, multiply(multiply(two, mass), pressed))
+        slope = multiply(multiply(side, size), subtract(one, size))
+        slope = multiply(slope, subtract(one, multiply(two, size)))
+        force = subtract(multiply(multiply(eps, side), pull), divide(slope, eps))
+        away = subtract(builder.sitofp(own, real), given)
+        explicit = subtract(force, multiply(weight, add(away, d)))
+        explicit = add(d, multiply(dt, explicit))
+        outside = multiply(builder.fneg(side), subtract(one, size))
+        along = builder.select(builder.fcmp_ordered("==", away, zero), d, outside)
+        pin = multiply(dt, weight)
+        step = subtract(multiply(dt, force), multiply(pin, along))
+        pinned = add(d, divide(step, add(one, pin)))
+        moved = builder.select(builder.trunc(args[12], ir.IntType(1)), pinned, explicit)
+        r = builder.fptosi(multiply(subtract(half, builder.call(fabs, [moved])), scale), whole)
+        emit.store(moved, emit.pointer(2), row_)
+        emit.store(builder.or_(builder.shl(own, emit.splat(bits)), r), emit.pointer(4), row_)
+        below = builder.fcmp_ordered("<", moved, minus_half)
+        left = builder.or_(below, builder.fcmp_ordered(">=", moved, half))
+        return builder.zext(builder.bitcast(left, ir.IntType(LANES)), INDEX)
 
     return signature, codegen
 
@@ -137,7 +216,7 @@ def sum_vector(
         columns_, values_, sums_ = (emit.pointer(position) for position in (0, 1, 5))
         addresses, total = emit.splat(emit.pointer(2)), emit.sum(real)
         with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(INDEX, LANES)) as (entry, _):
-            there = emit.gather(addresses, columns_, entry, element)
+            there = emit.gather(addresses, emit.neighbors(columns_, entry), element)
             emit.add(total, builder.fmul(emit.load(values_, entry, real), there))
         emit.store(builder.load(total), sums_, ir.Constant(INDEX, 0))
         return context.get_dummy_value()

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.gather import sum_neighbors
+from graphwell.engines.gather import move_rows, sum_neighbors
 from graphwell.engines.layout import LANES
 
 MASS_UNIT = 2.0**-46
@@ -74,51 +74,31 @@ def sweep(
     `words` may go on beyond the rows with the states of neighbours that others move.
     """
     real, word = offsets.dtype.type, words.dtype.type
-    half, one, two = real(0.5), real(1), real(2)
-    scale, class_mask = real(1 << shift), ~word((1 << shift) - 1)
+    half, scale = real(0.5), real(1 << shift)
     votes = np.zeros(len(pressure), dtype=offsets.dtype)
     sums = np.empty(2 * LANES, dtype=offsets.dtype)
-    moved = np.empty(LANES, dtype=offsets.dtype)
     changes = 0
     for s in range(parts[first_part], parts[last_part]):
         row = s * LANES
         sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
-        own_offsets, own_words = offsets[row : row + LANES], words[row : row + LANES]
-        own_sums, own_known = row_sums[row : row + LANES], known[row : row + LANES]
-        own_fidelity, own_following = fidelity[row : row + LANES], following[row : row + LANES]
-        own_phi = phi[row : row + LANES]
-        for lane in range(LANES):
-            d = own_offsets[lane]
-            size = abs(d)
-            side = one if d >= 0 else -one
-            own = own_words[lane] >> shift
-            pull = own_sums[lane] * (half - size) + (sums[lane] - two * sums[LANES + lane])
-            pull += two * own_phi[lane] * pressure[own]
-            slope = side * size * (one - size) * (one - two * size)
-            force = epsilon * side * pull - slope / epsilon
-            away = real(own) - own_known[lane]
-            if implicit:
-                away = d if away == 0 else -side * (one - size)
-                pin = step_size * own_fidelity[lane]
-                moved[lane] = d + (step_size * force - pin * away) / (one + pin)
-            else:
-                moved[lane] = d + step_size * (force - own_fidelity[lane] * (away + d))
-        for lane in range(LANES):
-            d = moved[lane]
-            own_offsets[lane] = d
-            own_following[lane] = (own_words[lane] & class_mask) | word((half - abs(d)) * scale)
-        for lane in range(LANES):
-            d = moved[lane]
-            if d < -half or d >= half:
-                d -= np.floor(d + half)
-                own = np.int64(own_words[lane]) >> shift
+        left = move_rows(
+            row, sums, offsets, words, following, row_sums, known, fidelity, phi, pressure,
+            epsilon, step_size, implicit, shift,
+        )  # fmt: skip
+        i = row
+        while left:
+            if left & 1:
+                d = offsets[i] - np.floor(offsets[i] + half)
+                own = np.int64(words[i]) >> shift
+                first = starts[s] + i - row
                 chosen = _majority(
-                    columns, values, words, starts[s] + lane, starts[s + 1], shift, own, own_phi[lane],
-                    pressure, votes,
-                )  # fmt: skip
+                    columns, values, words, first, starts[s + 1], shift, own, phi[i], pressure, votes
+                )
                 changes += chosen != own
-                own_offsets[lane] = d
-                own_following[lane] = word(chosen << shift) | word((half - abs(d)) * scale)
+                offsets[i] = d
+                following[i] = word(chosen << shift) | word((half - abs(d)) * scale)
+            left >>= 1
+            i += 1
     return changes
 
 
