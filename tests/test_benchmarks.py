@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import scale
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.calibration import reliability
 from benchmarks.data import DataMissingError, Dataset, geometric_cut, load, standardised
 from benchmarks.methods import DEFAULT, PRIOR, START, baselines, own_methods
+from benchmarks.ratios import Figure, ratios
 from benchmarks.verdict import Record, bar_rows, difference, hardest_rival, verdict_row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -107,12 +109,32 @@ def test_an_unknown_benchmark_is_refused(capsys):
     assert f"no benchmark is called nonsense; there are {', '.join(BENCHMARKS)}" in capsys.readouterr().err
 
 
+def test_a_figure_is_judged_by_its_median():
+    ratio = Figure("a sweep", [1.0, 1.2, 9.0], bar=1.3)
+    assert ratio.row() == ["a sweep", "1.2 x", "1 to 9", "1.3 x", "met"]
+    assert Figure("a sweep", [1.4], bar=1.3).verdict == "MISSED"
+
+
+def test_a_ratio_compares_work_with_its_floor():
+    found = ratios(lambda: sum(range(200_000)), lambda: sum(range(20_000)), floor_times=2)
+    assert len(found) == 5
+    assert min(found) > 2
+
+
+def test_a_fit_is_measured_in_a_process_of_its_own():
+    run = scale.in_own_process(23_000)
+    assert run.n == 23_000
+    assert 0 < run.bytes_per_point < 2000
+    assert run.error < 1
+    assert run.seconds > sum(run.stages.values()) * 0.9
+
+
 def test_a_small_run_writes_figures_and_a_picture(tmp_path):
     environment = {**os.environ, "GRAPHWELL_DATA": str(tmp_path)}
-    arguments = ["-m", "benchmarks", "--quick", "--out", str(tmp_path), "--data", "digits", "texture"]
-    run = subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
+    names = ["few_labels", "calibration"]
+    options = ["--quick", "--out", str(tmp_path), "--data", "digits", "texture"]
+    command = [sys.executable, "-m", "benchmarks", *names, *options]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert "Verdict" in run.stdout
     assert "texture is left out" in run.stdout
     found = json.loads((tmp_path / "few_labels.json").read_text())["records"]
