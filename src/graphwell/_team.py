@@ -6,6 +6,7 @@ tenfold.
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -60,15 +61,22 @@ class Team:
         return [mine, *results]
 
     def map(self, work: Callable[[Item], object], items: Iterable[Item]) -> None:
-        """Do the work on each item, each thread taking the next one when it is free."""
-        waiting = list(items)[::-1]
+        """Do the work on each item, each thread taking the next one when it is free.
+
+        An error or an interrupt ends it: what is under way is finished, nothing more is begun.
+        """
+        waiting = deque(items)
 
         def take(first: int, last: int) -> None:
-            while waiting:
-                try:
-                    item = waiting.pop()
-                except IndexError:
-                    return
-                work(item)
+            try:
+                while waiting:
+                    try:
+                        item = waiting.popleft()
+                    except IndexError:  # another thread took the last one
+                        return
+                    work(item)
+            except BaseException:
+                waiting.clear()
+                raise
 
         self.share(min(self.n_threads, len(waiting)), take)
