@@ -26,7 +26,7 @@ from graphwell.solve.start import from_labels
 
 GRAPHS = ("pixels", "features")
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.9, sweeps=5)
-WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=3)
+WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.6, sweeps=5)
 STEP_SIZE = 0.4
 LARGEST_BLUR = 100
 SMALLEST_REGION = 49
