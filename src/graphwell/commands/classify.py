@@ -75,6 +75,8 @@ def classify(
         if path is not None:
             check_output(path, option)
     check_distinct({"TABLE": table, "--output": output, "--report": report, "--checkpoint": checkpoint})
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--report {report}: the name must end in .html or .htm.")
     roles = Roles(
         label, _names(features), _names(drop) or (), id_, truth, tuple(unknown or ()), _decimal(decimal)
     )
