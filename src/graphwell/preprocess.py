@@ -126,7 +126,9 @@ def _without_missing(
         return X, everything, []
     row, column = np.argwhere(holes)[0]
     if missing == "error":
-        others = f", one of {holes.sum():,} missing values; fill them in" if holes.sum() > 1 else "; fill it in"
+        others = (
+            f", one of {holes.sum():,} missing values; fill them in" if holes.sum() > 1 else "; fill it in"
+        )
         raise ValueError(
             f"Row {row + 1}: the feature {names[column]!r} is missing{others}, or give --missing drop or "
             "--missing mean."

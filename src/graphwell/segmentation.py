@@ -17,7 +17,7 @@ from graphwell.images.graph import feature_graph, pixel_graph, regions
 from graphwell.images.pyramid import Level, Scores, build_levels, pyramid_scores
 from graphwell.images.scales import border_blur, border_color_scale
 from graphwell.images.seeds import seed_classes
-from graphwell.progress import Progress, silent
+from graphwell.progress import Progress, in_pieces, listening, silent
 from graphwell.solve.descent import Step, descend
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Result
@@ -217,7 +217,8 @@ class Segmenter:
         problem = Problem(self.graph, codes.ravel(), len(classes), self.fidelity, implicit=True)
         memory = None if self._memory is None else self._memory.among(classes)
         before = None if memory is None else memory.scores
-        scores = pyramid_scores(self._levels, codes, len(classes), before)
+        with listening(in_pieces(self.progress, "start", [level.work for level in self._levels])):
+            scores = pyramid_scores(self._levels, codes, len(classes), before)
         first = _labels(scores[-1], self.shape)
         started = time.perf_counter()
         state = from_labels(problem, first, stream(0, "start"))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphwell._types import FloatArray
+from graphwell.progress import tell
 
 TOLERANCE = 1e-4
 MAX_ITERATIONS = 1000
@@ -67,7 +68,15 @@ def conjugate_gradients(
         p *= ratio.astype(b.dtype)
         p += r * moving.astype(b.dtype)
         iterations += 1
+        tell(max(iterations / (max_iterations + 1), _share_done(squared / scale, tolerance**2)))
+    tell(1.0)
     return Solution(x, iterations, float(np.sqrt(_dots(r, r) / scale).max(initial=0.0)))
+
+
+def _share_done(squared: FloatArray, target: float) -> float:
+    """How far the slowest column is, by the digits that it has gained of those it needs."""
+    left = np.clip(squared, target, 1.0).max(initial=target)
+    return 0.99 * float(np.log(left) / np.log(target))
 
 
 def _dots(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -79,7 +79,9 @@ def read_npz(path: Path) -> ArrayTable:
     columns = _split("X", X)
     y = whole.get("y")
     if y is not None and y.shape != (len(X),):
-        raise ValueError(f"{path}: y has the shape {y.shape}, but X has {len(X):,} rows; give one label per row.")
+        raise ValueError(
+            f"{path}: y has the shape {y.shape}, but X has {len(X):,} rows; give one label per row."
+        )
     columns |= {n: a for n, a in whole.items() if a.shape == (len(X),) and not a.dtype.names}
     return _table(path, columns, whole)
 
