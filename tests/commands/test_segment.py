@@ -57,6 +57,8 @@ def test_all_outputs(folder):
     assert finished.exit_code == 0, finished.output
     for words in ("64 x 70 pixels, 75 marked, 5 classes", "#ff0000", "Seconds: reading", "Written:"):
         assert words in finished.stdout
+    for path in ("labels.png", "o.png", "s.png", "masks"):
+        assert str(folder / path) in finished.stdout.replace("\n", "")
     truth = np.load(folder / "truth.npy")
     assert np.asarray(Image.open(folder / "o.png")).shape == (64, 70, 3)
     assert np.asarray(Image.open(folder / "s.png")).shape == (64, 70)

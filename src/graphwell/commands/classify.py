@@ -93,6 +93,7 @@ def classify(
             seed=seed, holdout=holdout, checkpoint=checkpoint, progress=progress,
         )  # fmt: skip
         summary = {**summarise(labelled), "output": str(output)}
+        summary["files"] = [str(path) for path in (output, report) if path is not None]
         summary["seconds"] = {"reading": round(read, 3), **summary["seconds"]}
         progress("writing", None)
         with ExitStack() as held:
