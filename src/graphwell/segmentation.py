@@ -277,7 +277,8 @@ def unreached_sentence(found: Segmentation) -> str:
     lost = int((~found.reachable).sum())
     return (
         f"No seed reaches {lost:,} of {found.labels.size:,} pixels: their regions are cut off by strong "
-        "contrast and hold no seed, so they get no class; mark some of their pixels, or raise the colour scale."
+        "contrast and hold no seed, so they get no class; mark some of their pixels, or raise the colour "
+        "scale."
     )
 
 
