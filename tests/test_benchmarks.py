@@ -122,7 +122,7 @@ def test_the_bars_of_segmentation():
 def test_pictures_may_take_time_and_memory_by_their_size():
     def sizes(seconds, memory):
         return [
-            {"megapixels": m, "noise": 0.0, "seconds": s, "GiB": memory}
+            {"megapixels": m, "noise": 0.0, "CPU seconds": s, "GiB": memory}
             for m, s in zip((0.25, 1.0), seconds, strict=True)
         ]
 
