@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import scale
+from benchmarks import picture_size, scale, segmentation
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.calibration import reliability
 from benchmarks.data import DataMissingError, Dataset, geometric_cut, load, standardised
@@ -100,6 +100,44 @@ def test_every_method_labels_every_vertex():
     for method in [*own_methods(), *baselines()]:
         found, _ = method.label(data.graph, labels, data.shares)
         np.testing.assert_array_equal(found, y, err_msg=method.name)
+
+
+def test_the_bars_of_segmentation():
+    assert [segmentation.allowed(name, 100.0) for name in ("grey 0", "grey 0.05", "grey 0.1", "coins")] == [
+        0.0,
+        100.0,
+        50.0,
+        100.0,
+    ]
+    found = {"graphwell": (60, 50), "random_walker 130": (300, 300), "random_walker 1000": (90, 110)}
+    every = [
+        segmentation.Record("grey 0.1", "some", seed_set, method, wrong, 1.0)
+        for method, counts in found.items()
+        for seed_set, wrong in enumerate(counts)
+    ]
+    rows, missed = segmentation.compare(every)
+    assert rows[0][1:6] == ["55.0", "50 to 60", "100.0", "1000", "50.0"]
+    assert missed == ["grey 0.1, some: 55.0 wrong pixels, 50.0 allowed"]
+
+
+def test_pictures_may_take_time_and_memory_by_their_size():
+    def sizes(seconds, memory):
+        return [
+            {"megapixels": m, "noise": 0.0, "CPU seconds": s, "GiB": memory}
+            for m, s in zip((0.25, 1.0), seconds, strict=True)
+        ]
+
+    assert picture_size.missed_bars(sizes((1.0, 4.0), 2.0)) == []
+    assert "took 2.00 times as long" in picture_size.missed_bars(sizes((1.0, 8.0), 2.0))[0]
+    assert picture_size.missed_bars(sizes((1.0, 4.0), 5.0))[1] == "1.00 megapixels with noise 0 took 5.00 GiB"
+
+
+def test_a_small_picture_is_measured_in_a_process_of_its_own():
+    found = picture_size.measure_apart(64, 0.0)
+    assert found["megapixels"] == 64 * 64 / 1e6
+    assert found["wrong pixels"] == 0
+    assert found["seconds"] > 0
+    assert 0.05 < found["GiB"] < 2
 
 
 def test_an_unknown_benchmark_is_refused(capsys):

@@ -18,7 +18,7 @@ from graphwell.estimator import GraphClassifier
 from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.prior import read_class_prior
-from graphwell.progress import Progress, silent
+from graphwell.progress import Progress, in_pieces, listening, silent
 from graphwell.solve.checkpoint import Checkpoint, Fingerprint
 from graphwell.solve.descent import Callback, Reached, Step, descend
 from graphwell.solve.problem import Problem
@@ -34,7 +34,7 @@ from graphwell.solve.recipe import (
 )
 from graphwell.solve.result import Result, Status
 from graphwell.solve.schedule import Annealed, Schedule
-from graphwell.solve.start import STARTS
+from graphwell.solve.start import STARTS, SYSTEMS
 from graphwell.tuning import enough_labels, tune
 
 PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
@@ -209,7 +209,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             recipe, problem = self._tuned(problem, recipe)
         self._progress("start", None)
         rng = stream(self.random_state, "start")
-        prepared = prepare(problem, recipe, self._make_engine, rng)
+        with listening(in_pieces(self._progress, "start", SYSTEMS.get(recipe.start, (1.0,)))):
+            prepared = prepare(problem, recipe, self._make_engine, rng)
         self.timings_["start"] = prepared.seconds
         outcome = self._paper(problem, prepared) if as_in_the_paper else self._own(prepared, recipe)
         self.timings_["descent"] = outcome.result.seconds
