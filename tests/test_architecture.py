@@ -45,9 +45,11 @@ ONLY_IN = {
     "numba": {"engines/", "graph/distances.py", "graph/scan.py"},
     "faiss": {"graph/neighbors.py", "graph/cells.py"},
     "pyarrow": {"tables/parquet.py"},
+    "cupy": {"engines/cuda/_cupy.py"},
+    "cuvs": {"engines/cuda/neighbors.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-HEAVY = ("PIL", "matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas", "pyarrow")
+HEAVY = ("PIL", "matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas", "pyarrow", "cupy")
 
 
 def imports(path, *, top_level=False):

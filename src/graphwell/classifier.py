@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._arrays import to_host
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
 from graphwell.engines import Engine, State, make_engine
+from graphwell.engines.base import check_device
 from graphwell.engines.compiling import told_of_compiling
 from graphwell.estimator import GraphClassifier
 from graphwell.graph import Graph
@@ -75,7 +77,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
     device : {"cpu", "cuda"}
-        Where the sweeps run.
+        Where everything runs: on all cores, or on an NVIDIA card (``pip install "graphwell[cuda]"``). With
+        "cuda", rows may be CuPy arrays or PyTorch tensors on the card; `transduction_`,
+        `label_distributions_` and predictions are then such arrays too.
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.
     random_state : int, Generator or RandomState, optional
@@ -192,13 +196,15 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
         if problem.n_classes == 1:
-            zeros = np.zeros(problem.graph.n_vertices, dtype=np.int32)
-            outcome = Outcome(Result(zeros, zeros.astype(float), Status.ONE_CLASS), np.ones((len(zeros), 1)))
+            zeros = problem.graph.asarray(np.zeros(problem.graph.n_vertices, dtype=np.int32))
+            scores = problem.graph.asarray(np.ones((len(zeros), 1)))
+            outcome = Outcome(Result(zeros, zeros.astype(float), Status.ONE_CLASS), scores)
         else:
             outcome = self._outcome(problem)
-        self.result_ = outcome.result
-        self.n_iter_ = outcome.result.n_sweeps
-        return outcome.result.labels, outcome.scores
+        result = outcome.result
+        self.result_ = replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))
+        self.n_iter_ = result.n_sweeps
+        return result.labels, outcome.scores
 
     def _outcome(self, problem: Problem) -> Outcome:
         as_in_the_paper = self.schedule is not None or self.start == "random"
@@ -271,9 +277,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _problem(self, graph: Graph, labels: IntArray) -> Problem:
         shares = read_class_prior(self.class_prior, self.classes_, labels)
-        return Problem(graph, labels, len(self.classes_), self.fidelity, class_shares=shares)
+        codes = graph.asarray(labels)
+        return Problem(graph, codes, len(self.classes_), self.fidelity, class_shares=shares)
 
     def _check_choices(self) -> None:
+        check_device(self.device)
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}; got {self.start!r}.")
         if self.step_size is not None and not self.step_size > 0:

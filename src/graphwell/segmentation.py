@@ -2,14 +2,15 @@
 
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from graphwell._arrays import to_host
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.engines.base import Engine, State, make_engine
+from graphwell.engines.base import Engine, State, make_engine, on_device
 from graphwell.estimator import UnreachableWarning
 from graphwell.graph import Graph
 from graphwell.images.features import picture_features, smoothed
@@ -185,8 +186,9 @@ class Segmenter:
         progress("graph", None)
         began = time.perf_counter()
 
-        def engine_of(graph: Graph) -> Engine:
-            return make_engine(graph, device, n_jobs)
+        def engine_of(graph: Graph) -> tuple[Graph, Engine]:
+            graph = on_device(graph, device)
+            return graph, make_engine(graph, device, n_jobs)
 
         features = picture_features(image, patch)
         self.shape = features.values.shape[:2]
@@ -198,8 +200,8 @@ class Segmenter:
             scale = border_color_scale(features, blur) if color_scale is None else color_scale
             self.graph = pixel_graph(smoothed(features.values, blur), radius, scale)
             self._regions, self._smallest_region = regions(self.graph), SMALLEST_REGION
-        self._engine = engine_of(self.graph)
-        self._levels = [Level(self.shape, self.graph, self._engine, 0)]
+        self._placed, self._engine = engine_of(self.graph)
+        self._levels = [Level(self.shape, self._placed, self._engine, 0)]
         if graph == "pixels":
             self._levels = build_levels(features, self._levels[0], radius, color_scale, engine_of)
         self._graph_seconds = time.perf_counter() - began
@@ -226,7 +228,9 @@ class Segmenter:
         if memory is not None:
             state = _unchanged(problem, state, first == memory.first, memory.state)
         schedule = SCHEDULE if memory is None else WARM_SCHEDULE
-        result = descend(self._engine, problem, state, schedule, STEP_SIZE, self._each_step)
+        placed = replace(problem, graph=self._placed, labels=self._placed.asarray(problem.labels))
+        result = descend(self._engine, placed, state, schedule, STEP_SIZE, self._each_step)
+        result = replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))
         self._memory = _Memory(classes, scores, first, State(result.labels, result.offsets))
         seconds = {"start": started - began, "descent": time.perf_counter() - started}
         if memory is None:
@@ -250,7 +254,9 @@ class Segmenter:
 
     def _support(self, problem: Problem, result: Result) -> FloatArray:
         """Share of the class of each pixel in what the pixel and its neighbours say."""
-        scores = support(problem, self._engine, State(result.labels, result.offsets))
+        asarray = self._placed.asarray
+        state = State(asarray(result.labels), asarray(result.offsets))
+        scores = to_host(support(problem, self._engine, state))
         own = scores[np.arange(len(scores)), result.labels]
         return np.asarray(own / np.maximum(scores.sum(axis=1), np.finfo(np.float32).tiny))
 

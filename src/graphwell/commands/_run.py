@@ -76,7 +76,7 @@ def sentence(error: BaseException) -> str:
     """
     if isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    elif isinstance(error, MemoryError):
+    elif isinstance(error, MemoryError) and not str(error):
         text = "There is not enough memory for this; use fewer rows or features."
     else:
         text = str(error) or type(error).__name__

@@ -49,6 +49,22 @@ class Engine(Protocol):
         ...
 
 
+def check_device(device: str) -> None:
+    """Refuse a device that there is no engine for."""
+    if device not in DEVICES:
+        raise ValueError(f"device must be one of {', '.join(DEVICES)}, got {device!r}.")
+
+
+def on_device(graph: "Graph", device: str) -> "Graph":
+    """The graph with its arrays where the engine of a device computes."""
+    check_device(device)
+    if device == "cpu":
+        return graph.on_host()
+    from graphwell.engines.cuda import CudaGraph
+
+    return CudaGraph.of(graph)
+
+
 def make_engine(graph: "Graph", device: str = "cpu", n_jobs: int | None = None, **options: Any) -> Engine:
     """Build the engine for a device.
 
@@ -58,10 +74,11 @@ def make_engine(graph: "Graph", device: str = "cpu", n_jobs: int | None = None, 
     >>> type(make_engine(Graph.from_affinity([[0, 1], [1, 0]]))).__name__
     'NumbaEngine'
     """
-    if device not in DEVICES:
-        raise ValueError(f"device must be one of {', '.join(DEVICES)}, got {device!r}.")
+    check_device(device)
     if device == "cuda":
-        raise NotImplementedError('device="cuda" is not available yet; use device="cpu".')
+        from graphwell.engines.cuda import CudaEngine
+
+        return CudaEngine(graph, **options)
     from graphwell.engines.numba_ import NumbaEngine
 
     return NumbaEngine(graph, n_jobs=n_jobs, **options)

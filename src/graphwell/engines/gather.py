@@ -14,8 +14,6 @@ from numba.extending import intrinsic
 
 from graphwell.engines.layout import LANES
 
-COLUMNS_AT_ONCE = 4
-"""Blocks of vectors are as wide as a multiple of this."""
 INDEX = ir.IntType(64)
 COLUMN = ir.IntType(32)
 

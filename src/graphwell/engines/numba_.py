@@ -11,9 +11,9 @@ from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines import kernels, products
 from graphwell.engines.base import State, Swept
-from graphwell.engines.gather import COLUMNS_AT_ONCE
 from graphwell.engines.layout import SlicedRows
 from graphwell.engines.packing import Packing
+from graphwell.engines.system import COLUMNS_AT_ONCE
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph

@@ -8,8 +8,13 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
+from graphwell._arrays import column_dots, combine, namespace
 from graphwell._types import FloatArray
+
+COLUMNS_AT_ONCE = 4
+"""Blocks of vectors are fastest when as wide as a multiple of this."""
 
 
 class System(Protocol):
@@ -43,7 +48,7 @@ class System(Protocol):
 
 
 class ArraySystem:
-    """A system in plain array operations, for any engine.
+    """A system in plain array operations of the library its arrays belong to, for any engine.
 
     Parameters
     ----------
@@ -51,15 +56,26 @@ class ArraySystem:
         Multiplies a block by `S`.
     scaling : array of shape (n,)
         The diagonal of ``A``.
+    dtype : float32 or float64
+        Precision of the vectors.
     """
 
-    def __init__(self, product: Callable[[FloatArray], FloatArray], scaling: FloatArray) -> None:
+    def __init__(
+        self,
+        product: Callable[[FloatArray], FloatArray],
+        scaling: FloatArray,
+        dtype: npt.DTypeLike = np.float64,
+    ) -> None:
         self.product = product
-        self.scaling = scaling[:, None]
+        self.scaling = scaling[:, None].astype(dtype)
 
     def enter(self, block: FloatArray) -> FloatArray:
-        """Return a copy."""
-        return block.astype(np.float64)
+        """Return a copy, with columns of zeros up to a width that engines multiply fast."""
+        n, width = block.shape
+        padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+        vectors = namespace(block).zeros((n, padded), dtype=self.scaling.dtype)
+        vectors[:, :width] = block
+        return vectors
 
     def leave(self, vectors: FloatArray) -> FloatArray:
         """Return the block itself."""
@@ -68,17 +84,17 @@ class ArraySystem:
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
         image[:] = p - self.scaling * self.product(self.scaling * p)
-        return (p * image).sum(axis=0)
+        return column_dots(p, image)
 
     def advance(
         self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
     ) -> FloatArray:
         """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
-        x += step * p
-        r -= step * image
-        return (r * r).sum(axis=0)
+        one = np.ones_like(step)
+        combine(one, x, step, p)
+        combine(one, r, -step, image)
+        return column_dots(r, r)
 
     def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
         """Replace `p` by ``r + ratio * p``."""
-        p *= ratio
-        p += r
+        combine(ratio, p, np.ones_like(ratio), r)

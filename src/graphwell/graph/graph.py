@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, local_scales, symmetric_affinity
@@ -71,6 +71,7 @@ class Graph:
         n_jobs: int | None = None,
         *,
         exact: bool | None = None,
+        device: str = "cpu",
         progress: Progress = silent,
     ) -> "Graph":
         """Link each row to its nearest rows, with locally scaled weights.
@@ -90,6 +91,9 @@ class Graph:
         exact : bool, optional
             Exact (True) or approximate (False) search. By default exact in up to 8 dimensions and up
             to 20,000 rows, approximate with a measured recall of 0.995 above.
+        device : {"cpu", "cuda"}
+            Where the graph is built. On a card the search is exact, and the graph stays there: its matrices
+            are fetched when they are asked for. `X` may lie on the card already (CuPy, PyTorch).
         progress : callable
             Told the stage and the share of it that is done.
 
@@ -101,20 +105,27 @@ class Graph:
         """
         from sklearn.utils import check_array
 
-        X = check_array(
-            X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, input_name="X"
-        )
+        if device == "cuda" and _is_on_card(X):
+            from graphwell.engines.cuda.exchange import rows_on_card
+
+            X = rows_on_card(X)
+        else:
+            X = check_array(
+                X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, input_name="X"
+            )
         n = X.shape[0]
         n_neighbors = _at_most(n - 1, _positive(n_neighbors, "n_neighbors"), "n_neighbors")
         scale_neighbor = min(_positive(scale_neighbor, "scale_neighbor"), n - 1)
+        if device == "cuda":
+            from graphwell.engines.cuda.exchange import points_on_card
+            from graphwell.engines.cuda.graph import CudaGraph
+
+            progress("neighbours", None)
+            sizes = (X.shape[1], n_neighbors, scale_neighbor)
+            return CudaGraph.from_points(*points_on_card(X, metric), *sizes).on_host()
         features = FeatureMap.fit(X, metric)
         points = features(X)
-        if max(float(points.max()), -float(points.min())) > LARGEST_FEATURE:
-            raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
-        if not np.any(points != points[0]):
-            raise ValueError(
-                "X has only identical rows; check the features, no graph can tell the rows apart."
-            )
+        check_points(float(points.max()), float(points.min()), bool(np.any(points != points[0])))
         k = max(n_neighbors, scale_neighbor)
         progress("neighbours", None)
         search = build_search(points, k, exact=exact, n_jobs=n_jobs)
@@ -248,6 +259,28 @@ class Graph:
         W, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
         return Graph(W, origin).sharpened(self.sharpness)
 
+    def on_host(self) -> "Graph":
+        """The graph with its arrays on the host: this one, unless it lies on a card."""
+        return self
+
+    def asarray(self, values: Any) -> Any:
+        """Bring values of the vertices to where the graph lies: the host, or a card."""
+        return np.asarray(values)
+
+    def nearest(self, sources: BoolArray) -> IntArray:
+        """Source nearest to each vertex along the graph, edges being as long as 1 / weight; negative if none.
+
+        Examples
+        --------
+        >>> chain = Graph.from_affinity([[0, 1, 0], [1, 0, 0.1], [0, 0.1, 0]])
+        >>> chain.nearest(np.array([True, False, True]))
+        array([0, 0, 2], dtype=int32)
+        """
+        lengths = sparse.csr_array((1.0 / self.W.data, self.W.indices, self.W.indptr), shape=self.W.shape)
+        given = np.flatnonzero(sources)
+        *_, nearest = csgraph.dijkstra(lengths, indices=given, min_only=True, return_predecessors=True)
+        return nearest
+
     def affinity_to(self, X: Any) -> Any:
         """Affinities of new rows to the vertices, each row linked to its nearest vertices.
 
@@ -290,6 +323,14 @@ class Graph:
         return f"Graph({', '.join(parts)})"
 
 
+def check_points(largest: float, smallest: float, differ: bool) -> None:
+    """Refuse points that no graph can be made of."""
+    if max(largest, -smallest) > LARGEST_FEATURE:
+        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
+    if not differ:
+        raise ValueError("X has only identical rows; check the features, no graph can tell the rows apart.")
+
+
 def _link(
     search: NeighborSearch, n_neighbors: int, scale_neighbor: int, progress: Progress = silent
 ) -> tuple[Any, FloatArray]:
@@ -322,6 +363,12 @@ def _positive(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}.")
     return int(value)
+
+
+def _is_on_card(X: Any) -> bool:
+    from graphwell.engines.cuda.exchange import is_on_card
+
+    return is_on_card(X)
 
 
 def _at_most(limit: int, value: int, name: str) -> int:

@@ -22,9 +22,13 @@ ROWS_AT_ONCE = 32_768
 class NeighborSearch(Protocol):
     """Finds the nearest of the points it was built on."""
 
-    points: FloatArray
     recall: float
     """Share of the true neighbours that a query finds; 1.0 for an exact search."""
+
+    @property
+    def points(self) -> FloatArray:
+        """The points it was built on."""
+        ...
 
     @property
     def locality(self) -> IntArray | None:
@@ -84,10 +88,11 @@ def neighbors_of_all(
     array([1, 0, 1], dtype=int32)
     """
     progress("neighbours", 0.0)
-    n, done = len(search.points), 0
+    points = search.points
+    n, done = len(points), 0
     indices, distances = np.empty((n, k), dtype=np.int32 if n < 2**31 else np.int64), np.empty((n, k))
     for rows in search.batches():
-        found, apart = search.query(search.points[rows], k + 1)
+        found, apart = search.query(points[rows], k + 1)
         others = found != rows[:, None]
         others[others.all(axis=1), -1] = False
         indices[rows] = found[others].reshape(-1, k)
@@ -97,7 +102,8 @@ def neighbors_of_all(
     return indices, distances
 
 
-def _in_order(n: int) -> Iterator[IntArray]:
+def in_order(n: int) -> Iterator[IntArray]:
+    """Numbers from 0 on, in batches."""
     for start in range(0, n, ROWS_AT_ONCE):
         yield np.arange(start, min(n, start + ROWS_AT_ONCE))
 
@@ -122,7 +128,7 @@ class KDTreeSearch:
 
     def batches(self) -> Iterator[IntArray]:
         """Points as they come."""
-        return _in_order(len(self.points))
+        return in_order(len(self.points))
 
 
 class FlatSearch:
@@ -167,7 +173,7 @@ class FlatSearch:
 
     def batches(self) -> Iterator[IntArray]:
         """Points as they come."""
-        return _in_order(len(self.points))
+        return in_order(len(self.points))
 
     def __getstate__(self) -> dict[str, Any]:
         import faiss

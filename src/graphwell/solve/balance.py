@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from graphwell._arrays import namespace, to_host
 from graphwell._types import FloatArray, IntArray
 
 ROUNDS = 200
@@ -27,13 +28,14 @@ def balanced_labels(scores: FloatArray, sizes: FloatArray) -> IntArray:
     >>> balanced_labels(np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3]]), np.array([2, 2]))
     array([0, 0, 1, 1])
     """
-    logs = np.log(np.maximum(scores, SMALLEST_SCORE)).astype(np.float64)
+    xp = namespace(scores)
+    logs = xp.log(xp.maximum(scores, SMALLEST_SCORE)).astype(np.float64)
     prices = np.zeros(len(sizes))
     best, smallest_miss = logs.argmax(axis=1), np.inf
     step = 0.5
     for _ in range(ROUNDS):
-        labels = (logs + prices).argmax(axis=1)
-        found = np.bincount(labels, minlength=len(sizes))
+        labels = (logs + xp.asarray(prices)).argmax(axis=1)
+        found = class_counts(labels, len(sizes))
         miss = float(np.abs(found - sizes).sum())
         if miss < smallest_miss:
             best, smallest_miss = labels, miss
@@ -45,6 +47,17 @@ def balanced_labels(scores: FloatArray, sizes: FloatArray) -> IntArray:
     return best
 
 
+def class_counts(labels: IntArray, n_classes: int) -> IntArray:
+    """Number of vertices of each class, on the host.
+
+    Examples
+    --------
+    >>> class_counts(np.array([0, 2, 0]), 3)
+    array([2, 0, 1])
+    """
+    return to_host(namespace(labels).bincount(labels, minlength=n_classes))
+
+
 def evenness(labels: IntArray, n_classes: int) -> float:
     """Entropy of the class sizes as a share of its largest value: 1 if all are equal, 0 if only one is there.
 
@@ -53,6 +66,6 @@ def evenness(labels: IntArray, n_classes: int) -> float:
     >>> evenness(np.array([0, 1, 0, 1]), 2), evenness(np.array([1, 1, 1, 1]), 2)
     (1.0, 0.0)
     """
-    shares = np.bincount(labels, minlength=n_classes) / len(labels)
+    shares = class_counts(labels, n_classes) / len(labels)
     positive = shares[shares > 0]
     return float(abs((positive * np.log(positive)).sum()) / np.log(n_classes)) if n_classes > 1 else 1.0

@@ -8,9 +8,10 @@ neighbours would overrule too many of them, the result is given up for the start
 
 import numpy as np
 
+from graphwell._arrays import namespace, to_host
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.base import Engine, State
-from graphwell.solve.balance import UNEVENNESS_ALLOWED, evenness
+from graphwell.solve.balance import UNEVENNESS_ALLOWED, class_counts, evenness
 from graphwell.solve.problem import Balance, Problem
 
 EVEN_STRENGTH = 0.3
@@ -51,19 +52,20 @@ def stands(problem: Problem, engine: Engine, state: State, start_labels: IntArra
     n_classes = problem.n_classes
     if evenness(state.labels, n_classes) < EVENNESS_KEPT * evenness(start_labels, n_classes):
         return False
-    given = np.flatnonzero(problem.is_known)
-    overruled = given[votes(problem, engine, state)[given].argmax(axis=1) != problem.labels[given]]
-    labels_per_class = np.bincount(problem.labels[given], minlength=n_classes)
-    classes = problem.labels[overruled]
-    shares = np.bincount(state.labels, minlength=n_classes) / len(state.labels)
+    given = namespace(problem.labels).flatnonzero(problem.is_known)
+    wanted = to_host(problem.labels[given])
+    voted = to_host(votes(problem, engine, state)[given].argmax(axis=1))
+    labels_per_class = np.bincount(wanted, minlength=n_classes)
+    classes = wanted[voted != wanted]
+    shares = class_counts(state.labels, n_classes) / len(state.labels)
     spoken_for = float((shares[classes] / labels_per_class[classes]).sum())
-    few = len(overruled) <= max(1.0, MOST_LABELS_OVERRULED * (len(given) - n_classes))
+    few = len(classes) <= max(1.0, MOST_LABELS_OVERRULED * (len(given) - n_classes))
     return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(given))
 
 
 def votes(problem: Problem, engine: Engine, state: State) -> FloatArray:
     """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-    n = len(state.labels)
-    present = np.zeros((n, problem.n_classes), dtype=np.float32)
-    present[np.arange(n), state.labels] = 0.5 - np.abs(state.offsets)
+    n, xp = len(state.labels), namespace(state.offsets)
+    present = xp.zeros((n, problem.n_classes), dtype=np.float32)
+    present[xp.arange(n), state.labels] = 0.5 - abs(state.offsets)
     return engine.product(present)

@@ -1,9 +1,14 @@
-"""Linear systems on a graph: one block conjugate-gradient routine for all that needs one."""
+"""Linear systems on a graph: one block conjugate-gradient routine for all that needs one.
+
+Long vectors stay where the system keeps them, in the memory of the host or of a card; the few numbers of each
+column are handled on the host.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from graphwell._arrays import column_dots, namespace
 from graphwell._types import FloatArray
 from graphwell.engines.system import System
 from graphwell.progress import tell
@@ -49,8 +54,9 @@ def conjugate_gradients(
     array([2., 2.])
     """
     r = system.enter(b)
-    x, p, image = np.zeros_like(r), r.copy(), np.empty_like(r)
-    squared = np.einsum("ij,ij->j", r, r, dtype=np.float64)
+    xp = namespace(r)
+    x, p, image = xp.zeros_like(r), r.copy(), xp.empty_like(r)
+    squared = column_dots(r, r)
     left, scale, target = squared, np.where(squared > 0, squared, 1.0), tolerance**2 * squared
     iterations = 0
     while iterations < max_iterations and (squared > target).any():

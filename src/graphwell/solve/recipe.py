@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graphwell._arrays import namespace
 from graphwell._types import FloatArray
 from graphwell.engines.base import Engine, State
 from graphwell.graph import Graph
@@ -121,8 +122,8 @@ def stable_step(graph: Graph, engine: Engine) -> float:
     Steps below ``2 / (eps m + 1 / eps)`` are stable, with `m` the largest eigenvalue of the Laplacian of
     ``S``, found by power iteration.
     """
-    row_sums = engine.product(np.ones((graph.n_vertices, 1)))
-    x = np.random.default_rng(0).random((graph.n_vertices, 1)) - 0.5
+    row_sums = engine.product(graph.asarray(np.ones((graph.n_vertices, 1))))
+    x = graph.asarray(np.random.default_rng(0).random((graph.n_vertices, 1)) - 0.5)
     largest = 1.0
     for _ in range(POWER_ITERATIONS):
         x = row_sums * x - engine.product(x)
@@ -137,7 +138,7 @@ def stable_step(graph: Graph, engine: Engine) -> float:
 def support(problem: Problem, engine: Engine, state: State) -> FloatArray:
     """Presence of each class around each vertex, the vertex itself included."""
     scores = votes(problem, engine, state)
-    scores[np.arange(len(scores)), state.labels] += 0.5 - np.abs(state.offsets)
+    scores[namespace(scores).arange(len(scores)), state.labels] += 0.5 - abs(state.offsets)
     return scores
 
 
@@ -148,7 +149,8 @@ def _kept(prepared: Prepared, status: Status, seconds: float, tried: Result | No
     result = replace(tried, labels=state.labels, offsets=state.offsets, status=status, seconds=seconds)
     if start.scores is None:
         return Outcome(result, support(prepared.problem, prepared.engine, state))
-    return Outcome(_with_start(result, start), np.maximum(start.scores.values, 0.0))
+    positive = namespace(start.scores.values).maximum(start.scores.values, 0.0)
+    return Outcome(_with_start(result, start), positive)
 
 
 def _with_start(result: Result, start: Start) -> Result:
