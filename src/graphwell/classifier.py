@@ -15,10 +15,12 @@ from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
 from graphwell.engines import Engine, State, make_engine
 from graphwell.engines.base import check_device
+from graphwell.engines.compiling import told_of_compiling
 from graphwell.estimator import GraphClassifier
 from graphwell.graph import Graph
+from graphwell.memory import fit_bytes, in_words
 from graphwell.prior import read_class_prior
-from graphwell.progress import Progress, silent
+from graphwell.progress import Progress, in_pieces, listening, silent
 from graphwell.solve.checkpoint import Checkpoint, Fingerprint
 from graphwell.solve.descent import Callback, Reached, Step, descend
 from graphwell.solve.problem import Problem
@@ -34,7 +36,7 @@ from graphwell.solve.recipe import (
 )
 from graphwell.solve.result import Result, Status
 from graphwell.solve.schedule import Annealed, Schedule
-from graphwell.solve.start import STARTS
+from graphwell.solve.start import STARTS, SYSTEMS
 from graphwell.tuning import enough_labels, tune
 
 PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
@@ -174,7 +176,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             ends with exactly the labels of an uninterrupted one; a file of other data or parameters is
             refused. Needs an integer `random_state`.
         progress : callable
-            Told the stage (neighbours, start, descent) and the share of it that is done, None if unknown.
+            Told the stage (compiling, neighbours, start, descent) and the share of it that is done, None if
+            unknown.
 
         Returns
         -------
@@ -185,7 +188,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self._checkpoint_path = None if checkpoint is None else self._resumable(Path(checkpoint))
         self._progress = progress
         try:
-            super().fit(X, y)
+            with told_of_compiling(self._tell_of_compiling):
+                super().fit(X, y)
         finally:
             del self._callback, self._checkpoint_path, self._progress
         return self
@@ -211,7 +215,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             recipe, problem = self._tuned(problem, recipe)
         self._progress("start", None)
         rng = stream(self.random_state, "start")
-        prepared = prepare(problem, recipe, self._make_engine, rng)
+        with listening(in_pieces(self._progress, "start", SYSTEMS.get(recipe.start, (1.0,)))):
+            prepared = prepare(problem, recipe, self._make_engine, rng)
         self.timings_["start"] = prepared.seconds
         outcome = self._paper(problem, prepared) if as_in_the_paper else self._own(prepared, recipe)
         self.timings_["descent"] = outcome.result.seconds
@@ -237,7 +242,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         step = PAPER_STEP if self.step_size is None else self.step_size
         saved = self._saved(problem, schedule)
         result = descend(prepared.engine, problem, prepared.start.state, schedule, step, *saved)
-        return Outcome(result, support(problem, State(result.labels, result.offsets)))
+        state = State(result.labels, result.offsets)
+        return Outcome(result, support(problem, prepared.engine, state))
 
     def _make_engine(self, graph: Graph) -> Engine:
         return make_engine(graph, self.device, self.n_jobs)
@@ -284,6 +290,18 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
         if self.schedule is not None and not isinstance(self.schedule, Schedule):
             raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
+
+    def _tell_of_compiling(self) -> None:
+        self._progress("compiling", None)
+        if self.verbose:
+            sys.stderr.write("compiling the kernels: some seconds, once on a machine\n")
+
+    def _announce(self, n_rows: int) -> None:
+        if self.verbose:
+            need = in_words(fit_bytes(n_rows, self.n_neighbors, len(self.classes_)))
+            sys.stderr.write(
+                f"{n_rows:,} rows, {len(self.classes_)} classes: needs about {need} beyond the input\n"
+            )
 
     @staticmethod
     def _report(step: Step) -> None:

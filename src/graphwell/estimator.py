@@ -63,11 +63,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
         began = time.perf_counter()
-        graph = on_device(self._read_graph(X), self.device)
-        self.graph_ = graph.on_host()
-        labels = read_labels(self._fetched(y), graph.n_vertices)
-        self.timings_ = {"graph": time.perf_counter() - began}
+        given = X
+        X = self._read_rows(X)
+        n_rows = X.n_vertices if isinstance(X, Graph) else X.shape[0]
+        labels = read_labels(self._fetched(y), n_rows)
         self.classes_ = labels.classes
+        self._announce(n_rows)
+        graph = on_device(self._build_graph(X), self.device)
+        self.graph_ = graph.on_host()
+        self.timings_ = {"graph": time.perf_counter() - began}
         problem = self._problem(graph, labels.codes)
         self.class_prior_ = self._prior(problem)
         self.reachable_ = to_host(problem.reachable)
@@ -75,9 +79,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         distributions = _distributions(assigned, scores)
         if not self.reachable_.all():
             distributions[~problem.reachable] = graph.asarray(self.class_prior_)
-        self.label_distributions_ = self._like(X, distributions)
+        self.label_distributions_ = self._like(given, distributions)
         assigned = np.where(self.reachable_, to_host(assigned), self.class_prior_.argmax())
-        self.transduction_ = self._like(X, self.classes_[assigned])
+        self.transduction_ = self._like(given, self.classes_[assigned])
         self._warn_of_unreachable(problem)
         return self
 
@@ -126,7 +130,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         margin = np.where(self.reachable_, margin, -1.0)
         return np.argsort(margin, kind="stable")[:k]
 
-    def _read_graph(self, X: Any) -> Graph:
+    def _announce(self, n_rows: int) -> None:
+        """Say what is about to begin."""
+
+    def _read_rows(self, X: Any) -> Any:
+        """Return the rows, checked, or the graph in place of them."""
         if isinstance(X, Graph):
             self.n_features_in_ = X.n_vertices if X.origin is None else X.origin.n_features
             return X
@@ -138,10 +146,14 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"metric must be one of {', '.join(METRICS)}, precomputed; got {self.metric!r}.")
         if self._lies_on_card(X):
             self.n_features_in_ = int(X.shape[-1])
-        else:
-            X = validate_data(
-                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-            )
+            return X
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+
+    def _build_graph(self, X: Any) -> Graph:
+        if isinstance(X, Graph):
+            return X
         return Graph.from_features(
             X,
             self.n_neighbors,

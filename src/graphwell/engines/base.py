@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsInt
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.engines.system import System
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -45,6 +46,10 @@ class Engine(Protocol):
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns."""
+        ...
+
+    def system(self, scaling: FloatArray) -> System:
+        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
         ...
 
 

@@ -177,15 +177,20 @@ class Graph:
     @cached_property
     def degrees(self) -> FloatArray:
         """Sum of each row of `W`. Equation (4)."""
-        return _read_only(np.asarray(self.W.sum(axis=1)).ravel())
+        return _read_only(self.W @ np.ones(self.n_vertices))
+
+    @cached_property
+    def inverse_roots(self) -> FloatArray:
+        """``D^-1/2``, zero for isolated vertices."""
+        roots = np.zeros(self.n_vertices)
+        np.divide(1.0, np.sqrt(self.degrees), out=roots, where=self.degrees > 0)
+        return _read_only(roots)
 
     @cached_property
     def S(self) -> Any:
         """Normalised affinity ``D^-1/2 W D^-1/2``; the rows of isolated vertices are empty."""
-        inverse_root = np.zeros(self.n_vertices)
-        np.divide(1.0, np.sqrt(self.degrees), out=inverse_root, where=self.degrees > 0)
-        data = self.W.data * inverse_root[self.W.indices]
-        data *= np.repeat(inverse_root, np.diff(self.W.indptr))
+        data = self.W.data * self.inverse_roots[self.W.indices]
+        data *= np.repeat(self.inverse_roots, np.diff(self.W.indptr))
         return frozen(sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape))
 
     @cached_property
@@ -216,6 +221,11 @@ class Graph:
         return _read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
 
     @property
+    def locality(self) -> IntArray | None:
+        """The vertices in an order in which neighbours are near each other, if the search knows one."""
+        return None if self.origin is None else self.origin.search.locality
+
+    @property
     def recall_(self) -> float:
         """Share of the true neighbours that the search found."""
         return 1.0 if self.origin is None else self.origin.search.recall
@@ -236,7 +246,8 @@ class Graph:
         """
         if power == 1:
             return self
-        data = np.maximum(self.W.data**power, WEIGHT_FLOOR)
+        data = self.W.data**power
+        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
         W = sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
         return Graph(frozen(W), self.origin, self.sharpness * power, unsharpened=self)
 
@@ -255,13 +266,6 @@ class Graph:
     def asarray(self, values: Any) -> Any:
         """Bring values of the vertices to where the graph lies: the host, or a card."""
         return np.asarray(values)
-
-    def presence(self, labels: IntArray, r: FloatArray, n_classes: int) -> FloatArray:
-        """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-        S, n = self.S, self.n_vertices
-        cells = np.repeat(np.arange(n), np.diff(S.indptr)) * n_classes + labels[S.indices]
-        sums = np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes)
-        return sums.astype(np.float64, copy=False).reshape(n, n_classes)
 
     def nearest(self, sources: BoolArray) -> IntArray:
         """Source nearest to each vertex along the graph, edges being as long as 1 / weight; negative if none.

@@ -39,6 +39,11 @@ class Level:
     engine: Engine
     halvings: int
 
+    @property
+    def work(self) -> float:
+        """What the scores of this copy cost beside those of others: iterations double with each halving."""
+        return float(np.prod(self.shape) * 2**self.halvings)
+
 
 def build_levels(
     features: Features,

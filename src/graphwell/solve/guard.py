@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwell._arrays import namespace, to_host
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.base import State
+from graphwell.engines.base import Engine, State
 from graphwell.solve.balance import UNEVENNESS_ALLOWED, class_counts, evenness
 from graphwell.solve.problem import Balance, Problem
 
@@ -42,7 +42,7 @@ def balance_for(problem: Problem, start_labels: IntArray) -> Balance | None:
     return Balance(round(float(strength), 12), np.full(problem.n_classes, 1 / problem.n_classes))
 
 
-def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
+def stands(problem: Problem, engine: Engine, state: State, start_labels: IntArray) -> bool:
     """Whether the given labels bear the result out, and no classes were swallowed on the way to it.
 
     A given label is overruled if its neighbours vote for another class. The result stands if few of them
@@ -54,7 +54,7 @@ def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
         return False
     given = namespace(problem.labels).flatnonzero(problem.is_known)
     wanted = to_host(problem.labels[given])
-    voted = to_host(votes(problem, state)[given].argmax(axis=1))
+    voted = to_host(votes(problem, engine, state)[given].argmax(axis=1))
     labels_per_class = np.bincount(wanted, minlength=n_classes)
     classes = wanted[voted != wanted]
     shares = class_counts(state.labels, n_classes) / len(state.labels)
@@ -63,7 +63,9 @@ def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
     return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(given))
 
 
-def votes(problem: Problem, state: State) -> FloatArray:
+def votes(problem: Problem, engine: Engine, state: State) -> FloatArray:
     """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-    r = 0.5 - abs(state.offsets.astype(np.float64))
-    return problem.graph.presence(state.labels, r, problem.n_classes)
+    n, xp = len(state.labels), namespace(state.offsets)
+    present = xp.zeros((n, problem.n_classes), dtype=np.float32)
+    present[xp.arange(n), state.labels] = 0.5 - abs(state.offsets)
+    return engine.product(present)

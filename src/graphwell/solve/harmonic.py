@@ -7,6 +7,8 @@ the labels, so that the spikes become slopes. Both hold on each connected compon
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from graphwell._arrays import divided, group_minima, group_sums, namespace
 from graphwell._types import FloatArray
 from graphwell.engines.base import Engine
@@ -15,8 +17,6 @@ from graphwell.solve.linear import MAX_ITERATIONS, Solution, conjugate_gradients
 from graphwell.solve.problem import Problem
 
 SMALLEST_WEIGHT = 1e-5
-COLUMNS_AT_ONCE = 4
-"""Blocks are padded to a multiple of this many columns, which engines multiply faster."""
 
 
 @dataclass(frozen=True)
@@ -65,29 +65,23 @@ def laplace_scores(
     root = xp.sqrt(graph.degrees)
     degrees = g * root * engine.product((g * root)[:, None])[:, 0]
     new_root = xp.sqrt(xp.maximum(degrees, 0.0))
-    scaling = divided(g * root, new_root, where=new_root > 0)[:, None]
-    free = (~known)[:, None]
-    width = -(-problem.n_classes // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-    labels = xp.zeros((graph.n_vertices, width))
+    scaling = divided(g * root, new_root, where=new_root > 0)
+    labels = xp.zeros((graph.n_vertices, problem.n_classes), dtype=np.float32)
     given = xp.flatnonzero(known)
     labels[given, problem.labels[given]] = 1.0
-    b = free * scaling * engine.product(scaling * new_root[:, None] * labels)
-    inside = (free * scaling).astype(b.dtype)
-
-    def apply(x: FloatArray) -> FloatArray:
-        return x - inside * engine.product(inside * x)
-
-    begin = xp.zeros_like(b)
+    inside = xp.where(known, 0.0, scaling)
+    b = engine.product((scaling * new_root)[:, None] * labels)
+    b *= inside[:, None]
+    begin = None
     if guess is not None:
-        begin[:, : problem.n_classes] = free * new_root[:, None] * guess
-        b = b - apply(begin)
-    solution = conjugate_gradients(apply, b, max_iterations=max_iterations)
-    inside_out = free & (new_root[:, None] > 0)
-    values = xp.where(inside_out, divided(begin + solution.x, new_root[:, None], where=inside_out), labels)
+        begin = xp.where(known, 0.0, new_root)[:, None] * guess
+        b -= begin - inside[:, None] * engine.product(inside[:, None] * begin)
+    solution = conjugate_gradients(engine.system(inside), b, max_iterations=max_iterations)
+    x = solution.x if begin is None else begin + solution.x
+    inverse = divided(1.0, new_root, where=~known & (new_root > 0)).astype(labels.dtype)
+    values = labels + x.astype(labels.dtype, copy=False) * inverse[:, None]
     values[~problem.reachable] = 0.0
-    return Scores(
-        xp.ascontiguousarray(values[:, : problem.n_classes]), solution.iterations, solution.residual
-    )
+    return Scores(values, solution.iterations, solution.residual)
 
 
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[FloatArray, Solution]:
@@ -119,8 +113,7 @@ def solve_laplacian(graph: Graph, engine: Engine, sources: FloatArray) -> tuple[
     xp = namespace(graph.degrees)
     root = xp.sqrt(graph.degrees)[:, None]
     inverse = divided(1.0, root, where=root > 0)
-    b = (inverse * sources).astype(engine.product(root).dtype)
-    solution = conjugate_gradients(lambda x: x - engine.product(x), b)
+    solution = conjugate_gradients(engine.system(xp.ones(graph.n_vertices)), inverse * sources)
     return centred(graph, inverse * solution.x, graph.degrees), solution
 
 

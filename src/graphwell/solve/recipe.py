@@ -93,16 +93,16 @@ def follow(
     """Descend as the recipe says, and go back to the start if the result does not stand."""
     problem, start = prepared.problem, prepared.start
     if recipe.time == 0:
-        return _kept(problem, start, Status.START_KEPT, 0.0)
+        return _kept(prepared, Status.START_KEPT, 0.0)
     problem = replace(problem, balance=balance_for(problem, start.state.labels))
     step = stable_step(problem.graph, prepared.engine) if step_size is None else step_size
     schedule = schedule_of(recipe, step)
     result = descend(prepared.engine, problem, start.state, schedule, step, callback, reached)
     final = State(result.labels, result.offsets)
     checked = start.scores is not None and result.status is not Status.STOPPED
-    if checked and not stands(problem, final, start.state.labels):
-        return _kept(problem, start, Status.HELD_BACK, result.seconds, result)
-    return Outcome(_with_start(result, start), support(problem, final))
+    if checked and not stands(problem, prepared.engine, final, start.state.labels):
+        return _kept(prepared, Status.HELD_BACK, result.seconds, result)
+    return Outcome(_with_start(result, start), support(problem, prepared.engine, final))
 
 
 def schedule_of(recipe: Recipe, step_size: float) -> Annealed:
@@ -135,22 +135,20 @@ def stable_step(graph: Graph, engine: Engine) -> float:
     return min(LARGEST_STEP, STABLE_SHARE * min(limits))
 
 
-def support(problem: Problem, state: State) -> FloatArray:
+def support(problem: Problem, engine: Engine, state: State) -> FloatArray:
     """Presence of each class around each vertex, the vertex itself included."""
-    scores = votes(problem, state)
+    scores = votes(problem, engine, state)
     scores[namespace(scores).arange(len(scores)), state.labels] += 0.5 - abs(state.offsets)
     return scores
 
 
-def _kept(
-    problem: Problem, start: Start, status: Status, seconds: float, tried: Result | None = None
-) -> Outcome:
+def _kept(prepared: Prepared, status: Status, seconds: float, tried: Result | None = None) -> Outcome:
     """The start as the outcome."""
-    state = start.state
+    start, state = prepared.start, prepared.start.state
     tried = tried or Result(state.labels, state.offsets, status)
     result = replace(tried, labels=state.labels, offsets=state.offsets, status=status, seconds=seconds)
     if start.scores is None:
-        return Outcome(result, support(problem, state))
+        return Outcome(result, support(prepared.problem, prepared.engine, state))
     positive = namespace(start.scores.values).maximum(start.scores.values, 0.0)
     return Outcome(_with_start(result, start), positive)
 

@@ -76,6 +76,10 @@ STARTS: dict[str, Callable[[Problem, Engine, np.random.Generator], Start]] = {
 }
 
 
+SYSTEMS: dict[str, tuple[float, ...]] = {"auto": (1.0, 2.0, 2.0), "diffusion": (1.0, 2.0)}
+"""Rough work of the linear systems of a start: one column for Poisson weights, one per class for scores."""
+
+
 def labels_of(problem: Problem, scores: Scores) -> IntArray:
     """Class with the highest score, under prices if class sizes are given; -1 where no label reaches."""
     labels = scores.values.argmax(axis=1)

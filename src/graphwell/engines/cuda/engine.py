@@ -13,12 +13,11 @@ from graphwell.engines.cuda._cupy import CardArray, cupy, kernel, launch, memory
 from graphwell.engines.cuda.graph import CudaGraph
 from graphwell.engines.cuda.layout import CardRows
 from graphwell.engines.cuda.plan import Plan, struct
+from graphwell.engines.system import COLUMNS_AT_ONCE, ArraySystem
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
     from graphwell.solve.problem import Problem
-
-COLUMNS_AT_ONCE = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +105,10 @@ class CudaEngine:
         launch(function, n * groups, (matrix.indptr, matrix.indices, self._data, block, out, groups, n))
         out = out[:, :width]
         return out.get() if self._on_host else out
+
+    def system(self, scaling: CardArray) -> ArraySystem:
+        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
+        return ArraySystem(self.product, scaling, self.dtype)
 
     @cached_property
     def rows(self) -> CardRows:

@@ -22,19 +22,6 @@ extern "C" __global__ void normalised(const POINTER *indptr, const int *indices,
         out[e] = data[e] * inverse_root[indices[e]] * inverse_root[i];
 }
 
-// Presence of each class around each vertex: out[i, k] = sum of S_ij r_j over the neighbours j of class k.
-extern "C" __global__ void presence(const POINTER *indptr, const int *indices, const double *data,
-                                    const int *labels, const double *r, double *out, int n_classes, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    double *mine = out + (int64)i * n_classes;
-    for (int k = 0; k < n_classes; k++) mine[k] = 0;
-    for (POINTER e = indptr[i]; e < indptr[i + 1]; e++) {
-        int j = indices[e];
-        mine[labels[j]] += data[e] * r[j];
-    }
-}
-
 // ------------------------------------------------------------------------------------------- connected parts
 
 __device__ int root_of(int *parent, int i) {

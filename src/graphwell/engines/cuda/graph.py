@@ -4,8 +4,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from graphwell.engines.cuda._cupy import CardArray, cupy, memory_in_words
 from graphwell.engines.cuda.matrix import CardMatrix
 from graphwell.engines.cuda.neighbors import CudaSearch
@@ -47,8 +45,6 @@ class CudaGraph(Graph):
             # Taken over, so that no sum is rounded in another way than on the host.
             card.__dict__["degrees"] = card.asarray(graph.degrees)
             card.__dict__["normalised"] = CardMatrix.from_host(graph.S)
-            sums = card.asarray(np.asarray(graph.S.sum(axis=1)).ravel())
-            card.normalised.__dict__["row_sums"] = sums
             return card
 
     @classmethod
@@ -134,10 +130,6 @@ class CudaGraph(Graph):
     def asarray(self, values: Any) -> Any:
         """Bring values of the vertices to the card."""
         return cupy().asarray(values)
-
-    def presence(self, labels: CardArray, r: CardArray, n_classes: int) -> CardArray:
-        """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-        return self.normalised.presence(labels, r, n_classes)
 
     def nearest(self, sources: CardArray) -> CardArray:
         """Source nearest to each vertex along the graph; -1 where none is in reach."""

@@ -32,9 +32,8 @@ class CardMatrix:
     def from_host(cls, matrix: Any) -> "CardMatrix":
         """Copy a SciPy matrix to the card."""
         cp = cupy()
-        return cls(
-            cp.asarray(matrix.indptr), cp.asarray(matrix.indices, dtype=np.int32), cp.asarray(matrix.data)
-        )
+        indices, data = cp.asarray(matrix.indices, dtype=np.int32), cp.asarray(matrix.data, dtype=np.float64)
+        return cls(cp.asarray(matrix.indptr), indices, data)
 
     @classmethod
     def from_neighbors(cls, indices: CardArray, weights: CardArray) -> "CardMatrix":
@@ -89,15 +88,6 @@ class CardMatrix:
         threads = 32 * self.n_rows
         self._launch("normalised", threads, self.indptr, self.indices, self.data, inverse_root, data)
         return self.with_data(data)
-
-    def presence(self, labels: CardArray, r: CardArray, n_classes: int) -> CardArray:
-        """Sum of ``data * r`` over the entries of each row whose column has a class, for each class."""
-        cp = cupy()
-        out = cp.empty((self.n_rows, n_classes))
-        labels, r = cp.ascontiguousarray(labels, dtype=np.int32), cp.ascontiguousarray(r, dtype=np.float64)
-        arguments = (self.indptr, self.indices, self.data, labels, r, out, n_classes)
-        self._launch("presence", self.n_rows, *arguments)
-        return out
 
     def components(self) -> CardArray:
         """Number of the connected component of each row, in the order of their first rows."""

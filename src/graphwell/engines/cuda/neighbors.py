@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from graphwell._arrays import to_host
+from graphwell._types import IntArray
 from graphwell.engines.cuda._cupy import CardArray, cupy, free_memory, kernel, launch, memory_in_words
-from graphwell.graph.neighbors import RECALL_SAMPLE, SPARE_CANDIDATES
+from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
+from graphwell.graph.neighbors import in_order
 
 LARGEST_TILE = 1 << 31
 SMALLEST_TILE = 1 << 22
@@ -30,6 +32,8 @@ class CudaSearch:
         On the card.
     """
 
+    locality = None
+
     def __init__(self, points: CardArray) -> None:
         cp = cupy()
         self.recall = 1.0
@@ -51,6 +55,10 @@ class CudaSearch:
         """Return indices and distances of the nearest points; rows and results are on the host."""
         indices, distances = self.nearest(cupy().asarray(rows, dtype=self.on_card.dtype), k)
         return to_host(indices), to_host(distances)
+
+    def batches(self) -> Iterator[IntArray]:
+        """Points as they come."""
+        return in_order(len(self.on_card))
 
     def of_all(self, k: int) -> tuple[CardArray, CardArray]:
         """Return the `k` nearest other points of every point, on the card."""
