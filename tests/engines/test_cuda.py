@@ -17,6 +17,7 @@ from graphwell.engines.cuda.layout import Tiling
 from graphwell.engines.cuda.neighbors import CudaSearch
 from graphwell.engines.cuda.plan import Plan
 from graphwell.engines.numba_ import NumbaEngine
+from graphwell.engines.system import ArraySystem
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.start import STARTS
 from tests.conftest import why_no_card
@@ -105,6 +106,27 @@ def test_what_solvers_ask_of_a_graph(case):
     if problem.is_known.any():
         found = to_host(card.nearest(card.asarray(problem.is_known)))
         np.testing.assert_array_equal(np.maximum(found, -1), np.maximum(graph.nearest(problem.is_known), -1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1, 3, 70, 300])
+def test_steps_of_conjugate_gradients_are_those_of_plain_arrays(card, dtype, width):
+    rng = np.random.default_rng(width)
+    graph, scaling = random_graph(rng, 700, 0.02), rng.random(700)
+    engine = CudaEngine(graph, dtype=dtype)
+    fused, plain = engine.system(scaling), ArraySystem(engine.product, scaling, dtype)
+    block, step = rng.normal(size=(700, width)), rng.normal(size=-(-width // 4) * 4 if width > 1 else 1)
+    there, here = fused.enter(block), plain.enter(block)
+    image, expected = card.empty_like(there), np.empty_like(here)
+    np.testing.assert_allclose(fused.apply(there, image), plain.apply(here, expected), rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(image.get(), expected)
+    x, y = card.zeros_like(there), np.zeros_like(here)
+    sums = fused.advance(x, there, there.copy(), image, step)
+    np.testing.assert_allclose(sums, plain.advance(y, here, here.copy(), expected, step), rtol=1e-9)
+    fused.turn(x, there, step)
+    plain.turn(y, here, step)
+    for found, wanted in ((there, here), (x, y)):
+        np.testing.assert_array_equal(fused.leave(found), wanted)
 
 
 def test_sums_by_column_and_by_group(card):

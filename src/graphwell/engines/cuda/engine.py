@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwell.engines.base import State, Swept
-from graphwell.engines.cuda._cupy import CardArray, cupy, kernel, launch, memory_in_words
+from graphwell.engines.cuda._cupy import CardArray, cupy, memory_in_words
 from graphwell.engines.cuda.graph import CudaGraph
 from graphwell.engines.cuda.layout import CardRows
 from graphwell.engines.cuda.plan import Plan, struct
-from graphwell.engines.system import COLUMNS_AT_ONCE, ArraySystem
+from graphwell.engines.cuda.system import CudaSystem, multiply, padded
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -92,23 +92,15 @@ class CudaEngine:
 
     def product(self, block: CardArray) -> CardArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
-        cp = cupy()
-        block = cp.ascontiguousarray(cp.asarray(block), dtype=self.dtype)
-        n, width = block.shape
-        at_once = 1 if width == 1 else COLUMNS_AT_ONCE
-        if width % at_once:
-            block = cp.pad(block, ((0, 0), (0, -width % at_once)))
-        out = cp.empty_like(block)
-        matrix, groups = self._card.normalised, block.shape[1] // at_once
-        real = "float" if self.dtype == np.float32 else "double"
-        function = kernel("products.cu", "product", POINTER=matrix.pointer, REAL=real, WIDE=at_once)
-        launch(function, n * groups, (matrix.indptr, matrix.indices, self._data, block, out, groups, n))
+        width, vectors = block.shape[1], padded(block, self.dtype)
+        out = cupy().empty_like(vectors)
+        multiply("product", self._card.normalised, self._data, vectors, out)
         out = out[:, :width]
         return out.get() if self._on_host else out
 
-    def system(self, scaling: CardArray) -> ArraySystem:
+    def system(self, scaling: CardArray) -> CudaSystem:
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
-        return ArraySystem(self.product, scaling, self.dtype)
+        return CudaSystem(self._card.normalised, self._data, scaling, self._on_host)
 
     @cached_property
     def rows(self) -> CardRows:
