@@ -176,7 +176,8 @@ def test_graphs_are_those_of_the_cpu(card, monkeypatch, metric, dtype):
     expected = Graph.from_features(X, n_neighbors=7, scale_neighbor=5, metric=metric)
     found = Graph.from_features(X, n_neighbors=7, scale_neighbor=5, metric=metric, device="cuda")
     difference = abs(found.W - expected.W)
-    assert (difference > 1e-9).nnz <= 0.01 * expected.W.nnz  # ties among the duplicates
+    assert (difference > 1e-6).nnz <= 0.01 * expected.W.nnz  # ties among the duplicates
+    assert found.W.dtype == expected.W.dtype == np.float32
     assert found.W.diagonal().sum() == 0
     new = X[:40] + dtype(0.25)
     np.testing.assert_allclose(
@@ -189,7 +190,7 @@ def test_any_number_of_neighbours(card, k):
     X = np.random.default_rng(4).normal(size=(700, 12))
     expected = Graph.from_features(X, n_neighbors=k, scale_neighbor=3)
     found = Graph.from_features(X, n_neighbors=k, scale_neighbor=3, device="cuda")
-    np.testing.assert_allclose(found.W.toarray(), expected.W.toarray(), rtol=1e-12, atol=0)
+    np.testing.assert_allclose(found.W.toarray(), expected.W.toarray(), rtol=1e-6, atol=0)
 
 
 def few(y, every=15):
@@ -287,7 +288,7 @@ def test_cuvs_finds_the_candidates_of_large_sets(card, monkeypatch):
     graph = Graph.from_features(X, device="cuda")
     assert graph.recall_ == pytest.approx(14 / 15)
     expected = Graph.from_features(X)
-    assert (abs(graph.W - expected.W) > 1e-9).nnz == 0  # spare candidates make up for it
+    assert (abs(graph.W - expected.W) > 1e-6).nnz == 0  # spare candidates make up for it
 
 
 def test_numbers_of_sweeps_on_the_card_are_promises(card):
