@@ -16,6 +16,8 @@ from graphwell.engines.layout import LANES
 
 SLICES_PER_CHUNK = 64
 ROWS_PER_CHUNK = 1024
+MASS_UNIT = 2.0**-46
+"""Masses of classes are added up as whole multiples of this: such a sum does not depend on the order."""
 
 
 @njit(inline="always")
@@ -61,6 +63,7 @@ def sweeps(
     phi: FloatArray,
     strength: float,
     shares: FloatArray,
+    pressure: FloatArray,
     words: IntArray,
     offsets: FloatArray,
     votes: FloatArray,
@@ -73,6 +76,8 @@ def sweeps(
     """Sweep `count` times; return the packed states and the number of class changes.
 
     Each position is written by its own row alone, so the states do not depend on the number of threads.
+    `pressure` on the classes is written anew before each sweep if `strength` is positive, and used as it is
+    otherwise. `words` may go on beyond the rows with the states of neighbours that others move.
     """
     real, word = offsets.dtype.type, words.dtype.type
     half, one, two = real(0.5), real(1), real(2)
@@ -81,10 +86,9 @@ def sweeps(
     n_chunks = -(-n_slices // SLICES_PER_CHUNK)
     changes = np.zeros(n_chunks, dtype=np.int64)
     following = words.copy()
-    pressure = np.zeros(len(shares), dtype=offsets.dtype)
     for _ in range(count):
         if strength > 0:
-            _press(words, offsets, phi, shift, strength, shares, pressure)
+            press(masses(words, offsets, phi, shift, len(shares)), strength, shares, pressure)
         for chunk in prange(n_chunks):
             sums = np.empty(2 * LANES, dtype=offsets.dtype)
             moved = np.empty(LANES, dtype=offsets.dtype)
@@ -131,23 +135,21 @@ def sweeps(
     return words, _in_order(changes)
 
 
-@njit
-def _press(
-    words: IntArray,
-    offsets: FloatArray,
-    phi: FloatArray,
-    shift: int,
-    strength: float,
-    shares: FloatArray,
-    pressure: FloatArray,
-) -> None:
+@njit(cache=True)
+def masses(words: IntArray, offsets: FloatArray, phi: FloatArray, shift: int, n_classes: int) -> IntArray:
+    """Mass of each class, the sum of ``phi r`` over its vertices, as a multiple of `MASS_UNIT`."""
+    found = np.zeros(n_classes, dtype=np.int64)
+    for i in range(len(offsets)):
+        found[words[i] >> shift] += np.int64(phi[i] * (0.5 - abs(offsets[i])) * (1 / MASS_UNIT))
+    return found
+
+
+@njit(cache=True)
+def press(found: IntArray, strength: float, shares: FloatArray, pressure: FloatArray) -> None:
     """Pressure on each class: how far its mass lies above its share."""
-    mass = np.zeros(len(shares))
-    for i in range(len(words)):
-        mass[words[i] >> shift] += phi[i] * (0.5 - abs(offsets[i]))
-    total = mass.sum()
+    total = found.sum() * MASS_UNIT
     for k in range(len(shares)):
-        pressure[k] = strength * (mass[k] - shares[k] * total)
+        pressure[k] = strength * (found[k] * MASS_UNIT - shares[k] * total)
 
 
 @njit(parallel=True, cache=True)

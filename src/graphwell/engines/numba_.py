@@ -78,6 +78,7 @@ class NumbaEngine:
                 forces.phi,
                 self.dtype.type(forces.strength),
                 forces.shares,
+                np.zeros_like(forces.shares),
                 words,
                 offsets,
                 votes,
