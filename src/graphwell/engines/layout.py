@@ -44,13 +44,16 @@ class SlicedRows:
 
     @classmethod
     def from_csr(cls, matrix: Any, dtype: npt.DTypeLike) -> "SlicedRows":
-        """Lay out a CSR matrix; the entries of a row keep their order."""
+        """Lay out a CSR matrix; the entries of a row keep their order.
+
+        A matrix may have more columns than rows: those beyond come after the positions of the rows.
+        """
         lengths = np.diff(matrix.indptr)
         order, widths = _ordered(lengths, WINDOW)
         if LANES * int(widths.sum()) > PADDING_LIMIT * matrix.nnz:
             order, widths = _ordered(lengths, len(lengths))
         starts = np.concatenate([[0], np.cumsum(LANES * widths)])
-        position = np.empty_like(order)
+        position = np.arange(matrix.shape[1], dtype=order.dtype) + (LANES * len(widths) - len(order))
         position[order] = np.arange(len(order), dtype=order.dtype)
         columns = np.zeros(starts[-1], dtype=np.int32)
         values = np.zeros(starts[-1], dtype=dtype)

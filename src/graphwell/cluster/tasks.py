@@ -1,0 +1,198 @@
+"""Tasks on the workers of a Dask client. The only module that imports Dask.
+
+A `Handle` stands for what a task will return, or has returned, on a worker. Tasks that depend on each other are
+handed to Dask together as one graph; their names are those that the dashboard shows, ``graphwell-sweep`` say.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+LARGE_GRAPH = "1 GiB"
+"""Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
+
+
+def require_dask() -> Any:
+    """Return Dask's `distributed`, or say how to install it."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError(
+            'A fit on a cluster needs Dask, which is not installed: pip install "graphwell[dask]"'
+        ) from error
+    return distributed
+
+
+def connected_client() -> Any:
+    """Return the Dask client in use, which must be connected."""
+    distributed = require_dask()
+    try:
+        client = distributed.get_client()
+    except ValueError as error:
+        raise ValueError(
+            "X is a Dask array but there is no Dask client; start one first: "
+            "from dask.distributed import Client; client = Client()."
+        ) from error
+    if client.status != "running":
+        raise ValueError(
+            f"The Dask client is not connected (its status is {client.status}); connect it to a running scheduler."
+        )
+    if not client.scheduler_info(n_workers=-1)["workers"]:
+        raise ValueError("The Dask cluster has no workers; start at least one, or wait until one has joined.")
+    return client
+
+
+@dataclass(eq=False)
+class Handle:
+    """What a task returns, on a worker.
+
+    Attributes
+    ----------
+    key : hashable
+        The name of the task.
+    task : tuple, optional
+        A function and its arguments, handles among them; None for a task of another graph.
+    graph : mapping
+        The graph that holds the task where it is another's.
+    future : distributed.Future, optional
+        Once the task has been started; while it lives, Dask keeps the result.
+    """
+
+    key: Any
+    task: tuple[Any, ...] | None = None
+    graph: Mapping[Any, Any] | None = None
+    future: Any = None
+
+
+class Tasks:
+    """Starts the tasks of one fit.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.run = secrets.token_hex(4)
+        self.named = 0
+
+    def lazy(self, name: str, function: Callable[..., Any], *arguments: Any) -> Handle:
+        """Return a task that runs once something asks for it."""
+        self.named += 1
+        return Handle(f"graphwell-{name}-{self.run}-{self.named}", (function, *arguments))
+
+    def each(self, name: str, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Handle]:
+        """One lazy task per block; a column holds one argument for each."""
+        return [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
+
+    def keep(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Start tasks, and keep their results on the workers as long as the handles live."""
+        waiting = [handle for handle in handles if handle.future is None]
+        if waiting:
+            with _large_graphs():
+                keys = [handle.key for handle in waiting]
+                futures = self.client.get(graph_of(waiting), keys, sync=False)
+            for handle, future in zip(waiting, futures, strict=True):
+                handle.future, handle.task, handle.graph = future, None, None
+        return list(handles)
+
+    def results(self, handles: Sequence[Handle]) -> list[Any]:
+        """Run tasks and fetch what they return, in order."""
+        return list(self.client.gather([handle.future for handle in self.keep(handles)]))
+
+    def exchange(
+        self, name: str, pieces: Sequence[Handle], receivers: int, assemble: Callable[..., Any], *columns: Any
+    ) -> list[Handle]:
+        """Send piece `q` of every list of pieces to receiver `q`, which assembles them.
+
+        ``assemble(list of pieces, *arguments)`` has one argument of each column.
+        """
+        parts = [
+            [self.lazy(f"{name}-piece", _item, piece, receiver) for piece in pieces]
+            for receiver in range(receivers)
+        ]
+        return [
+            self.lazy(name, assemble, received, *arguments)
+            for received, *arguments in zip(parts, *columns, strict=True)
+        ]
+
+    def workers(self) -> dict[str, Any]:
+        """The workers by their address."""
+        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+
+
+def graph_of(handles: Sequence[Handle]) -> dict[Any, Any]:
+    """The Dask graph of these tasks and of all that they wait for."""
+    graph: dict[Any, Any] = {}
+    waiting = list(handles)
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Handle):
+            if value.future is not None:
+                return value.future
+            waiting.append(value)
+            return value.key
+        return [plain(item) for item in value] if isinstance(value, list) else value
+
+    while waiting:
+        handle = waiting.pop()
+        if handle.graph is not None:
+            graph.update(handle.graph)
+        elif handle.key not in graph and handle.future is None and handle.task is not None:
+            graph[handle.key] = tuple(plain(part) for part in handle.task)
+    return graph
+
+
+def _item(pieces: Sequence[Any], index: int) -> Any:
+    return pieces[index]
+
+
+@contextmanager
+def _large_graphs() -> Iterator[None]:
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE_GRAPH}):
+        yield
+
+
+def threads_of_worker() -> int:
+    """Threads of the worker that runs this task; 1 outside of one."""
+    try:
+        return int(require_dask().get_worker().state.nthreads)
+    except ValueError:
+        return 1
+
+
+def blocks_of(X: Any) -> list[Handle]:
+    """The blocks of rows of a Dask array as tasks."""
+    import dask
+
+    (X,) = dask.optimize(X)
+    graph = dict(X.__dask_graph__())
+    keys = X.__dask_keys__()
+    return [Handle(key[0] if X.ndim == 2 else key, graph=graph) for key in keys]
+
+
+def array_of(blocks: Sequence[Handle], lengths: Sequence[int], width: int | None, dtype: Any) -> Any:
+    """A Dask array from its blocks of rows; one value per row if `width` is None."""
+    import dask.array as da
+
+    name = f"graphwell-array-{secrets.token_hex(8)}"
+    columns = () if width is None else (0,)
+    graph = graph_of(blocks)
+    for number, block in enumerate(blocks):
+        graph[(name, number, *columns)] = block.key if block.future is None else block.future
+    chunks = (tuple(lengths),) if width is None else (tuple(lengths), (width,))
+    return da.Array(graph, name, chunks, meta=np.empty((0,) * len(chunks), dtype))
+
+
+def as_dask_array(X: Any) -> Any:
+    """Rows as a Dask array."""
+    import dask.array as da
+
+    return X if isinstance(X, da.Array) else da.from_array(np.asarray(X))
