@@ -105,6 +105,14 @@ class Tasks:
         """Run tasks and fetch what they return, in order."""
         return list(self.client.gather([handle.future for handle in self.keep(handles)]))
 
+    def wait(self, handles: Sequence[Handle]) -> None:
+        """Wait until tasks are done; what one of them raises is raised here."""
+        futures = [handle.future for handle in self.keep(handles)]
+        require_dask().wait(futures)
+        for future in futures:
+            if future.status == "error":
+                future.result()
+
     def exchange(
         self, name: str, pieces: Sequence[Handle], receivers: int, assemble: Callable[..., Any], *columns: Any
     ) -> list[Handle]:
