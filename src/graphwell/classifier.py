@@ -12,6 +12,7 @@ import numpy as np
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
+from graphwell.cluster import is_dask
 from graphwell.engines import Engine, State, make_engine
 from graphwell.estimator import GraphClassifier
 from graphwell.graph import Graph
@@ -181,7 +182,12 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self._checkpoint_path = None if checkpoint is None else self._resumable(Path(checkpoint))
         self._progress = progress
         try:
-            super().fit(X, y)
+            if is_dask(X):
+                from graphwell.cluster.fit import fit_on_cluster
+
+                fit_on_cluster(self, X, y)
+            else:
+                super().fit(X, y)
         finally:
             del self._callback, self._checkpoint_path, self._progress
         return self
@@ -227,11 +233,14 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return follow(prepared, recipe, step, *saved)
 
     def _paper(self, problem: Problem, prepared: Prepared) -> Outcome:
-        schedule = PAPER_SCHEDULE if self.schedule is None else self.schedule
-        step = PAPER_STEP if self.step_size is None else self.step_size
+        schedule, step = self._paper_steps()
         saved = self._saved(problem, schedule)
         result = descend(prepared.engine, problem, prepared.start.state, schedule, step, *saved)
         return Outcome(result, support(problem, State(result.labels, result.offsets)))
+
+    def _paper_steps(self) -> tuple[Schedule, float]:
+        schedule = PAPER_SCHEDULE if self.schedule is None else self.schedule
+        return schedule, PAPER_STEP if self.step_size is None else self.step_size
 
     def _make_engine(self, graph: Graph) -> Engine:
         return make_engine(graph, self.device, self.n_jobs)

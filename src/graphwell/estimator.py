@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.cluster import is_dask
 from graphwell.graph import Graph
 from graphwell.graph.features import METRICS
 from graphwell.labels import read_labels
@@ -68,7 +69,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.class_prior_ = self._prior(problem)
         self.reachable_ = problem.reachable
         assigned, scores = self._solve(problem)
-        self.label_distributions_ = _distributions(assigned, scores)
+        self.label_distributions_ = distributions(assigned, scores)
         self.label_distributions_[~self.reachable_] = self.class_prior_
         assigned = np.where(self.reachable_, assigned, self.class_prior_.argmax())
         self.transduction_ = self.classes_[assigned]
@@ -84,7 +85,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
         best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
+        return best.map_blocks(self.classes_.take, dtype=self.classes_.dtype) if is_dask(best) else self.classes_[best]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.
@@ -92,6 +93,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         Each row is answered by itself, whatever other rows are asked.
         """
         check_is_fitted(self)
+        if is_dask(self.label_distributions_):
+            from graphwell.cluster.predict import predict_proba
+
+            return predict_proba(self, X)
         affinity = self._read_new_rows(X)
         scores = affinity @ self.label_distributions_
         support = np.asarray(affinity.sum(axis=1)).ravel()
@@ -112,6 +117,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         Certainty is the distance between the two highest scores of a row.
         """
         check_is_fitted(self)
+        if is_dask(self.label_distributions_):
+            from graphwell.cluster.predict import doubtful
+
+            return doubtful(self, k)
         ranked = np.sort(self.label_distributions_, axis=1)
         margin = ranked[:, -1] - ranked[:, -2] if ranked.shape[1] > 1 else np.ones(len(ranked))
         margin = np.where(self.reachable_, margin, -1.0)
@@ -171,7 +180,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _distributions(assigned: IntArray, scores: FloatArray) -> FloatArray:
+def distributions(assigned: IntArray, scores: FloatArray) -> FloatArray:
     """Rows that sum to 1 and whose largest entry is the assigned class."""
     scores = scores.astype(np.float64)
     rows = np.arange(len(assigned))

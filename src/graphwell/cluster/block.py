@@ -82,12 +82,15 @@ class Block:
         from graphwell.engines import kernels
 
         width = vectors.shape[1]
-        whole = np.zeros((self.S.shape[0], -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE), PRECISION)
+        padded = width if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+        whole = np.zeros((self.S.shape[0], padded), PRECISION)
         whole[: self.n_own, :width] = vectors
         whole[self.n_own :, :width] = from_exports(self.links, exports, np.zeros((0, width), PRECISION))
         out = np.empty_like(whole)
+        multiply = kernels.vector_product if width == 1 else kernels.product
+        pair = (whole[:, 0], out[:, 0]) if width == 1 else (whole, out)
         with threads(threads_of_worker()):
-            kernels.product(self.S.indptr, self.S.indices, self.S.data, whole, out)
+            multiply(self.S.indptr, self.S.indices, self.S.data, *pair)
         return out[: self.n_own, :width].copy()
 
 

@@ -95,9 +95,10 @@ class ClusterGraph:
         return [[handles[q] for q in sources] for sources, _ in self.halos]
 
     @cached_property
-    def _boundaries(self) -> list[Handle]:
+    def boundaries(self) -> list[Handle]:
+        """Own vertices of each block that other blocks need."""
         if self._unsharpened is not None:
-            return self._unsharpened._boundaries
+            return self._unsharpened.boundaries
         return self.tasks.keep(
             self.tasks.exchange("boundary", self._wants, self.n_blocks, on_block.boundary_of)
         )
@@ -111,7 +112,7 @@ class ClusterGraph:
         """Where the halo of each block comes from."""
         if self._unsharpened is not None:
             return self._unsharpened.links
-        boundaries = self._boundaries
+        boundaries = self.boundaries
         return self.tasks.keep(
             self.tasks.each("link", on_block.link, self._wants, [boundaries] * self.n_blocks)
         )
@@ -128,7 +129,7 @@ class ClusterGraph:
         """`Block` of each block: its rows of ``S`` in the layouts of sweeps and products."""
         powers = [self.sharpness] * self.n_blocks
         degrees = self.tasks.each("degrees", on_rows.degrees_of, self.rows, powers)
-        exports = self.tasks.each("export-degrees", on_block.on_boundary, degrees, self._boundaries)
+        exports = self.tasks.each("export-degrees", on_block.on_boundary, degrees, self.boundaries)
         return self.tasks.keep(
             self.tasks.each(
                 "block",
@@ -136,7 +137,7 @@ class ClusterGraph:
                 self.rows,
                 powers,
                 degrees,
-                self._boundaries,
+                self.boundaries,
                 self.links,
                 self.every(exports),
             )
@@ -156,7 +157,7 @@ class ClusterGraph:
         if self._unsharpened is not None:
             return self._unsharpened.components
         local = self.tasks.keep(self.tasks.each("components", _components, self.rows))
-        exports = self.tasks.each("export-components", on_block.on_boundary, local, self._boundaries)
+        exports = self.tasks.each("export-components", on_block.on_boundary, local, self.boundaries)
         found = self.tasks.results(
             self.tasks.each("touching", _touching, self.rows, local, self.links, self.every(exports))
         )
@@ -181,7 +182,7 @@ class ClusterGraph:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the affinities that does not depend on how they are cut into blocks."""
-        exports = self.tasks.each("export-vertices", _vertices_of, self.rows, self._boundaries)
+        exports = self.tasks.each("export-vertices", _vertices_of, self.rows, self.boundaries)
         columns = self.tasks.each("fingerprint", _fingerprint, self.rows, self.links, self.every(exports))
         return f"{sum(self.tasks.results(columns)) % 2**64:016x} of {self.n_vertices}"
 

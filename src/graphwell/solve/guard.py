@@ -48,14 +48,20 @@ def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
     are, if those speak for few vertices (each for as many as its class holds per label), and if the classes
     are not much less even than at the start.
     """
+    given = votes(problem, state)[problem.is_known]
+    return borne_out(problem, state.labels, start_labels, given)
+
+
+def borne_out(problem: Problem, labels: IntArray, start_labels: IntArray, given_votes: FloatArray) -> bool:
+    """Whether a result stands, from the votes of the neighbours of the given labels, in their order."""
     n_classes = problem.n_classes
-    if evenness(state.labels, n_classes) < EVENNESS_KEPT * evenness(start_labels, n_classes):
+    if evenness(labels, n_classes) < EVENNESS_KEPT * evenness(start_labels, n_classes):
         return False
     given = np.flatnonzero(problem.is_known)
-    overruled = given[votes(problem, state)[given].argmax(axis=1) != problem.labels[given]]
+    overruled = given[given_votes.argmax(axis=1) != problem.labels[given]]
     labels_per_class = np.bincount(problem.labels[given], minlength=n_classes)
     classes = problem.labels[overruled]
-    shares = np.bincount(state.labels, minlength=n_classes) / len(state.labels)
+    shares = np.bincount(labels, minlength=n_classes) / len(labels)
     spoken_for = float((shares[classes] / labels_per_class[classes]).sum())
     few = len(overruled) <= max(1.0, MOST_LABELS_OVERRULED * (len(given) - n_classes))
     return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(given))

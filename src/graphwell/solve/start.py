@@ -27,9 +27,7 @@ class Start:
 
 def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """The paper's start: states drawn evenly from [-1/2, K - 1/2), labels in place."""
-    u = rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5
-    labels = np.clip(np.floor(u + 0.5), 0, problem.n_classes - 1)
-    return Start(_labels_in_place(problem, labels.astype(np.int32), u - labels))
+    return Start(random_state(problem, rng))
 
 
 def nearest_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
@@ -59,11 +57,16 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
 
 def decidedness(scores: Scores) -> float:
     """Mean distance between the two highest scores of a vertex, each vertex's scores adding up to 1."""
-    positive = np.maximum(scores.values, 0.0)
+    return float(margins(scores.values).mean())
+
+
+def margins(values: FloatArray) -> FloatArray:
+    """Distance between the two highest scores of each vertex, its scores adding up to 1."""
+    positive = np.maximum(values, 0.0)
     total = positive.sum(axis=1, keepdims=True)
     shares = np.divide(positive, total, out=np.zeros_like(positive), where=total > 0)
     highest = np.partition(shares, -2, axis=1)[:, -2:]
-    return float((highest[:, 1] - highest[:, 0]).mean())
+    return np.asarray(highest[:, 1] - highest[:, 0])
 
 
 STARTS: dict[str, Callable[[Problem, Engine, np.random.Generator], Start]] = {
@@ -98,6 +101,13 @@ def nearest_labels(problem: Problem) -> IntArray:
     sources = np.flatnonzero(problem.is_known)
     *_, nearest = csgraph.dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)
     return np.where(nearest >= 0, problem.labels[np.maximum(nearest, 0)], -1).astype(np.int32)
+
+
+def random_state(problem: Problem, rng: np.random.Generator) -> State:
+    """States drawn evenly from [-1/2, K - 1/2), labels in place."""
+    u = rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5
+    labels = np.clip(np.floor(u + 0.5), 0, problem.n_classes - 1)
+    return _labels_in_place(problem, labels.astype(np.int32), u - labels)
 
 
 def from_labels(problem: Problem, labels: IntArray, rng: np.random.Generator) -> State:
