@@ -85,7 +85,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
         best = self.predict_proba(X).argmax(axis=1)
-        return best.map_blocks(self.classes_.take, dtype=self.classes_.dtype) if is_dask(best) else self.classes_[best]
+        return (
+            best.map_blocks(self.classes_.take, dtype=self.classes_.dtype)
+            if is_dask(best)
+            else self.classes_[best]
+        )
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.

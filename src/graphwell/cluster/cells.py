@@ -1,7 +1,7 @@
 """Cells of the feature space: which partition a row belongs to, and which it may have neighbours in.
 
-A sample gives the centres. Neighbouring cells are grouped into partitions of about equal size, one per block of the
-graph; a row belongs to the partition of its cell, and asks those that hold the cells nearest to it.
+A sample gives the centres. Neighbouring cells are grouped into partitions of about equal size, one per block
+of the graph; a row belongs to the partition of its cell, and asks those that hold the cells nearest to it.
 """
 
 from dataclasses import dataclass

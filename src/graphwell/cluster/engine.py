@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphwell._types import FloatArray
 from graphwell.cluster import sweep as on_block
 from graphwell.cluster.graph import ClusterGraph
+from graphwell.cluster.harmonic import column_product
 from graphwell.cluster.tasks import Handle
 from graphwell.engines.base import State, Swept
 
@@ -16,9 +18,10 @@ if TYPE_CHECKING:
 class ClusterEngine:
     """Sweeps over a graph whose blocks lie on the workers of a Dask cluster.
 
-    All sweeps of one epsilon are handed to Dask at once and begin from a state that the client holds, so what a
-    worker's death can cost is the current step, and nothing that Dask must remember grows with the sweeps.
-    The states are bit for bit those of the CPU engine, for any number of blocks and workers.
+    All sweeps of one epsilon are handed to Dask at once and begin from a state that the client holds: of the
+    descent, the death of a worker can cost the current step alone, and nothing that Dask must remember
+    grows with the sweeps. The states are bit for bit those of the CPU engine, for any number of blocks and
+    workers.
 
     Parameters
     ----------
@@ -54,6 +57,10 @@ class ClusterEngine:
         swept = State(self.graph.joined(labels), self.graph.joined(offsets))
         return Swept(swept, float(sum(energies)), int(sum(changes)))
 
+    def product(self, block: FloatArray) -> FloatArray:
+        """Return ``S @ block`` for a block of columns that the client holds."""
+        return column_product(self.graph, block)
+
     def presence(self, problem: "Problem", state: State, *, only_known: bool) -> list[Handle]:
         """Presence of each class around the vertices of each block, as lazy tasks."""
         states, exports = self._placed(problem, state)
@@ -62,7 +69,7 @@ class ClusterEngine:
         return self.graph.tasks.each("presence", on_block.presence, *arguments, [only_known] * n)
 
     def forces(self, problem: "Problem") -> list[Handle]:
-        """What acts on the vertices besides their neighbours; kept on the workers for one problem at a time."""
+        """What acts on the vertices besides their neighbours; the workers keep it for one problem."""
         if self._last is None or self._last[0] is not problem:
             self._last = problem, self._make_forces(problem)
         return self._last[1]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.cluster.graph import ClusterGraph
 from graphwell.cluster.inputs import Input, read_input
 from graphwell.cluster.neighbors import build_graph
-from graphwell.cluster.recipe import ClusterOutcome, as_in_the_paper, follow, prepare, stable_step
+from graphwell.cluster.recipe import ClusterOutcome, as_graph, as_in_the_paper, follow, prepare, stable_step
 from graphwell.cluster.tasks import Handle, Tasks, array_of, connected_client
 from graphwell.estimator import distributions
 from graphwell.graph.graph import at_most, positive
@@ -45,8 +45,9 @@ def fit_on_cluster(classifier: "DiffuseInterfaceClassifier", X: Any, y: Any) -> 
     n_neighbors = at_most(source.n - 1, positive(classifier.n_neighbors, "n_neighbors"), "n_neighbors")
     scale_neighbor = min(positive(classifier.scale_neighbor, "scale_neighbor"), source.n - 1)
     graph = build_graph(tasks, source, n_neighbors, scale_neighbor, progress=classifier._progress)
-    classifier.n_features_in_, classifier.graph_, classifier.classes_ = source.n_features, graph, labels.classes
-    problem = classifier._problem(_as_graph(graph), labels.codes)
+    classifier.n_features_in_, classifier.classes_ = source.n_features, labels.classes
+    classifier.graph_ = as_graph(graph)
+    problem = classifier._problem(classifier.graph_, labels.codes)
     classifier.class_prior_ = classifier._prior(problem)
     classifier.reachable_ = problem.reachable
     classifier.timings_ = {"graph": time.perf_counter() - began}
@@ -65,13 +66,7 @@ def _check_choices(classifier: "DiffuseInterfaceClassifier") -> None:
         raise ValueError(f"device must be cpu for a Dask array, got {classifier.device!r}.")
 
 
-def _as_graph(graph: ClusterGraph) -> Any:
-    return graph
-
-
-def _solve(
-    classifier: "DiffuseInterfaceClassifier", problem: Problem, graph: ClusterGraph
-) -> ClusterOutcome:
+def _solve(classifier: "DiffuseInterfaceClassifier", problem: Problem, graph: ClusterGraph) -> ClusterOutcome:
     if problem.n_classes == 1:
         zeros = np.zeros(graph.n_vertices, dtype=np.int32)
         ones = [np.ones((len(part), 1)) for part in graph.vertices]
@@ -109,7 +104,9 @@ def _answers(
     assigned = np.where(problem.reachable, outcome.result.labels, prior.argmax()).astype(np.int32)
     reachable = graph.cut(problem.reachable)
     by_partition = tasks.keep(
-        tasks.each("distributions", _distributions, outcome.scores, graph.cut(assigned), reachable, [prior] * n)
+        tasks.each(
+            "distributions", _distributions, outcome.scores, graph.cut(assigned), reachable, [prior] * n
+        )
     )
     pieces = tasks.each("split-answers", _split, by_partition, graph.vertices, [source.starts] * n)
     blocks = tasks.exchange("answers", pieces, len(source.blocks), _assembled, source.lengths)

@@ -42,17 +42,20 @@ class ClusterGraph:
     _unsharpened: "ClusterGraph | None" = field(default=None)
 
     @classmethod
-    def from_graph(cls, tasks: Tasks, graph: Graph, n_blocks: int, order: IntArray | None = None) -> "ClusterGraph":
+    def from_graph(
+        cls, tasks: Tasks, graph: Graph, n_blocks: int, order: IntArray | None = None
+    ) -> "ClusterGraph":
         """Cut a graph of one machine into blocks of about equal size, its vertices in this order."""
         order = np.arange(graph.n_vertices) if order is None else order
         position = np.empty(len(order), dtype=np.int64)
         position[order] = np.arange(len(order))
         vertices = np.array_split(order, n_blocks)
         stops = np.cumsum([len(part) for part in vertices])
-        rows = [
-            on_rows.renumbered(part, graph.W[part], np.arange(len(order)), position, (stop - len(part), stop))
-            for part, stop in zip(vertices, stops, strict=True)
-        ]
+        rows = []
+        for part, stop in zip(vertices, stops, strict=True):
+            W = graph.W[part]
+            numbers = np.unique(W.indices)
+            rows.append(on_rows.renumbered(part, W, numbers, position[numbers], (stop - len(part), stop)))
         given = tasks.keep(tasks.each("rows", _given, rows))
         return cls(tasks, list(vertices), given, recall_=graph.recall_)
 
@@ -164,11 +167,16 @@ class ClusterGraph:
         counts = [count for count, _, _ in found]
         firsts = np.concatenate([[0], np.cumsum(counts)])
         pairs = [
-            (own + firsts[p], np.concatenate([o + firsts[q] for q, o in zip(self.halos[p][0], others, strict=True)]))
+            (
+                own + firsts[p],
+                np.concatenate([o + firsts[q] for q, o in zip(self.halos[p][0], others, strict=True)]),
+            )
             for p, (_, own, others) in enumerate(found)
             if others
         ]
-        ends = [np.concatenate(side) for side in zip(*pairs, strict=True)] if pairs else [np.zeros(0, int)] * 2
+        ends = (
+            [np.concatenate(side) for side in zip(*pairs, strict=True)] if pairs else [np.zeros(0, int)] * 2
+        )
         joints = sparse.coo_array((np.ones(len(ends[0])), (ends[0], ends[1])), shape=(firsts[-1], firsts[-1]))
         merged = csgraph.connected_components(joints, directed=False)[1]
         parts = self.tasks.results(local)

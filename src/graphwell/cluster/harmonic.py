@@ -1,7 +1,7 @@
 """Scores that diffuse from the labels, on the workers: Laplace learning, plain or on Poisson weights.
 
-The systems are those of `graphwell.solve.harmonic`. Blocks of one column per class never leave the workers; single
-columns, such as the Poisson weights, pass through the client.
+The systems are those of `graphwell.solve.harmonic`. Blocks of one column per class never leave the workers;
+single columns, such as the Poisson weights, pass through the client.
 """
 
 from collections.abc import Sequence
@@ -41,10 +41,10 @@ def exported(graph: ClusterGraph, vectors: Sequence[Handle]) -> list[Handle]:
     return graph.tasks.each("export-vectors", on_boundary, vectors, graph.boundaries)
 
 
-def column_product(graph: ClusterGraph, column: FloatArray) -> FloatArray:
-    """``S`` times one column that the client holds."""
-    vectors = graph.tasks.each("column", _given, graph.cut(column.astype(REAL)[:, None]))
-    return graph.joined(graph.tasks.results(product(graph, vectors)))[:, 0]
+def column_product(graph: ClusterGraph, columns: FloatArray) -> FloatArray:
+    """``S`` times columns that the client holds."""
+    vectors = graph.tasks.each("column", _given, graph.cut(columns.astype(REAL)))
+    return graph.joined(graph.tasks.results(product(graph, vectors)))
 
 
 def laplace_scores(problem: Problem, graph: ClusterGraph, g: FloatArray | None = None) -> ClusterScores:
@@ -52,7 +52,7 @@ def laplace_scores(problem: Problem, graph: ClusterGraph, g: FloatArray | None =
     tasks, n = graph.tasks, graph.n_blocks
     root = np.sqrt(graph.degrees)
     weighted = root if g is None else g * root
-    new_root = np.sqrt(np.maximum(weighted * column_product(graph, weighted), 0.0))
+    new_root = np.sqrt(np.maximum(weighted * column_product(graph, weighted[:, None])[:, 0], 0.0))
     scaling = np.divide(weighted, new_root, out=np.zeros_like(root), where=new_root > 0)
     labels = graph.cut(problem.labels.astype(np.int32))
     factors = graph.cut((scaling * new_root).astype(REAL))

@@ -45,7 +45,7 @@ class Input:
 
 def check_chunks(X: Any) -> tuple[int, ...]:
     """Return the lengths of the blocks of a Dask array that can be worked on."""
-    if not hasattr(X, "chunks") or not hasattr(X, "ndim"):
+    if type(X).__name__ != "Array":
         raise ValueError(
             f"X must be a Dask array, got a Dask {type(X).__name__}; "
             "a data frame becomes one by X.to_dask_array(lengths=True)."
@@ -54,15 +54,13 @@ def check_chunks(X: Any) -> tuple[int, ...]:
         raise ValueError(f"X must have two dimensions, got a Dask array of {X.ndim}; give rows of features.")
     if any(np.isnan(length) for length in X.chunks[0] + X.chunks[1]):
         raise ValueError(
-            "X has chunks of unknown size; call X.compute_chunk_sizes() first, or to_dask_array(lengths=True)."
+            "X has chunks of unknown size; call X.compute_chunk_sizes() or to_dask_array(lengths=True) first."
         )
     if len(X.chunks[1]) != 1:
         raise ValueError(
             f"X is cut into {len(X.chunks[1])} chunks along its features; a block must hold whole rows: "
             'X.rechunk({0: "auto", 1: -1}).'
         )
-    if X.shape[0] < 2 or X.shape[1] < 1:
-        raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")
     if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
         raise ValueError(f"X must hold real numbers, got the type {X.dtype}.")
     return tuple(int(length) for length in X.chunks[0])
@@ -73,6 +71,8 @@ def read_input(tasks: Tasks, X: Any, metric: str) -> Input:
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {', '.join(METRICS)} for a Dask array, got {metric!r}.")
     lengths = check_chunks(X)
+    if X.shape[0] < 2 or X.shape[1] < 1:
+        raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")
     raw = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
     lengths = tuple(length for length in lengths if length)
     blocks = tasks.each("features", FeatureMap(metric), raw)

@@ -1,8 +1,8 @@
 """Conjugate gradients on vectors that stay on the workers.
 
-The method is that of `graphwell.solve.linear`. One exchange of scalars per iteration is enough, because the next
-residual's norm follows from products of the present one; it is taken anew from the residual in the next
-iteration, so that no error adds up. Iterations are handed to Dask several at a time.
+The method is that of `graphwell.solve.linear`. One exchange of scalars per iteration is enough, because the
+norm of the next residual follows from products of the present one; it is taken anew from the residual in the
+next iteration, so that no error adds up. Iterations are handed to Dask several at a time.
 """
 
 from collections.abc import Sequence
@@ -59,18 +59,19 @@ def conjugate_gradients(graph: ClusterGraph, inside: Sequence[Handle], b: Sequen
     """
     tasks, blocks = graph.tasks, graph.blocks
     vectors = tasks.each("cg-begin", begin, b)
-    iterations, first = 0, None
+    iterations, at_first = 0, None
     while True:
+        of_batch = []
         for _ in range(ITERATIONS_AT_ONCE):
             exports = tasks.each("cg-export", direction, blocks, inside, vectors)
             images = tasks.each("cg-product", image, blocks, inside, vectors, graph.every(exports))
-            dots = tasks.each("cg-dots", dots_of, images)
-            first = first or dots
-            vectors = tasks.each("cg-move", move, vectors, images, [dots] * graph.n_blocks)
+            of_batch.append(tasks.each("cg-dots", dots_of, images))
+            vectors = tasks.each("cg-move", move, vectors, images, [of_batch[-1]] * graph.n_blocks)
+        tasks.keep([*vectors, *of_batch[0], *of_batch[-1]])
         iterations += ITERATIONS_AT_ONCE
-        tasks.keep([*vectors, *first])
-        *_, squared = sum(tasks.results(dots))
-        *_, at_first = sum(tasks.results(first))
+        if at_first is None:
+            at_first = np.sum(tasks.results(of_batch[0]), axis=0)[-1]
+        squared = np.sum(tasks.results(of_batch[-1]), axis=0)[-1]
         if iterations >= MAX_ITERATIONS or (squared <= TOLERANCE**2 * at_first).all():
             break
     scale = np.where(at_first > 0, at_first, 1.0)
@@ -102,7 +103,7 @@ def dots_of(image: Image) -> FloatArray:
 
 def move(vectors: Vectors, image: Image, dots: Sequence[FloatArray]) -> Vectors:
     """One step along the direction, and the next direction; a column that has converged stands still."""
-    pw, rw, ww, rr = sum(dots)
+    pw, rw, ww, rr = np.sum(dots, axis=0)
     target = TOLERANCE**2 * rr if vectors.target is None else vectors.target
     moving = (rr > target) & (pw > 0)
     if not moving.any():

@@ -1,7 +1,7 @@
 """From blocks of features to the rows of the affinity matrix, block by block on the workers.
 
-No task and no process ever holds all rows: each is sent to the partition of its cell, asks the partitions that hold the
-cells nearest to it, and the candidates are merged where the row lives.
+No process ever holds all rows: each row is sent to the partition of its cell, asks the partitions that hold
+the cells nearest to it, and the candidates are merged where the row lives.
 """
 
 from dataclasses import dataclass, replace
@@ -34,6 +34,8 @@ class Search:
     partitions : list of handles
     scales : list of handles
         Local scales of the rows of each partition.
+    chosen : list of handles
+        Neighbours of the rows of each partition; kept so that a lost worker costs its own search alone.
     floor : float
         Smallest local scale.
     n_neighbors, scale_neighbor : int
@@ -42,6 +44,7 @@ class Search:
     cells: Cells
     partitions: list[Handle]
     scales: list[Handle]
+    chosen: list[Handle]
     floor: float
     n_neighbors: int
     scale_neighbor: int
@@ -83,7 +86,9 @@ def _find_cells(tasks: Tasks, source: Input, n_blocks: int) -> tuple[Cells, IntA
     scaling = Scaling(source.center, spread)
     centres = find_centres(scaling(_sample(tasks, source, _sample_size(source.n), seed=0)), source.n)
     plain = Cells(scaling, centres, np.zeros(len(centres), int), np.zeros(len(centres), int))
-    counted = tasks.results(tasks.each("count-cells", _count_cells, source.blocks, [plain] * len(source.blocks)))
+    counted = tasks.results(
+        tasks.each("count-cells", _count_cells, source.blocks, [plain] * len(source.blocks))
+    )
     sizes = np.sum(counted, axis=0)
     owner = grouped(centres, sizes, n_blocks)
     rows_of = np.bincount(owner, sizes, minlength=n_blocks).astype(np.int64)
@@ -144,7 +149,9 @@ def _search(
             part = slice(start, start + on_partition.ROWS_AT_ONCE)
             asked = tasks.lazy("ask", on_partition.own_queries, partition, part, cells, n, k + 1)
             answers = [
-                tasks.lazy("search", on_partition.answer, tasks.lazy("ask-piece", _item, asked, q), other, k + 1)
+                tasks.lazy(
+                    "search", on_partition.answer, tasks.lazy("ask-piece", _item, asked, q), other, k + 1
+                )
                 for q, other in enumerate(partitions)
             ]
             of_partition.append(tasks.lazy("merge", on_partition.others, answers, partition, part, k))
@@ -175,10 +182,14 @@ def _weigh(
     def same(value: Any) -> list[Any]:
         return [value] * n
 
-    raw = tasks.each("scales", on_partition.raw_scales, found, same(scale_neighbor))
-    floor = SCALE_FLOOR * _typical(np.concatenate(tasks.results(raw)))
+    raw = tasks.keep(tasks.each("scales", on_partition.raw_scales, found, same(scale_neighbor)))
+    on_client = np.concatenate(tasks.results(raw))
+    floor = SCALE_FLOOR * _typical(on_client)
+    smallest = max(floor, float(on_client.min()))
     scales = tasks.keep(tasks.each("scales", np.maximum, raw, same(floor)))
-    chosen = tasks.each("choose", on_partition.chosen, found, partitions, same(n_neighbors), scales)
+    chosen = tasks.keep(
+        tasks.each("choose", on_partition.chosen, found, partitions, same(n_neighbors), scales)
+    )
     sent = tasks.each("edges", on_rows.edges_by_owner, chosen, same(starts), range(n))
     incoming = tasks.exchange("receive", sent, n, _received)
     weighed = tasks.each("weigh", on_rows.weigh, incoming, chosen)
@@ -186,7 +197,7 @@ def _weigh(
     rows = tasks.exchange(
         "rows", weighed, n, on_rows.joined_rows, chosen, incoming, weighed, sent, same(int(starts[-1])), own
     )
-    search = Search(cells, partitions, scales, floor, n_neighbors, scale_neighbor)
+    search = Search(cells, partitions, scales, chosen, smallest, n_neighbors, scale_neighbor)
     return ClusterGraph(tasks, vertices, tasks.keep(rows), recall_=recall, search=search)
 
 

@@ -145,13 +145,13 @@ def raw_scales(parts: Sequence[Answer], scale_neighbor: int) -> FloatArray:
 
 def chosen(parts: Sequence[Answer], partition: Partition, n_neighbors: int, scales: FloatArray) -> Chosen:
     """The neighbours that the rows of a partition chose."""
-    columns = (np.concatenate([part[column][:, :n_neighbors] for part in parts]) for column in (1, 2, 3))
-    return Chosen(partition.vertices, *columns, scales)
+    neighbors, positions, distances = (
+        np.concatenate([part[column][:, :n_neighbors] for part in parts]) for column in (1, 2, 3)
+    )
+    return Chosen(partition.vertices, neighbors, positions, distances, scales)
 
 
-def true_neighbors(
-    partition: Partition, rows: FloatArray, k: int
-) -> tuple[FloatArray, IntArray]:
+def true_neighbors(partition: Partition, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
     """Distances and cells of the `k` nearest own points of each row, all of them compared."""
     k = min(k, len(partition.points))
     scaled = partition.search.scaling(partition.points)

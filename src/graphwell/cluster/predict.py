@@ -9,7 +9,6 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.cluster.cells import Cells
 from graphwell.cluster.fit import Part
 from graphwell.cluster.inputs import check_chunks
-from graphwell.cluster.neighbors import Search
 from graphwell.cluster.partition import Answer, Partition, Query, answer, merged, queries
 from graphwell.cluster.tasks import array_of, as_dask_array, blocks_of, connected_client
 from graphwell.graph.features import FeatureMap
@@ -45,9 +44,7 @@ def predict_proba(classifier: Any, X: Any) -> Any:
         block = tasks.lazy("features", FeatureMap(classifier.metric), raw)
         asked = tasks.lazy("ask", checked_queries, block, search.cells, n, k)
         parts = zip(search.partitions, search.scales, classifier._answers, strict=True)
-        candidates = [
-            tasks.lazy("search", candidates_of, asked, q, *part, k) for q, part in enumerate(parts)
-        ]
+        candidates = [tasks.lazy("search", candidates_of, asked, q, *part, k) for q, part in enumerate(parts)]
         settings = (search.n_neighbors, search.scale_neighbor, search.floor, classifier.class_prior_)
         found.append(tasks.lazy("vote", vote, candidates, length, k, *settings))
     scores = array_of(found, lengths, len(classifier.classes_), np.float64)

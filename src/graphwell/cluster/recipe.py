@@ -47,7 +47,7 @@ def prepare(
     """Build the engine and the start of a recipe."""
     began = time.perf_counter()
     graph = graph.sharpened(recipe.sharpness)
-    problem = replace(problem, graph=_as_graph(graph), implicit=True)
+    problem = replace(problem, graph=as_graph(graph), implicit=True)
     graph.tasks.wait(graph.blocks)
     start = STARTS[recipe.start](problem, graph, rng)
     return ClusterPrepared(problem, ClusterEngine(graph), start, time.perf_counter() - began)
@@ -67,7 +67,9 @@ def follow(
     result = descend(engine, problem, start.state, schedule, step_size, callback, reached)
     final = State(result.labels, result.offsets)
     checked = start.scores is not None and result.status is not Status.STOPPED
-    if checked and not borne_out(problem, final.labels, start.state.labels, _given_votes(engine, problem, final)):
+    if checked and not borne_out(
+        problem, final.labels, start.state.labels, _given_votes(engine, problem, final)
+    ):
         return _held_back(engine, problem, start, result)
     return ClusterOutcome(_with_start(result, start), _support(engine, problem, final))
 
@@ -81,9 +83,7 @@ def as_in_the_paper(
 ) -> ClusterOutcome:
     """Algorithm 1 with explicit steps under a schedule."""
     problem = replace(prepared.problem, implicit=False)
-    result = descend(
-        prepared.engine, problem, prepared.start.state, schedule, step_size, callback, reached
-    )
+    result = descend(prepared.engine, problem, prepared.start.state, schedule, step_size, callback, reached)
     final = State(result.labels, result.offsets)
     return ClusterOutcome(result, _support(prepared.engine, problem, final))
 
@@ -114,9 +114,7 @@ def _support(engine: ClusterEngine, problem: Problem, state: State) -> list[Hand
     return engine.graph.tasks.keep(engine.presence(problem, state, only_known=False))
 
 
-def _held_back(
-    engine: ClusterEngine, problem: Problem, start: ClusterStart, tried: Result
-) -> ClusterOutcome:
+def _held_back(engine: ClusterEngine, problem: Problem, start: ClusterStart, tried: Result) -> ClusterOutcome:
     """The start as the outcome."""
     state = start.state
     result = replace(tried, labels=state.labels, offsets=state.offsets, status=Status.HELD_BACK)
@@ -133,7 +131,7 @@ def _with_start(result: Result, start: ClusterStart) -> Result:
     return replace(result, solver_iterations=start.scores.iterations, solver_residual=start.scores.residual)
 
 
-def _as_graph(graph: ClusterGraph) -> Any:
+def as_graph(graph: ClusterGraph) -> Any:
     """What a `Problem` and a descent ask of a graph, sizes, degrees and components, a `ClusterGraph` has."""
     return graph
 

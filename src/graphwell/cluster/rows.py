@@ -1,8 +1,8 @@
 """The rows of the affinity matrix that one block owns, and which vertices of other blocks they touch.
 
-Vertices have two numbers: that of the user's row, and a *position*, which orders them by block, so that a block
-owns a range of positions. Entries of a row are stored in the order of the user's numbers, as on one machine:
-every sum over them then has the same bits.
+Vertices have two numbers: that of the user's row, and a *position*, which orders them by block, so that a
+block owns a range of positions. Entries of a row are stored in the order of the user's numbers, as on one
+machine: every sum over them then has the same bits.
 """
 
 from collections.abc import Sequence
@@ -130,7 +130,9 @@ def joined_rows(
     return renumbered(chosen.vertices, W, numbers, positions, own)
 
 
-def renumbered(vertices: IntArray, W: Any, numbers: IntArray, positions: IntArray, own: tuple[int, int]) -> Rows:
+def renumbered(
+    vertices: IntArray, W: Any, numbers: IntArray, positions: IntArray, own: tuple[int, int]
+) -> Rows:
     """Rows whose columns are the places of own vertices, then the halo.
 
     `numbers` (rising) are the user's numbers that occur as columns, `positions` their positions.
@@ -157,9 +159,11 @@ def degrees_of(rows: Rows, power: float) -> FloatArray:
 
 
 def fingerprint(rows: Rows, neighbors: IntArray) -> int:
-    """A number that changes with any entry of these rows, and whose sum over blocks knows no order of them."""
+    """A number that changes with any entry of these rows; its sum over blocks knows no order of them."""
     vertices = np.repeat(rows.vertices, np.diff(rows.W.indptr)).astype(np.uint64)
-    mixed = vertices * np.uint64(0x9E3779B97F4A7C15) ^ neighbors.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed = vertices * np.uint64(0x9E3779B97F4A7C15) ^ neighbors.astype(np.uint64) * np.uint64(
+        0xC2B2AE3D27D4EB4F
+    )
     mixed ^= rows.W.data.astype(np.float64).view(np.uint64) * np.uint64(0xFF51AFD7ED558CCD)
     mixed ^= mixed >> np.uint64(33)
     mixed *= np.uint64(0xC4CEB9FE1A85EC53)

@@ -89,7 +89,9 @@ def nearest_labels(problem: Problem, graph: ClusterGraph) -> IntArray:
     boundaries = graph.boundaries
     while True:
         exports = tasks.each("nearest-export", on_boundary, states, boundaries)
-        relaxed = tasks.each("nearest-relax", _relax, lengths, graph.rows, states, graph.links, graph.every(exports))
+        relaxed = tasks.each(
+            "nearest-relax", _relax, lengths, graph.rows, states, graph.links, graph.every(exports)
+        )
         states = tasks.keep(tasks.each("nearest-state", _first, relaxed))
         if not any(tasks.results(tasks.each("nearest-changed", _second, relaxed))):
             break

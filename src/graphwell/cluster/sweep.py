@@ -183,8 +183,8 @@ def presence(
     own = np.flatnonzero(block.restored(forces.fidelity) > 0) if only_known else np.arange(block.n_own)
     S = S[own] if only_known else S
     cells = np.repeat(np.arange(len(own)), np.diff(S.indptr)) * n_classes + labels[S.indices]
-    found = np.bincount(cells, S.data * r[S.indices], minlength=len(own) * n_classes)
-    found = found.astype(np.float64, copy=False).reshape(len(own), n_classes)
+    counted = np.bincount(cells, S.data * r[S.indices], minlength=len(own) * n_classes)
+    found = counted.astype(np.float64, copy=False).reshape(len(own), n_classes)
     if not only_known:
         found[np.arange(len(own)), labels[: block.n_own]] += r[: block.n_own]
     return found

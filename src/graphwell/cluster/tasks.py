@@ -1,11 +1,11 @@
 """Tasks on the workers of a Dask client. The only module that imports Dask.
 
-A `Handle` stands for what a task will return, or has returned, on a worker. Tasks that depend on each other are
-handed to Dask together as one graph; their names are those that the dashboard shows, ``graphwell-sweep`` say.
+A `Handle` stands for what a task will return, or has returned, on a worker. Tasks that depend on each other
+are handed to Dask together as one graph; the dashboard shows their names, ``graphwell-sweep`` say.
 """
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +39,8 @@ def connected_client() -> Any:
         ) from error
     if client.status != "running":
         raise ValueError(
-            f"The Dask client is not connected (its status is {client.status}); connect it to a running scheduler."
+            f"The Dask client is not connected (its status is {client.status}); "
+            "connect it to a running scheduler."
         )
     if not client.scheduler_info(n_workers=-1)["workers"]:
         raise ValueError("The Dask cluster has no workers; start at least one, or wait until one has joined.")
@@ -86,7 +87,7 @@ class Tasks:
         self.named += 1
         return Handle(f"graphwell-{name}-{self.run}-{self.named}", (function, *arguments))
 
-    def each(self, name: str, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Handle]:
+    def each(self, name: str, function: Callable[..., Any], *columns: Iterable[Any]) -> list[Handle]:
         """One lazy task per block; a column holds one argument for each."""
         return [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
 

@@ -46,7 +46,7 @@ class CellSearch:
         import faiss
 
         self.scaling = scaling
-        self.index = faiss.IndexIVFFlat(flat_index(centres), centres.shape[1], len(centres))
+        self.index: Any = faiss.IndexIVFFlat(flat_index(centres), centres.shape[1], len(centres))
         scaled, assigned = np.ascontiguousarray(scaled), np.ascontiguousarray(cell_of, dtype=np.int64)
         self.index.add_core(len(scaled), faiss.swig_ptr(scaled), None, faiss.swig_ptr(assigned))
 
@@ -54,7 +54,9 @@ class CellSearch:
         """The `k` nearest points of each row in the cells listed for it; -1 for none in either."""
         self.index.nprobe = cells.shape[1]
         unused = np.zeros(cells.shape, dtype=np.float32)
-        return np.asarray(self.index.search_preassigned(self.scaling(rows), k, cells.astype(np.int64), unused)[1])
+        return np.asarray(
+            self.index.search_preassigned(self.scaling(rows), k, cells.astype(np.int64), unused)[1]
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         import faiss
