@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+CONNECT_SECONDS = 10
 LARGE_GRAPH = "1 GiB"
 """Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
 
@@ -45,6 +46,31 @@ def connected_client() -> Any:
     if not client.scheduler_info(n_workers=-1)["workers"]:
         raise ValueError("The Dask cluster has no workers; start at least one, or wait until one has joined.")
     return client
+
+
+@contextmanager
+def open_client(where: str, n_workers: int) -> Iterator[Any]:
+    """Connect to the scheduler at an address, or start `n_workers` processes here for "local"."""
+    distributed = require_dask()
+    if where == "local":
+        with (
+            distributed.LocalCluster(
+                n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=40
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    if "://" not in where:
+        raise ValueError(f"--cluster must be local or an address such as tcp://host:8786, got {where!r}.")
+    try:
+        client = distributed.Client(where, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"--cluster {where}: no Dask scheduler answers there; start one with: dask scheduler."
+        ) from error
+    with client:
+        yield client
 
 
 @dataclass(eq=False)
