@@ -63,8 +63,8 @@ def test_a_folder_comes_back_with_labels(folder, address):
 
 def test_a_cluster_is_started_here(folder):
     finished = classify(
-        folder / "in.parquet" / "0.parquet", "-o", folder / "out.parquet", "--cluster", "local", "--jobs", "1",
-        "--drop", "truth", "--start", "nearest",
+        folder / "in.parquet" / "0.parquet", "-o", folder / "out.parquet", "--cluster", "local",
+        "--jobs", "1", "--drop", "truth", "--start", "nearest",
     )  # fmt: skip
     assert finished.exit_code == 0, finished.output
     assert len(pd.read_parquet(folder / "out.parquet")) == 60

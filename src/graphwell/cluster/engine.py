@@ -4,15 +4,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.cluster import sweep as on_block
 from graphwell.cluster.graph import ClusterGraph
 from graphwell.cluster.harmonic import column_product
+from graphwell.cluster.private import DisplacedError
 from graphwell.cluster.tasks import Handle
 from graphwell.engines.base import State, Swept
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
+
+MOST_DISPLACED = 3
+"""Steps that may find their states on another worker; after so many, all states are left to Dask."""
 
 
 class ClusterEngine:
@@ -30,32 +34,66 @@ class ClusterEngine:
 
     def __init__(self, graph: ClusterGraph) -> None:
         self.graph = graph
+        self.displaced = 0
         self._last: tuple[Problem, list[Handle]] | None = None
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        tasks, blocks, n = self.graph.tasks, self.graph.blocks, self.graph.n_blocks
-        forces = self.forces(problem)
+        finished = None
+        if self.displaced < MOST_DISPLACED:
+            try:
+                finished = self.graph.tasks.results(self._chained(problem, state, epsilon, step_size, count))
+            except DisplacedError:
+                self.displaced += 1
+                self.graph.tasks.settle(self.graph.n_blocks)
+        if finished is None:
+            finished = self.graph.tasks.results(self._plain(problem, state, epsilon, step_size, count))
+        labels, offsets, energies, changes = zip(*finished, strict=True)
+        swept = State(self.graph.joined(labels), self.graph.joined(offsets))
+        return Swept(swept, float(sum(energies)), int(sum(changes)))
+
+    def _chained(
+        self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int
+    ) -> list[Handle]:
+        """One task per block and sweep; what only the block itself needs stays in its worker's memory."""
+        tasks, n = self.graph.tasks, self.graph.n_blocks
+        blocks, forces = self.graph.blocks, self.forces(problem)
+        tasks.named += 1
+        chains = [f"sweeps of block {p} in {tasks.run}-{tasks.named}" for p in range(n)]
+        exports = tasks.each("place", on_block.place_here, blocks, forces, *self._cut(state), chains)
+        for number in range(1, count + 1):
+            everywhere = [exports if problem.balance else []] * n
+            same = [[value] * n for value in (epsilon, step_size)]
+            exports = tasks.each(
+                "sweep",
+                on_block.sweep_here,
+                blocks,
+                forces,
+                chains,
+                [number] * n,
+                exports,
+                self.graph.every(exports),
+                everywhere,
+                *same,
+            )
+        last = (chains, [count] * n, exports, self.graph.every(exports), [epsilon] * n)
+        return tasks.each("finish", on_block.finish_here, blocks, forces, *last)
+
+    def _plain(
+        self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int
+    ) -> list[Handle]:
+        """Two tasks per block and sweep, whose results Dask holds and recovers."""
+        tasks, n = self.graph.tasks, self.graph.n_blocks
+        blocks, forces = self.graph.blocks, self.forces(problem)
         states, exports = self._placed(problem, state)
         for _ in range(count):
             everywhere = [exports if problem.balance else []] * n
-            states = tasks.each(
-                "sweep",
-                on_block.sweep,
-                blocks,
-                forces,
-                states,
-                self.graph.every(exports),
-                everywhere,
-                [epsilon] * n,
-                [step_size] * n,
-            )
+            near = self.graph.every(exports)
+            same = [[value] * n for value in (epsilon, step_size)]
+            states = tasks.each("sweep", on_block.sweep, blocks, forces, states, near, everywhere, *same)
             exports = tasks.each("export", on_block.export, blocks, forces, states)
         near = self.graph.every(exports)
-        finished = tasks.each("finish", on_block.finish, blocks, forces, states, near, [epsilon] * n)
-        labels, offsets, energies, changes = zip(*tasks.results(finished), strict=True)
-        swept = State(self.graph.joined(labels), self.graph.joined(offsets))
-        return Swept(swept, float(sum(energies)), int(sum(changes)))
+        return tasks.each("finish", on_block.finish, blocks, forces, states, near, [epsilon] * n)
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns that the client holds."""
@@ -87,7 +125,9 @@ class ClusterEngine:
     def _placed(self, problem: "Problem", state: State) -> tuple[list[Handle], list[Handle]]:
         """States on the workers and what they export, from a state that the client holds."""
         tasks, blocks, forces = self.graph.tasks, self.graph.blocks, self.forces(problem)
-        labels = self.graph.cut(state.labels.astype(np.int32))
-        offsets = self.graph.cut(state.offsets.astype(np.float32))
-        states = tasks.each("place", on_block.place, blocks, forces, labels, offsets)
+        states = tasks.each("place", on_block.place, blocks, forces, *self._cut(state))
         return states, tasks.each("export", on_block.export, blocks, forces, states)
+
+    def _cut(self, state: State) -> tuple[list[IntArray], list[FloatArray]]:
+        labels = self.graph.cut(state.labels.astype(np.int32))
+        return labels, self.graph.cut(state.offsets.astype(np.float32))

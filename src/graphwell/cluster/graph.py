@@ -56,6 +56,7 @@ class ClusterGraph:
             W = graph.W[part]
             numbers = np.unique(W.indices)
             rows.append(on_rows.renumbered(part, W, numbers, position[numbers], (stop - len(part), stop)))
+        tasks.settle(n_blocks)
         given = tasks.keep(tasks.each("rows", _given, rows))
         return cls(tasks, list(vertices), given, recall_=graph.recall_)
 

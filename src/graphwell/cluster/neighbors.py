@@ -62,6 +62,7 @@ def build_graph(
     k = max(n_neighbors, scale_neighbor)
     progress("neighbours", None)
     cells, sizes = _find_cells(tasks, source, n_blocks or blocks_for(tasks, source, k))
+    tasks.settle(len(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes)])
     partitions = _shuffle(tasks, source, cells, starts)
     vertices = tasks.results(tasks.each("vertices", on_partition.vertices_of, partitions))

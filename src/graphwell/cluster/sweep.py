@@ -9,6 +9,7 @@ import numpy as np
 from graphwell._pool import threads
 from graphwell._types import FloatArray, IntArray
 from graphwell.cluster.block import PRECISION, Block, from_exports
+from graphwell.cluster.private import stash, unstash
 from graphwell.cluster.tasks import threads_of_worker
 
 
@@ -143,6 +144,43 @@ def sweep(
             forces.packing.shift,
         )
     return BlockState(words[: len(offsets)].copy(), offsets, state.changes + int(changes))
+
+
+def place_here(block: Block, forces: Forces, labels: IntArray, offsets: FloatArray, chain: str) -> Export:
+    """Pack the state of a block and keep it here; return what other blocks need of it."""
+    state = place(block, forces, labels, offsets)
+    stash(chain, 0, state)
+    return export(block, forces, state)
+
+
+def sweep_here(
+    block: Block,
+    forces: Forces,
+    chain: str,
+    number: int,
+    own: Export,
+    exports: Sequence[Export],
+    every: Sequence[Export],
+    epsilon: float,
+    step_size: float,
+) -> Export:
+    """Sweep `number` of a block whose state is kept here; it waits for the block's `own` last export."""
+    state = sweep(block, forces, unstash(chain, number - 1), exports, every, epsilon, step_size)
+    stash(chain, number, state)
+    return export(block, forces, state)
+
+
+def finish_here(
+    block: Block,
+    forces: Forces,
+    chain: str,
+    number: int,
+    own: Export,
+    exports: Sequence[Export],
+    epsilon: float,
+) -> tuple[IntArray, FloatArray, float, int]:
+    """`finish` for a state that is kept here."""
+    return finish(block, forces, unstash(chain, number), exports, epsilon)
 
 
 def finish(

@@ -85,6 +85,8 @@ class Handle:
         A function and its arguments, handles among them; None for a task of another graph.
     graph : mapping
         The graph that holds the task where it is another's.
+    home : str, optional
+        Address of the worker that should run it; another does where that one is gone.
     future : distributed.Future, optional
         Once the task has been started; while it lives, Dask keeps the result.
     """
@@ -92,6 +94,7 @@ class Handle:
     key: Any
     task: tuple[Any, ...] | None = None
     graph: Mapping[Any, Any] | None = None
+    home: str | None = None
     future: Any = None
 
 
@@ -107,6 +110,12 @@ class Tasks:
         self.client = client
         self.run = secrets.token_hex(4)
         self.named = 0
+        self.homes: list[str] = []
+
+    def settle(self, n_blocks: int) -> None:
+        """Give each block a worker to live on: neighbouring blocks live together."""
+        workers = sorted(self.workers())
+        self.homes = [workers[p * len(workers) // n_blocks] for p in range(n_blocks)]
 
     def lazy(self, name: str, function: Callable[..., Any], *arguments: Any) -> Handle:
         """Return a task that runs once something asks for it."""
@@ -115,7 +124,11 @@ class Tasks:
 
     def each(self, name: str, function: Callable[..., Any], *columns: Iterable[Any]) -> list[Handle]:
         """One lazy task per block; a column holds one argument for each."""
-        return [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
+        handles = [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
+        if len(handles) == len(self.homes):
+            for handle, home in zip(handles, self.homes, strict=True):
+                handle.home = home
+        return handles
 
     def keep(self, handles: Sequence[Handle]) -> list[Handle]:
         """Start tasks, and keep their results on the workers as long as the handles live."""
@@ -123,7 +136,7 @@ class Tasks:
         if waiting:
             with _large_graphs():
                 keys = [handle.key for handle in waiting]
-                futures = self.client.get(graph_of(waiting), keys, sync=False)
+                futures = self.client.get(_with_homes(waiting), keys, sync=False)
             for handle, future in zip(waiting, futures, strict=True):
                 handle.future, handle.task, handle.graph = future, None, None
         return list(handles)
@@ -151,18 +164,15 @@ class Tasks:
             [self.lazy(f"{name}-piece", _item, piece, receiver) for piece in pieces]
             for receiver in range(receivers)
         ]
-        return [
-            self.lazy(name, assemble, received, *arguments)
-            for received, *arguments in zip(parts, *columns, strict=True)
-        ]
+        return self.each(name, assemble, parts, *columns)
 
     def workers(self) -> dict[str, Any]:
         """The workers by their address."""
         return dict(self.client.scheduler_info(n_workers=-1)["workers"])
 
 
-def graph_of(handles: Sequence[Handle]) -> dict[Any, Any]:
-    """The Dask graph of these tasks and of all that they wait for."""
+def graph_of(handles: Sequence[Handle], homes: dict[Any, str] | None = None) -> dict[Any, Any]:
+    """The Dask graph of these tasks and of all that they wait for; `homes` is told where they should run."""
     graph: dict[Any, Any] = {}
     waiting = list(handles)
 
@@ -180,7 +190,26 @@ def graph_of(handles: Sequence[Handle]) -> dict[Any, Any]:
             graph.update(handle.graph)
         elif handle.key not in graph and handle.future is None and handle.task is not None:
             graph[handle.key] = tuple(plain(part) for part in handle.task)
+            if homes is not None and handle.home is not None:
+                homes[handle.key] = handle.home
     return graph
+
+
+def _with_homes(handles: Sequence[Handle]) -> Any:
+    """The graph of these tasks in layers, one for each worker that tasks should run on."""
+    from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+
+    homes: dict[Any, str] = {}
+    layers: dict[str, dict[Any, Any]] = {}
+    for key, task in graph_of(handles, homes).items():
+        layers.setdefault(homes.get(key, ""), {})[key] = task
+    marked = {
+        f"graphwell-layer-{home}": MaterializedLayer(
+            tasks, annotations={"workers": [home], "allow_other_workers": True} if home else None
+        )
+        for home, tasks in layers.items()
+    }
+    return HighLevelGraph(marked, {name: set() for name in marked})
 
 
 def _item(pieces: Sequence[Any], index: int) -> Any:
