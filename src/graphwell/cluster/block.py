@@ -83,9 +83,13 @@ class Block:
 
         width = vectors.shape[1]
         padded = width if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-        whole = np.zeros((self.S.shape[0], padded), PRECISION)
+        whole = np.empty((self.S.shape[0], padded), PRECISION)
+        whole[:, width:] = 0
         whole[: self.n_own, :width] = vectors
-        whole[self.n_own :, :width] = from_exports(self.links, exports, np.zeros((0, width), PRECISION))
+        start = self.n_own
+        for export, index in zip(exports, self.links.indices, strict=True):
+            whole[start : start + len(index), :width] = export[index]
+            start += len(index)
         out = np.empty_like(whole)
         multiply = kernels.vector_product if width == 1 else kernels.product
         pair = (whole[:, 0], out[:, 0]) if width == 1 else (whole, out)

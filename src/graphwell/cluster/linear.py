@@ -13,7 +13,8 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.cluster.block import Block
 from graphwell.cluster.graph import ClusterGraph
-from graphwell.cluster.tasks import Handle
+from graphwell.cluster.private import DisplacedError, stash, unstash
+from graphwell.cluster.tasks import Handle, Tasks
 from graphwell.solve.linear import MAX_ITERATIONS, TOLERANCE
 
 ITERATIONS_AT_ONCE = 10
@@ -37,6 +38,10 @@ class Vectors:
     p: FloatArray
     target: FloatArray | None = None
 
+    def copy(self) -> "Vectors":
+        """Return vectors that can be written to."""
+        return replace(self, x=self.x.copy(), r=self.r.copy(), p=self.p.copy())
+
 
 @dataclass(frozen=True)
 class Image:
@@ -57,43 +62,137 @@ def conjugate_gradients(graph: ClusterGraph, inside: Sequence[Handle], b: Sequen
     b : list of handles
         An array of shape (n_own, m) for each block.
     """
-    tasks, blocks = graph.tasks, graph.blocks
-    vectors = tasks.each("cg-begin", begin, b)
+    try:
+        return _solved(graph.tasks, _Chained(graph, inside, b))
+    except DisplacedError:
+        graph.tasks.settle(graph.n_blocks)
+        return _solved(graph.tasks, _Plain(graph, inside, b))
+
+
+def _solved(tasks: Tasks, run: "_Chained | _Plain") -> Solution:
+    """Iterate until every column has converged."""
     iterations, at_first = 0, None
     while True:
-        of_batch = []
-        for _ in range(ITERATIONS_AT_ONCE):
-            exports = tasks.each("cg-export", direction, blocks, inside, vectors)
-            images = tasks.each("cg-product", image, blocks, inside, vectors, graph.every(exports))
-            of_batch.append(tasks.each("cg-dots", dots_of, images))
-            vectors = tasks.each("cg-move", move, vectors, images, [of_batch[-1]] * graph.n_blocks)
-        tasks.keep([*vectors, *of_batch[0], *of_batch[-1]])
+        dots = [run.iterate() for _ in range(ITERATIONS_AT_ONCE)]
+        tasks.keep([*run.state(), *dots[0], *dots[-1]])
         iterations += ITERATIONS_AT_ONCE
         if at_first is None:
-            at_first = np.sum(tasks.results(of_batch[0]), axis=0)[-1]
-        squared = np.sum(tasks.results(of_batch[-1]), axis=0)[-1]
+            at_first = np.sum(tasks.results(dots[0]), axis=0)[-1]
+        squared = np.sum(tasks.results(dots[-1]), axis=0)[-1]
         if iterations >= MAX_ITERATIONS or (squared <= TOLERANCE**2 * at_first).all():
             break
     scale = np.where(at_first > 0, at_first, 1.0)
     residual = float(np.sqrt(squared / scale).max(initial=0.0))
-    return Solution(tasks.each("cg-solution", solution_of, vectors), iterations, residual)
+    x = run.solution()
+    tasks.wait(x)
+    return Solution(x, iterations, residual)
+
+
+class _Chained:
+    """Two tasks per block and iteration; the vectors stay in the memory of the workers."""
+
+    def __init__(self, graph: ClusterGraph, inside: Sequence[Handle], b: Sequence[Handle]) -> None:
+        self.graph, self.tasks, self.inside, self.number = graph, graph.tasks, inside, 0
+        self.tasks.named += 1
+        run = f"{self.tasks.run}-{self.tasks.named}"
+        self.chains = [f"gradients of block {p} in {run}" for p in range(graph.n_blocks)]
+        self.exports = self.tasks.each("cg-begin", begin_here, graph.blocks, inside, b, self.chains)
+
+    def iterate(self) -> list[Handle]:
+        blocks, n = self.graph.blocks, self.graph.n_blocks
+        chain = (self.chains, [self.number] * n)
+        near = (self.exports, self.graph.every(self.exports))
+        dots = self.tasks.each("cg-product", image_here, blocks, self.inside, *chain, *near)
+        self.exports = self.tasks.each("cg-move", move_here, blocks, self.inside, *chain, [dots] * n)
+        self.number += 1
+        return dots
+
+    def state(self) -> list[Handle]:
+        return self.exports
+
+    def solution(self) -> list[Handle]:
+        numbers = [self.number] * self.graph.n_blocks
+        return self.tasks.each("cg-solution", solution_here, self.chains, numbers, self.exports)
+
+
+class _Plain:
+    """Four tasks per block and iteration, whose results Dask holds and recovers."""
+
+    def __init__(self, graph: ClusterGraph, inside: Sequence[Handle], b: Sequence[Handle]) -> None:
+        self.graph, self.tasks, self.inside = graph, graph.tasks, inside
+        self.vectors = self.tasks.each("cg-begin", begin, b)
+
+    def iterate(self) -> list[Handle]:
+        tasks, blocks = self.tasks, self.graph.blocks
+        exports = tasks.each("cg-export", direction, blocks, self.inside, self.vectors)
+        near = self.graph.every(exports)
+        images = tasks.each("cg-product", image, blocks, self.inside, self.vectors, near)
+        dots = tasks.each("cg-dots", dots_of, images)
+        self.vectors = tasks.each("cg-move", move, self.vectors, images, [dots] * self.graph.n_blocks)
+        return dots
+
+    def state(self) -> list[Handle]:
+        return self.vectors
+
+    def solution(self) -> list[Handle]:
+        return self.tasks.each("cg-solution", solution_of, self.vectors)
+
+
+def begin_here(block: Block, inside: FloatArray, b: FloatArray, chain: str) -> FloatArray:
+    """Start from zero, the vectors kept here; return what other blocks need of the direction."""
+    vectors = begin(b)
+    stash(chain, 0, vectors)
+    return direction(block, inside, vectors)
+
+
+def image_here(
+    block: Block,
+    inside: FloatArray,
+    chain: str,
+    number: int,
+    own: FloatArray,
+    exports: Sequence[FloatArray],
+) -> FloatArray:
+    """Apply the matrix to the direction kept here, which waits for `own`; return the products."""
+    vectors = unstash(chain, 2 * number)
+    found = image(block, inside, vectors, exports)
+    stash(chain, 2 * number + 1, (vectors, found))
+    return found.dots
+
+
+def move_here(
+    block: Block, inside: FloatArray, chain: str, number: int, dots: Sequence[FloatArray]
+) -> FloatArray:
+    """Move the vectors kept here; return what other blocks need of the next direction."""
+    vectors, found = unstash(chain, 2 * number + 1)
+    vectors = moved_in_place(vectors, found, dots)
+    stash(chain, 2 * number + 2, vectors)
+    return direction(block, inside, vectors)
+
+
+def solution_here(chain: str, number: int, own: FloatArray) -> FloatArray:
+    """The solution kept here."""
+    return solution_of(unstash(chain, 2 * number))
 
 
 def begin(b: FloatArray) -> Vectors:
     """Start from zero."""
-    return Vectors(np.zeros_like(b), b, b)
+    return Vectors(np.zeros_like(b), b.copy(), b.copy())
 
 
 def direction(block: Block, inside: FloatArray, vectors: Vectors) -> FloatArray:
     """What other blocks need of the direction."""
-    return (inside * vectors.p)[block.boundary]
+    return inside[block.boundary] * vectors.p[block.boundary]
 
 
 def image(block: Block, inside: FloatArray, vectors: Vectors, exports: Sequence[FloatArray]) -> Image:
     """Apply the matrix to the direction; products of the vectors, one row each: pw, rw, ww, rr."""
-    w = vectors.p - inside * block.product(inside * vectors.p, exports)
-    pairs = ((vectors.p, w), (vectors.r, w), (w, w), (vectors.r, vectors.r))
-    return Image(w, np.stack([np.einsum("ij,ij->j", a, b, dtype=np.float64) for a, b in pairs]))
+    from graphwell.engines.columns import products
+
+    w = block.product(inside * vectors.p, exports)
+    w *= -inside
+    w += vectors.p
+    return Image(w, products(vectors.p, vectors.r, w))
 
 
 def dots_of(image: Image) -> FloatArray:
@@ -103,20 +202,22 @@ def dots_of(image: Image) -> FloatArray:
 
 def move(vectors: Vectors, image: Image, dots: Sequence[FloatArray]) -> Vectors:
     """One step along the direction, and the next direction; a column that has converged stands still."""
+    return moved_in_place(vectors.copy(), image, dots)
+
+
+def moved_in_place(vectors: Vectors, image: Image, dots: Sequence[FloatArray]) -> Vectors:
+    """`move` for vectors that nobody else holds."""
+    from graphwell.engines.columns import advance
+
     pw, rw, ww, rr = np.sum(dots, axis=0)
     target = TOLERANCE**2 * rr if vectors.target is None else vectors.target
     moving = (rr > target) & (pw > 0)
-    if not moving.any():
-        return replace(vectors, target=target)
     step = np.divide(rr, pw, out=np.zeros_like(rr), where=moving)
     following = np.maximum(rr - 2 * step * rw + step**2 * ww, 0.0)
     ratio = np.divide(following, rr, out=np.zeros_like(rr), where=moving)
-    real = vectors.x.dtype
-    x = vectors.x + step.astype(real) * vectors.p
-    r = vectors.r - step.astype(real) * image.w
-    p = ratio.astype(real) * vectors.p
-    p += r * moving.astype(real)
-    return Vectors(x, r, p, target)
+    factors = (values.astype(vectors.x.dtype) for values in (step, ratio, moving))
+    advance(vectors.x, vectors.r, vectors.p, image.w, *factors)
+    return replace(vectors, target=target)
 
 
 def solution_of(vectors: Vectors) -> FloatArray:
