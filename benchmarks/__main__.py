@@ -10,6 +10,7 @@ BENCHMARKS = {
     "few_labels": "error of every method from 1 label per class on",
     "calibration": "whether the scores are what they say",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
+    "cluster": "time, scheduling, bytes moved and memory of a fit on Dask workers",
 }
 """Modules of this package that have a ``main(options)``, and the question each answers."""
 

@@ -80,6 +80,15 @@ def test_names_as_labels_in_a_dask_array_and_rows_that_no_label_reaches(client, 
     np.testing.assert_allclose(many.label_distributions_[-1].compute(), one.label_distributions_[-1])
 
 
+def test_rows_that_are_on_the_workers_already(client, data):
+    X, y, _ = data
+    rows = da.from_array(X, chunks=(200, 10))
+    expected = fitted(rows, y, **QUICK).result_.offsets
+    on_workers = rows.persist()
+    np.testing.assert_array_equal(fitted(on_workers, y, **QUICK).result_.offsets, expected)
+    np.testing.assert_array_equal(fitted(on_workers + 0, y, **QUICK).result_.offsets, expected)
+
+
 def test_one_class_and_progress(client, data):
     X, y, _ = data
     stages = []

@@ -236,10 +236,11 @@ def blocks_of(X: Any) -> list[Handle]:
     """The blocks of rows of a Dask array as tasks."""
     import dask
 
+    futures = {future.key: future for future in require_dask().futures_of(X)}
     (X,) = dask.optimize(X)
     graph = dict(X.__dask_graph__())
-    keys = X.__dask_keys__()
-    return [Handle(key[0] if X.ndim == 2 else key, graph=graph) for key in keys]
+    keys = [key[0] if X.ndim == 2 else key for key in X.__dask_keys__()]
+    return [Handle(key, graph=graph, future=futures.get(key)) for key in keys]
 
 
 def array_of(blocks: Sequence[Handle], lengths: Sequence[int], width: int | None, dtype: Any) -> Any:
