@@ -49,7 +49,7 @@ def cluster_of(n_workers: int, memory_limit: str | None = None) -> Iterator[Any]
 
     with (
         LocalCluster(
-            n_workers,
+            n_workers=n_workers,
             threads_per_worker=1,
             dashboard_address=":0",
             memory_limit=memory_limit,

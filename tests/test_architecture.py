@@ -35,6 +35,15 @@ FORBIDDEN = {
     ),
     "baselines": ("matplotlib", "typer", "rich"),
     "images": ("sklearn", "matplotlib", "typer", "rich", "graphwell.commands", "graphwell.segmentation"),
+    "cluster": (
+        "sklearn",
+        "matplotlib",
+        "typer",
+        "rich",
+        "graphwell.classifier",
+        "graphwell.tables",
+        "graphwell.commands",
+    ),
     "tables": ("matplotlib", "typer", "rich", "graphwell.commands", "graphwell.report", "graphwell.plots"),
 }
 ONLY_IN = {
@@ -43,11 +52,25 @@ ONLY_IN = {
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
     "numba": {"engines/", "graph/distances.py", "_pool.py"},
-    "faiss": {"graph/neighbors.py"},
+    "faiss": {"graph/neighbors.py", "graph/inverted.py"},
+    "dask": {"cluster/tasks.py"},
+    "distributed": {"cluster/tasks.py"},
     "pyarrow": {"tables/parquet.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-HEAVY = ("PIL", "matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas", "pyarrow")
+HEAVY = (
+    "PIL",
+    "matplotlib",
+    "numba",
+    "faiss",
+    "typer",
+    "rich",
+    "sklearn",
+    "pandas",
+    "pyarrow",
+    "dask",
+    "distributed",
+)
 
 
 def imports(path, *, top_level=False):

@@ -161,7 +161,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         ----------
         X : array, data frame, sparse matrix or Graph
             Features of shape (n, d); with ``metric="precomputed"`` a symmetric affinity matrix of shape
-            (n, n). A `Graph` is used as it is.
+            (n, n). A `Graph` is used as it is. A Dask array of features is worked on by the workers of the
+            Dask client in use; what is told of each row is then a Dask array too, in the same chunks.
         y : array-like of shape (n,)
             Labels; unknown ones are -1 (integers), None or NaN.
         callback : callable, optional

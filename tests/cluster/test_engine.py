@@ -89,3 +89,22 @@ def test_what_moves_between_blocks_is_the_boundary_alone(client):
     assert many.halos == [((1,), 1), ((0, 2), 2), ((1, 3), 2), ((2,), 1)]
     boundaries = many.tasks.results(many.boundaries)
     assert [b.tolist() for b in boundaries] == [[24], [0, 24], [0, 24], [0]]
+
+
+def test_a_task_that_finds_nothing_of_the_one_before_changes_nothing(client, monkeypatch):
+    graph, labels, rng = case()
+    problem = Problem(graph, labels, 3)
+    state = start_of(problem, rng)
+    many = across(client, graph, 2, rng)
+    on_cluster, engine = Problem(many, labels, 3), ClusterEngine(many)
+    scores = harmonic.laplace_scores(on_cluster, many)
+    for module in ("sweep", "linear"):
+        monkeypatch.setattr(f"graphwell.cluster.{module}.stash", lambda *_: None)
+    expected = NumbaEngine(graph).sweep(problem, state, 1.1, 0.3, 2).state
+    for displaced in (1, 2):
+        found = engine.sweep(on_cluster, state, 1.1, 0.3, 2).state
+        assert engine.displaced == displaced
+        np.testing.assert_array_equal(found.offsets, expected.offsets)
+    again = harmonic.laplace_scores(on_cluster, many)
+    for one, other in zip(*map(many.tasks.results, (scores.values, again.values)), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -61,9 +61,11 @@ class ClusterEngine:
         tasks.named += 1
         chains = [f"sweeps of block {p} in {tasks.run}-{tasks.named}" for p in range(n)]
         exports = tasks.each("place", on_block.place_here, blocks, forces, *self._cut(state), chains)
-        for number in range(1, count + 1):
+        at_once = count if self._alone(problem) else 1
+        last_number = count // at_once
+        for number in range(1, last_number + 1):
             everywhere = [exports if problem.balance else []] * n
-            same = [[value] * n for value in (epsilon, step_size)]
+            same = [[value] * n for value in (epsilon, step_size, at_once)]
             exports = tasks.each(
                 "sweep",
                 on_block.sweep_here,
@@ -76,8 +78,13 @@ class ClusterEngine:
                 everywhere,
                 *same,
             )
-        last = (chains, [count] * n, exports, self.graph.every(exports), [epsilon] * n)
+        last = (chains, [last_number] * n, exports, self.graph.every(exports), [epsilon] * n)
         return tasks.each("finish", on_block.finish_here, blocks, forces, *last)
+
+    def _alone(self, problem: "Problem") -> bool:
+        """Whether no block needs anything from another: then all sweeps of a step are one task."""
+        without_halo = not any(size for _, size in self.graph.halos)
+        return without_halo and (self.graph.n_blocks == 1 or problem.balance is None)
 
     def _plain(
         self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int

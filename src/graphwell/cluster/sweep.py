@@ -110,8 +110,9 @@ def sweep(
     every: Sequence[Export],
     epsilon: float,
     step_size: float,
+    count: int = 1,
 ) -> BlockState:
-    """Move all vertices of a block once.
+    """Move all vertices of a block once, or more often where it needs nothing from other blocks.
 
     `exports` come from the blocks of the halo; `every` from all blocks, where their masses are needed.
     """
@@ -119,7 +120,7 @@ def sweep(
 
     n_threads, real = threads_of_worker(), PRECISION.type
     pressure = np.zeros_like(forces.shares)
-    if forces.strength > 0:
+    if forces.strength > 0 and count == 1:
         kernels.press(sum(e.masses for e in every), real(forces.strength), forces.shares, pressure)
     offsets = state.offsets.copy()
     with threads(n_threads):
@@ -131,7 +132,7 @@ def sweep(
             forces.known,
             forces.fidelity,
             forces.phi,
-            real(0),
+            real(forces.strength if count > 1 else 0),
             forces.shares,
             pressure,
             _with_halo(block, state, exports),
@@ -140,7 +141,7 @@ def sweep(
             real(epsilon),
             real(step_size),
             forces.implicit,
-            1,
+            count,
             forces.packing.shift,
         )
     return BlockState(words[: len(offsets)].copy(), offsets, state.changes + int(changes))
@@ -163,9 +164,10 @@ def sweep_here(
     every: Sequence[Export],
     epsilon: float,
     step_size: float,
+    count: int,
 ) -> Export:
-    """Sweep `number` of a block whose state is kept here; it waits for the block's `own` last export."""
-    state = sweep(block, forces, unstash(chain, number - 1), exports, every, epsilon, step_size)
+    """`sweep` for a state that task `number` - 1 kept here; it waits for that task's `own` export."""
+    state = sweep(block, forces, unstash(chain, number - 1), exports, every, epsilon, step_size, count)
     stash(chain, number, state)
     return export(block, forces, state)
 
