@@ -42,7 +42,8 @@ class ClusterEngine:
         finished = None
         if self.displaced < MOST_DISPLACED:
             try:
-                finished = self.graph.tasks.results(self._chained(problem, state, epsilon, step_size, count))
+                ended = self.graph.tasks.at_home(self._chained(problem, state, epsilon, step_size, count))
+                finished = self.graph.tasks.results(ended)
             except DisplacedError:
                 self.displaced += 1
                 self.graph.tasks.settle(self.graph.n_blocks)
@@ -60,7 +61,9 @@ class ClusterEngine:
         blocks, forces = self.graph.blocks, self.forces(problem)
         tasks.named += 1
         chains = [f"sweeps of block {p} in {tasks.run}-{tasks.named}" for p in range(n)]
-        exports = tasks.each("place", on_block.place_here, blocks, forces, *self._cut(state), chains)
+        exports = tasks.each(
+            "place", on_block.place_here, blocks, forces, *self._cut(state), chains, bound=True
+        )
         at_once = count if self._alone(problem) else 1
         last_number = count // at_once
         for number in range(1, last_number + 1):
@@ -77,9 +80,10 @@ class ClusterEngine:
                 self.graph.every(exports),
                 everywhere,
                 *same,
+                bound=True,
             )
         last = (chains, [last_number] * n, exports, self.graph.every(exports), [epsilon] * n)
-        return tasks.each("finish", on_block.finish_here, blocks, forces, *last)
+        return tasks.each("finish", on_block.finish_here, blocks, forces, *last, bound=True)
 
     def _alone(self, problem: "Problem") -> bool:
         """Whether no block needs anything from another: then all sweeps of a step are one task."""

@@ -74,7 +74,7 @@ def _solved(tasks: Tasks, run: "_Chained | _Plain") -> Solution:
     iterations, at_first = 0, None
     while True:
         dots = [run.iterate() for _ in range(ITERATIONS_AT_ONCE)]
-        tasks.keep([*run.state(), *dots[0], *dots[-1]])
+        run.wait([*run.state(), *dots[0], *dots[-1]])
         iterations += ITERATIONS_AT_ONCE
         if at_first is None:
             at_first = np.sum(tasks.results(dots[0]), axis=0)[-1]
@@ -84,7 +84,7 @@ def _solved(tasks: Tasks, run: "_Chained | _Plain") -> Solution:
     scale = np.where(at_first > 0, at_first, 1.0)
     residual = float(np.sqrt(squared / scale).max(initial=0.0))
     x = run.solution()
-    tasks.wait(x)
+    run.wait(x)
     return Solution(x, iterations, residual)
 
 
@@ -96,23 +96,30 @@ class _Chained:
         self.tasks.named += 1
         run = f"{self.tasks.run}-{self.tasks.named}"
         self.chains = [f"gradients of block {p} in {run}" for p in range(graph.n_blocks)]
-        self.exports = self.tasks.each("cg-begin", begin_here, graph.blocks, inside, b, self.chains)
+        self.exports = self.tasks.each(
+            "cg-begin", begin_here, graph.blocks, inside, b, self.chains, bound=True
+        )
 
     def iterate(self) -> list[Handle]:
         blocks, n = self.graph.blocks, self.graph.n_blocks
         chain = (self.chains, [self.number] * n)
         near = (self.exports, self.graph.every(self.exports))
-        dots = self.tasks.each("cg-product", image_here, blocks, self.inside, *chain, *near)
-        self.exports = self.tasks.each("cg-move", move_here, blocks, self.inside, *chain, [dots] * n)
+        dots = self.tasks.each("cg-product", image_here, blocks, self.inside, *chain, *near, bound=True)
+        self.exports = self.tasks.each(
+            "cg-move", move_here, blocks, self.inside, *chain, [dots] * n, bound=True
+        )
         self.number += 1
         return dots
+
+    def wait(self, handles: list[Handle]) -> None:
+        self.tasks.at_home(handles)
 
     def state(self) -> list[Handle]:
         return self.exports
 
     def solution(self) -> list[Handle]:
         numbers = [self.number] * self.graph.n_blocks
-        return self.tasks.each("cg-solution", solution_here, self.chains, numbers, self.exports)
+        return self.tasks.each("cg-solution", solution_here, self.chains, numbers, self.exports, bound=True)
 
 
 class _Plain:
@@ -130,6 +137,9 @@ class _Plain:
         dots = tasks.each("cg-dots", dots_of, images)
         self.vectors = tasks.each("cg-move", move, self.vectors, images, [dots] * self.graph.n_blocks)
         return dots
+
+    def wait(self, handles: list[Handle]) -> None:
+        self.tasks.wait(handles)
 
     def state(self) -> list[Handle]:
         return self.vectors

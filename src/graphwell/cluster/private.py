@@ -2,9 +2,9 @@
 
 A task returns what other blocks need of its result; the rest, which only the next task of the same block
 needs, stays in the memory of the worker's process under the name of the chain. This halves the tasks of a
-sweep. Dask knows nothing of it: where a task finds itself on another worker, or is run again, what it needs
-is not there, and it raises `DisplacedError`. Whoever started the chain then begins it anew in plain tasks,
-which return all that they know and which Dask can recover by itself.
+sweep. The tasks of a chain are bound to their worker. Where that is gone, or a task is run again, what it
+needs is not there, and `DisplacedError` is raised. Whoever started the chain then begins it anew in plain
+tasks, which return all that they know, run anywhere, and which Dask can recover by itself.
 """
 
 from typing import Any

@@ -12,7 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from graphwell.cluster.private import DisplacedError
+
 CONNECT_SECONDS = 10
+SECONDS_BETWEEN_LOOKS = 2.0
+"""After so long without a result, look whether a worker is gone."""
 LARGE_GRAPH = "1 GiB"
 """Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
 
@@ -87,6 +91,8 @@ class Handle:
         The graph that holds the task where it is another's.
     home : str, optional
         Address of the worker that should run it; another does where that one is gone.
+    bound : bool
+        Whether no other worker may run it.
     future : distributed.Future, optional
         Once the task has been started; while it lives, Dask keeps the result.
     """
@@ -95,6 +101,7 @@ class Handle:
     task: tuple[Any, ...] | None = None
     graph: Mapping[Any, Any] | None = None
     home: str | None = None
+    bound: bool = False
     future: Any = None
 
 
@@ -122,12 +129,17 @@ class Tasks:
         self.named += 1
         return Handle(f"graphwell-{name}-{self.run}-{self.named}", (function, *arguments))
 
-    def each(self, name: str, function: Callable[..., Any], *columns: Iterable[Any]) -> list[Handle]:
-        """One lazy task per block; a column holds one argument for each."""
+    def each(
+        self, name: str, function: Callable[..., Any], *columns: Iterable[Any], bound: bool = False
+    ) -> list[Handle]:
+        """One lazy task per block; a column holds one argument for each.
+
+        `bound` tasks need what another left in the memory of their worker; wait for them with `at_home`.
+        """
         handles = [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
         if len(handles) == len(self.homes):
             for handle, home in zip(handles, self.homes, strict=True):
-                handle.home = home
+                handle.home, handle.bound = home, bound
         return handles
 
     def keep(self, handles: Sequence[Handle]) -> list[Handle]:
@@ -153,6 +165,20 @@ class Tasks:
             if future.status == "error":
                 future.result()
 
+    def at_home(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Start bound tasks and wait for them; `DisplacedError` if a worker they are bound to is gone."""
+        distributed = require_dask()
+        futures = [handle.future for handle in self.keep(handles)]
+        while True:
+            try:
+                distributed.wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
+            except TimeoutError:
+                if set(self.homes) - set(self.workers()):
+                    raise DisplacedError("A worker is gone, and what it kept with it.") from None
+            else:
+                self.wait(handles)
+                return list(handles)
+
     def exchange(
         self, name: str, pieces: Sequence[Handle], receivers: int, assemble: Callable[..., Any], *columns: Any
     ) -> list[Handle]:
@@ -171,7 +197,7 @@ class Tasks:
         return dict(self.client.scheduler_info(n_workers=-1)["workers"])
 
 
-def graph_of(handles: Sequence[Handle], homes: dict[Any, str] | None = None) -> dict[Any, Any]:
+def graph_of(handles: Sequence[Handle], homes: dict[Any, tuple[str, bool]] | None = None) -> dict[Any, Any]:
     """The Dask graph of these tasks and of all that they wait for; `homes` is told where they should run."""
     graph: dict[Any, Any] = {}
     waiting = list(handles)
@@ -191,7 +217,7 @@ def graph_of(handles: Sequence[Handle], homes: dict[Any, str] | None = None) -> 
         elif handle.key not in graph and handle.future is None and handle.task is not None:
             graph[handle.key] = tuple(plain(part) for part in handle.task)
             if homes is not None and handle.home is not None:
-                homes[handle.key] = handle.home
+                homes[handle.key] = handle.home, handle.bound
     return graph
 
 
@@ -199,15 +225,15 @@ def _with_homes(handles: Sequence[Handle]) -> Any:
     """The graph of these tasks in layers, one for each worker that tasks should run on."""
     from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
-    homes: dict[Any, str] = {}
-    layers: dict[str, dict[Any, Any]] = {}
+    homes: dict[Any, tuple[str, bool]] = {}
+    layers: dict[tuple[str, bool], dict[Any, Any]] = {}
     for key, task in graph_of(handles, homes).items():
-        layers.setdefault(homes.get(key, ""), {})[key] = task
+        layers.setdefault(homes.get(key, ("", False)), {})[key] = task
     marked = {
-        f"graphwell-layer-{home}": MaterializedLayer(
-            tasks, annotations={"workers": [home], "allow_other_workers": True} if home else None
+        f"graphwell-layer-{home}-{bound}": MaterializedLayer(
+            tasks, annotations={"workers": [home], "allow_other_workers": not bound} if home else None
         )
-        for home, tasks in layers.items()
+        for (home, bound), tasks in layers.items()
     }
     return HighLevelGraph(marked, {name: set() for name in marked})
 
