@@ -7,8 +7,15 @@ from pathlib import Path
 from benchmarks.output import Options
 
 BENCHMARKS = {
+    "sweep": "what a sweep costs beside scipy's product",
+    "descent": "what start and descent cost in such products",
+    "fit": "what a whole fit costs beside an exact search",
+    "scale": "how time and memory grow to a million points",
+    "startup": "how long a fresh process takes",
+    "peers": "time and error beside graphlearning and scikit-learn",
     "few_labels": "error of every method from 1 label per class on",
     "calibration": "whether the scores are what they say",
+    "gpu": "times on an NVIDIA card against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
     "cluster": "time, scheduling, bytes moved and memory of a fit on Dask workers",
 }

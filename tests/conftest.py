@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from graphwell.engines import make_engine
+from graphwell.engines.cuda._cupy import cupy
 from graphwell.engines.numba_ import NumbaEngine
 from graphwell.graph import Graph
 from graphwell.solve.reference import ReferenceEngine
@@ -15,13 +17,34 @@ ENGINES: dict[str, Callable[[Graph], Any]] = {
     "reference": ReferenceEngine,
     "numba float64": lambda graph: NumbaEngine(graph, dtype=np.float64),
     "numba float32": lambda graph: NumbaEngine(graph, dtype=np.float32),
+    "cuda float32": lambda graph: make_engine(graph, "cuda"),
+    "cuda float64": lambda graph: make_engine(graph, "cuda", dtype=np.float64),
 }
+
+
+def why_no_card() -> str:
+    """Why nothing can be computed on a card here; empty if it can."""
+    try:
+        cupy()
+    except (ImportError, OSError) as error:
+        return str(error)
+    return ""
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Callable[[Graph], Any]:
     """Each engine in turn, as a function of the graph."""
+    if request.param.startswith("cuda") and why_no_card():
+        pytest.skip(why_no_card())
     return ENGINES[request.param]
+
+
+@pytest.fixture
+def card() -> Any:
+    """CuPy, where there is a card to compute on."""
+    if why_no_card():
+        pytest.skip(why_no_card())
+    return cupy()
 
 
 @pytest.fixture(scope="session")

@@ -51,11 +51,13 @@ ONLY_IN = {
     "matplotlib": {"plots.py"},
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
-    "numba": {"engines/", "graph/distances.py", "_pool.py"},
-    "faiss": {"graph/neighbors.py", "graph/inverted.py"},
+    "numba": {"engines/", "graph/distances.py", "graph/scan.py"},
+    "faiss": {"graph/neighbors.py", "graph/cells.py", "graph/inverted.py"},
     "dask": {"cluster/tasks.py"},
     "distributed": {"cluster/tasks.py"},
     "pyarrow": {"tables/parquet.py"},
+    "cupy": {"engines/cuda/_cupy.py"},
+    "cuvs": {"engines/cuda/neighbors.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
 HEAVY = (
@@ -70,6 +72,7 @@ HEAVY = (
     "pyarrow",
     "dask",
     "distributed",
+    "cupy",
 )
 
 

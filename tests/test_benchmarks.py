@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import picture_size, scale, segmentation
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.calibration import reliability
 from benchmarks.data import DataMissingError, Dataset, geometric_cut, load, standardised
 from benchmarks.methods import DEFAULT, PRIOR, START, baselines, own_methods
+from benchmarks.ratios import Figure, ratios
 from benchmarks.verdict import Record, bar_rows, difference, hardest_rival, verdict_row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -100,6 +102,44 @@ def test_every_method_labels_every_vertex():
         np.testing.assert_array_equal(found, y, err_msg=method.name)
 
 
+def test_the_bars_of_segmentation():
+    assert [segmentation.allowed(name, 100.0) for name in ("grey 0", "grey 0.05", "grey 0.1", "coins")] == [
+        0.0,
+        100.0,
+        50.0,
+        100.0,
+    ]
+    found = {"graphwell": (60, 50), "random_walker 130": (300, 300), "random_walker 1000": (90, 110)}
+    every = [
+        segmentation.Record("grey 0.1", "some", seed_set, method, wrong, 1.0)
+        for method, counts in found.items()
+        for seed_set, wrong in enumerate(counts)
+    ]
+    rows, missed = segmentation.compare(every)
+    assert rows[0][1:6] == ["55.0", "50 to 60", "100.0", "1000", "50.0"]
+    assert missed == ["grey 0.1, some: 55.0 wrong pixels, 50.0 allowed"]
+
+
+def test_pictures_may_take_time_and_memory_by_their_size():
+    def sizes(seconds, memory):
+        return [
+            {"megapixels": m, "noise": 0.0, "CPU seconds": s, "GiB": memory}
+            for m, s in zip((0.25, 1.0), seconds, strict=True)
+        ]
+
+    assert picture_size.missed_bars(sizes((1.0, 4.0), 2.0)) == []
+    assert "took 2.00 times as long" in picture_size.missed_bars(sizes((1.0, 8.0), 2.0))[0]
+    assert picture_size.missed_bars(sizes((1.0, 4.0), 5.0))[1] == "1.00 megapixels with noise 0 took 5.00 GiB"
+
+
+def test_a_small_picture_is_measured_in_a_process_of_its_own():
+    found = picture_size.measure_apart(64, 0.0)
+    assert found["megapixels"] == 64 * 64 / 1e6
+    assert found["wrong pixels"] == 0
+    assert found["seconds"] > 0
+    assert 0.05 < found["GiB"] < 2
+
+
 def test_an_unknown_benchmark_is_refused(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["nonsense"])
@@ -107,12 +147,36 @@ def test_an_unknown_benchmark_is_refused(capsys):
     assert f"no benchmark is called nonsense; there are {', '.join(BENCHMARKS)}" in capsys.readouterr().err
 
 
+def test_a_figure_is_judged_by_its_median():
+    ratio = Figure("a sweep", [1.0, 1.2, 9.0], bar=1.3)
+    assert ratio.row() == ["a sweep", "1.2 x", "1 to 9", "1.3 x", "met"]
+    assert Figure("a sweep", [1.4], bar=1.3).verdict == "MISSED"
+
+
+def test_a_ratio_compares_work_with_its_floor(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("benchmarks.ratios.time.perf_counter", lambda: clock[0])
+
+    def takes(seconds):
+        clock[0] += seconds
+
+    assert ratios(lambda: takes(3.0), lambda: takes(2.0), floor_times=4) == [1.5] * 5
+
+
+def test_a_fit_is_measured_in_a_process_of_its_own():
+    run = scale.in_own_process(23_000)
+    assert run.n == 23_000
+    assert 0 < run.bytes_per_point < 2000
+    assert run.error < 1
+    assert run.seconds > sum(run.stages.values()) * 0.9
+
+
 def test_a_small_run_writes_figures_and_a_picture(tmp_path):
     environment = {**os.environ, "GRAPHWELL_DATA": str(tmp_path)}
-    arguments = ["-m", "benchmarks", "--quick", "--out", str(tmp_path), "--data", "digits", "texture"]
-    run = subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
+    names = ["few_labels", "calibration"]
+    options = ["--quick", "--out", str(tmp_path), "--data", "digits", "texture"]
+    command = [sys.executable, "-m", "benchmarks", *names, *options]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert "Verdict" in run.stdout
     assert "texture is left out" in run.stdout
     found = json.loads((tmp_path / "few_labels.json").read_text())["records"]

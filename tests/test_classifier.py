@@ -254,12 +254,6 @@ def test_bad_parameters_get_one_clear_sentence(parameters, sentence):
         DiffuseInterfaceClassifier(**parameters).fit(X, few(truth))
 
 
-def test_cuda_says_that_it_is_not_there_yet():
-    X, truth = blobs()
-    with pytest.raises(NotImplementedError, match="not available yet"):
-        DiffuseInterfaceClassifier(device="cuda").fit(X, few(truth))
-
-
 def test_bad_new_rows_get_one_clear_sentence():
     clf = DiffuseInterfaceClassifier(metric="precomputed").fit([[0, 1], [1, 0]], [0, 1])
     with pytest.raises(ValueError, match="affinities of each new row to the 2 fitted rows"):

@@ -1,5 +1,20 @@
-"""``python -m graphwell`` is the program ``graphwell``."""
+"""The program ``graphwell``, which is also ``python -m graphwell``."""
 
-from graphwell.cli import main
+from graphwell._interrupt import INTERRUPTED, end_at_once, end_process
 
-main()
+
+def main() -> None:
+    """Run the program; Ctrl-C ends it quietly, even while it is still being imported."""
+    end_at_once()
+    from graphwell.cli import main as run
+
+    try:
+        run()
+    except SystemExit as ending:
+        if ending.code == INTERRUPTED:
+            end_process()
+        raise
+
+
+if __name__ == "__main__":
+    main()

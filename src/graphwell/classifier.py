@@ -9,15 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._arrays import to_host
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
 from graphwell.cluster import is_dask
 from graphwell.engines import Engine, State, make_engine
+from graphwell.engines.base import check_device
+from graphwell.engines.compiling import told_of_compiling
 from graphwell.estimator import GraphClassifier
 from graphwell.graph import Graph
+from graphwell.memory import fit_bytes, in_words
 from graphwell.prior import read_class_prior
-from graphwell.progress import Progress, silent
+from graphwell.progress import Progress, in_pieces, listening, silent
 from graphwell.solve.checkpoint import Checkpoint, Fingerprint
 from graphwell.solve.descent import Callback, Reached, Step, descend
 from graphwell.solve.problem import Problem
@@ -33,7 +37,7 @@ from graphwell.solve.recipe import (
 )
 from graphwell.solve.result import Result, Status
 from graphwell.solve.schedule import Annealed, Schedule
-from graphwell.solve.start import STARTS
+from graphwell.solve.start import STARTS, SYSTEMS
 from graphwell.tuning import enough_labels, tune
 
 PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
@@ -74,7 +78,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
     device : {"cpu", "cuda"}
-        Where the sweeps run.
+        Where everything runs: on all cores, or on an NVIDIA card (``pip install "graphwell[cuda]"``). With
+        "cuda", rows may be CuPy arrays or PyTorch tensors on the card; `transduction_`,
+        `label_distributions_` and predictions are then such arrays too.
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.
     random_state : int, Generator or RandomState, optional
@@ -172,7 +178,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             ends with exactly the labels of an uninterrupted one; a file of other data or parameters is
             refused. Needs an integer `random_state`.
         progress : callable
-            Told the stage (neighbours, start, descent) and the share of it that is done, None if unknown.
+            Told the stage (compiling, neighbours, start, descent) and the share of it that is done, None if
+            unknown.
 
         Returns
         -------
@@ -188,20 +195,23 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
                 fit_on_cluster(self, X, y)
             else:
-                super().fit(X, y)
+                with told_of_compiling(self._tell_of_compiling):
+                    super().fit(X, y)
         finally:
             del self._callback, self._checkpoint_path, self._progress
         return self
 
     def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
         if problem.n_classes == 1:
-            zeros = np.zeros(problem.graph.n_vertices, dtype=np.int32)
-            outcome = Outcome(Result(zeros, zeros.astype(float), Status.ONE_CLASS), np.ones((len(zeros), 1)))
+            zeros = problem.graph.asarray(np.zeros(problem.graph.n_vertices, dtype=np.int32))
+            scores = problem.graph.asarray(np.ones((len(zeros), 1)))
+            outcome = Outcome(Result(zeros, zeros.astype(float), Status.ONE_CLASS), scores)
         else:
             outcome = self._outcome(problem)
-        self.result_ = outcome.result
-        self.n_iter_ = outcome.result.n_sweeps
-        return outcome.result.labels, outcome.scores
+        result = outcome.result
+        self.result_ = replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))
+        self.n_iter_ = result.n_sweeps
+        return result.labels, outcome.scores
 
     def _outcome(self, problem: Problem) -> Outcome:
         as_in_the_paper = self.schedule is not None or self.start == "random"
@@ -212,7 +222,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             recipe, problem = self._tuned(problem, recipe)
         self._progress("start", None)
         rng = stream(self.random_state, "start")
-        prepared = prepare(problem, recipe, self._make_engine, rng)
+        with listening(in_pieces(self._progress, "start", SYSTEMS.get(recipe.start, (1.0,)))):
+            prepared = prepare(problem, recipe, self._make_engine, rng)
         self.timings_["start"] = prepared.seconds
         outcome = self._paper(problem, prepared) if as_in_the_paper else self._own(prepared, recipe)
         self.timings_["descent"] = outcome.result.seconds
@@ -237,7 +248,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         schedule, step = self._paper_steps()
         saved = self._saved(problem, schedule)
         result = descend(prepared.engine, problem, prepared.start.state, schedule, step, *saved)
-        return Outcome(result, support(problem, State(result.labels, result.offsets)))
+        state = State(result.labels, result.offsets)
+        return Outcome(result, support(problem, prepared.engine, state))
 
     def _paper_steps(self) -> tuple[Schedule, float]:
         schedule = PAPER_SCHEDULE if self.schedule is None else self.schedule
@@ -275,9 +287,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _problem(self, graph: Graph, labels: IntArray) -> Problem:
         shares = read_class_prior(self.class_prior, self.classes_, labels)
-        return Problem(graph, labels, len(self.classes_), self.fidelity, class_shares=shares)
+        codes = graph.asarray(labels)
+        return Problem(graph, codes, len(self.classes_), self.fidelity, class_shares=shares)
 
     def _check_choices(self) -> None:
+        check_device(self.device)
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}; got {self.start!r}.")
         if self.step_size is not None and not self.step_size > 0:
@@ -286,6 +300,18 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
         if self.schedule is not None and not isinstance(self.schedule, Schedule):
             raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
+
+    def _tell_of_compiling(self) -> None:
+        self._progress("compiling", None)
+        if self.verbose:
+            sys.stderr.write("compiling the kernels: some seconds, once on a machine\n")
+
+    def _announce(self, n_rows: int) -> None:
+        if self.verbose:
+            need = in_words(fit_bytes(n_rows, self.n_neighbors, len(self.classes_)))
+            sys.stderr.write(
+                f"{n_rows:,} rows, {len(self.classes_)} classes: needs about {need} beyond the input\n"
+            )
 
     @staticmethod
     def _report(step: Step) -> None:

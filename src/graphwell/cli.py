@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from graphwell.commands._run import ends_cleanly
 from graphwell.commands.classify import classify
 from graphwell.commands.example import example
 from graphwell.commands.reproduce import reproduce
@@ -31,6 +32,7 @@ def graphwell() -> None:
 
 
 @app.command()
+@ends_cleanly
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
     seed: Annotated[int, typer.Option(help="Seed of data, labels and start.")] = 0,

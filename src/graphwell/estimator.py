@@ -9,8 +9,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from graphwell._arrays import divided, namespace, to_host
 from graphwell._types import FloatArray, IntArray
 from graphwell.cluster import is_dask
+from graphwell.engines.base import on_device
 from graphwell.graph import Graph
 from graphwell.graph.features import METRICS
 from graphwell.labels import read_labels
@@ -33,6 +35,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     scale_neighbor: int
     metric: str
     n_jobs: int | None
+    device: str = "cpu"
     _progress: Progress = staticmethod(silent)
 
     def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
@@ -41,7 +44,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def _problem(self, graph: Graph, labels: IntArray) -> Problem:
         """Put the graph and the known labels together."""
-        return Problem(graph, labels, len(self.classes_))
+        return Problem(graph, graph.asarray(labels), len(self.classes_))
 
     def fit(self, X: Any, y: Any) -> Any:
         """Label every row of `X` from the known labels in `y`.
@@ -61,18 +64,25 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
         began = time.perf_counter()
-        self.graph_ = self._read_graph(X)
-        labels = read_labels(y, self.graph_.n_vertices)
-        self.timings_ = {"graph": time.perf_counter() - began}
+        given = X
+        X = self._read_rows(X)
+        n_rows = X.n_vertices if isinstance(X, Graph) else X.shape[0]
+        labels = read_labels(self._fetched(y), n_rows)
         self.classes_ = labels.classes
-        problem = self._problem(self.graph_, labels.codes)
+        self._announce(n_rows)
+        graph = on_device(self._build_graph(X), self.device)
+        self.graph_ = graph.on_host()
+        self.timings_ = {"graph": time.perf_counter() - began}
+        problem = self._problem(graph, labels.codes)
         self.class_prior_ = self._prior(problem)
-        self.reachable_ = problem.reachable
+        self.reachable_ = to_host(problem.reachable)
         assigned, scores = self._solve(problem)
-        self.label_distributions_ = distributions(assigned, scores)
-        self.label_distributions_[~self.reachable_] = self.class_prior_
-        assigned = np.where(self.reachable_, assigned, self.class_prior_.argmax())
-        self.transduction_ = self.classes_[assigned]
+        found = distributions(assigned, scores)
+        if not self.reachable_.all():
+            found[~problem.reachable] = graph.asarray(self.class_prior_)
+        self.label_distributions_ = self._like(given, found)
+        assigned = np.where(self.reachable_, to_host(assigned), self.class_prior_.argmax())
+        self.transduction_ = self._like(given, self.classes_[assigned])
         self._warn_of_unreachable(problem)
         return self
 
@@ -84,25 +94,27 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         X : array of shape (m, d)
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
-        best = self.predict_proba(X).argmax(axis=1)
-        return (
-            best.map_blocks(self.classes_.take, dtype=self.classes_.dtype)
-            if is_dask(best)
-            else self.classes_[best]
-        )
+        best = self._scores_of_new(X).argmax(axis=1)
+        if is_dask(best):
+            return best.map_blocks(self.classes_.take, dtype=self.classes_.dtype)
+        return self._like(X, self.classes_[best])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.
 
         Each row is answered by itself, whatever other rows are asked.
         """
+        scores = self._scores_of_new(X)
+        return scores if is_dask(scores) else self._like(X, scores)
+
+    def _scores_of_new(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         if is_dask(self.label_distributions_):
             from graphwell.cluster.predict import predict_proba
 
             return predict_proba(self, X)
-        affinity = self._read_new_rows(X)
-        scores = affinity @ self.label_distributions_
+        affinity = self._read_new_rows(self._fetched(X))
+        scores = affinity @ self._fetched(self.label_distributions_)
         support = np.asarray(affinity.sum(axis=1)).ravel()
         lost = (support == 0) | (affinity @ self.reachable_.astype(float) == 0)
         if lost.any():
@@ -110,7 +122,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 f"{lost.sum()} of {len(lost)} rows are linked to no fitted row that a label reached; "
                 "their scores are the class shares of the given labels.",
                 UnreachableWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         scores[support == 0] = self.class_prior_
         return np.asarray(scores / scores.sum(axis=1, keepdims=True))
@@ -125,12 +137,16 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             from graphwell.cluster.predict import doubtful
 
             return doubtful(self, k)
-        ranked = np.sort(self.label_distributions_, axis=1)
+        ranked = np.sort(self._fetched(self.label_distributions_), axis=1)
         margin = ranked[:, -1] - ranked[:, -2] if ranked.shape[1] > 1 else np.ones(len(ranked))
         margin = np.where(self.reachable_, margin, -1.0)
         return np.argsort(margin, kind="stable")[:k]
 
-    def _read_graph(self, X: Any) -> Graph:
+    def _announce(self, n_rows: int) -> None:
+        """Say what is about to begin."""
+
+    def _read_rows(self, X: Any) -> Any:
+        """Return the rows, checked, or the graph in place of them."""
         if isinstance(X, Graph):
             self.n_features_in_ = X.n_vertices if X.origin is None else X.origin.n_features
             return X
@@ -140,9 +156,24 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             return graph
         if self.metric not in METRICS:
             raise ValueError(f"metric must be one of {', '.join(METRICS)}, precomputed; got {self.metric!r}.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        if self._lies_on_card(X):
+            self.n_features_in_ = int(X.shape[-1])
+            return X
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+
+    def _build_graph(self, X: Any) -> Graph:
+        if isinstance(X, Graph):
+            return X
         return Graph.from_features(
-            X, self.n_neighbors, self.scale_neighbor, self.metric, self.n_jobs, progress=self._progress
+            X,
+            self.n_neighbors,
+            self.scale_neighbor,
+            self.metric,
+            self.n_jobs,
+            device=self.device,
+            progress=self._progress,
         )
 
     def _read_new_rows(self, X: Any) -> Any:
@@ -159,16 +190,41 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("X must hold affinities that are finite and not negative.")
         return X
 
+    def _lies_on_card(self, array: Any) -> bool:
+        if self.device != "cuda":
+            return False
+        from graphwell.engines.cuda.exchange import is_on_card
+
+        return is_on_card(array)
+
+    def _fetched(self, array: Any) -> Any:
+        """An array of the caller on the host; one that lies there is left as it is."""
+        if not self._lies_on_card(array):
+            return array
+        from graphwell.engines.cuda.exchange import fetched
+
+        return fetched(array)
+
+    def _like(self, X: Any, array: Any) -> Any:
+        """Results go back to where the caller's rows lie; labels that are no numbers stay on the host."""
+        if not self._lies_on_card(X):
+            return to_host(array)
+        if array.dtype.kind not in "biuf":
+            return array
+        from graphwell.engines.cuda.exchange import given_back
+
+        return given_back(array, X)
+
     def _prior(self, problem: Problem) -> FloatArray:
         if problem.class_shares is not None:
             return problem.class_shares
-        counts = np.bincount(problem.labels[problem.is_known], minlength=problem.n_classes)
+        counts = np.bincount(to_host(problem.labels[problem.is_known]), minlength=problem.n_classes)
         return np.asarray(counts / counts.sum())
 
     def _warn_of_unreachable(self, problem: Problem) -> None:
         if self.reachable_.all():
             return
-        parts = len(np.unique(problem.graph.components[~self.reachable_]))
+        parts = len(np.unique(to_host(problem.graph.components)[~self.reachable_]))
         warnings.warn(
             f"{(~self.reachable_).sum()} of {len(self.reachable_)} rows lie in {parts} "
             f"part{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "
@@ -187,12 +243,12 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 def distributions(assigned: IntArray, scores: FloatArray) -> FloatArray:
     """Rows that sum to 1 and whose largest entry is the assigned class."""
     scores = scores.astype(np.float64)
-    rows = np.arange(len(assigned))
+    xp = namespace(scores)
     highest = scores.max(axis=1)
-    beaten = scores[rows, assigned] < highest
-    beaten |= scores.argmax(axis=1) != assigned
-    scores[rows[beaten], assigned[beaten]] = np.nextafter(highest[beaten], np.inf)
+    beaten = xp.flatnonzero(scores.argmax(axis=1) != assigned)
+    scores[beaten, assigned[beaten]] = xp.nextafter(highest[beaten], np.inf)
     total = scores.sum(axis=1, keepdims=True)
-    scores = np.divide(scores, total, out=np.zeros_like(scores), where=total > 0)
-    scores[total.ravel() == 0, assigned[total.ravel() == 0]] = 1.0
+    empty = xp.flatnonzero(total[:, 0] == 0)
+    scores = divided(scores, total, where=total > 0)
+    scores[empty, assigned[empty]] = 1.0
     return scores

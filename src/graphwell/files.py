@@ -49,8 +49,10 @@ def written_whole(path: Path, *, scratch: Path | None = None) -> Iterator[IO[byt
             shutil.copymode(target, temporary)
         temporary.replace(target)
         _sync_folder(target.parent)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)  # the name that the user knows
         raise
 
 

@@ -126,9 +126,12 @@ def _without_missing(
         return X, everything, []
     row, column = np.argwhere(holes)[0]
     if missing == "error":
+        others = (
+            f", one of {holes.sum():,} missing values; fill them in" if holes.sum() > 1 else "; fill it in"
+        )
         raise ValueError(
-            f"Row {row + 1}: the feature {names[column]!r} is missing, one of {int(holes.sum()):,} missing "
-            "values; fill them in, or give --missing drop or --missing mean."
+            f"Row {row + 1}: the feature {names[column]!r} is missing{others}, or give --missing drop or "
+            "--missing mean."
         )
     if missing == "drop":
         kept: BoolArray = np.logical_not(holes.any(axis=1))

@@ -1,6 +1,12 @@
-"""Telling how far a long job is: one function, silent unless the caller gives another."""
+"""Telling how far a long job is: one function, silent unless the caller gives another.
 
-from collections.abc import Callable
+A linear system is solved far below those who know what it is solved for. It calls `tell`, and whoever has
+asked for that by `listening` hears it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 Progress = Callable[[str, float | None], object]
 """Told the name of the stage and the share of it that is done, or None where that cannot be said.
@@ -16,3 +22,62 @@ def silent(stage: str, share: float | None) -> None:
     --------
     >>> silent("neighbours", 0.5)
     """
+
+
+Told = Callable[[float], object]
+_listener: ContextVar[Told | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(told: Told) -> Iterator[None]:
+    """Have `told` called with the share that is done of each piece of work inside the block.
+
+    Examples
+    --------
+    >>> with listening(lambda share: print(f"{share:.0%}")):
+    ...     tell(0.5)
+    50%
+    """
+    token = _listener.set(told)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(share: float) -> None:
+    """Tell whoever listens how far this piece of work is; 1 means that it is over."""
+    told = _listener.get()
+    if told is not None:
+        told(share)
+
+
+def in_pieces(progress: Progress, stage: str, weights: Sequence[float]) -> Told:
+    """Turn the shares of one piece of work after another into the share of the whole stage.
+
+    Parameters
+    ----------
+    progress : callable
+    stage : str
+    weights : sequence of float
+        Work of each piece, in any unit.
+
+    Examples
+    --------
+    >>> told = in_pieces(lambda stage, share: print(stage, share), "start", weights=[1, 3])
+    >>> for share in (0.5, 1.0, 0.5):
+    ...     told(share)
+    start 0.125
+    start 0.25
+    start 0.625
+    """
+    left = list(weights)
+    whole = sum(left)
+
+    def told(share: float) -> None:
+        now = left[0] if left else 0.0
+        progress(stage, min(1.0, 1.0 - (sum(left) - now * share) / whole))
+        if share >= 1 and left:
+            del left[0]
+
+    return told

@@ -2,14 +2,15 @@
 
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from graphwell._arrays import to_host
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.engines.base import Engine, State, make_engine
+from graphwell.engines.base import Engine, State, make_engine, on_device
 from graphwell.estimator import UnreachableWarning
 from graphwell.graph import Graph
 from graphwell.images.features import picture_features, smoothed
@@ -17,16 +18,17 @@ from graphwell.images.graph import feature_graph, pixel_graph, regions
 from graphwell.images.pyramid import Level, Scores, build_levels, pyramid_scores
 from graphwell.images.scales import border_blur, border_color_scale
 from graphwell.images.seeds import seed_classes
-from graphwell.progress import Progress, silent
+from graphwell.progress import Progress, in_pieces, listening, silent
 from graphwell.solve.descent import Step, descend
 from graphwell.solve.problem import Problem
+from graphwell.solve.recipe import support
 from graphwell.solve.result import Result
 from graphwell.solve.schedule import Annealed
 from graphwell.solve.start import from_labels
 
 GRAPHS = ("pixels", "features")
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.9, sweeps=5)
-WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=3)
+WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.6, sweeps=5)
 STEP_SIZE = 0.4
 LARGEST_BLUR = 100
 SMALLEST_REGION = 49
@@ -184,8 +186,9 @@ class Segmenter:
         progress("graph", None)
         began = time.perf_counter()
 
-        def engine_of(graph: Graph) -> Engine:
-            return make_engine(graph, device, n_jobs)
+        def engine_of(graph: Graph) -> tuple[Graph, Engine]:
+            graph = on_device(graph, device)
+            return graph, make_engine(graph, device, n_jobs)
 
         features = picture_features(image, patch)
         self.shape = features.values.shape[:2]
@@ -197,8 +200,8 @@ class Segmenter:
             scale = border_color_scale(features, blur) if color_scale is None else color_scale
             self.graph = pixel_graph(smoothed(features.values, blur), radius, scale)
             self._regions, self._smallest_region = regions(self.graph), SMALLEST_REGION
-        self._engine = engine_of(self.graph)
-        self._levels = [Level(self.shape, self.graph, self._engine, 0)]
+        self._placed, self._engine = engine_of(self.graph)
+        self._levels = [Level(self.shape, self._placed, self._engine, 0)]
         if graph == "pixels":
             self._levels = build_levels(features, self._levels[0], radius, color_scale, engine_of)
         self._graph_seconds = time.perf_counter() - began
@@ -217,14 +220,17 @@ class Segmenter:
         problem = Problem(self.graph, codes.ravel(), len(classes), self.fidelity, implicit=True)
         memory = None if self._memory is None else self._memory.among(classes)
         before = None if memory is None else memory.scores
-        scores = pyramid_scores(self._levels, codes, len(classes), before)
+        with listening(in_pieces(self.progress, "start", [level.work for level in self._levels])):
+            scores = pyramid_scores(self._levels, codes, len(classes), before)
         first = _labels(scores[-1], self.shape)
         started = time.perf_counter()
         state = from_labels(problem, first, stream(0, "start"))
         if memory is not None:
             state = _unchanged(problem, state, first == memory.first, memory.state)
         schedule = SCHEDULE if memory is None else WARM_SCHEDULE
-        result = descend(self._engine, problem, state, schedule, STEP_SIZE, self._each_step)
+        placed = replace(problem, graph=self._placed, labels=self._placed.asarray(problem.labels))
+        result = descend(self._engine, placed, state, schedule, STEP_SIZE, self._each_step)
+        result = replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))
         self._memory = _Memory(classes, scores, first, State(result.labels, result.offsets))
         seconds = {"start": started - began, "descent": time.perf_counter() - started}
         if memory is None:
@@ -248,13 +254,11 @@ class Segmenter:
 
     def _support(self, problem: Problem, result: Result) -> FloatArray:
         """Share of the class of each pixel in what the pixel and its neighbours say."""
-        n = problem.graph.n_vertices
-        r = 0.5 - np.abs(result.offsets)
-        present = np.zeros((n, problem.n_classes), dtype=np.float32)
-        present[np.arange(n), result.labels] = r
-        votes = self._engine.product(present)
-        own = votes[np.arange(n), result.labels] + r
-        return np.asarray(own / np.maximum(votes.sum(axis=1) + r, np.finfo(np.float32).tiny))
+        asarray = self._placed.asarray
+        state = State(asarray(result.labels), asarray(result.offsets))
+        scores = to_host(support(problem, self._engine, state))
+        own = scores[np.arange(len(scores)), result.labels]
+        return np.asarray(own / np.maximum(scores.sum(axis=1), np.finfo(np.float32).tiny))
 
     def _reachable(self, known: BoolArray) -> BoolArray:
         seeded = np.bincount(self._regions, known) > 0
@@ -276,7 +280,8 @@ def unreached_sentence(found: Segmentation) -> str:
     lost = int((~found.reachable).sum())
     return (
         f"No seed reaches {lost:,} of {found.labels.size:,} pixels: their regions are cut off by strong "
-        "contrast and hold no seed, so they get no class; mark some of their pixels, or raise color_scale."
+        "contrast and hold no seed, so they get no class; mark some of their pixels, or raise the colour "
+        "scale."
     )
 
 

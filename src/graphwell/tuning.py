@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from graphwell._arrays import to_host
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
@@ -50,7 +51,7 @@ def candidates(default: Recipe, graph: Graph) -> list[Recipe]:
 
 def enough_labels(problem: Problem) -> bool:
     """Whether every class has enough labels for hidden ones to tell settings apart."""
-    counts = np.bincount(problem.labels[problem.is_known], minlength=problem.n_classes)
+    counts = np.bincount(to_host(problem.labels[problem.is_known]), minlength=problem.n_classes)
     return bool(counts.min() >= LABELS_PER_CLASS_NEEDED)
 
 
@@ -64,13 +65,14 @@ def tune(
     on the labels hidden so far is dropped. With one label per class there is none to hide, and the default is
     kept.
     """
-    if np.bincount(problem.labels[problem.is_known]).max() < 2:
+    given = to_host(problem.labels)
+    if np.bincount(given[given >= 0]).max() < 2:
         return Tuning(default, float("nan"), {}), problem.graph
     graphs: dict[int | None, Graph] = {None: problem.graph}
     right: dict[Recipe, list[FloatArray]] = {}
     remaining = candidates(default, problem.graph)
-    for hidden in _splits(problem, rng):
-        shown = replace(problem, labels=np.where(hidden, -1, problem.labels))
+    for hidden in _splits(given, problem.n_classes, rng):
+        shown = replace(problem, labels=problem.graph.asarray(np.where(hidden, -1, given)))
         starts: dict[tuple[object, ...], Prepared] = {}
         for recipe in remaining:
             if recipe.n_neighbors is not None and recipe.n_neighbors not in graphs:
@@ -79,8 +81,8 @@ def tune(
             if key not in starts:
                 on_graph = replace(shown, graph=graphs[recipe.n_neighbors])
                 starts[key] = prepare(on_graph, recipe, make_engine, np.random.default_rng(0))
-            labels = follow(starts[key], recipe).result.labels
-            right.setdefault(recipe, []).append(labels[hidden] == problem.labels[hidden])
+            labels = to_host(follow(starts[key], recipe).result.labels)
+            right.setdefault(recipe, []).append(labels[hidden] == given[hidden])
         best_to_beat = np.concatenate(right[default]).mean()
         remaining = [r for r in remaining if r == default or np.concatenate(right[r]).mean() > best_to_beat]
     accuracy = {recipe: float(np.concatenate(hits).mean()) for recipe, hits in right.items()}
@@ -96,12 +98,12 @@ def _choose(default: Recipe, right: dict[Recipe, FloatArray]) -> Recipe:
     return best if difference.mean() > STANDARD_ERRORS_IN_FAVOUR * error else default
 
 
-def _splits(problem: Problem, rng: np.random.Generator) -> Iterator[FloatArray]:
+def _splits(labels: IntArray, n_classes: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """Hide a share of the labels of each class, keeping at least one."""
     for _ in range(SPLITS):
-        hidden = np.zeros(len(problem.labels), dtype=bool)
-        for c in range(problem.n_classes):
-            members: IntArray = np.flatnonzero(problem.labels == c)
+        hidden = np.zeros(len(labels), dtype=bool)
+        for c in range(n_classes):
+            members: IntArray = np.flatnonzero(labels == c)
             count = min(len(members) - 1, max(1, round(HIDDEN_SHARE * len(members))))
             hidden[rng.choice(members, max(0, count), replace=False)] = True
         yield hidden

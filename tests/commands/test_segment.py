@@ -1,6 +1,8 @@
 """`graphwell segment` and its example, as they are run from a shell."""
 
 import json
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -55,6 +57,8 @@ def test_all_outputs(folder):
     assert finished.exit_code == 0, finished.output
     for words in ("64 x 70 pixels, 75 marked, 5 classes", "#ff0000", "Seconds: reading", "Written:"):
         assert words in finished.stdout
+    for path in ("labels.png", "o.png", "s.png", "masks"):
+        assert str(folder / path) in finished.stdout.replace("\n", "")
     truth = np.load(folder / "truth.npy")
     assert np.asarray(Image.open(folder / "o.png")).shape == (64, 70, 3)
     assert np.asarray(Image.open(folder / "s.png")).shape == (64, 70)
@@ -135,14 +139,36 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, words):
     assert sorted(folder.iterdir()) == before
 
 
+def declared(width, height):
+    """A PNG file that declares a size and holds next to nothing."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000)))
+
+
 def test_bad_pictures_and_seeds_are_one_sentence(folder):
     np.save(folder / "nan.npy", np.full((64, 70), np.nan))
+    np.save(folder / "inf.npy", np.full((64, 70), np.inf))
+    np.save(folder / "words.npy", np.full((64, 70), "a"))
+    (folder / "bomb.png").write_bytes(declared(60_000, 60_000))
+    (folder / "words.png").write_text("no picture")
+    for suffix in ("png", "tif", "npy", "txt"):
+        (folder / f"empty.{suffix}").touch()
     np.save(folder / "small.npy", np.zeros((5, 5), int))
     np.save(folder / "none.npy", np.full((64, 70), -1))
     np.save(folder / "one.npy", np.full((64, 70), 1))
     (folder / "cut.png").write_bytes((folder / "image.png").read_bytes()[:-200])
     for arguments, words in [
         ({"image": "nan.npy"}, "NaN or infinite"),
+        ({"image": "inf.npy"}, "NaN or infinite"),
+        ({"image": "words.npy"}, "must hold real numbers"),
+        ({"image": "words.png"}, "cannot be read as a PNG picture"),
+        ({"image": "bomb.png"}, "60000 x 60000 = 3,600,000,000 pixels, more than the 100,000,000 allowed"),
+        *(({"image": f"empty.{suffix}"}, "is empty") for suffix in ("png", "tif", "npy")),
+        *(({"seeds": f"empty.{suffix}"}, "is empty") for suffix in ("png", "npy", "txt")),
         ({"image": "cut.png"}, "damaged, truncated"),
         ({"seeds": "small.npy"}, "must have the size of the image"),
         ({"seeds": "none.npy"}, "marks no pixel at all"),

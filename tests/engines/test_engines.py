@@ -175,7 +175,7 @@ def test_the_number_of_threads_changes_no_bit(threads, monkeypatch):
 @pytest.mark.parametrize("density", [0.0, 0.01, 0.5])
 def test_the_layout_holds_the_matrix(density):
     graph = random_graph(np.random.default_rng(2), 137, density)
-    rows = SlicedRows.from_csr(graph.S, np.float64)
+    rows = SlicedRows.from_graph(graph, np.float64)
     dense = np.zeros((rows.n_positions, rows.n_positions))
     for s in range(len(rows.starts) - 1):
         for entry in range(rows.starts[s], rows.starts[s + 1]):

@@ -3,14 +3,9 @@
 import numpy as np
 import pytest
 
-from graphwell.graph import neighbors
-from graphwell.graph.neighbors import (
-    FlatSearch,
-    InvertedFileSearch,
-    KDTreeSearch,
-    build_search,
-    neighbors_of_all,
-)
+from graphwell.graph import cells, neighbors
+from graphwell.graph.cells import CellSearch
+from graphwell.graph.neighbors import FlatSearch, KDTreeSearch, build_search, neighbors_of_all
 
 
 def brute_force(points, k):
@@ -46,7 +41,7 @@ def clustered_points(n):
 def test_the_approximate_search_finds_what_it_promises():
     points = clustered_points(12_000)
     search = build_search(points, 10, exact=False)
-    assert isinstance(search, InvertedFileSearch)
+    assert isinstance(search, CellSearch)
     found = neighbors_of_all(search, 10)[1]
     true = neighbors_of_all(FlatSearch(points), 10)[1]
     recall = (found <= true[:, -1:] * (1 + 1e-6)).mean()
@@ -59,8 +54,8 @@ def test_cells_with_too_few_points_are_completed():
     points = np.vstack([rng.normal(size=(500, 16)), 1000 + 100 * rng.normal(size=(60, 16))]).astype(
         np.float32
     )
-    search = InvertedFileSearch(points, 5)
-    search.index.nprobe = 1
+    search = CellSearch(points, 5)
+    search.visits = 1
     indices, distances = search.query(points, 30)
     assert (indices >= 0).all()
     assert np.isfinite(distances).all()
@@ -72,5 +67,33 @@ def test_the_search_is_chosen_by_dimension_and_size(monkeypatch):
     assert isinstance(build_search(rng.normal(size=(50, 9)), 3), FlatSearch)
     monkeypatch.setattr(neighbors, "EXACT_UP_TO", 1000)
     points = rng.normal(size=(1500, 9))
-    assert isinstance(build_search(points, 3), InvertedFileSearch)
-    assert not isinstance(build_search(points, 3, exact=True), InvertedFileSearch)
+    assert isinstance(build_search(points, 3), CellSearch)
+    assert not isinstance(build_search(points, 3, exact=True), CellSearch)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_visiting_every_cell_is_exact_far_from_the_origin_and_among_duplicates(dtype):
+    rng = np.random.default_rng(5)
+    points = np.vstack([1e4 + rng.normal(size=(900, 12)), np.repeat(rng.normal(size=(2, 12)), 300, axis=0)])
+    points = points.astype(dtype)
+    search = CellSearch(points, 5)
+    search.visits = len(search.cells.centroids)
+    indices, distances = neighbors_of_all(search, 5)
+    np.testing.assert_allclose(distances, brute_force(points, 5), rtol=1e-9)
+    assert (indices != np.arange(len(points))[:, None]).all()
+
+
+def test_the_approximate_search_does_not_depend_on_threads_or_on_other_rows():
+    points = clustered_points(12_000)
+    one, two = (CellSearch(points, 10, n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(neighbors_of_all(one, 10)[0], neighbors_of_all(two, 10)[0])
+    together = one.query(points[:500] + 0.1, 10)[0]
+    np.testing.assert_array_equal(one.query(points[123:124] + 0.1, 10)[0][0], together[123])
+
+
+def test_neighbours_all_around_end_the_search_for_more_recall(monkeypatch):
+    monkeypatch.setattr(cells, "MOST_CANDIDATES", 1000)
+    points = np.random.default_rng(6).normal(size=(10_000, 60)).astype(np.float32)
+    search = CellSearch(points, 10)
+    assert search.visits == 1000 * len(search.cells.centroids) // 10_000
+    assert 0.1 < search.recall < 0.9

@@ -14,7 +14,7 @@ def levels_of(image, scale=0.2):
     features = picture_features(image)
     graph = pixel_graph(features.values, 3, scale)
     finest = Level(image.shape, graph, make_engine(graph), 0)
-    return build_levels(features, finest, 3, None, make_engine)
+    return build_levels(features, finest, 3, None, lambda graph: (graph, make_engine(graph)))
 
 
 def harmonic(graph, seeds, n_classes):

@@ -64,7 +64,9 @@ def antialiased(mode, background):
 @pytest.mark.parametrize(("mode", "background"), [("RGB", BLACK), ("RGBA", (0, 0, 0, 0))])
 def test_antialiased_strokes_are_refused_or_snapped(tmp_path, mode, background):
     picture = antialiased(mode, background)
-    with pytest.raises(ValueError, match=r"marked pixels have mixed colours, besides 2 plain ones.*--snap"):
+    with pytest.raises(
+        ValueError, match=r"marked pixels have mixed colours, besides 2 plain colours.*--snap"
+    ):
         read(tmp_path, picture)
     seeds = read(tmp_path, picture, snap=True)
     assert list(seeds.names.values()) == ["#0000ff", "#ff0000"]

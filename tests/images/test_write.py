@@ -56,7 +56,7 @@ def test_the_overlay_draws_borders_and_hatches_what_has_no_class():
 def test_uncertainty_is_dark_where_the_labels_are_certain():
     score, reachable = np.array([[1.0, 0.75], [0.5, 0.0]]), np.array([[True, True], [True, False]])
     picture = written(write_uncertainty, score, reachable)
-    assert picture.tolist() == [[0, 16384], [32768, 65535]]
+    assert picture.tolist() == [[0, 32768], [65535, 65535]]
     numbers = written(write_uncertainty, score, reachable, name="out.npy")
     assert numbers.tolist() == [[0.0, 0.25], [0.5, 1.0]]
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphwell.engines.numba_ import NumbaEngine
+from graphwell.engines.system import ArraySystem
 from graphwell.graph import Graph
 from graphwell.solve.harmonic import (
     centred,
@@ -20,6 +22,10 @@ from tests.helpers import chain, problems, random_graph
 
 def precise(graph):
     return NumbaEngine(graph, dtype=np.float64)
+
+
+def system_of(A):
+    return ArraySystem(lambda block: block - A @ block, np.ones(len(A)))
 
 
 def dense_harmonic(W, labels, n_classes):
@@ -40,7 +46,7 @@ def test_conjugate_gradients_solve_every_column():
     A = A @ A.T + np.eye(30)
     b = rng.normal(size=(30, 4))
     b[:, 2] = 0
-    solution = conjugate_gradients(lambda x: A @ x, b, tolerance=1e-12)
+    solution = conjugate_gradients(system_of(A), b, tolerance=1e-12)
     np.testing.assert_allclose(solution.x, np.linalg.solve(A, b), atol=1e-8)
     assert (solution.x[:, 2] == 0).all()
     assert solution.residual < 1e-11
@@ -49,7 +55,7 @@ def test_conjugate_gradients_solve_every_column():
 
 def test_conjugate_gradients_say_when_they_stopped_early():
     A = np.diag(np.logspace(0, 8, 40))
-    solution = conjugate_gradients(lambda x: A @ x, np.ones((40, 1)), tolerance=1e-12, max_iterations=3)
+    solution = conjugate_gradients(system_of(A), np.ones((40, 1)), tolerance=1e-12, max_iterations=3)
     assert solution.iterations == 3
     assert solution.residual > 1e-3
 
@@ -150,3 +156,24 @@ def test_every_vertex_labelled_leaves_nothing_to_solve(n_classes):
     problem = Problem(chain(1, 1, 1, 1), labels, n_classes)
     scores = diffusion_scores(problem, precise(problem.graph)).values
     np.testing.assert_array_equal(scores.argmax(axis=1), labels)
+
+
+@settings(max_examples=20, deadline=None)
+@given(problems(max_vertices=60), st.sampled_from([1, 3, 12, 27]))
+def test_a_fused_system_does_what_plain_arrays_do(case, width):
+    problem, rng = case
+    n = problem.graph.n_vertices
+    scaling, b, step = rng.random(n), rng.normal(size=(n, width)), rng.random(width)
+    engine = precise(problem.graph)
+    plain = ArraySystem(lambda block: problem.graph.S @ block, scaling)
+    results = []
+    for system in (plain, engine.system(scaling)):
+        r = system.enter(b)
+        x, p, image = np.zeros_like(r), r.copy(), np.empty_like(r)
+        wide = np.zeros(r.shape[1])
+        wide[:width] = step
+        sums = [system.apply(p, image), system.advance(x, r, p, image, wide)]
+        system.turn(p, r, wide)
+        results.append([*(s[:width] for s in sums), *(system.leave(v)[:, :width] for v in (x, r, p, image))])
+    for expected, found in zip(*results, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-10)

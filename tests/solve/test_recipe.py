@@ -89,14 +89,16 @@ def test_a_result_that_its_own_labels_contradict_is_given_up():
 def test_labels_that_agree_with_their_neighbours_let_the_result_stand():
     graph, truth = clusters([40, 40])
     problem = Problem(graph, first_labels(truth, 5), 2)
-    assert stands(problem, State(truth, np.zeros(80)), truth)
-    assert not stands(problem, State(1 - truth, np.zeros(80)), truth)
+    assert stands(problem, make_engine(problem.graph), State(truth, np.zeros(80)), truth)
+    assert not stands(problem, make_engine(problem.graph), State(1 - truth, np.zeros(80)), truth)
 
 
 def test_a_result_in_which_one_class_swallowed_another_does_not_stand():
     graph, truth = clusters([40, 40])
     problem = Problem(graph, np.where(np.arange(80) == 0, 0, -1), 2)
-    assert not stands(problem, State(np.zeros(80, dtype=int), np.zeros(80)), truth)
+    assert not stands(
+        problem, make_engine(problem.graph), State(np.zeros(80, dtype=int), np.zeros(80)), truth
+    )
 
 
 def test_time_zero_keeps_the_start():

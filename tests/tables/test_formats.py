@@ -134,10 +134,10 @@ def test_answers_of_an_earlier_run_are_replaced(tmp_path):
     ("name", "content", "words"),
     [
         ("t.xlsx", b"x", "the name must end in"),
-        ("t.npy", b"", "cannot be read as a .npy file"),
+        ("t.npy", b"", "t.npy is empty"),
         ("t.npy", b"a,b\n1,2\n", "cannot be read as a .npy file"),
         ("t.npz", b"PK\x03\x04", "cannot be read as a .npz file"),
-        ("t.parquet", b"", "cannot be read as a Parquet file"),
+        ("t.parquet", b"", "t.parquet is empty"),
         ("t.parquet", b"PAR1 and so on PAR1", "cannot be read as a Parquet file"),
     ],
 )

@@ -126,7 +126,7 @@ def test_every_cell_comes_back_as_it_was(rows):
         (b"a,b\n", "a header but no rows"),
         (b"a,b,a\n1,2,3\n", "2 columns named 'a'"),
         (b"a,b\n1,2\n3\n", "line 3: 1 cells where the header has 2; the file is truncated"),
-        (b'a,b\n1,"2\n3,4\n', "line 3: unexpected end of data"),
+        (b'a,b\n1,"2\n3,4\n', "line 3: a quotation mark is never closed"),
         (b'a,b\n1,"2"x\n', "line 2: ',' expected after '\"'"),
         (b"PK\x03\x04abc", "looks like a zip archive"),
         (b"PAR1abc", "looks like a Parquet file"),

@@ -44,4 +44,5 @@ class LabelSpreading(Baseline):
         known = problem.is_known
         labels = np.zeros((len(known), problem.n_classes))
         labels[known, problem.labels[known]] = 1.0
-        return conjugate_gradients(lambda x: x - self.alpha * engine.product(x), labels, tolerance=1e-6).x
+        system = engine.system(np.full(len(known), np.sqrt(self.alpha)))
+        return conjugate_gradients(system, labels, tolerance=1e-6).x

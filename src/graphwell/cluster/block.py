@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from graphwell._pool import threads
+from graphwell._team import Team
 from graphwell._types import FloatArray, IntArray
 from graphwell.cluster.rows import Rows, sharpened
 from graphwell.cluster.tasks import threads_of_worker
@@ -37,26 +37,20 @@ class Links:
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of ``S`` that a block owns, in the two layouts that sweeps and products need.
+    """Rows of ``S`` that a block owns, in the layout of the CPU engine.
 
     Attributes
     ----------
     rows : SlicedRows
         Columns beyond its positions are the halo.
-    row_sums : array of shape (n_own,)
-    S : scipy.sparse.csr_array
-        In single precision; a row for each own vertex and an empty one for each of the halo.
     degrees : array of shape (n_own,)
-    boundary, outlets : arrays
-        Own vertices that other blocks need, rising, and their positions in the layout.
+    outlets : array
+        Positions in the layout of the vertices that other blocks need.
     links : Links
     """
 
     rows: "SlicedRows"
-    row_sums: FloatArray
-    S: Any
     degrees: FloatArray
-    boundary: IntArray
     outlets: IntArray
     links: Links
 
@@ -65,37 +59,35 @@ class Block:
         """Number of own vertices."""
         return len(self.rows.order)
 
-    def placed(self, values: Any, dtype: Any = PRECISION) -> Any:
-        """Values of own vertices in the order of the layout."""
-        found = np.zeros(self.rows.n_positions, dtype=dtype)
-        found[: self.n_own] = values[self.rows.order]
-        return found
+    def share(self, kernel: Any, *arguments: Any) -> list[Any]:
+        """Have the threads of this worker do a kernel of the CPU engine on all rows."""
+        from graphwell.engines.numba_ import share
 
-    def restored(self, placed: Any) -> Any:
-        """Values in the order of the own vertices."""
-        found = np.empty(self.n_own, dtype=placed.dtype)
-        found[self.rows.order] = placed[: self.n_own]
-        return found
+        return share(Team(threads_of_worker()), self.rows, kernel, *arguments)
+
+    def placed(self, values: Any) -> Any:
+        """Values of own vertices in the order of the layout."""
+        return self.rows.placed(values, PRECISION)
 
     def product(self, vectors: FloatArray, exports: Sequence[FloatArray]) -> FloatArray:
-        """Own rows of ``S`` times a block of columns, the halo's part of which comes from other blocks."""
-        from graphwell.engines import kernels
+        """Own rows of ``S`` times a block of columns in the order of the layout.
 
-        width = vectors.shape[1]
-        padded = width if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-        whole = np.empty((self.S.shape[0], padded), PRECISION)
-        whole[:, width:] = 0
-        whole[: self.n_own, :width] = vectors
-        start = self.n_own
+        The halo's part of the columns comes from other blocks.
+        """
+        from graphwell.engines import products
+
+        n_positions, width = vectors.shape
+        padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+        n_halo = sum(map(len, self.links.indices))
+        whole = np.zeros((n_positions + n_halo, padded), PRECISION)
+        whole[:n_positions, :width] = vectors
+        start = n_positions
         for export, index in zip(exports, self.links.indices, strict=True):
             whole[start : start + len(index), :width] = export[index]
             start += len(index)
-        out = np.empty_like(whole)
-        multiply = kernels.vector_product if width == 1 else kernels.product
-        pair = (whole[:, 0], out[:, 0]) if width == 1 else (whole, out)
-        with threads(threads_of_worker()):
-            multiply(self.S.indptr, self.S.indices, self.S.data, *pair)
-        return out[: self.n_own, :width].copy()
+        out = np.empty((n_positions, padded), PRECISION)
+        self.share(products.multiply, self.rows.starts, self.rows.columns, self.rows.values, whole, out)
+        return out[:, :width]
 
 
 def from_exports(links: Links, exports: Sequence[Any], empty: Any) -> Any:
@@ -143,20 +135,11 @@ def make_block(
     """Normalise the rows by the degrees of both ends and lay them out."""
     from graphwell.engines.layout import SlicedRows
 
-    W = rows.W
     every = np.concatenate([degrees, from_exports(links, exports, np.zeros(0))])
-    inverse_root = np.zeros(len(every))
-    np.divide(1.0, np.sqrt(every), out=inverse_root, where=every > 0)
-    data = sharpened(rows, power) * inverse_root[W.indices]
-    data *= np.repeat(inverse_root[: rows.n_own], np.diff(W.indptr))
-    S = sparse.csr_array((data, W.indices, W.indptr), shape=W.shape)
-    empty_rows = np.full(W.shape[1] - W.shape[0], W.indptr[-1], dtype=W.indptr.dtype)
-    square = sparse.csr_array(
-        (data.astype(PRECISION), W.indices, np.concatenate([W.indptr, empty_rows])),
-        shape=(W.shape[1], W.shape[1]),
-    )
-    layout = SlicedRows.from_csr(S, PRECISION)
+    inverse_roots = np.zeros(len(every))
+    np.divide(1.0, np.sqrt(every), out=inverse_roots, where=every > 0)
+    W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
+    layout = SlicedRows.from_csr(W, PRECISION, inverse_roots)
     position = np.empty(rows.n_own, dtype=np.int32)
     position[layout.order] = np.arange(rows.n_own, dtype=np.int32)
-    row_sums = np.asarray(S.sum(axis=1)).ravel()
-    return Block(layout, row_sums, square, degrees, boundary, position[boundary], links)
+    return Block(layout, degrees, position[boundary], links)

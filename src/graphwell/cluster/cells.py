@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.cells import RECALL_WANTED
 from graphwell.graph.inverted import flat_index, k_means_centres
-from graphwell.graph.neighbors import RECALL_WANTED
 
 FIRST_PROBES = 6
 MOST_CELLS = 65_536

@@ -7,10 +7,11 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.cluster import sweep as on_block
 from graphwell.cluster.graph import ClusterGraph
-from graphwell.cluster.harmonic import column_product
+from graphwell.cluster.harmonic import fetched, placed, product
 from graphwell.cluster.private import DisplacedError
 from graphwell.cluster.tasks import Handle
 from graphwell.engines.base import State, Swept
+from graphwell.engines.system import ArraySystem
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
@@ -108,7 +109,11 @@ class ClusterEngine:
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns that the client holds."""
-        return column_product(self.graph, block)
+        return fetched(self.graph, product(self.graph, placed(self.graph, block)))
+
+    def system(self, scaling: FloatArray) -> ArraySystem:
+        """Return the system of the matrix ``I - A S A`` for blocks that the client holds."""
+        return ArraySystem(self.product, scaling)
 
     def presence(self, problem: "Problem", state: State, *, only_known: bool) -> list[Handle]:
         """Presence of each class around the vertices of each block, as lazy tasks."""

@@ -17,9 +17,11 @@ from graphwell.cluster.tasks import Handle, Tasks, array_of, connected_client
 from graphwell.estimator import distributions
 from graphwell.graph.graph import at_most, positive
 from graphwell.labels import read_labels
+from graphwell.progress import in_pieces, listening
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe, schedule_of
 from graphwell.solve.result import Result, Status
+from graphwell.solve.start import SYSTEMS
 
 if TYPE_CHECKING:
     from graphwell.classifier import DiffuseInterfaceClassifier
@@ -75,7 +77,9 @@ def _solve(classifier: "DiffuseInterfaceClassifier", problem: Problem, graph: Cl
     in_the_paper = classifier.schedule is not None or classifier.start == "random"
     recipe = Recipe(classifier.start, sharpness=1.0 if in_the_paper else 2.0)
     classifier._progress("start", None)
-    prepared = prepare(problem, graph, recipe, stream(classifier.random_state, "start"))
+    rng = stream(classifier.random_state, "start")
+    with listening(in_pieces(classifier._progress, "start", SYSTEMS.get(recipe.start, (1.0,)))):
+        prepared = prepare(problem, graph, recipe, rng)
     classifier.timings_["start"] = prepared.seconds
     classifier._progress("descent", 0.0)
     if in_the_paper:

@@ -68,6 +68,10 @@ class ClusterGraph:
             self.tasks, self.vertices, self.rows, self.sharpness * power, self.recall_, self.search, self
         )
 
+    def asarray(self, values: Any) -> Any:
+        """Values of the vertices where the client works with them: on the host."""
+        return np.asarray(values)
+
     @property
     def n_blocks(self) -> int:
         """Number of blocks."""

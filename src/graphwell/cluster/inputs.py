@@ -8,7 +8,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.cluster.tasks import Handle, Tasks, blocks_of
 from graphwell.graph.features import METRICS, FeatureMap
-from graphwell.graph.graph import LARGEST_FEATURE
+from graphwell.graph.graph import check_points
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,7 @@ def read_input(tasks: Tasks, X: Any, metric: str) -> Input:
     _check_blocks(found, lengths)
     _, low, high, sums = zip(*found, strict=True)
     low, high = np.min(low, axis=0), np.max(high, axis=0)
-    if max(float(high.max()), -float(low.min())) > LARGEST_FEATURE:
-        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
-    if (low == high).all():
-        raise ValueError("X has only identical rows; check the features, no graph can tell the rows apart.")
+    check_points(float(high.max()), float(low.min()), bool((low != high).any()))
     return Input(blocks, lengths, int(X.shape[1]), low, high, np.sum(sums, axis=0) / sum(lengths))
 
 

@@ -15,7 +15,8 @@ from graphwell.cluster.block import Block
 from graphwell.cluster.graph import ClusterGraph
 from graphwell.cluster.private import DisplacedError, stash, unstash
 from graphwell.cluster.tasks import Handle, Tasks
-from graphwell.solve.linear import MAX_ITERATIONS, TOLERANCE
+from graphwell.progress import tell
+from graphwell.solve.linear import MAX_ITERATIONS, TOLERANCE, share_done
 
 ITERATIONS_AT_ONCE = 10
 
@@ -58,9 +59,9 @@ def conjugate_gradients(graph: ClusterGraph, inside: Sequence[Handle], b: Sequen
     ----------
     graph : ClusterGraph
     inside : list of handles
-        An array of shape (n_own, 1) for each block.
+        A column for each block, in the order of its layout.
     b : list of handles
-        An array of shape (n_own, m) for each block.
+        A block of columns for each block of the graph, in the same order.
     """
     try:
         return _solved(graph.tasks, _Chained(graph, inside, b))
@@ -79,12 +80,14 @@ def _solved(tasks: Tasks, run: "_Chained | _Plain") -> Solution:
         if at_first is None:
             at_first = np.sum(tasks.results(dots[0]), axis=0)[-1]
         squared = np.sum(tasks.results(dots[-1]), axis=0)[-1]
+        tell(share_done(squared / np.where(at_first > 0, at_first, 1.0), TOLERANCE**2))
         if iterations >= MAX_ITERATIONS or (squared <= TOLERANCE**2 * at_first).all():
             break
     scale = np.where(at_first > 0, at_first, 1.0)
     residual = float(np.sqrt(squared / scale).max(initial=0.0))
     x = run.solution()
     run.wait(x)
+    tell(1.0)
     return Solution(x, iterations, residual)
 
 
@@ -192,7 +195,7 @@ def begin(b: FloatArray) -> Vectors:
 
 def direction(block: Block, inside: FloatArray, vectors: Vectors) -> FloatArray:
     """What other blocks need of the direction."""
-    return inside[block.boundary] * vectors.p[block.boundary]
+    return inside[block.outlets] * vectors.p[block.outlets]
 
 
 def image(block: Block, inside: FloatArray, vectors: Vectors, exports: Sequence[FloatArray]) -> Image:

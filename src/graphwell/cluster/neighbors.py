@@ -16,10 +16,13 @@ from graphwell.cluster.cells import Cells, Scaling, find_centres, grouped, probe
 from graphwell.cluster.graph import ClusterGraph
 from graphwell.cluster.inputs import Input
 from graphwell.cluster.tasks import Handle, Tasks
-from graphwell.graph.neighbors import EXACT_UP_TO, POINTS_PER_CELL, RECALL_SAMPLE
+from graphwell.graph.cells import RECALL_SAMPLE
+from graphwell.graph.neighbors import EXACT_UP_TO
 from graphwell.graph.weights import SCALE_FLOOR
 from graphwell.progress import Progress, silent
 
+POINTS_PER_CELL = 64
+"""Points that the cells are found from: more move them little."""
 SHARE_OF_MEMORY = 0.2
 """Of a worker's memory that one partition and its candidates may take."""
 

@@ -10,9 +10,9 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.cluster.cells import Cells
 from graphwell.cluster.rows import Chosen
 from graphwell.cluster.tasks import threads_of_worker
+from graphwell.graph.cells import SPARE_CANDIDATES
 from graphwell.graph.distances import distances_to
 from graphwell.graph.inverted import CellSearch, flat_index
-from graphwell.graph.neighbors import SPARE_CANDIDATES
 
 ROWS_AT_ONCE = 65_536
 """Rows that are searched by one task: it bounds the memory of their candidates."""

@@ -13,7 +13,6 @@ from graphwell.cluster.partition import Answer, Partition, Query, answer, merged
 from graphwell.cluster.tasks import array_of, as_dask_array, blocks_of, connected_client
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.weights import kernel
-from graphwell.solve.start import margins
 
 
 class Candidates(NamedTuple):
@@ -92,11 +91,16 @@ def vote(
     return np.where(total > 0, scores / np.where(total > 0, total, 1.0), prior)
 
 
+def _margins(scores: FloatArray) -> FloatArray:
+    ranked = np.sort(scores, axis=1)
+    return ranked[:, -1] - ranked[:, -2]
+
+
 def doubtful(classifier: Any, k: int) -> IntArray:
     """Indices of the `k` rows to look at first: the least certain ones, unreachable rows before all."""
     scores = classifier.label_distributions_
     if scores.shape[1] > 1:
-        certainty = scores.map_blocks(margins, drop_axis=1, dtype=np.float64).compute()
+        certainty = scores.map_blocks(_margins, drop_axis=1, dtype=np.float64).compute()
     else:
         certainty = np.ones(len(scores))
     certainty = np.where(classifier.reachable_.compute(), certainty, -1.0)

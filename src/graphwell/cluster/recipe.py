@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.cluster.block import Block
 from graphwell.cluster.engine import ClusterEngine
 from graphwell.cluster.graph import ClusterGraph
-from graphwell.cluster.harmonic import exported
+from graphwell.cluster.harmonic import exported, placed
 from graphwell.cluster.start import STARTS, ClusterStart
 from graphwell.cluster.tasks import Handle
 from graphwell.engines.base import State
+from graphwell.solve.balance import evenness
 from graphwell.solve.descent import Callback, Reached, descend
-from graphwell.solve.guard import balance_for, borne_out
+from graphwell.solve.guard import EVENNESS_KEPT, balance_for, borne_out
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import LARGEST_STEP, POWER_ITERATIONS, Recipe, schedule_of, step_for
 from graphwell.solve.result import Result, Status
@@ -67,9 +68,7 @@ def follow(
     result = descend(engine, problem, start.state, schedule, step_size, callback, reached)
     final = State(result.labels, result.offsets)
     checked = start.scores is not None and result.status is not Status.STOPPED
-    if checked and not borne_out(
-        problem, final.labels, start.state.labels, _given_votes(engine, problem, final)
-    ):
+    if checked and not _stands(engine, problem, final, start.state.labels):
         return _held_back(engine, problem, start, result)
     return ClusterOutcome(_with_start(result, start), _support(engine, problem, final))
 
@@ -91,8 +90,8 @@ def as_in_the_paper(
 def stable_step(graph: ClusterGraph) -> float:
     """Largest step that is stable and accurate at every epsilon; see `graphwell.solve.recipe.stable_step`."""
     tasks, n = graph.tasks, graph.n_blocks
-    x = np.random.default_rng(0).random(graph.n_vertices).astype(np.float32) - np.float32(0.5)
-    vectors = tasks.each("power-begin", _column, graph.cut(x))
+    x = np.random.default_rng(0).random((graph.n_vertices, 1)) - 0.5
+    vectors = placed(graph, x)
     for _ in range(POWER_ITERATIONS):
         near = graph.every(exported(graph, vectors))
         images = tasks.each("power-product", _laplacian, graph.blocks, vectors, near)
@@ -100,6 +99,13 @@ def stable_step(graph: ClusterGraph) -> float:
         vectors = tasks.each("power-scale", _scaled, images, [norms] * n)
     largest = math.sqrt(sum(tasks.results(norms)))
     return step_for(largest) if largest > 0 else LARGEST_STEP
+
+
+def _stands(engine: ClusterEngine, problem: Problem, final: State, start_labels: IntArray) -> bool:
+    """`graphwell.solve.guard.stands`, with the votes from the workers."""
+    first, last = (evenness(labels, problem.n_classes) for labels in (start_labels, final.labels))
+    voted = _given_votes(engine, problem, final).argmax(axis=1)
+    return last >= EVENNESS_KEPT * first and borne_out(problem, final.labels, voted)
 
 
 def _given_votes(engine: ClusterEngine, problem: Problem, state: State) -> FloatArray:
@@ -136,13 +142,8 @@ def as_graph(graph: ClusterGraph) -> Any:
     return graph
 
 
-def _column(values: FloatArray) -> FloatArray:
-    return values[:, None]
-
-
 def _laplacian(block: Block, vectors: FloatArray, exports: Sequence[FloatArray]) -> FloatArray:
-    sums = block.row_sums.astype(vectors.dtype)[:, None]
-    return sums * vectors - block.product(vectors, exports)
+    return block.rows.row_sums[:, None] * vectors - block.product(vectors, exports)
 
 
 def _squared(vectors: FloatArray) -> float:

@@ -115,13 +115,15 @@ def joined_rows(
         Range of the positions of this block.
     """
     n_own, k = chosen.neighbors.shape
-    data = np.empty(n_own * k)
+    data = np.empty(n_own * k, dtype=np.float32)  # as on one machine
     for piece, of_piece in zip(sent, weights, strict=True):
         data[piece[-1]] = of_piece
     indptr = np.arange(0, n_own * k + 1, k)
     out = sparse.csr_array((data, chosen.neighbors.ravel(), indptr), shape=(n_own, n))
     ends = [np.concatenate([piece[column] for piece in incoming]) for column in range(3)]
-    into = sparse.coo_array((np.concatenate(incoming_weights), (ends[2], ends[0])), shape=(n_own, n))
+    into = sparse.coo_array(
+        (np.concatenate(incoming_weights).astype(np.float32), (ends[2], ends[0])), shape=(n_own, n)
+    )
     W = out.maximum(into.tocsr()).tocsr()
     W.sort_indices()
     every = np.concatenate([chosen.neighbors.ravel(), ends[0]])
@@ -149,13 +151,16 @@ def renumbered(
 
 def sharpened(rows: Rows, power: float) -> FloatArray:
     """Affinities raised to a power, never quite zero."""
-    return rows.W.data if power == 1 else np.maximum(rows.W.data**power, WEIGHT_FLOOR)
+    if power == 1:
+        return rows.W.data
+    data = rows.W.data**power
+    return np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
 
 
 def degrees_of(rows: Rows, power: float) -> FloatArray:
     """Sum of each row of the sharpened ``W``."""
     W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
-    return np.asarray(W.sum(axis=1)).ravel()
+    return np.asarray(W @ np.ones(W.shape[1]))
 
 
 def fingerprint(rows: Rows, neighbors: IntArray) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from graphwell.cluster.graph import ClusterGraph
 from graphwell.cluster.harmonic import ClusterScores, diffusion_scores, laplace_scores
 from graphwell.cluster.rows import Rows, sharpened
 from graphwell.engines.base import State
+from graphwell.solve import start as on_one_machine
 from graphwell.solve.balance import best_prices, log_scores
+from graphwell.solve.harmonic import Scores
 from graphwell.solve.problem import Problem
-from graphwell.solve.start import from_labels, margins, random_state
+from graphwell.solve.start import from_labels
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,8 @@ class ClusterStart:
 
 def random_start(problem: Problem, graph: ClusterGraph, rng: np.random.Generator) -> ClusterStart:
     """The paper's start: states drawn evenly, labels in place."""
-    return ClusterStart(random_state(problem, rng))
+    engine: Any = None  # none is needed
+    return ClusterStart(on_one_machine.random_start(problem, engine, rng).state)
 
 
 def nearest_start(problem: Problem, graph: ClusterGraph, rng: np.random.Generator) -> ClusterStart:
@@ -133,7 +137,7 @@ def _labels_in(state: FloatArray) -> IntArray:
 
 
 def _sum_of_margins(scores: FloatArray) -> float:
-    return float(margins(scores).sum(dtype=np.float64))
+    return len(scores) * on_one_machine.decidedness(Scores(scores, 0, 0.0))
 
 
 def _sizes_under(scores: FloatArray, reachable: BoolArray, prices: FloatArray) -> IntArray:

@@ -2,40 +2,42 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphwell._pool import threads
 from graphwell._types import FloatArray, IntArray
 from graphwell.cluster.block import PRECISION, Block, from_exports
 from graphwell.cluster.private import stash, unstash
-from graphwell.cluster.tasks import threads_of_worker
+
+if TYPE_CHECKING:
+    from graphwell.engines.numba_ import Forces
+    from graphwell.engines.packing import Packing
 
 
 @dataclass(frozen=True)
-class Forces:
+class BlockForces:
     """What acts on the vertices of a block besides their neighbours, and how states are packed.
 
     Attributes
     ----------
+    acting : Forces
+        As the CPU engine has them, in the order of the layout.
     values : array
         Entries of ``S`` in the units of packed states.
-    known, fidelity, phi : arrays
-        In the order of the layout.
-    strength, shares
-        Of the pressure on class sizes.
+    implicit : bool
+    packing : Packing
     """
 
+    acting: "Forces"
     values: FloatArray
-    row_sums: FloatArray
-    known: FloatArray
-    fidelity: FloatArray
-    phi: FloatArray
-    strength: float
-    shares: FloatArray
     implicit: bool
-    packing: Any
+    packing: "Packing"
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.acting.shares)
 
 
 @dataclass(frozen=True)
@@ -63,48 +65,43 @@ def make_forces(
     balance: tuple[float, FloatArray] | None,
     n_classes: int,
     implicit: bool,
-) -> Forces:
+) -> BlockForces:
     """Place the known labels and the null model of a problem."""
+    from graphwell.engines.numba_ import Forces
     from graphwell.engines.packing import Packing
 
     packing = Packing.of(n_classes, PRECISION)
     is_known = labels >= 0
     strength, shares = balance or (0.0, np.zeros(n_classes))
     phi = np.sqrt(block.degrees / total_degree) if balance else np.zeros(block.n_own)
-    return Forces(
-        values=block.rows.values / PRECISION.type(2.0**packing.shift),
-        row_sums=block.placed(block.row_sums),
-        known=block.placed(np.where(is_known, labels, 0).astype(PRECISION)),
+    acting = Forces(
+        known=block.placed(np.where(is_known, labels, 0)),
         fidelity=block.placed(np.where(is_known, float(fidelity), 0.0)),
         phi=block.placed(phi),
         strength=strength,
         shares=shares.astype(PRECISION),
-        implicit=implicit,
-        packing=packing,
     )
+    values = block.rows.values / PRECISION.type(2.0**packing.shift)
+    return BlockForces(acting, values, implicit, packing)
 
 
-def place(block: Block, forces: Forces, labels: IntArray, offsets: FloatArray) -> BlockState:
+def place(block: Block, forces: BlockForces, labels: IntArray, offsets: FloatArray) -> BlockState:
     """Pack the state of a block."""
     placed = block.placed(offsets)
-    return BlockState(forces.packing.pack(block.placed(labels, np.int32), placed), placed)
+    return BlockState(forces.packing.pack(block.rows.placed(labels, np.int32), placed), placed)
 
 
-def export(block: Block, forces: Forces, state: BlockState) -> Export:
+def export(block: Block, forces: BlockForces, state: BlockState) -> Export:
     """Return what other blocks need of a state."""
-    from graphwell.engines import kernels
-
     masses = np.zeros(0, dtype=np.int64)
-    if forces.strength > 0:
-        masses = kernels.masses(
-            state.words, state.offsets, forces.phi, forces.packing.shift, len(forces.shares)
-        )
+    if forces.acting.strength > 0:
+        masses = _masses(block, forces, state.words, state.offsets)
     return Export(state.words[block.outlets], masses)
 
 
 def sweep(
     block: Block,
-    forces: Forces,
+    forces: BlockForces,
     state: BlockState,
     exports: Sequence[Export],
     every: Sequence[Export],
@@ -118,36 +115,25 @@ def sweep(
     """
     from graphwell.engines import kernels
 
-    n_threads, real = threads_of_worker(), PRECISION.type
-    pressure = np.zeros_like(forces.shares)
-    if forces.strength > 0 and count == 1:
-        kernels.press(sum(e.masses for e in every), real(forces.strength), forces.shares, pressure)
-    offsets = state.offsets.copy()
-    with threads(n_threads):
-        words, changes = kernels.sweeps(
-            block.rows.starts,
-            block.rows.columns,
-            forces.values,
-            forces.row_sums,
-            forces.known,
-            forces.fidelity,
-            forces.phi,
-            real(forces.strength if count > 1 else 0),
-            forces.shares,
-            pressure,
-            _with_halo(block, state, exports),
-            offsets,
-            np.zeros((n_threads, len(forces.shares)), dtype=PRECISION),
-            real(epsilon),
-            real(step_size),
-            forces.implicit,
-            count,
-            forces.packing.shift,
-        )
-    return BlockState(words[: len(offsets)].copy(), offsets, state.changes + int(changes))
+    acting, real = forces.acting, PRECISION.type
+    words, offsets, changes = _with_halo(block, state, exports), state.offsets.copy(), state.changes
+    following = words.copy()
+    edges = (block.rows.starts, block.rows.columns, forces.values, block.rows.row_sums)
+    steps = (real(epsilon), real(step_size), forces.implicit, forces.packing.shift)
+    masses, pressure = sum(e.masses for e in every), np.zeros_like(acting.shares)
+    for number in range(count):
+        if acting.strength > 0:
+            masses = _masses(block, forces, words, offsets) if number else masses
+            pressure = acting.pressure(np.asarray(masses))
+        here = (acting.known, acting.fidelity, acting.phi, pressure, words, following, offsets)
+        changes += sum(block.share(kernels.sweep, *edges, *here, *steps))
+        words, following = following, words
+    return BlockState(words[: len(offsets)].copy(), offsets, int(changes))
 
 
-def place_here(block: Block, forces: Forces, labels: IntArray, offsets: FloatArray, chain: str) -> Export:
+def place_here(
+    block: Block, forces: BlockForces, labels: IntArray, offsets: FloatArray, chain: str
+) -> Export:
     """Pack the state of a block and keep it here; return what other blocks need of it."""
     state = place(block, forces, labels, offsets)
     stash(chain, 0, state)
@@ -156,7 +142,7 @@ def place_here(block: Block, forces: Forces, labels: IntArray, offsets: FloatArr
 
 def sweep_here(
     block: Block,
-    forces: Forces,
+    forces: BlockForces,
     chain: str,
     number: int,
     own: Export,
@@ -174,7 +160,7 @@ def sweep_here(
 
 def finish_here(
     block: Block,
-    forces: Forces,
+    forces: BlockForces,
     chain: str,
     number: int,
     own: Export,
@@ -186,48 +172,47 @@ def finish_here(
 
 
 def finish(
-    block: Block, forces: Forces, state: BlockState, exports: Sequence[Export], epsilon: float
+    block: Block, forces: BlockForces, state: BlockState, exports: Sequence[Export], epsilon: float
 ) -> tuple[IntArray, FloatArray, float, int]:
     """Labels and offsets of a block, its part of the energy, and how often a class changed."""
     from graphwell.engines import kernels
 
-    with threads(threads_of_worker()):
-        energy = kernels.energy(
-            block.rows.starts,
-            block.rows.columns,
-            forces.values,
-            forces.row_sums,
-            forces.known,
-            forces.fidelity,
-            _with_halo(block, state, exports),
-            state.offsets,
-            float(epsilon),
-            forces.packing.shift,
-        )
-    labels = block.restored(forces.packing.labels(state.words))
-    return labels, block.restored(state.offsets), float(energy), state.changes
+    rows, acting = block.rows, forces.acting
+    energies = np.empty(len(rows.parts) - 1)
+    edges = (rows.starts, rows.columns, forces.values, rows.row_sums, acting.known, acting.fidelity)
+    words = _with_halo(block, state, exports)
+    block.share(kernels.energy, *edges, words, state.offsets, float(epsilon), forces.packing.shift, energies)
+    labels = rows.restored(forces.packing.labels(state.words))
+    return labels, rows.restored(state.offsets), float(energies.sum()), state.changes
 
 
 def presence(
-    block: Block, forces: Forces, state: BlockState, exports: Sequence[Export], only_known: bool
+    block: Block, forces: BlockForces, state: BlockState, exports: Sequence[Export], only_known: bool
 ) -> FloatArray:
     """Presence of each class around each vertex of a block: ``sum_{j in class} S_ij r_j``.
 
     Of the known vertices alone, or of all, then with their own state added.
     """
-    shift, n_classes = forces.packing.shift, len(forces.shares)
-    halo = from_exports(block.links, [e.words for e in exports], state.words[:0])
-    words = np.concatenate([block.restored(state.words), halo])
-    labels, r = words >> shift, (words & ((1 << shift) - 1)) * 2.0**-shift
-    S = block.S[: block.n_own]
-    own = np.flatnonzero(block.restored(forces.fidelity) > 0) if only_known else np.arange(block.n_own)
-    S = S[own] if only_known else S
-    cells = np.repeat(np.arange(len(own)), np.diff(S.indptr)) * n_classes + labels[S.indices]
-    counted = np.bincount(cells, S.data * r[S.indices], minlength=len(own) * n_classes)
-    found = counted.astype(np.float64, copy=False).reshape(len(own), n_classes)
-    if not only_known:
-        found[np.arange(len(own)), labels[: block.n_own]] += r[: block.n_own]
+    own = _one_hot(forces, state.words)
+    votes = block.product(own, [_one_hot(forces, e.words) for e in exports])
+    if only_known:
+        return block.rows.restored(votes)[block.rows.restored(forces.acting.fidelity) > 0]
+    return block.rows.restored(votes + own)
+
+
+def _one_hot(forces: BlockForces, words: IntArray) -> FloatArray:
+    """``r`` of each state in the column of its class."""
+    shift = forces.packing.shift
+    found = np.zeros((len(words), forces.n_classes), dtype=PRECISION)
+    found[np.arange(len(words)), words >> shift] = (words & ((1 << shift) - 1)) * 2.0**-shift
     return found
+
+
+def _masses(block: Block, forces: BlockForces, words: IntArray, offsets: FloatArray) -> IntArray:
+    from graphwell.engines import kernels
+
+    seen = (words, offsets, forces.acting.phi, forces.packing.shift, forces.n_classes)
+    return np.sum(block.share(kernels.masses, *seen), axis=0)
 
 
 def _with_halo(block: Block, state: BlockState, exports: Sequence[Export]) -> IntArray:

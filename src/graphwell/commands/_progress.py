@@ -39,20 +39,22 @@ def bars(*, quiet: bool = False) -> Iterator[Progress]:
 
 
 class _Stages:
-    """One bar per stage: a new stage completes the one before."""
+    """One bar per stage: a new stage completes the one before, until that one is heard of again."""
 
     def __init__(self, shown: RichBars) -> None:
         self.shown = shown
         self.stage = ""
-        self.bar: TaskID | None = None
+        self.bars: dict[str, TaskID] = {}
 
     def __call__(self, stage: str, share: float | None) -> None:
         if stage != self.stage:
             self.finish()
-            self.stage, self.bar = stage, self.shown.add_task(stage, total=None)
-        if self.bar is not None and share is not None:
-            self.shown.update(self.bar, total=1.0, completed=share)
+            self.stage = stage
+            if stage not in self.bars:
+                self.bars[stage] = self.shown.add_task(stage, total=None)
+        if share is not None:
+            self.shown.update(self.bars[stage], total=1.0, completed=share)
 
     def finish(self) -> None:
-        if self.bar is not None:
-            self.shown.update(self.bar, total=1.0, completed=1.0)
+        if self.stage:
+            self.shown.update(self.bars[self.stage], total=1.0, completed=1.0)

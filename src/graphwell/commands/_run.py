@@ -10,6 +10,8 @@ from typing import ParamSpec
 
 import typer
 
+from graphwell._interrupt import INTERRUPTED, raise_again
+
 Arguments = ParamSpec("Arguments")
 
 EXPECTED = (ValueError, OSError, ImportError, NotImplementedError, MemoryError)
@@ -23,7 +25,7 @@ class Exit(IntEnum):
     NEEDS_ATTENTION = 1
     BAD_INPUT = 2
     OUR_MISTAKE = 3
-    INTERRUPTED = 130
+    INTERRUPTED = INTERRUPTED
 
 
 def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Arguments, None]:
@@ -35,6 +37,7 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
     @wraps(command)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         try:
+            raise_again()
             code = command(*args, **kwargs) or Exit.DONE
         except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):
             raise  # the reader of our output went away, or typer was asked to end the program
@@ -47,11 +50,18 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
 
 
 def _ending(error: BaseException) -> tuple[Exit, str]:
-    if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
-        return Exit.INTERRUPTED, "interrupted."  # compiled code raises a SystemError from the interrupt
+    if any(isinstance(cause, KeyboardInterrupt) for cause in _chain(error)):
+        return Exit.INTERRUPTED, "interrupted."
     if isinstance(error, EXPECTED):
         return Exit.BAD_INPUT, sentence(error)
     return Exit.OUR_MISTAKE, "this is a mistake in graphwell.\n" + "".join(traceback.format_exception(error))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what led to it: imports and compiled code turn an interrupt into an error of their own."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def sentence(error: BaseException) -> str:
@@ -66,7 +76,7 @@ def sentence(error: BaseException) -> str:
     """
     if isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    elif isinstance(error, MemoryError):
+    elif isinstance(error, MemoryError) and not str(error):
         text = "There is not enough memory for this; use fewer rows or features."
     else:
         text = str(error) or type(error).__name__

@@ -33,7 +33,7 @@ def print_summary(summary: dict[str, Any], *, on_stderr: bool) -> None:
     for note in summary["notes"]:
         say(f"Note: {note}", "yellow")
     say("Seconds: " + ", ".join(f"{stage} {value:.2f}" for stage, value in summary["seconds"].items()))
-    say(f"Written: {summary['output']}")
+    say(f"Written: {', '.join(summary['files'])}")
 
 
 def print_segments(summary: dict[str, Any], *, on_stderr: bool) -> None:
@@ -49,7 +49,7 @@ def print_segments(summary: dict[str, Any], *, on_stderr: bool) -> None:
         console.print(Text(printable(f"Note: {note}", 1000), style="yellow"))
     times = ", ".join(f"{stage} {value:.2f}" for stage, value in summary["seconds"].items())
     console.print(f"Seconds: {times}")
-    console.print(Text(printable(f"Written: {summary['output']}", 1000)))
+    console.print(Text(printable(f"Written: {', '.join(summary['files'])}", 1000)))
 
 
 def _console(*, on_stderr: bool) -> Console:

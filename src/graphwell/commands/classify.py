@@ -85,6 +85,8 @@ def classify(
         if path is not None:
             check_output(path, option)
     check_distinct({"TABLE": table, "--output": output, "--report": report, "--checkpoint": checkpoint})
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--report {report}: the name must end in .html or .htm.")
     roles = Roles(
         label, _names(features), _names(drop) or (), id_, truth, tuple(unknown or ()), _decimal(decimal)
     )
@@ -110,6 +112,7 @@ def classify(
             seed=seed, holdout=holdout, checkpoint=checkpoint, progress=progress,
         )  # fmt: skip
         summary = {**summarise(labelled), "output": str(output)}
+        summary["files"] = [str(path) for path in (output, report) if path is not None]
         summary["seconds"] = {"reading": round(read, 3), **summary["seconds"]}
         progress("writing", None)
         with ExitStack() as held:

@@ -100,6 +100,7 @@ def segment(
         progress("writing", None)
         _write_all(_writers(picture, found, marks, output, overlay, scores, mask_files), masks)
     summary = _summary(image, found, marks, notes, output)
+    summary["files"] = [str(path) for path in (output, overlay, scores, masks) if path is not None]
     summary["seconds"] = {"reading": round(read, 3), **found.seconds}
     summary["seconds"]["in all"] = round(time.perf_counter() - began, 3)
     if not quiet:

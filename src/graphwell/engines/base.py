@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.engines.system import System
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -43,6 +44,26 @@ class Engine(Protocol):
         """Return ``S @ block`` for a block of columns."""
         ...
 
+    def system(self, scaling: FloatArray) -> System:
+        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
+        ...
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that there is no engine for."""
+    if device not in DEVICES:
+        raise ValueError(f"device must be one of {', '.join(DEVICES)}, got {device!r}.")
+
+
+def on_device(graph: "Graph", device: str) -> "Graph":
+    """The graph with its arrays where the engine of a device computes."""
+    check_device(device)
+    if device == "cpu":
+        return graph.on_host()
+    from graphwell.engines.cuda import CudaGraph
+
+    return CudaGraph.of(graph)
+
 
 def make_engine(graph: "Graph", device: str = "cpu", n_jobs: int | None = None, **options: Any) -> Engine:
     """Build the engine for a device.
@@ -53,10 +74,11 @@ def make_engine(graph: "Graph", device: str = "cpu", n_jobs: int | None = None, 
     >>> type(make_engine(Graph.from_affinity([[0, 1], [1, 0]]))).__name__
     'NumbaEngine'
     """
-    if device not in DEVICES:
-        raise ValueError(f"device must be one of {', '.join(DEVICES)}, got {device!r}.")
+    check_device(device)
     if device == "cuda":
-        raise NotImplementedError('device="cuda" is not available yet; use device="cpu".')
+        from graphwell.engines.cuda import CudaEngine
+
+        return CudaEngine(graph, **options)
     from graphwell.engines.numba_ import NumbaEngine
 
     return NumbaEngine(graph, n_jobs=n_jobs, **options)

@@ -1,11 +1,12 @@
 """Sliced ELLPACK: sixteen rows side by side, so that one instruction serves sixteen vertices.
 
-Rows are sorted by length inside windows, which keeps neighbours near in memory and wastes little on
-padding. Slice `s` holds entry `j` of its sixteen rows at ``starts[s] + 16 j``.
+Rows are sorted by length inside windows of near ones, which keeps neighbours near in memory and wastes little
+on padding. Slice `s` holds entry `j` of its sixteen rows at ``starts[s] + 16 j``.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,14 @@ from numba import njit
 
 from graphwell._types import FloatArray, IntArray
 
+if TYPE_CHECKING:
+    from graphwell.graph import Graph
+
 LANES = 16
 WINDOW = 4096
 PADDING_LIMIT = 1.25
+MOST_PARTS = 64
+SMALLEST_PART = 16
 
 
 @dataclass(frozen=True)
@@ -30,43 +36,77 @@ class SlicedRows:
         First entry of each slice.
     columns, values : arrays
         Positions of the neighbours, and the entries; padding has value 0.
+    row_sums : array of shape (n_positions,)
+        Sum of the entries of each row.
     """
 
     order: IntArray
     starts: IntArray
     columns: IntArray
     values: FloatArray
+    row_sums: FloatArray
 
     @property
     def n_positions(self) -> int:
         """Number of rows with the padding of the last slice."""
         return LANES * (len(self.starts) - 1)
 
-    @classmethod
-    def from_csr(cls, matrix: Any, dtype: npt.DTypeLike) -> "SlicedRows":
-        """Lay out a CSR matrix; the entries of a row keep their order.
+    @cached_property
+    def parts(self) -> IntArray:
+        """Slices at which the rows are cut into parts that threads share; the layout alone decides."""
+        n_slices = len(self.starts) - 1
+        n_parts = max(1, min(MOST_PARTS, n_slices // SMALLEST_PART))
+        return np.arange(n_parts + 1) * n_slices // n_parts
 
-        A matrix may have more columns than rows: those beyond come after the positions of the rows.
+    @classmethod
+    def from_graph(cls, graph: "Graph", dtype: npt.DTypeLike) -> "SlicedRows":
+        """Lay out the normalised affinity of a graph."""
+        return cls.from_csr(graph.W, dtype, graph.inverse_roots, graph.locality)
+
+    @classmethod
+    def from_csr(
+        cls, matrix: Any, dtype: npt.DTypeLike, scaling: FloatArray | None = None, near: Any = None
+    ) -> "SlicedRows":
+        """Lay out a CSR matrix, its rows and columns scaled; the entries of a row keep their order.
+
+        Near rows are those that follow each other in `near`, by default in the matrix. The matrix may have
+        more columns than rows: those beyond come after the positions of the rows.
         """
         lengths = np.diff(matrix.indptr)
-        order, widths = _ordered(lengths, WINDOW)
+        near = np.arange(len(lengths), dtype=np.int32) if near is None else near
+        order, widths = _ordered(lengths, near, WINDOW)
         if LANES * int(widths.sum()) > PADDING_LIMIT * matrix.nnz:
-            order, widths = _ordered(lengths, len(lengths))
+            order, widths = _ordered(lengths, near, len(lengths))
         starts = np.concatenate([[0], np.cumsum(LANES * widths)])
         position = np.arange(matrix.shape[1], dtype=order.dtype) + (LANES * len(widths) - len(order))
         position[order] = np.arange(len(order), dtype=order.dtype)
+        scaling = np.ones(matrix.shape[1]) if scaling is None else scaling
         columns = np.zeros(starts[-1], dtype=np.int32)
         values = np.zeros(starts[-1], dtype=dtype)
-        _fill(matrix.indptr, matrix.indices, matrix.data, order, position, starts, columns, values)
-        return cls(order, starts, columns, values)
+        row_sums = np.zeros(LANES * len(widths), dtype=dtype)
+        entries = (matrix.indptr, matrix.indices, matrix.data, scaling)
+        _fill(*entries, order, position, starts, columns, values, row_sums)
+        return cls(order, starts, columns, values, row_sums)
+
+    def placed(self, by_vertex: Any, dtype: npt.DTypeLike) -> Any:
+        """Rows of an array by vertex in the order of the layout, zero where it is padded."""
+        placed = np.zeros((self.n_positions, *by_vertex.shape[1:]), dtype=dtype)
+        placed[: len(by_vertex)] = by_vertex[self.order]
+        return placed
+
+    def restored(self, placed: Any) -> Any:
+        """Rows by vertex again."""
+        by_vertex = np.empty((len(self.order), *placed.shape[1:]), dtype=placed.dtype)
+        by_vertex[self.order] = placed[: len(self.order)]
+        return by_vertex
 
 
-def _ordered(lengths: IntArray, window: int) -> tuple[IntArray, IntArray]:
-    """Sort rows by falling length inside windows; return the order and the width of each slice."""
+def _ordered(lengths: IntArray, near: IntArray, window: int) -> tuple[IntArray, IntArray]:
+    """Sort rows by falling length inside windows of near ones; return the order and the slices' widths."""
     n = len(lengths)
     longest = int(lengths.max(initial=0))
-    key = np.arange(n, dtype=np.int64) // window * (longest + 1) + (longest - lengths)
-    order = np.argsort(key, kind="stable").astype(np.int32)
+    key = np.arange(n, dtype=np.int64) // window * (longest + 1) + (longest - lengths[near])
+    order = near[np.argsort(key, kind="stable")].astype(np.int32)
     padded = np.zeros(-(-n // LANES) * LANES, dtype=np.int64)
     padded[:n] = lengths[order]
     return order, padded.reshape(-1, LANES).max(axis=1)
@@ -77,15 +117,20 @@ def _fill(
     indptr: IntArray,
     indices: IntArray,
     data: FloatArray,
+    scaling: FloatArray,
     order: IntArray,
     position: IntArray,
     starts: IntArray,
     columns: IntArray,
     values: FloatArray,
+    row_sums: FloatArray,
 ) -> None:
     for row in range(len(order)):
-        place = starts[row // LANES] + row % LANES
-        for entry in range(indptr[order[row]], indptr[order[row] + 1]):
-            columns[place] = position[indices[entry]]
-            values[place] = data[entry]
+        place, vertex, total = starts[row // LANES] + row % LANES, order[row], 0.0
+        for entry in range(indptr[vertex], indptr[vertex + 1]):
+            neighbor = indices[entry]
+            value = data[entry] * scaling[neighbor] * scaling[vertex]
+            columns[place], values[place] = position[neighbor], value
+            total += value
             place += LANES
+        row_sums[row] = total

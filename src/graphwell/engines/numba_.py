@@ -1,32 +1,30 @@
 """The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._pool import threads
+from graphwell._team import Team
 from graphwell._threads import thread_count
-from graphwell._types import FloatArray
-from graphwell.engines import kernels
+from graphwell._types import FloatArray, IntArray
+from graphwell.engines import kernels, products
 from graphwell.engines.base import State, Swept
-from graphwell.engines.gather import COLUMNS_AT_ONCE
 from graphwell.engines.layout import SlicedRows
 from graphwell.engines.packing import Packing
+from graphwell.engines.system import COLUMNS_AT_ONCE
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
     from graphwell.solve.problem import Problem
 
 ENTRIES_PER_THREAD = 200_000
-"""Below this, waiting for a second thread costs more than it brings."""
+"""With fewer, handing a part of the work over costs more than it brings."""
 
 
 @dataclass(frozen=True)
-class _Forces:
+class Forces:
     """What acts on each position besides its neighbours, in the order of the layout.
 
     Terms that a problem does not have are zero, and cost next to nothing.
@@ -37,6 +35,11 @@ class _Forces:
     phi: FloatArray
     strength: float
     shares: FloatArray
+
+    def pressure(self, masses: IntArray) -> FloatArray:
+        """How hard each class is pressed: by how far its mass lies above its share."""
+        mass = masses * kernels.MASS_UNIT
+        return (self.strength * (mass - self.shares * mass.sum())).astype(self.shares.dtype)
 
 
 class NumbaEngine:
@@ -55,97 +58,119 @@ class NumbaEngine:
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
         self.graph = graph
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        most = min(thread_count(n_jobs), int(numba.config.NUMBA_NUM_THREADS))
-        self.n_threads = min(most, 1 + graph.W.nnz // ENTRIES_PER_THREAD)
-        self.rows = SlicedRows.from_csr(graph.S, self.dtype)
-        self.row_sums = self._placed(np.asarray(graph.S.sum(axis=1)).ravel())
-        self._last: tuple[Problem, _Forces] | None = None
+        self.team = Team(min(thread_count(n_jobs), 1 + graph.W.nnz // ENTRIES_PER_THREAD))
+        self.rows = SlicedRows.from_graph(graph, self.dtype)
+        self._last: tuple[Problem, Forces] | None = None
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
+        rows, real = self.rows, self.dtype.type
         packing = Packing.of(problem.n_classes, self.dtype)
         forces = self._forces(problem)
-        offsets = self._placed(state.offsets)
-        words = packing.pack(self._placed(state.labels), offsets)
-        votes = np.zeros((self.n_threads, problem.n_classes), dtype=self.dtype)
-        edges = (self.rows.starts, self.rows.columns, self.rows.values / self.dtype.type(2.0**packing.shift))
-        with threads(self.n_threads):
-            words, changes = kernels.sweeps(
-                *edges,
-                self.row_sums,
-                forces.known,
-                forces.fidelity,
-                forces.phi,
-                self.dtype.type(forces.strength),
-                forces.shares,
-                np.zeros_like(forces.shares),
-                words,
-                offsets,
-                votes,
-                self.dtype.type(epsilon),
-                self.dtype.type(step_size),
-                problem.implicit,
-                count,
-                packing.shift,
-            )
-            energy = kernels.energy(
-                *edges,
-                self.row_sums,
-                forces.known,
-                forces.fidelity,
-                words,
-                offsets,
-                float(epsilon),
-                packing.shift,
-            )
-        labels = self._restored(packing.labels(words))
-        return Swept(State(labels, self._restored(offsets)), float(energy), int(changes))
+        offsets = rows.placed(state.offsets, self.dtype)
+        words = packing.pack(rows.placed(state.labels, np.int32), offsets)
+        following = words.copy()
+        edges = (rows.starts, rows.columns, rows.values / real(2.0**packing.shift), rows.row_sums)
+        steps = (real(epsilon), real(step_size), problem.implicit, packing.shift)
+        pressure, changes = np.zeros_like(forces.shares), 0
+        for _ in range(count):
+            if forces.strength > 0:
+                seen = (words, offsets, forces.phi, packing.shift, problem.n_classes)
+                pressure = forces.pressure(sum(self._share(kernels.masses, *seen)))
+            acting = (forces.known, forces.fidelity, forces.phi, pressure)
+            changes += sum(self._share(kernels.sweep, *edges, *acting, words, following, offsets, *steps))
+            words, following = following, words
+        energies = np.empty(len(rows.parts) - 1)
+        found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift, energies)
+        self._share(kernels.energy, *edges, *found)
+        labels = rows.restored(packing.labels(words))
+        return Swept(State(labels, rows.restored(offsets)), float(energies.sum()), int(changes))
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
-        S = self.graph.S
-        block = np.ascontiguousarray(block, dtype=self.dtype)
-        width = block.shape[1]
-        if width > 1 and width % COLUMNS_AT_ONCE:
-            padding = -width % COLUMNS_AT_ONCE
-            return self.product(np.pad(block, ((0, 0), (0, padding))))[:, :width]
-        out = np.empty_like(block)
-        with threads(self.n_threads):
-            if width == 1:
-                kernels.vector_product(S.indptr, S.indices, self._data, block[:, 0], out[:, 0])
-            else:
-                kernels.product(S.indptr, S.indices, self._data, block, out)
-        return out
+        vectors = _block(self.rows, block, self.dtype)
+        out = np.empty_like(vectors)
+        self._share(products.multiply, self.rows.starts, self.rows.columns, self.rows.values, vectors, out)
+        return self.rows.restored(out)[:, : block.shape[1]]
 
-    @cached_property
-    def _data(self) -> FloatArray:
-        return self.graph.S.data.astype(self.dtype)
+    def system(self, scaling: FloatArray) -> "NumbaSystem":
+        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
+        return NumbaSystem(self.rows, self.rows.placed(scaling, self.dtype), self.team)
 
-    def _forces(self, problem: "Problem") -> _Forces:
+    def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
+        return share(self.team, self.rows, kernel, *arguments)
+
+    def _forces(self, problem: "Problem") -> Forces:
         if self._last is None or self._last[0] is not problem:
             self._last = problem, self._place(problem)
         return self._last[1]
 
-    def _place(self, problem: "Problem") -> _Forces:
+    def _place(self, problem: "Problem") -> Forces:
         n = self.graph.n_vertices
         degrees = self.graph.degrees
         balance = problem.balance
         phi = np.sqrt(degrees / (degrees.sum() or 1.0)) if balance else np.zeros(n)
-        return _Forces(
-            known=self._placed(problem.known.astype(self.dtype)),
-            fidelity=self._placed(problem.fidelities),
-            phi=self._placed(phi),
+        return Forces(
+            known=self.rows.placed(problem.known, self.dtype),
+            fidelity=self.rows.placed(problem.fidelities, self.dtype),
+            phi=self.rows.placed(phi, self.dtype),
             strength=balance.strength if balance else 0.0,
             shares=(balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype),
         )
 
-    def _placed(self, by_vertex: Any) -> Any:
-        integer = np.issubdtype(by_vertex.dtype, np.integer)
-        placed = np.zeros(self.rows.n_positions, dtype=np.int32 if integer else self.dtype)
-        placed[: len(by_vertex)] = by_vertex[self.rows.order]
-        return placed
 
-    def _restored(self, placed: Any) -> Any:
-        by_vertex = np.empty(len(self.rows.order), dtype=placed.dtype)
-        by_vertex[self.rows.order] = placed[: len(self.rows.order)]
-        return by_vertex
+class NumbaSystem:
+    """The matrix ``I - A S A``, and fused steps of conjugate gradients in the order of the layout."""
+
+    def __init__(self, rows: SlicedRows, scaling: FloatArray, team: Team) -> None:
+        self.rows = rows
+        self.team = team
+        self.values = np.empty_like(rows.values)
+        self._share(products.scale, rows.starts, rows.columns, rows.values, scaling, self.values)
+
+    def enter(self, block: FloatArray) -> FloatArray:
+        """Return the block in the order of the layout, with columns of zeros up to a width that is fast."""
+        return _block(self.rows, block, self.values.dtype)
+
+    def leave(self, vectors: FloatArray) -> FloatArray:
+        """Return the block by vertex."""
+        return self.rows.restored(vectors)
+
+    def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
+        """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
+        dots = self._sums(p)
+        self._share(products.apply, self.rows.starts, self.rows.columns, self.values, p, image, dots)
+        return dots.sum(axis=0)
+
+    def advance(
+        self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
+    ) -> FloatArray:
+        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
+        dots = self._sums(x)
+        self._share(products.advance, x, r, p, image, step.astype(x.dtype), dots)
+        return dots.sum(axis=0)
+
+    def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
+        """Replace `p` by ``r + ratio * p``."""
+        self._share(products.turn, p, r, ratio.astype(p.dtype))
+
+    def _sums(self, vectors: FloatArray) -> FloatArray:
+        return np.zeros((len(self.rows.parts) - 1, vectors.shape[1]))
+
+    def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
+        return share(self.team, self.rows, kernel, *arguments)
+
+
+def share(team: Team, rows: SlicedRows, kernel: Any, *arguments: Any) -> list[Any]:
+    """Have a team do a kernel on all parts of a layout; return the result of each range of parts."""
+    parts = rows.parts
+    return team.share(len(parts) - 1, lambda first, last: kernel(first, last, parts, *arguments))
+
+
+def _block(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:
+    """Columns in the order of the layout, padded with zeros to a width that is fast."""
+    width = block.shape[1]
+    padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+    vectors = np.zeros((rows.n_positions, padded), dtype=dtype)
+    vectors[: len(block), :width] = block[rows.order]
+    return vectors

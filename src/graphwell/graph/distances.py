@@ -1,10 +1,60 @@
 """Distances of rows to chosen points, in double precision whatever the rows are stored in."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from graphwell._pool import threads
+from graphwell._team import Team
 from graphwell._types import FloatArray, IntArray
+
+
+def nearest_first(
+    rows: FloatArray, points: FloatArray, candidates: IntArray, k: int, n_threads: int
+) -> tuple[IntArray, FloatArray]:
+    """The `k` nearest of the points listed for each row, in order, and their Euclidean distances.
+
+    Searches find candidates in single precision. Their distances are taken anew from the rows themselves, so
+    that duplicates lie at distance zero and features far from the origin lose nothing.
+
+    Examples
+    --------
+    >>> points = np.array([[3.0, 4.0], [0.0, 1.0]])
+    >>> nearest_first(np.array([[0.0, 0.0]]), points, np.array([[0, 1]]), k=2, n_threads=1)
+    (array([[1, 0]]), array([[1., 5.]]))
+    """
+    indices = np.empty((len(rows), k), dtype=candidates.dtype)
+    distances = np.empty((len(rows), k))
+    team = Team(min(n_threads, 1 + candidates.size // 100_000))
+    team.share(len(rows), lambda *some: _nearest_first(*some, rows, points, candidates, indices, distances))
+    return indices, distances
+
+
+@njit(nogil=True, cache=True)
+def _nearest_first(
+    first: int,
+    last: int,
+    rows: FloatArray,
+    points: FloatArray,
+    candidates: IntArray,
+    indices: IntArray,
+    distances: FloatArray,
+) -> None:
+    k = indices.shape[1]
+    for i in range(first, last):
+        for count in range(candidates.shape[1]):
+            j = candidates[i, count]
+            total = 0.0
+            for c in range(rows.shape[1]):
+                difference = np.float64(rows[i, c]) - np.float64(points[j, c])
+                total += difference * difference
+            place = min(count, k)
+            while place > 0 and distances[i, place - 1] > total:
+                place -= 1
+                if place + 1 < k:
+                    distances[i, place + 1], indices[i, place + 1] = distances[i, place], indices[i, place]
+            if place < k:
+                distances[i, place], indices[i, place] = total, j
+        for place in range(k):
+            distances[i, place] = np.sqrt(distances[i, place])
 
 
 def distances_to(rows: FloatArray, points: FloatArray, indices: IntArray, n_threads: int) -> FloatArray:
@@ -16,14 +66,16 @@ def distances_to(rows: FloatArray, points: FloatArray, indices: IntArray, n_thre
     array([[1., 5.]])
     """
     out = np.empty(indices.shape)
-    with threads(min(n_threads, 1 + indices.size // 100_000)):
-        _distances(rows, points, indices, out)
+    team = Team(min(n_threads, 1 + indices.size // 100_000))
+    team.share(len(rows), lambda *some: _distances(*some, rows, points, indices, out))
     return out
 
 
-@njit(parallel=True, cache=True)
-def _distances(rows: FloatArray, points: FloatArray, indices: IntArray, out: FloatArray) -> None:
-    for i in prange(len(rows)):
+@njit(nogil=True, cache=True)
+def _distances(
+    first: int, last: int, rows: FloatArray, points: FloatArray, indices: IntArray, out: FloatArray
+) -> None:
+    for i in range(first, last):
         for k in range(indices.shape[1]):
             j = indices[i, k]
             total = 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, local_scales, symmetric_affinity
@@ -71,6 +71,7 @@ class Graph:
         n_jobs: int | None = None,
         *,
         exact: bool | None = None,
+        device: str = "cpu",
         progress: Progress = silent,
     ) -> "Graph":
         """Link each row to its nearest rows, with locally scaled weights.
@@ -90,6 +91,9 @@ class Graph:
         exact : bool, optional
             Exact (True) or approximate (False) search. By default exact in up to 8 dimensions and up
             to 20,000 rows, approximate with a measured recall of 0.995 above.
+        device : {"cpu", "cuda"}
+            Where the graph is built. On a card the search is exact, and the graph stays there: its matrices
+            are fetched when they are asked for. `X` may lie on the card already (CuPy, PyTorch).
         progress : callable
             Told the stage and the share of it that is done.
 
@@ -101,20 +105,27 @@ class Graph:
         """
         from sklearn.utils import check_array
 
-        X = check_array(
-            X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, input_name="X"
-        )
+        if device == "cuda" and _is_on_card(X):
+            from graphwell.engines.cuda.exchange import rows_on_card
+
+            X = rows_on_card(X)
+        else:
+            X = check_array(
+                X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, input_name="X"
+            )
         n = X.shape[0]
         n_neighbors = at_most(n - 1, positive(n_neighbors, "n_neighbors"), "n_neighbors")
         scale_neighbor = min(positive(scale_neighbor, "scale_neighbor"), n - 1)
+        if device == "cuda":
+            from graphwell.engines.cuda.exchange import points_on_card
+            from graphwell.engines.cuda.graph import CudaGraph
+
+            progress("neighbours", None)
+            sizes = (X.shape[1], n_neighbors, scale_neighbor)
+            return CudaGraph.from_points(*points_on_card(X, metric), *sizes).on_host()
         features = FeatureMap.fit(X, metric)
         points = features(X)
-        if max(float(points.max()), -float(points.min())) > LARGEST_FEATURE:
-            raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
-        if not np.any(points != points[0]):
-            raise ValueError(
-                "X has only identical rows; check the features, no graph can tell the rows apart."
-            )
+        check_points(float(points.max()), float(points.min()), bool(np.any(points != points[0])))
         k = max(n_neighbors, scale_neighbor)
         progress("neighbours", None)
         search = build_search(points, k, exact=exact, n_jobs=n_jobs)
@@ -166,15 +177,20 @@ class Graph:
     @cached_property
     def degrees(self) -> FloatArray:
         """Sum of each row of `W`. Equation (4)."""
-        return _read_only(np.asarray(self.W.sum(axis=1)).ravel())
+        return _read_only(self.W @ np.ones(self.n_vertices))
+
+    @cached_property
+    def inverse_roots(self) -> FloatArray:
+        """``D^-1/2``, zero for isolated vertices."""
+        roots = np.zeros(self.n_vertices)
+        np.divide(1.0, np.sqrt(self.degrees), out=roots, where=self.degrees > 0)
+        return _read_only(roots)
 
     @cached_property
     def S(self) -> Any:
         """Normalised affinity ``D^-1/2 W D^-1/2``; the rows of isolated vertices are empty."""
-        inverse_root = np.zeros(self.n_vertices)
-        np.divide(1.0, np.sqrt(self.degrees), out=inverse_root, where=self.degrees > 0)
-        data = self.W.data * inverse_root[self.W.indices]
-        data *= np.repeat(inverse_root, np.diff(self.W.indptr))
+        data = self.W.data * self.inverse_roots[self.W.indices]
+        data *= np.repeat(self.inverse_roots, np.diff(self.W.indptr))
         return frozen(sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape))
 
     @cached_property
@@ -205,6 +221,11 @@ class Graph:
         return _read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
 
     @property
+    def locality(self) -> IntArray | None:
+        """The vertices in an order in which neighbours are near each other, if the search knows one."""
+        return None if self.origin is None else self.origin.search.locality
+
+    @property
     def recall_(self) -> float:
         """Share of the true neighbours that the search found."""
         return 1.0 if self.origin is None else self.origin.search.recall
@@ -225,7 +246,8 @@ class Graph:
         """
         if power == 1:
             return self
-        data = np.maximum(self.W.data**power, WEIGHT_FLOOR)
+        data = self.W.data**power
+        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
         W = sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
         return Graph(frozen(W), self.origin, self.sharpness * power, unsharpened=self)
 
@@ -236,6 +258,28 @@ class Graph:
         origin = replace(self.origin, n_neighbors=min(n_neighbors, self.n_vertices - 1))
         W, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
         return Graph(W, origin).sharpened(self.sharpness)
+
+    def on_host(self) -> "Graph":
+        """The graph with its arrays on the host: this one, unless it lies on a card."""
+        return self
+
+    def asarray(self, values: Any) -> Any:
+        """Bring values of the vertices to where the graph lies: the host, or a card."""
+        return np.asarray(values)
+
+    def nearest(self, sources: BoolArray) -> IntArray:
+        """Source nearest to each vertex along the graph, edges being as long as 1 / weight; negative if none.
+
+        Examples
+        --------
+        >>> chain = Graph.from_affinity([[0, 1, 0], [1, 0, 0.1], [0, 0.1, 0]])
+        >>> chain.nearest(np.array([True, False, True]))
+        array([0, 0, 2], dtype=int32)
+        """
+        lengths = sparse.csr_array((1.0 / self.W.data, self.W.indices, self.W.indptr), shape=self.W.shape)
+        given = np.flatnonzero(sources)
+        *_, nearest = csgraph.dijkstra(lengths, indices=given, min_only=True, return_predecessors=True)
+        return nearest
 
     def affinity_to(self, X: Any) -> Any:
         """Affinities of new rows to the vertices, each row linked to its nearest vertices.
@@ -279,6 +323,14 @@ class Graph:
         return f"Graph({', '.join(parts)})"
 
 
+def check_points(largest: float, smallest: float, differ: bool) -> None:
+    """Refuse points that no graph can be made of."""
+    if max(largest, -smallest) > LARGEST_FEATURE:
+        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
+    if not differ:
+        raise ValueError("X has only identical rows; check the features, no graph can tell the rows apart.")
+
+
 def _link(
     search: NeighborSearch, n_neighbors: int, scale_neighbor: int, progress: Progress = silent
 ) -> tuple[Any, FloatArray]:
@@ -312,6 +364,12 @@ def positive(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}.")
     return int(value)
+
+
+def _is_on_card(X: Any) -> bool:
+    from graphwell.engines.cuda.exchange import is_on_card
+
+    return is_on_card(X)
 
 
 def at_most(limit: int, value: int, name: str) -> int:

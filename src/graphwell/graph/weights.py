@@ -42,17 +42,21 @@ def kernel(distances: FloatArray, tau_i: FloatArray, tau_j: FloatArray) -> Float
 def symmetric_affinity(indices: IntArray, weights: FloatArray) -> Any:
     """Join `i` and `j` where either chose the other; return a CSR array with sorted indices.
 
+    Affinities are kept in single precision, as the engines use them.
+
     Examples
     --------
     >>> symmetric_affinity(np.array([[1], [2], [1]]), np.array([[0.5], [0.9], [0.9]])).toarray()
     array([[0. , 0.5, 0. ],
            [0.5, 0. , 0.9],
-           [0. , 0.9, 0. ]])
+           [0. , 0.9, 0. ]], dtype=float32)
     """
     n, k = indices.shape
     dtype = index_dtype(n, 2 * n * k)
     starts = np.arange(0, n * k + 1, k, dtype=dtype)
-    chosen = sparse.csr_array((weights.ravel(), indices.ravel().astype(dtype), starts), shape=(n, n))
+    chosen = sparse.csr_array(
+        (weights.ravel().astype(np.float32), indices.ravel().astype(dtype), starts), shape=(n, n)
+    )
     affinity = chosen.maximum(chosen.T.tocsr()).tocsr()
     affinity.sort_indices()
     return affinity

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from graphwell._arrays import to_host
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.base import Engine
 from graphwell.graph import Graph
@@ -38,13 +39,18 @@ class Level:
     engine: Engine
     halvings: int
 
+    @property
+    def work(self) -> float:
+        """What the scores of this copy cost beside those of others: iterations double with each halving."""
+        return float(np.prod(self.shape) * 2**self.halvings)
+
 
 def build_levels(
     features: Features,
     finest: Level,
     radius: float,
     color_scale: float | None,
-    make_engine: Callable[[Graph], Engine],
+    engine_of: Callable[[Graph], tuple[Graph, Engine]],
 ) -> list[Level]:
     """Copies of a picture, coarsest first.
 
@@ -55,7 +61,7 @@ def build_levels(
     while (noisy and len(levels) == 1) or np.prod(levels[-1].shape) > COARSEST_PIXELS:
         values, halvings = halved(values), halvings + 1
         graph = pixel_graph(values, radius, color_scale or start_color_scale(features, halvings))
-        levels.append(Level(values.shape[:2], graph, make_engine(graph), halvings))
+        levels.append(Level(values.shape[:2], *engine_of(graph), halvings))
     return levels[:0:-1] if noisy else levels[::-1]
 
 
@@ -84,12 +90,13 @@ def pyramid_scores(
             guess = guess + doubled(found[-1] - before[number - 1], level.shape)
         elif found:
             guess = doubled(found[-1], level.shape)
-        guess = None if guess is None else guess.reshape(-1, n_classes)
+        guess = None if guess is None else level.graph.asarray(guess.reshape(-1, n_classes))
         iterations = (REFINEMENTS if before is None else WARM_REFINEMENTS) * 2**level.halvings
         iterations = iterations if found else MAX_ITERATIONS
-        problem = Problem(level.graph, coarse[level.halvings].ravel(), n_classes)
+        labels = level.graph.asarray(coarse[level.halvings].ravel())
+        problem = Problem(level.graph, labels, n_classes)
         scores = laplace_scores(problem, level.engine, guess=guess, max_iterations=iterations)
-        found.append(scores.values.astype(np.float32).reshape(*level.shape, n_classes))
+        found.append(to_host(scores.values.astype(np.float32)).reshape(*level.shape, n_classes))
     return found
 
 

@@ -38,6 +38,8 @@ def read_image(path: Path, max_pixels: int = MAX_PIXELS) -> FloatArray:
         values = read_array(path, IMAGE_ARRAY, max_pixels)
         if values.ndim not in (2, 3):
             raise ValueError(f"{path} must have the shape (height, width[, channels]), not {values.shape}.")
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"{path} must hold real numbers, not {values.dtype}.")
         return values
     with opened(path, max_pixels) as picture:
         return _pixels(picture)

@@ -134,8 +134,8 @@ def _allow_mixed(path: Path, mixed: int, marked: int, painted: int, *, snap: boo
     if not snap:
         raise ValueError(
             f"--seeds {path}: {mixed:,} of {marked:,} marked pixels have mixed colours, besides {painted:,} "
-            "plain ones, as antialiasing and JPEG make them; paint with hard edges and save as PNG, or use "
-            "--snap to give them to the nearest plain colour."
+            "plain colours, as antialiasing and JPEG make them; paint with hard edges and save as PNG, or "
+            "use --snap to give them to the nearest plain colour."
         )
 
 

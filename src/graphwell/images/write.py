@@ -66,12 +66,15 @@ def write_overlay(image: Any, labels: IntArray, colors: Colors, path: Path, file
 
 
 def write_uncertainty(score: FloatArray, reachable: BoolArray, path: Path, file: IO[bytes]) -> None:
-    """Write the uncertainty of each pixel: black is certain, white is not; 16 bit, or numbers (.npy)."""
+    """Write the uncertainty of each pixel: numbers (.npy), or 16-bit grey from black, which is certain.
+
+    White is an uncertainty of 1/2, where two classes are even, or more: few pixels ever have more.
+    """
     doubt = np.where(reachable, 1.0 - score, 1.0).astype(np.float32)
     if path.suffix.lower() == ".npy":
         np.save(file, doubt)
     else:
-        _save(np.round(65535 * np.clip(doubt, 0, 1)).astype(np.uint16), path, file)
+        _save(np.round(65535 * np.clip(2 * doubt, 0, 1)).astype(np.uint16), path, file)
 
 
 def write_mask(mask: BoolArray, path: Path, file: IO[bytes]) -> None:

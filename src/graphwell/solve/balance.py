@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from graphwell._arrays import namespace, to_host
 from graphwell._types import FloatArray, IntArray
 
 ROUNDS = 200
@@ -31,15 +32,16 @@ def balanced_labels(scores: FloatArray, sizes: FloatArray) -> IntArray:
     """
     logs = log_scores(scores)
 
-    def sizes_under(prices: FloatArray) -> IntArray:
-        return np.bincount((logs + prices).argmax(axis=1), minlength=len(sizes))
+    def labels_under(prices: FloatArray) -> IntArray:
+        return (logs + namespace(logs).asarray(prices)).argmax(axis=1)
 
-    return np.asarray((logs + best_prices(sizes_under, sizes)).argmax(axis=1))
+    return labels_under(best_prices(lambda prices: class_counts(labels_under(prices), len(sizes)), sizes))
 
 
 def log_scores(scores: FloatArray) -> FloatArray:
     """What prices are added to."""
-    return np.log(np.maximum(scores, SMALLEST_SCORE)).astype(np.float64)
+    xp = namespace(scores)
+    return xp.log(xp.maximum(scores, SMALLEST_SCORE)).astype(np.float64)
 
 
 def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray) -> FloatArray:
@@ -60,6 +62,17 @@ def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray
     return best
 
 
+def class_counts(labels: IntArray, n_classes: int) -> IntArray:
+    """Number of vertices of each class, on the host.
+
+    Examples
+    --------
+    >>> class_counts(np.array([0, 2, 0]), 3)
+    array([2, 0, 1])
+    """
+    return to_host(namespace(labels).bincount(labels, minlength=n_classes))
+
+
 def evenness(labels: IntArray, n_classes: int) -> float:
     """Entropy of the class sizes as a share of its largest value: 1 if all are equal, 0 if only one is there.
 
@@ -68,6 +81,6 @@ def evenness(labels: IntArray, n_classes: int) -> float:
     >>> evenness(np.array([0, 1, 0, 1]), 2), evenness(np.array([1, 1, 1, 1]), 2)
     (1.0, 0.0)
     """
-    shares = np.bincount(labels, minlength=n_classes) / len(labels)
+    shares = class_counts(labels, n_classes) / len(labels)
     positive = shares[shares > 0]
     return float(abs((positive * np.log(positive)).sum()) / np.log(n_classes)) if n_classes > 1 else 1.0

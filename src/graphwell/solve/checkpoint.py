@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._arrays import to_host
 from graphwell.arrays import load_npz
 from graphwell.engines.base import State
 from graphwell.files import check_output, written_whole
@@ -36,7 +37,8 @@ class Fingerprint:
     def of(cls, problem: Problem, settings: Mapping[str, Any]) -> "Fingerprint":
         """Fingerprint of the descent on a problem."""
         plain = json.loads(json.dumps(dict(settings), default=_plain))
-        return cls(_hash_of_graph(problem.graph), _hash(problem.labels.astype(np.int64)), plain)
+        labels = to_host(problem.labels).astype(np.int64)
+        return cls(_hash_of_graph(problem.graph), _hash(labels), plain)
 
     def difference(self, saved: "Fingerprint") -> str:
         """Say what differs from a saved fingerprint; empty where nothing does.
@@ -113,8 +115,8 @@ class Checkpoint:
         with written_whole(self.path, scratch=self.path.with_name(f".{self.path.name}.tmp")) as file:
             np.savez(
                 file,
-                labels=step.state.labels,
-                offsets=step.state.offsets,
+                labels=to_host(step.state.labels),
+                offsets=to_host(step.state.offsets),
                 energies=np.array(self._energies),
                 label_changes=np.array(self._label_changes),
                 fingerprint=np.array(json.dumps(vars(self.fingerprint))),

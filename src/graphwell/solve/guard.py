@@ -8,9 +8,10 @@ neighbours would overrule too many of them, the result is given up for the start
 
 import numpy as np
 
+from graphwell._arrays import namespace, to_host
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.base import State
-from graphwell.solve.balance import UNEVENNESS_ALLOWED, evenness
+from graphwell.engines.base import Engine, State
+from graphwell.solve.balance import UNEVENNESS_ALLOWED, class_counts, evenness
 from graphwell.solve.problem import Balance, Problem
 
 EVEN_STRENGTH = 0.3
@@ -41,37 +42,35 @@ def balance_for(problem: Problem, start_labels: IntArray) -> Balance | None:
     return Balance(round(float(strength), 12), np.full(problem.n_classes, 1 / problem.n_classes))
 
 
-def stands(problem: Problem, state: State, start_labels: IntArray) -> bool:
+def stands(problem: Problem, engine: Engine, state: State, start_labels: IntArray) -> bool:
     """Whether the given labels bear the result out, and no classes were swallowed on the way to it.
 
     A given label is overruled if its neighbours vote for another class. The result stands if few of them
     are, if those speak for few vertices (each for as many as its class holds per label), and if the classes
     are not much less even than at the start.
     """
-    given = votes(problem, state)[problem.is_known]
-    return borne_out(problem, state.labels, start_labels, given)
-
-
-def borne_out(problem: Problem, labels: IntArray, start_labels: IntArray, given_votes: FloatArray) -> bool:
-    """Whether a result stands, from the votes of the neighbours of the given labels, in their order."""
     n_classes = problem.n_classes
-    if evenness(labels, n_classes) < EVENNESS_KEPT * evenness(start_labels, n_classes):
+    if evenness(state.labels, n_classes) < EVENNESS_KEPT * evenness(start_labels, n_classes):
         return False
-    given = np.flatnonzero(problem.is_known)
-    overruled = given[given_votes.argmax(axis=1) != problem.labels[given]]
-    labels_per_class = np.bincount(problem.labels[given], minlength=n_classes)
-    classes = problem.labels[overruled]
-    shares = np.bincount(labels, minlength=n_classes) / len(labels)
+    voted = votes(problem, engine, state)[problem.is_known].argmax(axis=1)
+    return borne_out(problem, state.labels, to_host(voted))
+
+
+def borne_out(problem: Problem, labels: IntArray, voted: IntArray) -> bool:
+    """Whether the given labels bear a result out, `voted` being what the neighbours of each vote for."""
+    n_classes = problem.n_classes
+    wanted = to_host(problem.labels[problem.is_known])
+    labels_per_class = np.bincount(wanted, minlength=n_classes)
+    classes = wanted[voted != wanted]
+    shares = class_counts(labels, n_classes) / len(labels)
     spoken_for = float((shares[classes] / labels_per_class[classes]).sum())
-    few = len(overruled) <= max(1.0, MOST_LABELS_OVERRULED * (len(given) - n_classes))
-    return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(given))
+    few = len(classes) <= max(1.0, MOST_LABELS_OVERRULED * (len(wanted) - n_classes))
+    return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(wanted))
 
 
-def votes(problem: Problem, state: State) -> FloatArray:
+def votes(problem: Problem, engine: Engine, state: State) -> FloatArray:
     """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-    S, n, n_classes = problem.graph.S, problem.graph.n_vertices, problem.n_classes
-    r = 0.5 - np.abs(state.offsets.astype(np.float64))
-    rows = np.repeat(np.arange(n), np.diff(S.indptr))
-    cells = rows * n_classes + state.labels[S.indices]
-    presence = np.bincount(cells, S.data * r[S.indices], minlength=n * n_classes)
-    return presence.astype(np.float64, copy=False).reshape(n, n_classes)
+    n, xp = len(state.labels), namespace(state.offsets)
+    present = xp.zeros((n, problem.n_classes), dtype=np.float32)
+    present[xp.arange(n), state.labels] = 0.5 - abs(state.offsets)
+    return engine.product(present)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphwell._arrays import divided, group_minima, group_sums, namespace
 from graphwell._types import FloatArray
 from graphwell.engines.base import Engine
 from graphwell.graph import Graph
@@ -16,8 +17,6 @@ from graphwell.solve.linear import MAX_ITERATIONS, Solution, conjugate_gradients
 from graphwell.solve.problem import Problem
 
 SMALLEST_WEIGHT = 1e-5
-COLUMNS_AT_ONCE = 4
-"""Blocks are padded to a multiple of this many columns, which engines multiply faster."""
 
 
 @dataclass(frozen=True)
@@ -61,33 +60,28 @@ def laplace_scores(
         Of the solver.
     """
     graph, known = problem.graph, problem.is_known
-    g = np.ones(graph.n_vertices) if vertex_weights is None else vertex_weights
-    root = np.sqrt(graph.degrees)
+    xp = namespace(graph.degrees)
+    g = xp.ones(graph.n_vertices) if vertex_weights is None else vertex_weights
+    root = xp.sqrt(graph.degrees)
     degrees = g * root * engine.product((g * root)[:, None])[:, 0]
-    new_root = np.sqrt(np.maximum(degrees, 0.0))
-    scaling = np.divide(g * root, new_root, out=np.zeros_like(root), where=new_root > 0)[:, None]
-    free = (~known)[:, None]
-    width = -(-problem.n_classes // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-    labels = np.zeros((graph.n_vertices, width))
-    labels[known, problem.labels[known]] = 1.0
-    b = free * scaling * engine.product(scaling * new_root[:, None] * labels)
-    inside = (free * scaling).astype(b.dtype)
-
-    def apply(x: FloatArray) -> FloatArray:
-        return x - inside * engine.product(inside * x)
-
-    begin = np.zeros_like(b)
+    new_root = xp.sqrt(xp.maximum(degrees, 0.0))
+    scaling = divided(g * root, new_root, where=new_root > 0)
+    labels = xp.zeros((graph.n_vertices, problem.n_classes), dtype=np.float32)
+    given = xp.flatnonzero(known)
+    labels[given, problem.labels[given]] = 1.0
+    inside = xp.where(known, 0.0, scaling)
+    b = engine.product((scaling * new_root)[:, None] * labels)
+    b *= inside[:, None]
+    begin = None
     if guess is not None:
-        begin[:, : problem.n_classes] = free * new_root[:, None] * guess
-        b = b - apply(begin)
-    solution = conjugate_gradients(apply, b, max_iterations=max_iterations)
-    values = np.divide(
-        begin + solution.x, new_root[:, None], out=labels, where=free & (new_root[:, None] > 0)
-    )
+        begin = xp.where(known, 0.0, new_root)[:, None] * guess
+        b -= begin - inside[:, None] * engine.product(inside[:, None] * begin)
+    solution = conjugate_gradients(engine.system(inside), b, max_iterations=max_iterations)
+    x = solution.x if begin is None else begin + solution.x
+    inverse = divided(1.0, new_root, where=~known & (new_root > 0)).astype(labels.dtype)
+    values = labels + x.astype(labels.dtype, copy=False) * inverse[:, None]
     values[~problem.reachable] = 0.0
-    return Scores(
-        np.ascontiguousarray(values[:, : problem.n_classes]), solution.iterations, solution.residual
-    )
+    return Scores(values, solution.iterations, solution.residual)
 
 
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[FloatArray, Solution]:
@@ -98,8 +92,7 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[FloatArray, Solut
     graph = problem.graph
     source = centred(graph, problem.is_known.astype(float))
     g, solution = solve_laplacian(graph, engine, source[:, None])
-    lowest = np.full(graph.n_components, np.inf)
-    np.minimum.at(lowest, graph.components, g[:, 0])
+    lowest = group_minima(graph.components, g[:, 0], graph.n_components)
     return g[:, 0] - lowest[graph.components] + SMALLEST_WEIGHT, solution
 
 
@@ -117,20 +110,21 @@ def solve_laplacian(graph: Graph, engine: Engine, sources: FloatArray) -> tuple[
 
     The solution has mean zero, weighted by degree, on each component.
     """
-    root = np.sqrt(graph.degrees)[:, None]
-    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
-    b = (inverse * sources).astype(engine.product(root).dtype)
-    solution = conjugate_gradients(lambda x: x - engine.product(x), b)
+    xp = namespace(graph.degrees)
+    root = xp.sqrt(graph.degrees)[:, None]
+    inverse = divided(1.0, root, where=root > 0)
+    solution = conjugate_gradients(engine.system(xp.ones(graph.n_vertices)), inverse * sources)
     return centred(graph, inverse * solution.x, graph.degrees), solution
 
 
 def centred(graph: Graph, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Subtract from each component its (weighted) mean."""
+    xp = namespace(values)
     columns = values[:, None] if values.ndim == 1 else values
-    weights = np.ones(len(values)) if weights is None else weights
-    total = np.bincount(graph.components, weights)
-    means = np.empty((graph.n_components, columns.shape[1]))
+    weights = xp.ones(len(values)) if weights is None else weights
+    total = group_sums(graph.components, weights, graph.n_components)
+    means = xp.empty((graph.n_components, columns.shape[1]))
     for c in range(columns.shape[1]):
-        sums = np.bincount(graph.components, weights * columns[:, c])
-        means[:, c] = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
+        sums = group_sums(graph.components, weights * columns[:, c], graph.n_components)
+        means[:, c] = divided(sums, total, where=total > 0)
     return (columns - means[graph.components]).reshape(values.shape)

@@ -1,15 +1,17 @@
 """Linear systems on a graph: one block conjugate-gradient routine for all that needs one.
 
-Every system here has the form ``(I - A S A) x = b`` with a diagonal scaling ``A``: the normalised Laplacian
-of a reweighted graph, and so preconditioned by its degrees already. The product with ``S`` is the engine's.
+Long vectors stay where the system keeps them, in the memory of the host or of a card; the few numbers of each
+column are handled on the host.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from graphwell._arrays import column_dots, namespace
 from graphwell._types import FloatArray
+from graphwell.engines.system import System
+from graphwell.progress import tell
 
 TOLERANCE = 1e-4
 MAX_ITERATIONS = 1000
@@ -33,7 +35,7 @@ class Solution:
 
 
 def conjugate_gradients(
-    apply: Callable[[FloatArray], FloatArray],
+    system: System,
     b: FloatArray,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
@@ -45,30 +47,33 @@ def conjugate_gradients(
 
     Examples
     --------
-    >>> A = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    >>> conjugate_gradients(lambda x: A @ x, np.array([[1.0], [1.0]])).x.ravel()
-    array([1., 1.])
+    >>> from graphwell.engines.system import ArraySystem
+    >>> S = np.array([[0.0, 0.5], [0.5, 0.0]])
+    >>> system = ArraySystem(lambda block: S @ block, scaling=np.ones(2))
+    >>> conjugate_gradients(system, np.array([[1.0], [1.0]])).x.ravel()
+    array([2., 2.])
     """
-    x, r = np.zeros_like(b), b.copy()
-    p = r.copy()
-    squared = _dots(r, r)
-    target = tolerance**2 * squared
-    scale = np.where(squared > 0, squared, 1.0)
+    r = system.enter(b)
+    xp = namespace(r)
+    x, p, image = xp.zeros_like(r), r.copy(), xp.empty_like(r)
+    squared = column_dots(r, r)
+    left, scale, target = squared, np.where(squared > 0, squared, 1.0), tolerance**2 * squared
     iterations = 0
     while iterations < max_iterations and (squared > target).any():
-        image = apply(p)
-        curvature = _dots(p, image)
+        curvature = system.apply(p, image)
         moving = (squared > target) & (curvature > 0)
-        step = np.divide(squared, curvature, out=np.zeros_like(squared), where=moving).astype(b.dtype)
-        x += step * p
-        r -= step * image
-        previous, squared = squared, np.where(moving, _dots(r, r), 0.0 * squared)
-        ratio = np.divide(squared, previous, out=np.zeros_like(squared), where=moving)
-        p *= ratio.astype(b.dtype)
-        p += r * moving.astype(b.dtype)
+        step = np.divide(squared, curvature, out=np.zeros_like(squared), where=moving)
+        left = system.advance(x, r, p, image, step)
+        previous, squared = squared, np.where(moving, left, 0.0)
+        system.turn(p, r, np.divide(squared, previous, out=np.zeros_like(squared), where=moving))
         iterations += 1
-    return Solution(x, iterations, float(np.sqrt(_dots(r, r) / scale).max(initial=0.0)))
+        tell(max(iterations / (max_iterations + 1), share_done(squared / scale, tolerance**2)))
+    tell(1.0)
+    width = b.shape[1]
+    return Solution(system.leave(x)[:, :width], iterations, float(np.sqrt(left / scale).max(initial=0.0)))
 
 
-def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.einsum("ij,ij->j", a, b, dtype=np.float64)
+def share_done(squared: FloatArray, target: float) -> float:
+    """How far the slowest column is, by the digits that it has gained of those it needs."""
+    left = np.clip(squared, target, 1.0).max(initial=target)
+    return 0.99 * float(np.log(left) / np.log(target))

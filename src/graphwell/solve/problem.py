@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
+from graphwell._arrays import namespace
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph import Graph
 
@@ -63,22 +62,22 @@ class Problem:
     @cached_property
     def is_known(self) -> BoolArray:
         """Whether the class of each vertex was given."""
-        return np.asarray(self.labels >= 0)
+        return namespace(self.labels).asarray(self.labels >= 0)
 
     @cached_property
     def known(self) -> IntArray:
         """Given classes, 0 where none was given (and where `fidelities` is 0)."""
-        return np.where(self.is_known, self.labels, 0)
+        return namespace(self.labels).where(self.is_known, self.labels, 0)
 
     @cached_property
     def fidelities(self) -> FloatArray:
         """Weight of the given class of each vertex: lambda of equation (13)."""
-        return np.where(self.is_known, float(self.fidelity), 0.0)
+        return namespace(self.labels).where(self.is_known, float(self.fidelity), 0.0)
 
     @cached_property
     def reachable(self) -> BoolArray:
         """Whether the component of each vertex holds a known label."""
         components = self.graph.components
-        has_label = np.zeros(self.graph.n_components, dtype=bool)
+        has_label = namespace(components).zeros(self.graph.n_components, dtype=bool)
         has_label[components[self.is_known]] = True
         return has_label[components]

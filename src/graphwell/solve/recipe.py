@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graphwell._arrays import namespace
 from graphwell._types import FloatArray
 from graphwell.engines.base import Engine, State
 from graphwell.graph import Graph
@@ -92,16 +93,16 @@ def follow(
     """Descend as the recipe says, and go back to the start if the result does not stand."""
     problem, start = prepared.problem, prepared.start
     if recipe.time == 0:
-        return _kept(problem, start, Status.START_KEPT, 0.0)
+        return _kept(prepared, Status.START_KEPT, 0.0)
     problem = replace(problem, balance=balance_for(problem, start.state.labels))
     step = stable_step(problem.graph, prepared.engine) if step_size is None else step_size
     schedule = schedule_of(recipe, step)
     result = descend(prepared.engine, problem, start.state, schedule, step, callback, reached)
     final = State(result.labels, result.offsets)
     checked = start.scores is not None and result.status is not Status.STOPPED
-    if checked and not stands(problem, final, start.state.labels):
-        return _kept(problem, start, Status.HELD_BACK, result.seconds, result)
-    return Outcome(_with_start(result, start), support(problem, final))
+    if checked and not stands(problem, prepared.engine, final, start.state.labels):
+        return _kept(prepared, Status.HELD_BACK, result.seconds, result)
+    return Outcome(_with_start(result, start), support(problem, prepared.engine, final))
 
 
 def schedule_of(recipe: Recipe, step_size: float) -> Annealed:
@@ -121,8 +122,8 @@ def stable_step(graph: Graph, engine: Engine) -> float:
     Steps below ``2 / (eps m + 1 / eps)`` are stable, with `m` the largest eigenvalue of the Laplacian of
     ``S``, found by power iteration.
     """
-    row_sums = engine.product(np.ones((graph.n_vertices, 1)))
-    x = np.random.default_rng(0).random((graph.n_vertices, 1)) - 0.5
+    row_sums = engine.product(graph.asarray(np.ones((graph.n_vertices, 1))))
+    x = graph.asarray(np.random.default_rng(0).random((graph.n_vertices, 1)) - 0.5)
     largest = 1.0
     for _ in range(POWER_ITERATIONS):
         x = row_sums * x - engine.product(x)
@@ -139,22 +140,22 @@ def step_for(largest: float) -> float:
     return min(LARGEST_STEP, STABLE_SHARE * min(limits))
 
 
-def support(problem: Problem, state: State) -> FloatArray:
+def support(problem: Problem, engine: Engine, state: State) -> FloatArray:
     """Presence of each class around each vertex, the vertex itself included."""
-    scores = votes(problem, state)
-    scores[np.arange(len(scores)), state.labels] += 0.5 - np.abs(state.offsets)
+    scores = votes(problem, engine, state)
+    scores[namespace(scores).arange(len(scores)), state.labels] += 0.5 - abs(state.offsets)
     return scores
 
 
-def _kept(
-    problem: Problem, start: Start, status: Status, seconds: float, tried: Result | None = None
-) -> Outcome:
+def _kept(prepared: Prepared, status: Status, seconds: float, tried: Result | None = None) -> Outcome:
     """The start as the outcome."""
-    state = start.state
+    start, state = prepared.start, prepared.start.state
     tried = tried or Result(state.labels, state.offsets, status)
     result = replace(tried, labels=state.labels, offsets=state.offsets, status=status, seconds=seconds)
-    scores = support(problem, state) if start.scores is None else np.maximum(start.scores.values, 0.0)
-    return Outcome(_with_start(result, start), scores)
+    if start.scores is None:
+        return Outcome(result, support(prepared.problem, prepared.engine, state))
+    positive = namespace(start.scores.values).maximum(start.scores.values, 0.0)
+    return Outcome(_with_start(result, start), positive)
 
 
 def _with_start(result: Result, start: Start) -> Result:

@@ -6,11 +6,14 @@ not, for comparison); and the greedy step chooses a class and keeps the offset f
 """
 
 import math
+from functools import reduce
+from operator import add
 
 import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell.engines.base import State, Swept
+from graphwell.engines.system import ArraySystem
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
 
@@ -33,7 +36,7 @@ class ReferenceEngine:
             [(int(S.indices[e]), float(S.data[e])) for e in range(S.indptr[i], S.indptr[i + 1])]
             for i in range(graph.n_vertices)
         ]
-        self.row_sums = [float(s) for s in np.asarray(S.sum(axis=1)).ravel()]
+        self.row_sums = [reduce(add, (weight for _, weight in edges), 0.0) for edges in self.edges]
         self.phi = [float(f) for f in np.sqrt(graph.degrees / (graph.degrees.sum() or 1.0))]
 
     def product(self, block: FloatArray) -> FloatArray:
@@ -43,6 +46,10 @@ class ReferenceEngine:
             for j, weight in edges:
                 out[i] += weight * np.asarray(block)[j]
         return out
+
+    def system(self, scaling: FloatArray) -> ArraySystem:
+        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
+        return ArraySystem(self.product, scaling)
 
     def sweep(self, problem: Problem, state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` sweeps of Algorithm 1 at one epsilon."""

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csgraph
 
+from graphwell._arrays import divided, namespace
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.base import Engine, State
 from graphwell.solve.balance import balanced_labels
@@ -27,7 +26,10 @@ class Start:
 
 def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """The paper's start: states drawn evenly from [-1/2, K - 1/2), labels in place."""
-    return Start(random_state(problem, rng))
+    u = problem.graph.asarray(rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5)
+    xp = namespace(u)
+    labels = xp.clip(xp.floor(u + 0.5), 0, problem.n_classes - 1)
+    return Start(_labels_in_place(problem, labels.astype(np.int32), u - labels))
 
 
 def nearest_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
@@ -57,16 +59,13 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
 
 def decidedness(scores: Scores) -> float:
     """Mean distance between the two highest scores of a vertex, each vertex's scores adding up to 1."""
-    return float(margins(scores.values).mean())
-
-
-def margins(values: FloatArray) -> FloatArray:
-    """Distance between the two highest scores of each vertex, its scores adding up to 1."""
-    positive = np.maximum(values, 0.0)
+    xp = namespace(scores.values)
+    positive = xp.maximum(scores.values, 0.0)
     total = positive.sum(axis=1, keepdims=True)
-    shares = np.divide(positive, total, out=np.zeros_like(positive), where=total > 0)
-    highest = np.partition(shares, -2, axis=1)[:, -2:]
-    return np.asarray(highest[:, 1] - highest[:, 0])
+    shares = divided(positive, total, where=total > 0)
+    highest = shares.max(axis=1)
+    shares[xp.arange(len(shares)), shares.argmax(axis=1)] = -1.0
+    return float((highest - shares.max(axis=1)).mean())
 
 
 STARTS: dict[str, Callable[[Problem, Engine, np.random.Generator], Start]] = {
@@ -77,13 +76,17 @@ STARTS: dict[str, Callable[[Problem, Engine, np.random.Generator], Start]] = {
 }
 
 
+SYSTEMS: dict[str, tuple[float, ...]] = {"auto": (1.0, 2.0, 2.0), "diffusion": (1.0, 2.0)}
+"""Rough work of the linear systems of a start: one column for Poisson weights, one per class for scores."""
+
+
 def labels_of(problem: Problem, scores: Scores) -> IntArray:
     """Class with the highest score, under prices if class sizes are given; -1 where no label reaches."""
     labels = scores.values.argmax(axis=1)
     if problem.class_shares is not None:
         reached = problem.reachable
-        labels[reached] = balanced_labels(scores.values[reached], problem.class_shares * reached.sum())
-    return np.where(problem.reachable, labels, -1)
+        labels[reached] = balanced_labels(scores.values[reached], problem.class_shares * int(reached.sum()))
+    return namespace(labels).where(problem.reachable, labels, -1)
 
 
 def nearest_labels(problem: Problem) -> IntArray:
@@ -96,28 +99,21 @@ def nearest_labels(problem: Problem) -> IntArray:
     >>> nearest_labels(Problem(chain, np.array([0, -1, -1, 1]), n_classes=2))
     array([0, 0, 0, 1], dtype=int32)
     """
-    W = problem.graph.W
-    lengths = sparse.csr_array((1.0 / W.data, W.indices, W.indptr), shape=W.shape)
-    sources = np.flatnonzero(problem.is_known)
-    *_, nearest = csgraph.dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)
-    return np.where(nearest >= 0, problem.labels[np.maximum(nearest, 0)], -1).astype(np.int32)
-
-
-def random_state(problem: Problem, rng: np.random.Generator) -> State:
-    """States drawn evenly from [-1/2, K - 1/2), labels in place."""
-    u = rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5
-    labels = np.clip(np.floor(u + 0.5), 0, problem.n_classes - 1)
-    return _labels_in_place(problem, labels.astype(np.int32), u - labels)
+    nearest = problem.graph.nearest(problem.is_known)
+    xp = namespace(nearest)
+    return xp.where(nearest >= 0, problem.labels[xp.maximum(nearest, 0)], -1).astype(np.int32)
 
 
 def from_labels(problem: Problem, labels: IntArray, rng: np.random.Generator) -> State:
     """Place each vertex near a class, on a random side of it; -1 stands for a random class."""
-    n = problem.graph.n_vertices
-    anywhere = rng.integers(problem.n_classes, size=n)
-    labels = np.where(labels >= 0, labels, anywhere).astype(np.int32)
-    return _labels_in_place(problem, labels, np.where(rng.random(n) < 0.5, -OFFSET, OFFSET))
+    graph, xp = problem.graph, namespace(labels)
+    anywhere = graph.asarray(rng.integers(problem.n_classes, size=graph.n_vertices))
+    labels = xp.where(labels >= 0, labels, anywhere).astype(np.int32)
+    side = graph.asarray(rng.random(graph.n_vertices) < 0.5)
+    return _labels_in_place(problem, labels, xp.where(side, -OFFSET, OFFSET))
 
 
 def _labels_in_place(problem: Problem, labels: IntArray, offsets: FloatArray) -> State:
-    labels = np.where(problem.is_known, problem.known, labels).astype(np.int32)
-    return State(labels, np.where(problem.is_known, 0.0, offsets))
+    xp = namespace(labels)
+    labels = xp.where(problem.is_known, problem.known, labels).astype(np.int32)
+    return State(labels, xp.where(problem.is_known, 0.0, offsets))

@@ -171,7 +171,8 @@ def _summary(
             "--neighbors."
         )
     graph = classifier.graph_
-    notes.append(f"{graph.n_blocks} blocks; the search found {graph.recall_:.1%} of the neighbours.")
+    blocks = "one block" if graph.n_blocks == 1 else f"{graph.n_blocks} blocks"
+    notes.append(f"The graph lay in {blocks}; the search found {graph.recall_:.1%} of the neighbours.")
     return {
         "table": str(source.path),
         "rows": len(assigned),
@@ -190,6 +191,7 @@ def _summary(
         "notes": notes,
         "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
         "output": str(output),
+        "files": [str(output)],
     }
 
 

@@ -53,6 +53,8 @@ def read_table(
     check_suffix(path, "TABLE")
     if path.is_dir():
         raise ValueError(f"TABLE {path} is a folder; give the name of a file.")
+    if path.stat().st_size == 0 and path.is_file():
+        raise ValueError(f"{path} is empty.")
     progress("reading", None)
     suffix = path.suffix.lower()
     if suffix in TEXT_SUFFIXES:

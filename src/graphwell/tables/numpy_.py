@@ -77,6 +77,11 @@ def read_npz(path: Path) -> ArrayTable:
         found = "none" if X is None else f"one of shape {X.shape}"
         raise ValueError(f"{path} needs a matrix X with a row per point; it holds {found}.")
     columns = _split("X", X)
+    y = whole.get("y")
+    if y is not None and y.shape != (len(X),):
+        raise ValueError(
+            f"{path}: y has the shape {y.shape}, but X has {len(X):,} rows; give one label per row."
+        )
     columns |= {n: a for n, a in whole.items() if a.shape == (len(X),) and not a.dtype.names}
     return _table(path, columns, whole)
 

@@ -145,7 +145,8 @@ def _read(path: Path, delimiter: str | None, encoding: str, progress: Progress) 
         try:
             names, columns = _columns(path, reader, _told(binary, path.stat().st_size, progress))
         except csv.Error as error:
-            raise ValueError(f"{path}, line {reader.line_num}: {error}.") from None
+            reason = "a quotation mark is never closed" if str(error) == "unexpected end of data" else error
+            raise ValueError(f"{path}, line {reader.line_num}: {reason}.") from None
     n_rows = len(columns[0])
     dialect = Dialect(delimiter, encoding, "\r\n" if "\r\n" in sample else "\n")
     table = TextTable(path, names, n_rows, dialect, dict(zip(names, columns, strict=True)))

@@ -1,0 +1,259 @@
+"""What one NVIDIA card does: sweeps, neighbours and whole fits, against their bars and beside the CPU.
+
+Times are medians of repeated runs after a first one that compiles; the clock waits for the card.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.output import Options, show_table, write_json
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, Segmenter, datasets
+from graphwell._random import stream
+from graphwell.engines import State, make_engine
+from graphwell.engines.cuda import CudaEngine, CudaGraph
+from graphwell.engines.cuda._cupy import cupy
+from graphwell.engines.cuda.matrix import CardMatrix
+from graphwell.engines.cuda.neighbors import CudaSearch
+from graphwell.images.example import strokes
+from graphwell.solve.descent import descend
+from graphwell.solve.problem import Balance, Problem
+from graphwell.solve.start import random_start
+
+SCHEDULE = Annealed(2.0, 0.01, ratio=0.9, sweeps=40)
+"""The paper's for MNIST: 51 steps, 2,040 sweeps."""
+STEP_SIZE = 0.01
+LABELLED_SHARE = 0.1
+LARGE = 20_000_000
+OFFSETS = (1, 2, 3, 5, 8, 13, 21)
+FAR = 1024
+"""Neighbours of vertex i of the large graph: i +- each offset on a ring, and i with one bit flipped."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table."""
+
+    what: str
+    value: float
+    unit: str
+    bar: str
+    met: bool | None
+    cpu: float | None = None
+    note: str = ""
+
+    def row(self) -> list[str]:
+        """The line as text."""
+        verdict = {True: "met", False: "MISSED", None: ""}[self.met]
+        cpu = "" if self.cpu is None else f"{self.cpu:,.4g} {self.unit}"
+        return [self.what, f"{self.value:,.4g} {self.unit}", self.bar, verdict, cpu, self.note]
+
+
+def seconds(job: Callable[[], Any], repetitions: int = 5) -> float:
+    """Median time of a job, the card's work included, after one run that does not count."""
+    wait = cupy().cuda.Device().synchronize
+    times = []
+    for _ in range(repetitions + 1):
+        wait()
+        began = time.perf_counter()
+        job()
+        wait()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times[1:])
+
+
+def once(job: Callable[[], Any]) -> tuple[float, Any]:
+    began = time.perf_counter()
+    result = job()
+    return time.perf_counter() - began, result
+
+
+def points(folder: Path) -> tuple[Any, Any]:
+    """MNIST in its 50 leading principal components, kept in the folder of results."""
+    kept = folder / "mnist.npz"
+    if kept.is_file():
+        with np.load(kept) as file:
+            return file["P"], file["y"].astype(int)
+    from benchmarks.data import load
+
+    data = load("mnist")
+    np.savez_compressed(kept, P=data.X.astype(np.float32), y=data.y)
+    return data.X.astype(np.float32), data.y
+
+
+def copy_rate() -> float:
+    """Bytes per second of a copy on the card, read and written ones counted."""
+    cp = cupy()
+    source = cp.random.default_rng(0).random(1 << 28, dtype=np.float32)
+    target = cp.empty_like(source)
+    return 2 * source.nbytes / seconds(lambda: cp.copyto(target, source), 9)
+
+
+def neighbour_figures(X: Any, cpu: bool) -> list[Figure]:
+    rows = cupy().asarray(X)
+    took = seconds(lambda: CudaSearch(rows).of_all(10))
+    found = CudaSearch(rows).of_all(10)[0].get()
+    beside, note = None, ""
+    if cpu:
+        from graphwell.graph.neighbors import build_search, neighbors_of_all
+
+        beside, exact = once(lambda: neighbors_of_all(build_search(X, 10, exact=True), 10)[0])
+        note = f"{100 * (found == exact).mean():.4f} % equal to the CPU's"
+    shape = " x ".join(f"{side:,}" for side in X.shape)
+    return [Figure(f"exact 10-NN of {shape}", 1000 * took, "ms", "<= 90 ms", took <= 0.09, _ms(beside), note)]
+
+
+def sweep_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
+    """The paper's descent on MNIST, on the same graph and from the same start as on the CPU."""
+    graph = Graph.from_features(X, device="cuda")
+    labels = np.where(np.random.default_rng(0).random(len(y)) < LABELLED_SHARE, y, -1)
+    host = Graph(graph.W)
+    problem = Problem(host, labels, 10)
+    start = random_start(problem, None, stream(0, "start")).state
+    card = CudaGraph.of(graph)
+    placed = replace(problem, graph=card, labels=card.asarray(labels))
+    engine = CudaEngine(card)
+    begin = State(card.asarray(start.labels), card.asarray(start.offsets))
+
+    def run(problem: Problem) -> Any:
+        return descend(engine, problem, begin, SCHEDULE, STEP_SIZE)
+
+    took, first, second = seconds(lambda: run(placed)), run(placed), run(placed)
+    same = bool((first.labels == second.labels).all() and (first.offsets == second.offsets).all())
+    balanced = replace(placed, balance=Balance(0.3, np.full(10, 0.1)), implicit=True)
+    figures = [
+        Figure("two runs on the card identical in every bit", float(same), "", "yes", same),
+        Figure(
+            "the same sweeps with pressure on class sizes",
+            1000 * seconds(lambda: run(balanced)),
+            "ms",
+            "",
+            None,
+        ),
+    ]
+    beside = None
+    if cpu:
+        there = make_engine(host)
+        there.sweep(problem, start, 1.0, STEP_SIZE, 1)
+        beside, expected = once(lambda: descend(there, problem, start, SCHEDULE, STEP_SIZE))
+        equal = float((first.labels.get() == expected.labels).mean())
+        bits = float((first.offsets.get() == expected.offsets).mean())
+        note = f"offsets equal in every bit on {100 * bits:.3f} %"
+        figures.append(
+            Figure("labels equal to the CPU's", 100 * equal, "%", ">= 99.95 %", equal >= 0.9995, note=note)
+        )
+    error = 100 * float((first.labels.get() != y)[labels < 0].mean())
+    note = f"{1e6 * took / 2040:.2f} us per sweep, error {error:.2f} %"
+    main = Figure("MNIST, 2,040 sweeps", 1000 * took, "ms", "<= 20 ms", took <= 0.02, _ms(beside), note)
+    return [main, *figures]
+
+
+def fit_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
+    """A whole fit with start `auto`, NumPy array in, labels out."""
+    given = datasets.sample_labels(y, per_class=10, random_state=0)
+
+    def fit(device: str) -> Any:
+        return DiffuseInterfaceClassifier(device=device, random_state=0).fit(X, given)
+
+    took, fitted = seconds(lambda: fit("cuda")), fit("cuda")
+    stages = ", ".join(f"{stage} {1000 * value:.0f}" for stage, value in fitted.timings_.items())
+    error = 100 * float((fitted.transduction_ != y)[given < 0].mean())
+    note = f"ms: {stages}; {fitted.result_.solver_iterations} iterations; error {error:.2f} %"
+    beside = None
+    if cpu:
+        beside, there = once(lambda: fit("cpu"))
+        note += f"; {100 * (there.transduction_ == fitted.transduction_).mean():.2f} % as on the CPU"
+    return [
+        Figure(
+            "whole fit, start auto, second call",
+            1000 * took,
+            "ms",
+            "<= 300 ms",
+            took <= 0.3,
+            _ms(beside),
+            note,
+        )
+    ]
+
+
+def large_graph(n: int) -> CudaGraph:
+    """A graph whose neighbours are near in memory, with random symmetric weights, made on the card."""
+    cp = cupy()
+    steps = np.array(sorted([-o for o in OFFSETS] + list(OFFSETS)), dtype=np.int64)
+    width = len(steps) + 1
+    indices = cp.empty((n, width), dtype=np.int32)
+    for first in range(0, n, 1 << 20):
+        i = cp.arange(first, min(n, first + (1 << 20)), dtype=np.int64)[:, None]
+        block = cp.concatenate([(i + cp.asarray(steps)) % n, i ^ FAR], axis=1)
+        indices[first : first + len(block)] = cp.sort(cp.where(block < n, block, i ^ 1), axis=1).astype(
+            np.int32
+        )
+    indices = indices.ravel()
+    data = cp.empty(n * width)
+    for first in range(0, n, 1 << 20):
+        part = slice(first * width, min(n, first + (1 << 20)) * width)
+        i = cp.repeat(cp.arange(first, min(n, first + (1 << 20)), dtype=np.int64), width)
+        j = indices[part].astype(np.int64)
+        data[part] = 0.5 + ((i + j) * 2654435761 % 65536) / 131072.0  # the same from both ends
+    return CudaGraph(CardMatrix(cp.arange(0, n * width + 1, width, dtype=np.int32), indices, data))
+
+
+def large_figures(rate: float, n: int = LARGE) -> list[Figure]:
+    cp = cupy()
+    graph = large_graph(n)
+    entries = len(graph.matrix.data)
+    engine = CudaEngine(graph)
+    rng = np.random.default_rng(0)
+    truth = np.arange(n) // (n // 40) % 10
+    labels = cp.asarray(np.where(rng.random(n) < 0.01, truth, -1))
+    problem = Problem(graph, labels, 10)
+    start = State(cp.asarray(np.where(rng.random(n) < 0.9, truth, 0)), cp.where(labels >= 0, 0.0, 0.3))
+    state = engine.sweep(problem, start, 1.0, 0.05, 20).state  # the first sweeps, with many changes of class
+    few, many = (seconds(lambda c=c: engine.sweep(problem, state, 1.0, 0.05, c), 5) for c in (2, 12))
+    took = (many - few) / 10
+    floor = 8 * entries / rate
+    note = f"{took / floor:.2f} x the floor of {1000 * floor:.2f} ms (graph alone at {rate / 1e12:.2f} TB/s)"
+    what = f"{n / 1e6:.0f} M vertices, {entries / 1e6:.0f} M entries, one sweep"
+    return [Figure(what, 1000 * took, "ms", f"<= {4000 * floor:.2f} ms", took <= 4 * floor, None, note)]
+
+
+def _ms(value: float | None) -> float | None:
+    return None if value is None else 1000 * value
+
+
+def picture_figures(side: int = 1024) -> list[Figure]:
+    image, truth = datasets.make_grey_image(side, side, noise=0.1, random_state=0)
+    seeds = strokes(truth)
+
+    def run(device: str) -> Any:
+        return Segmenter(image, device=device).segment(seeds)
+
+    took, (beside, there) = seconds(lambda: run("cuda"), 3), once(lambda: run("cpu"))
+    found = run("cuda")
+    stages = ", ".join(f"{stage} {1000 * value:.0f}" for stage, value in found.seconds.items())
+    note = f"ms: {stages}; {100 * (found.labels == there.labels).mean():.3f} % as on the CPU"
+    return [Figure(f"a picture of {side} x {side} pixels", 1000 * took, "ms", "", None, _ms(beside), note)]
+
+
+def main(options: Options) -> None:
+    try:
+        name = cupy().cuda.runtime.getDeviceProperties(0)["name"].decode()
+    except (ImportError, OSError) as error:
+        print(f"gpu is left out: {error}")
+        return
+    if options.data is not None and "mnist" not in options.data:
+        print("gpu is left out: it measures mnist.")
+        return
+    X, y = points(options.out)
+    rate = copy_rate()
+    figures = [Figure("copy on the card", rate / 1e12, "TB/s", "", None)]
+    figures += neighbour_figures(X, True) + sweep_figures(X, y, True) + fit_figures(X, y, True)
+    figures += picture_figures(512 if options.quick else 1024)
+    figures += large_figures(rate, LARGE // 10 if options.quick else LARGE)
+    show_table(name, ("what", "card", "bar", "", "CPU", "note"), [figure.row() for figure in figures])
+    write_json(options.out / "gpu.json", {"device": name, "figures": [asdict(figure) for figure in figures]})

@@ -1,0 +1,60 @@
+"""How long a fresh process takes: to its first sweep with cached kernels, and to compile them all without."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from benchmarks.output import Options
+from benchmarks.ratios import REPETITIONS, Figure, report
+
+PROGRAM = """
+import json, resource, sys, time
+import numpy as np
+from graphwell import DiffuseInterfaceClassifier
+
+rng = np.random.default_rng(0)
+n = int(sys.argv[1])
+X = rng.normal(size=(n, 20)).astype(np.float32)
+X[: n // 2] += 3
+y = np.full(n, -1)
+y[0], y[-1] = 0, 1
+seen = {}
+
+def first_step(step):
+    seen.setdefault("first", time.time())
+
+clf = DiffuseInterfaceClassifier(random_state=0).fit(X, y, callback=first_step)
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({"first": seen["first"], "cpu": used.ru_utime + used.ru_stime}))
+"""
+FEW_ROWS, MANY_ROWS = 2_000, 22_000
+"""Many enough for the approximate search, whose kernels are then compiled too."""
+
+
+def run(n_rows: int, cache: str | None) -> tuple[float, float]:
+    """Seconds of a fresh process until the first step of the descent, and its processor time in all."""
+    environment = dict(os.environ) if cache is None else {**os.environ, "NUMBA_CACHE_DIR": cache}
+    began = time.time()
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(n_rows)],
+        check=True, capture_output=True, text=True, env=environment,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    return found["first"] - began, found["cpu"]
+
+
+def main(options: Options) -> None:
+    run(FEW_ROWS, None), run(MANY_ROWS, None)
+    warm = [run(FEW_ROWS, None)[0] for _ in range(REPETITIONS)]
+    cold = []
+    for _ in range(REPETITIONS):
+        with tempfile.TemporaryDirectory() as cache:
+            cold.append(run(MANY_ROWS, cache)[1] - run(MANY_ROWS, cache)[1])
+    figures = [
+        Figure(f"to the first step of {FEW_ROWS:,} rows, kernels cached", warm, 1.5, "s"),
+        Figure("compiling all kernels of a fit (processor time)", cold, 10, "s"),
+    ]
+    report("startup", "A fresh process", figures, options)

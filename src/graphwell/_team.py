@@ -1,0 +1,82 @@
+"""Work shared among threads.
+
+Compiled loops release the interpreter's lock, so plain Python threads run them side by side. A thread that
+waits for the others sleeps: on a busy machine that costs little, where the spinning barriers of OpenMP cost
+tenfold.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Result = TypeVar("Result")
+Item = TypeVar("Item")
+
+_pool: ThreadPoolExecutor | None = None
+
+
+def _helpers() -> ThreadPoolExecutor:
+    """Threads that wait for work of any team; started when first needed."""
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="graphwell")
+    return _pool
+
+
+def _forget_helpers() -> None:
+    """Threads do not survive a fork."""
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_helpers)
+
+
+class Team:
+    """So many threads, the caller among them.
+
+    Examples
+    --------
+    >>> Team(2).share(10, lambda first, last: sum(range(first, last)))
+    [10, 35]
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
+
+    def share(self, n_parts: int, work: Callable[[int, int], Result]) -> list[Result]:
+        """Call ``work(first, last)`` on ranges that make up all parts, one for each thread."""
+        count = max(1, min(self.n_threads, n_parts))
+        if count == 1:
+            return [work(0, n_parts)]
+        cuts = [n_parts * i // count for i in range(count + 1)]
+        others = [_helpers().submit(work, *cuts[i : i + 2]) for i in range(1, count)]
+        try:
+            mine = work(*cuts[:2])
+        finally:
+            results = [other.result() for other in others]
+        return [mine, *results]
+
+    def map(self, work: Callable[[Item], object], items: Iterable[Item]) -> None:
+        """Do the work on each item, each thread taking the next one when it is free.
+
+        An error or an interrupt ends it: what is under way is finished, nothing more is begun.
+        """
+        waiting = deque(items)
+
+        def take(first: int, last: int) -> None:
+            try:
+                while waiting:
+                    try:
+                        item = waiting.popleft()
+                    except IndexError:  # another thread took the last one
+                        return
+                    work(item)
+            except BaseException:
+                waiting.clear()
+                raise
+
+        self.share(min(self.n_threads, len(waiting)), take)

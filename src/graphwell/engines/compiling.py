@@ -1,0 +1,39 @@
+"""Telling that kernels are being compiled, so that the first run on a machine does not look like a hang."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from numba.core import event
+
+
+class _OnceTold(event.Listener):
+    """Calls a function when numba begins to compile; kernels that come from its cache do not count."""
+
+    def __init__(self, tell: Callable[[], object]) -> None:
+        self.tell = tell
+        self.told = False
+
+    def on_start(self, event: event.Event) -> None:
+        if not self.told:
+            self.told = True
+            self.tell()
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing: the next stage speaks for itself."""
+
+
+@contextmanager
+def told_of_compiling(tell: Callable[[], object]) -> Iterator[None]:
+    """Have a function called, once, if anything is compiled while the block runs.
+
+    Examples
+    --------
+    >>> from numba import njit
+    >>> with told_of_compiling(lambda: print("compiling")):
+    ...     njit(lambda x: x + 1)(1)
+    compiling
+    2
+    """
+    listener = _OnceTold(tell)
+    with event.install_listener("numba:run_pass", listener):
+        yield

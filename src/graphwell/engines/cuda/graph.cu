@@ -1,0 +1,87 @@
+// Sparse rows on a card: sums, products, parts, distances along edges, and the layout that sweeps run on.
+// POINTER is the integer type of the row starts; column indices are int. One thread owns a row and adds its
+// entries in stored order, as the CPU does.
+
+typedef long long int64;
+
+extern "C" __global__ void row_sums(const POINTER *indptr, const double *data, double *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    double sum = 0;
+    for (POINTER e = indptr[i]; e < indptr[i + 1]; e++) sum += data[e];
+    out[i] = sum;
+}
+
+// Data of S from that of W: w_ij / (root_i root_j), by inverse roots that are zero for isolated vertices.
+extern "C" __global__ void normalised(const POINTER *indptr, const int *indices, const double *data,
+                                      const double *inverse_root, double *out, int n) {
+    int lane = threadIdx.x & 31;
+    int i = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
+    if (i >= n) return;
+    for (POINTER e = indptr[i] + lane; e < indptr[i + 1]; e += 32)
+        out[e] = data[e] * inverse_root[indices[e]] * inverse_root[i];
+}
+
+// ------------------------------------------------------------------------------------------- connected parts
+
+__device__ int root_of(int *parent, int i) {
+    int above = parent[i];
+    while (above != i) {  // halve the path on the way up
+        int next = parent[above];
+        if (next < above) parent[i] = next;
+        i = above;
+        above = next;
+    }
+    return i;
+}
+
+// Hang the larger root of the two ends of each edge below the smaller one: in the end the root of a part is its
+// first vertex, in whatever order the threads ran.
+extern "C" __global__ void join_ends(const POINTER *indptr, const int *indices, int *parent, int n) {
+    int lane = threadIdx.x & 31;
+    int i = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
+    if (i >= n) return;
+    for (POINTER e = indptr[i] + lane; e < indptr[i + 1]; e += 32) {
+        int j = indices[e];
+        if (j >= i) continue;
+        int a = root_of(parent, i), b = root_of(parent, j);
+        while (a != b) {
+            int high = a > b ? a : b, low = a > b ? b : a;
+            int found = atomicCAS(parent + high, high, low);
+            if (found == high) break;
+            a = root_of(parent, found);
+            b = root_of(parent, low);
+        }
+    }
+}
+
+extern "C" __global__ void find_roots(int *parent, int *roots, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int above = parent[i];
+    while (above != parent[above]) above = parent[above];
+    roots[i] = above;
+}
+
+// ------------------------------------------------------------------------------------- nearest along the graph
+
+// One round of relaxation from all vertices at once: does some neighbour offer a shorter way?
+extern "C" __global__ void relax(const POINTER *indptr, const int *indices, const double *weights,
+                                 const double *lengths, const int *sources, double *new_lengths,
+                                 int *new_sources, int *changed, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    double shortest = lengths[i];
+    int source = sources[i];
+    for (POINTER e = indptr[i]; e < indptr[i + 1]; e++) {
+        int j = indices[e];
+        double way = lengths[j] + 1.0 / weights[e];
+        if (way < shortest) {
+            shortest = way;
+            source = sources[j];
+        }
+    }
+    if (shortest < lengths[i]) *changed = 1;
+    new_lengths[i] = shortest;
+    new_sources[i] = source;
+}

@@ -1,0 +1,138 @@
+// Nearest neighbours from tiles of squared distances. SLOTS * 32 candidates are kept for each row, POINT is the
+// type of the coordinates.
+
+typedef long long int64;
+
+#define FULL 0xffffffffu
+#define INFINITE __int_as_float(0x7f800000)
+
+// One warp for each row of a tile of `n_columns` distances: keep the smallest, sorted, candidate number
+// 32 slot + lane in slot `slot` of a lane. The lists of earlier tiles of the same rows are gone on with.
+extern "C" __global__ void __launch_bounds__(256)
+    keep_smallest(const float *tile, int n_rows, int n_columns, int first_column, float *distances, int *indices,
+                  int kept, int is_first) {
+    int lane = threadIdx.x & 31;
+    int row = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
+    if (row >= n_rows) return;
+    float best[SLOTS];
+    int index[SLOTS];
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++) {
+        int place = 32 * s + lane;
+        bool old = !is_first && place < kept;
+        best[s] = old ? distances[(int64)row * kept + place] : INFINITE;
+        index[s] = old ? indices[(int64)row * kept + place] : -1;
+    }
+    float worst = INFINITE;
+    int last_slot = (kept - 1) / 32, last_lane = (kept - 1) % 32;
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++)
+        if (s == last_slot) worst = __shfl_sync(FULL, best[s], last_lane);
+    const float *mine = tile + (int64)row * n_columns;
+    for (int base = 0; base < n_columns; base += 128) {
+        float values[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            int column = base + 32 * i + lane;
+            values[i] = column < n_columns ? mine[column] : INFINITE;
+        }
+        float least = fminf(fminf(values[0], values[1]), fminf(values[2], values[3]));
+        if (!__any_sync(FULL, least < worst)) continue;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            unsigned better = __ballot_sync(FULL, values[i] < worst);
+            while (better) {
+                int from = __ffs(better) - 1;
+                better &= better - 1;
+                float value = __shfl_sync(FULL, values[i], from);
+                if (!(value < worst)) continue;
+                int column = first_column + base + 32 * i + from;
+                int place = 0;  // behind all that are as near
+#pragma unroll
+                for (int s = 0; s < SLOTS; s++) place += __popc(__ballot_sync(FULL, best[s] <= value));
+                float carried = 0;
+                int carried_index = 0;
+#pragma unroll
+                for (int s = 0; s < SLOTS; s++) {
+                    float last = __shfl_sync(FULL, best[s], 31), above = __shfl_up_sync(FULL, best[s], 1);
+                    int last_index = __shfl_sync(FULL, index[s], 31);
+                    int above_index = __shfl_up_sync(FULL, index[s], 1);
+                    if (lane == 0) {
+                        above = carried;
+                        above_index = carried_index;
+                    }
+                    int here = 32 * s + lane;
+                    if (here > place) {
+                        best[s] = above;
+                        index[s] = above_index;
+                    } else if (here == place) {
+                        best[s] = value;
+                        index[s] = column;
+                    }
+                    carried = last;
+                    carried_index = last_index;
+                }
+#pragma unroll
+                for (int s = 0; s < SLOTS; s++)
+                    if (s == last_slot) worst = __shfl_sync(FULL, best[s], last_lane);
+            }
+        }
+    }
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++) {
+        int place = 32 * s + lane;
+        if (place < kept) {
+            distances[(int64)row * kept + place] = best[s];
+            indices[(int64)row * kept + place] = index[s];
+        }
+    }
+}
+
+// Take the distances of the candidates anew, in double precision, and write the nearest `k` in their order; equal
+// ones keep the order they came in. With `first_row` at or above 0, row i of the queries is point first_row + i,
+// which is left out.
+extern "C" __global__ void __launch_bounds__(256)
+    nearest_of_candidates(const POINT *rows, const POINT *points, const int *candidates, int n_rows,
+                          int dimension, int kept, int first_row, int k, int *indices, double *distances) {
+    int lane = threadIdx.x & 31;
+    int row = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
+    if (row >= n_rows) return;
+    const POINT *mine = rows + (int64)row * dimension;
+    double length[SLOTS];
+    int index[SLOTS];
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++) {
+        int place = 32 * s + lane;
+        index[s] = place < kept ? candidates[(int64)row * kept + place] : -1;
+        bool counts = index[s] >= 0 && (first_row < 0 || index[s] != first_row + row);
+        length[s] = INFINITE;
+        if (counts) {
+            const POINT *other = points + (int64)index[s] * dimension;
+            double total = 0;
+            for (int c = 0; c < dimension; c++) {
+                double difference = (double)mine[c] - (double)other[c];
+                total += difference * difference;
+            }
+            length[s] = sqrt(total);
+        }
+    }
+    int rank[SLOTS];
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++) rank[s] = 0;
+#pragma unroll
+    for (int t = 0; t < SLOTS; t++) {
+        for (int from = 0; from < 32; from++) {
+            double other = __shfl_sync(FULL, length[t], from);
+#pragma unroll
+            for (int s = 0; s < SLOTS; s++)
+                rank[s] += other < length[s] || (other == length[s] && 32 * t + from < 32 * s + lane);
+        }
+    }
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++) {
+        if (rank[s] < k && length[s] < INFINITE) {
+            indices[(int64)row * k + rank[s]] = index[s];
+            distances[(int64)row * k + rank[s]] = length[s];
+        }
+    }
+}

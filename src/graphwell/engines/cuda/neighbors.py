@@ -1,0 +1,173 @@
+"""Nearest neighbours on the card: every pair, by matrix products in tiles and a fast selection."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from graphwell._arrays import to_host
+from graphwell._types import IntArray
+from graphwell.engines.cuda._cupy import CardArray, cupy, free_memory, kernel, launch, memory_in_words
+from graphwell.graph.cells import SPARE_CANDIDATES
+from graphwell.graph.neighbors import in_order
+
+LARGEST_TILE = 1 << 31
+SMALLEST_TILE = 1 << 22
+"""Bytes of a tile of distances."""
+COLUMNS_OF_A_TILE = 1 << 17
+MOST_CANDIDATES = 512
+CUVS_FROM = 2_000_000
+"""Points from which on an index of cuVS is searched instead of every pair, if cuVS is installed."""
+
+
+class CudaSearch:
+    """Exact search on the card (see `graphwell.graph.neighbors.NeighborSearch`).
+
+    Distances are compared in single precision, on rows that are centred and scaled; those of the candidates
+    are then taken anew from the rows themselves, in double precision.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        On the card.
+    """
+
+    recall = 1.0
+    locality = None
+
+    def __init__(self, points: CardArray) -> None:
+        cp = cupy()
+        self.on_card = cp.ascontiguousarray(points)
+        n, dimension = points.shape
+        with memory_in_words("the neighbours", 4 * n * (dimension + 1) + SMALLEST_TILE):
+            self.center = points.mean(axis=0, dtype=np.float64)
+            low, high = points.min(axis=0), points.max(axis=0)
+            self.spread = float(cp.maximum(high - self.center, self.center - low).max()) or 1.0
+            scaled = self._scaled(self.on_card)
+            self._right = cp.concatenate([scaled, (scaled * scaled).sum(axis=1, keepdims=True)], axis=1)
+
+    @property
+    def points(self) -> CardArray:
+        """The points on the host."""
+        return self.on_card.get()
+
+    def query(self, rows: CardArray, k: int) -> tuple[CardArray, CardArray]:
+        """Return indices and distances of the nearest points; rows and results are on the host."""
+        indices, distances = self.nearest(cupy().asarray(rows, dtype=self.on_card.dtype), k)
+        return to_host(indices), to_host(distances)
+
+    def batches(self) -> Iterator[IntArray]:
+        """Points as they come."""
+        return in_order(len(self.on_card))
+
+    def of_all(self, k: int) -> tuple[CardArray, CardArray]:
+        """Return the `k` nearest other points of every point, on the card."""
+        return self.nearest(self.on_card, k, others=True)
+
+    def nearest(self, rows: CardArray, k: int, *, others: bool = False) -> tuple[CardArray, CardArray]:
+        """Return indices and distances of the `k` nearest points, on the card, nearest first.
+
+        With `others`, the rows are the points themselves, and none is its own neighbour: it is left out by
+        its number, as among duplicates it need not come first.
+        """
+        cp = cupy()
+        n = len(self.on_card)
+        kept = min(k + others + SPARE_CANDIDATES, n)
+        if kept > MOST_CANDIDATES:
+            most = MOST_CANDIDATES - SPARE_CANDIDATES - 1
+            raise ValueError(
+                f'n_neighbors must be at most {most} on device="cuda", got {k}; use device="cpu".'
+            )
+        needed = len(rows) * (kept * 8 + k * 12) + SMALLEST_TILE
+        with memory_in_words("the neighbours", needed):
+            candidates = self._candidates(rows, kept)
+            indices = cp.empty((len(rows), k), dtype=np.int32)
+            distances = cp.empty((len(rows), k))
+            arguments = (
+                rows,
+                self.on_card,
+                candidates,
+                len(rows),
+                rows.shape[1],
+                kept,
+                0 if others else -1,
+                k,
+            )
+            launch(
+                self._kernel("nearest_of_candidates", kept), 32 * len(rows), (*arguments, indices, distances)
+            )
+        return indices, distances
+
+    def _candidates(self, rows: CardArray, kept: int) -> CardArray:
+        """Numbers of the `kept` nearest points in single precision."""
+        if (
+            len(self.on_card) >= CUVS_FROM
+            and (found := _by_cuvs(self._right, self._scaled(rows), kept)) is not None
+        ):
+            return found
+        size = min(LARGEST_TILE, max(SMALLEST_TILE, free_memory() // 4))
+        out_of_memory = cupy().cuda.memory.OutOfMemoryError
+        while True:
+            try:
+                return self._by_tiles(rows, kept, size)
+            except out_of_memory:
+                if size <= SMALLEST_TILE:
+                    raise
+                size //= 2
+
+    def _by_tiles(self, rows: CardArray, kept: int, tile_bytes: int) -> CardArray:
+        cp = cupy()
+        distances = cp.empty((len(rows), kept), dtype=np.float32)
+        indices = cp.empty((len(rows), kept), dtype=np.int32)
+        function = self._kernel("keep_smallest", kept)
+        for first, stop, columns in self._blocks(len(rows), tile_bytes):
+            scaled = self._scaled(rows[first:stop])
+            left = cp.concatenate([-2 * scaled, cp.ones((len(scaled), 1), dtype=np.float32)], axis=1)
+            for begin in range(0, len(self._right), columns):
+                tile = left @ self._right[begin : begin + columns].T  # |y|^2 - 2 x y: nearest is smallest
+                arguments = (
+                    tile,
+                    len(tile),
+                    tile.shape[1],
+                    begin,
+                    distances[first:stop],
+                    indices[first:stop],
+                )
+                launch(function, 32 * len(tile), (*arguments, kept, int(begin == 0)))
+        return indices
+
+    def _blocks(self, n_rows: int, tile_bytes: int) -> Iterator[tuple[int, int, int]]:
+        columns = min(len(self._right), COLUMNS_OF_A_TILE, tile_bytes // 4)
+        step = max(1, tile_bytes // (4 * columns))
+        for first in range(0, n_rows, step):
+            yield first, min(n_rows, first + step), columns
+
+    def _scaled(self, rows: CardArray) -> CardArray:
+        """Rows in single precision, centred and scaled so that neither is lost to its limits."""
+        return ((rows - self.center) / self.spread).astype(np.float32)
+
+    def _kernel(self, name: str, kept: int) -> Any:
+        point = "float" if self.on_card.dtype == np.float32 else "double"
+        return kernel("neighbors.cu", name, SLOTS=-(-kept // 32), POINT=point)
+
+    def __reduce__(self) -> Any:
+        """Without a card the search goes on as an exact one of the CPU."""
+        from graphwell.graph.neighbors import build_search
+
+        return _rebuilt, (build_search, self.points)
+
+
+def _rebuilt(build: Any, points: CardArray) -> Any:
+    return build(points, 1, exact=True)
+
+
+def _by_cuvs(right: CardArray, rows: CardArray, kept: int) -> CardArray | None:
+    """Candidates from an inverted file of cuVS; None if it is not installed."""
+    try:
+        from cuvs.neighbors import ivf_flat
+    except ImportError:
+        return None
+    cells = 1 << round(np.log2(np.sqrt(len(right))))
+    index = ivf_flat.build(ivf_flat.IndexParams(n_lists=cells), right[:, :-1].copy())
+    found = ivf_flat.search(ivf_flat.SearchParams(n_probes=max(16, cells // 16)), index, rows, kept)[1]
+    return cupy().asarray(found).astype(np.int32)

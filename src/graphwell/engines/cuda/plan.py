@@ -1,0 +1,155 @@
+"""How sweeps with so many classes are launched: which kernels, on which tiles, in which buffers."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from graphwell.engines.cuda._cupy import CardArray, card_limits, cupy, kernel, launch
+from graphwell.engines.cuda.layout import CardRows, Neighborhood, Tiling
+from graphwell.engines.packing import Packing
+
+THREADS_AT_REST = 1024
+THREADS_OF_A_SWEEP = 256
+BLOCKS_PER_PROCESSOR = 6
+"""Of one sweep over a large graph; as many as its registers allow."""
+MOST_CLASSES_TO_VOTE_ALONE = 32
+"""For which every thread has room of its own to count votes in, if they fit."""
+
+
+class Plan:
+    """Launches of the sweeps over one layout, for one number of classes. One caller at a time may use it.
+
+    Parameters
+    ----------
+    rows : CardRows
+    n_classes : int
+    """
+
+    def __init__(self, rows: CardRows, n_classes: int) -> None:
+        cp = cupy()
+        self.rows, self.n_classes = rows, n_classes
+        self.packing = Packing.of(n_classes, rows.dtype)
+        self.held: list[Any] = []
+        self.at_rest = self._rest() or self._stream()
+        self.words = cp.empty((2, rows.n_rows), dtype=self.packing.word)
+        self.offsets = cp.empty(rows.n_rows, dtype=rows.dtype)
+        # Energies of the blocks, class changes, blocks that arrived at a barrier, three masses of each class.
+        self.numbers = cp.zeros(self.blocks + 2 + 3 * n_classes, dtype=np.uint64)
+        self.changes, self.arrived = self.numbers[self.blocks :], self.numbers[self.blocks + 1 :]
+        self.mass = self.numbers[self.blocks + 2 :]
+        self._functions = {name: self._function(name) for name in self._names()}
+
+    def place(self, labels: CardArray, offsets: CardArray) -> None:
+        """Bring a state into the order of the rows, and set all counters to zero."""
+        rows = self.rows
+        arguments = (
+            rows.order, labels.astype(np.int32, copy=False), offsets.astype(rows.dtype, copy=False),
+            self.words[0], self.offsets, self.packing.shift, rows.n_rows, self.numbers, len(self.numbers),
+        )  # fmt: skip
+        launch(self._functions["place"], max(rows.n_rows, len(self.numbers)), arguments)
+
+    def sweep(self, rows: Any, classes: Any, step: Any, count: int, balanced: bool) -> None:
+        """Do `count` sweeps and take the energy; nothing waits for them."""
+        if self.at_rest:
+            words = (self.words[0], self.words[1])
+            counters = (self.arrived, self.changes, self.numbers)
+            self._run("sweeps_at_rest", rows, classes, step, *words, self.offsets, *counters)
+            return
+        if balanced:
+            self._run("first_masses", rows, classes, step, self.words[0], self.offsets)
+        for sweep in range(count):
+            words = (self.words[sweep % 2], self.words[1 - sweep % 2])
+            self._run("one_sweep", rows, classes, step, *words, self.offsets, np.int32(sweep), self.changes)
+        self._run("energy", rows, step, self.words[count % 2], self.offsets, self.numbers)
+
+    def restored(self, count: int) -> tuple[CardArray, CardArray]:
+        """Classes and offsets after so many sweeps, in the order of the vertices."""
+        cp, rows = cupy(), self.rows
+        labels = cp.empty(rows.n_vertices, dtype=np.int32)
+        offsets = cp.empty(rows.n_vertices, dtype=rows.dtype)
+        arguments = (rows.order, self.words[count % 2], self.offsets, labels, offsets, self.packing.shift)
+        launch(self._functions["restore"], rows.n_rows, (*arguments, rows.n_rows))
+        return labels, offsets
+
+    def totals(self) -> tuple[float, int]:
+        """Energy and class changes; here the host waits."""
+        numbers = self.numbers[: self.blocks + 1].get()
+        return float(numbers[: self.blocks].view(np.float64).sum()), int(numbers[self.blocks])
+
+    def _rest(self) -> bool:
+        """Give each processor of the card one tile, if it can hold it in its shared memory."""
+        rows, limits = self.rows, card_limits()
+        tiling = Tiling.equal(rows.host_starts, limits.n_processors)
+        word, real = np.dtype(self.packing.word).itemsize, rows.dtype.itemsize
+        if not limits.blocks_can_wait or tiling.most_entries * (real + 2) > limits.shared_memory:
+            return False
+        near = Neighborhood.of(rows, tiling)
+        votes = self.n_classes if self.n_classes <= MOST_CLASSES_TO_VOTE_ALONE else 0
+        if near.shared_bytes(tiling, word, real, votes * THREADS_AT_REST) > limits.shared_memory:
+            votes = 0
+        self.shared = near.shared_bytes(tiling, word, real, votes * THREADS_AT_REST)
+        self.blocks, self.threads = tiling.n_tiles, THREADS_AT_REST
+        self.tiles = self._tiles(tiling, near, votes)
+        return self.shared <= limits.shared_memory
+
+    def _stream(self) -> bool:
+        """Let blocks go through small tiles, one after the other."""
+        tiling = Tiling.small(self.rows.host_starts)
+        self.shared = tiling.shared_bytes(np.dtype(self.packing.word).itemsize, self.rows.dtype.itemsize)
+        self.blocks = min(tiling.n_tiles, BLOCKS_PER_PROCESSOR * card_limits().n_processors)
+        self.threads = THREADS_OF_A_SWEEP
+        self.tiles = self._tiles(tiling, None, 0)
+        return False
+
+    def _tiles(self, tiling: Tiling, near: Neighborhood | None, votes: int) -> Any:
+        """The layout as kernels take it."""
+        rows = self.rows
+        self.held = [tiling, near]
+        return struct(
+            first_slice=tiling.first_slice.data.ptr,
+            starts=rows.starts.data.ptr,
+            edges=rows.edges.data.ptr,
+            long_starts=rows.long_starts.data.ptr,
+            n_tiles=np.int32(tiling.n_tiles),
+            most_entries=np.int32(tiling.most_entries),
+            most_rows=np.int32(tiling.most_rows),
+            n_long=np.int32(rows.n_long),
+            first_long=np.int32(rows.n_rows - rows.n_long),
+            columns=near.columns.data.ptr if near else 0,
+            first_column=near.first_column.data.ptr if near else 0,
+            local=near.local.data.ptr if near else 0,
+            most_columns=np.int32(near.most_columns if near else 0),
+            n_votes=np.int32(votes),
+        )
+
+    def _names(self) -> tuple[str, ...]:
+        sweeps = ("sweeps_at_rest",) if self.at_rest else ("first_masses", "one_sweep", "energy")
+        return ("place", "restore", *sweeps)
+
+    def _function(self, name: str) -> Any:
+        word = "int" if self.packing.word is np.int32 else "int64"
+        function = kernel("sweep.cu", name, REAL=self.rows.real, WORD=word)
+        if name not in ("place", "restore"):
+            most = max(self.shared, function.max_dynamic_shared_size_bytes)
+            function.max_dynamic_shared_size_bytes = most
+        return function
+
+    def _run(self, name: str, *arguments: Any) -> None:
+        function = self._functions[name]
+        function((self.blocks,), (self.threads,), (self.tiles, *arguments), shared_mem=self.shared)
+
+
+def struct(**fields: Any) -> Any:
+    """A C structure of these fields in their order; Python integers stand for pointers."""
+    kinds = tuple(
+        (name, np.dtype(np.uint64) if isinstance(value, int) else value.dtype)
+        for name, value in fields.items()
+    )
+    filled = np.array(tuple(fields.values()), dtype=_layout(kinds))
+    return filled.view(f"V{filled.itemsize}")  # CuPy asks for a description of fields, which takes its time
+
+
+@lru_cache(maxsize=32)
+def _layout(kinds: tuple[tuple[str, np.dtype[Any]], ...]) -> np.dtype[Any]:
+    return np.dtype(list(kinds), align=True)

@@ -1,0 +1,75 @@
+"""Sums over long arrays on a card, the same bits on every run."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from graphwell.engines.cuda._cupy import cupy, kernel, launch
+
+BLOCKS = 264
+MOST_FACTORS = 64
+ROWS_PER_BLOCK = 256
+
+
+def column_dots(a: Any, b: Any) -> Any:
+    """Dot product of each column of `a` with that of `b`, in double precision, on the host."""
+    cp = cupy()
+    a, b = cp.ascontiguousarray(a), cp.ascontiguousarray(b, dtype=a.dtype)
+    n, width = a.shape
+    blocks = max(1, min(BLOCKS, -(-n // ROWS_PER_BLOCK)))
+    parts = cp.empty((blocks + 1, width))
+    real = "float" if a.dtype == np.float32 else "double"
+    function = kernel("reductions.cu", "column_dots", REAL=real)
+    launch(function, blocks * 256, (a, b, parts, parts[blocks], _arrived(), np.int64(n), width))
+    return parts[blocks].get()
+
+
+@lru_cache(maxsize=1)
+def _arrived() -> Any:
+    """The counter of blocks that are done; each kernel leaves it at zero for the next."""
+    return cupy().zeros(1, dtype=np.uint32)
+
+
+def combine(a: Any, x: Any, b: Any, y: Any) -> None:
+    """Replace `x` by ``a x + b y``, column by column; the factors travel with the launch."""
+    cp = cupy()
+    real = "float" if x.dtype == np.float32 else "double"
+    for first in range(0, x.shape[1], MOST_FACTORS):
+        factors = np.zeros((2, MOST_FACTORS), dtype=x.dtype)
+        columns = slice(first, first + MOST_FACTORS)
+        factors[0, : len(a[columns])], factors[1, : len(b[columns])] = a[columns], b[columns]
+        packed = factors.ravel().view(f"V{factors.nbytes}")
+        y = cp.ascontiguousarray(y, dtype=x.dtype)
+        arguments = (packed, x, y, np.int64(x.size), x.shape[1], first)
+        launch(kernel("reductions.cu", "combine", REAL=real), x.size, arguments)
+
+
+def group_sums(groups: Any, values: Any, n_groups: int) -> Any:
+    """Sum of the values of each group.
+
+    Added in fixed point, with a unit so small that no sum of all values can overflow: integers add up to
+    the same in any order.
+    """
+    cp = cupy()
+    values = cp.ascontiguousarray(values, dtype=np.float64)
+    groups = cp.ascontiguousarray(groups, dtype=np.int32)
+    most = cp.maximum(cp.abs(values).max() * len(values), 1e-300)
+    unit = cp.exp2(cp.floor(61.0 - cp.log2(most)))
+    sums = cp.zeros(n_groups, dtype=np.int64)
+    function = kernel("reductions.cu", "group_sums", REAL="double")
+    launch(function, len(values), (groups, values, unit, sums, np.int64(len(values))))
+    return sums / unit
+
+
+def group_minima(groups: Any, values: Any, n_groups: int) -> Any:
+    """Smallest value of each group."""
+    cp = cupy()
+    values = cp.ascontiguousarray(values, dtype=np.float64)
+    groups = cp.ascontiguousarray(groups, dtype=np.int32)
+    keys = cp.full(n_groups, np.iinfo(np.int64).max, dtype=np.int64)
+    arguments = (groups, values, keys, np.int64(len(values)))
+    launch(kernel("reductions.cu", "group_minima", REAL="double"), len(values), arguments)
+    minima = cp.empty(n_groups)
+    launch(kernel("reductions.cu", "keys_to_doubles", REAL="double"), n_groups, (keys, minima, n_groups))
+    return minima

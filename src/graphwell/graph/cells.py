@@ -1,0 +1,191 @@
+"""Approximate search in high dimension: each row is compared with the points of the cells around it.
+
+k-means cuts the points into cells. All rows that visit a cell are compared with its points in one matrix
+product, several times faster than row by row. How many cells a row visits is read off a sample of points: as
+many as hold `RECALL_WANTED` of their true neighbours.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphwell._team import Team
+from graphwell._threads import thread_count
+from graphwell._types import FloatArray, IntArray
+
+RECALL_WANTED = 0.995
+RECALL_SAMPLE = 400
+MOST_CANDIDATES = 4096
+"""Points that a row is compared with at most, on average: where neighbours lie all around in many dimensions,
+more would cost much and find little."""
+SPARE_CANDIDATES = 4
+"""Found beyond those asked for, so that rounding in single precision cannot exclude a true neighbour."""
+ROWS_TOGETHER = 8192
+ROWS_OF_A_BATCH = 65_536
+POINTS_PER_TRAINED_CELL = 32
+ROUNDS_OF_TRAINING = 5
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Points cut into cells: those of cell `c` are ``order[starts[c] : starts[c + 1]]``."""
+
+    centroids: FloatArray
+    order: IntArray
+    starts: IntArray
+    centre: FloatArray
+    scale: float
+    """Brings all points near to 1, so that squares in single precision neither overflow nor vanish."""
+
+
+class CellSearch:
+    """Approximate search over the points in the cells nearest to each row.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+    k : int
+        Number of neighbours that the recall is measured for.
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    """
+
+    def __init__(self, points: FloatArray, k: int, n_jobs: int | None = None) -> None:
+        self.points = points
+        self.n_jobs = n_jobs
+        self.cells = cut(points, max(1, 2 ** round(np.log2(4 * np.sqrt(len(points))))), thread_count(n_jobs))
+        self.visits, self.recall = self._measure(k)
+
+    @property
+    def locality(self) -> IntArray:
+        """The points cell by cell."""
+        return self.cells.order
+
+    def batches(self) -> Iterator[IntArray]:
+        """Points cell by cell, so that few cells are visited together."""
+        for start in range(0, len(self.points), ROWS_OF_A_BATCH):
+            yield self.cells.order[start : start + ROWS_OF_A_BATCH]
+
+    def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """Return indices and distances of the nearest points."""
+        from graphwell.graph.distances import nearest_first
+
+        spare = min(k + SPARE_CANDIDATES, len(self.points))
+        candidates = self._scan(rows, self._nearest_cells(rows, self.visits), spare)
+        short = (candidates < 0).any(axis=1)
+        if short.any():
+            candidates[short] = self._scan(rows[short], self._every_cell(short.sum()), spare)
+        return nearest_first(rows, self.points, candidates, k, thread_count(self.n_jobs))
+
+    def _nearest_cells(self, rows: FloatArray, count: int) -> IntArray:
+        from graphwell.graph.scan import nearest_cells
+
+        cells, out = self.cells, np.empty((len(rows), count), dtype=np.int32)
+        self._on_slices(
+            len(rows),
+            lambda part: nearest_cells(rows[part], cells.centroids, cells.centre, cells.scale, out[part]),
+        )
+        return out
+
+    def _every_cell(self, n_rows: int) -> IntArray:
+        n_cells = len(self.cells.centroids)
+        return np.broadcast_to(np.arange(n_cells, dtype=np.int32), (n_rows, n_cells))
+
+    def _scan(self, rows: FloatArray, visits: IntArray, k: int) -> IntArray:
+        """The `k` nearest points in the cells that each row visits, rows of the same cell together."""
+        from graphwell.graph.scan import scan_cells
+
+        cells, n = self.cells, len(self.points)
+        out = np.empty((len(rows), k), dtype=np.int32 if n < 2**31 else np.int64)
+        together = np.argsort(visits[:, 0], kind="stable")
+
+        def scan(part: slice) -> None:
+            chosen, found = together[part], np.empty_like(out[part])
+            scan_cells(
+                rows[chosen], visits[chosen], self.points, cells.order, cells.starts, cells.centroids,
+                cells.scale, found,
+            )  # fmt: skip
+            out[chosen] = found
+
+        self._on_slices(len(rows), scan)
+        return out
+
+    def _on_slices(self, n_rows: int, work: Callable[[slice], None]) -> None:
+        """Do the work on slices of the rows that do not depend on the number of threads."""
+        from threadpoolctl import threadpool_limits
+
+        slices = [slice(start, start + ROWS_TOGETHER) for start in range(0, n_rows, ROWS_TOGETHER)]
+        with threadpool_limits(1, user_api="blas"):
+            Team(thread_count(self.n_jobs)).map(work, slices)
+
+    def _measure(self, k: int) -> tuple[int, float]:
+        """Number of cells to visit, and the share of the true neighbours that lie in so many."""
+        from scipy.spatial.distance import cdist
+
+        points, n_cells = self.points, len(self.cells.centroids)
+        sample = np.random.default_rng(0).choice(len(points), min(RECALL_SAMPLE, len(points)), replace=False)
+        true = self._scan(points[sample], self._every_cell(len(sample)), min(k + 1, len(points)))
+        cell_of = np.empty(len(points), dtype=np.int32)
+        cell_of[self.cells.order] = np.repeat(np.arange(n_cells, dtype=np.int32), np.diff(self.cells.starts))
+        rank = np.argsort(np.argsort(cdist(points[sample], self.cells.centroids), axis=1), axis=1)
+        visits_needed = 1 + np.take_along_axis(rank, cell_of[true], axis=1)[true != sample[:, None]]
+        enough = int(np.quantile(visits_needed, RECALL_WANTED, method="higher"))
+        visits = min(enough, max(1, MOST_CANDIDATES * n_cells // len(points)))
+        return visits, float((visits_needed <= visits).mean())
+
+
+def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
+    """Cut points into cells by k-means on a sample."""
+    import faiss
+
+    n, d = points.shape
+    centre = points.mean(axis=0, dtype=np.float64)
+    low, high = points.min(axis=0), points.max(axis=0)
+    scale = 1.0 / (float(np.maximum(high - centre, centre - low).max()) or 1.0)
+    n_cells = min(n_cells, n)
+
+    def scaled(rows: FloatArray) -> FloatArray:
+        return ((rows - centre) * scale).astype(np.float32)
+
+    sample = np.random.default_rng(0).choice(n, min(n, POINTS_PER_TRAINED_CELL * n_cells), replace=False)
+    means = faiss.Kmeans(d, n_cells, niter=ROUNDS_OF_TRAINING, min_points_per_centroid=1, seed=1)
+    with faiss_threads(n_threads):
+        means.train(scaled(points[np.sort(sample)]))
+        cell = np.empty(n, dtype=np.int32)
+        for start in range(0, n, ROWS_OF_A_BATCH):
+            batch = slice(start, start + ROWS_OF_A_BATCH)
+            cell[batch] = means.index.search(scaled(points[batch]), 1)[1][:, 0]
+    centroids = np.asarray(means.centroids)
+    chain = _chain(centroids)
+    number = np.empty_like(chain)
+    number[chain] = np.arange(n_cells, dtype=chain.dtype)
+    cell = number[cell]
+    order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
+    return Cells(centroids[chain] / scale + centre, order, starts, centre, scale)
+
+
+def _chain(centroids: FloatArray) -> IntArray:
+    """An order of the cells in which each is followed by the nearest of those that are left."""
+    lengths = np.einsum("ij,ij->i", centroids, centroids)
+    apart = lengths - 2 * (centroids @ centroids.T)
+    order = np.zeros(len(centroids), dtype=np.int32)
+    for place in range(1, len(order)):
+        apart[:, order[place - 1]] = np.inf
+        order[place] = apart[order[place - 1]].argmin()
+    return order
+
+
+@contextmanager
+def faiss_threads(n_jobs: int | None) -> Iterator[None]:
+    """Let faiss use so many threads for a while; its setting is global."""
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(thread_count(n_jobs))
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)

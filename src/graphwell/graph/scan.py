@@ -1,0 +1,201 @@
+"""The loops of the cell search: rows against cells, and against the points in them, by matrix products.
+
+``|x - p|²`` is ``|x|² - 2 x p + |p|²``. Both are first taken relative to the centre of the cell, in double
+precision: near neighbours have small differences, which single precision then holds well.
+"""
+
+import numpy as np
+from numba import njit
+
+from graphwell._types import FloatArray, IntArray
+
+ROWS_AT_ONCE = 256
+POINTS_AT_ONCE = 256
+GROUP = 64
+"""Most groups of points hold none that is near enough; a vectorised count tells."""
+
+
+@njit(nogil=True, fastmath=True)
+def _centred(
+    points: FloatArray, chosen: IntArray, centre: FloatArray, scale: float, out: FloatArray, norms: FloatArray
+) -> None:
+    """Write the chosen points relative to a centre, and their squared lengths."""
+    for i in range(len(chosen)):
+        point, total = points[chosen[i]], np.float32(0)
+        for c in range(len(centre)):
+            value = np.float32((point[c] - centre[c]) * scale)
+            out[i, c] = value
+            total += value * value
+        norms[i] = total
+
+
+@njit(nogil=True)
+def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> None:
+    """Put a value into its place among ascending ones; the largest is dropped."""
+    place = len(values) - 1
+    while place > 0 and values[place - 1] > value:
+        values[place], indices[place] = values[place - 1], indices[place - 1]
+        place -= 1
+    values[place], indices[place] = value, index
+
+
+@njit(nogil=True, cache=True)
+def nearest_cells(
+    rows: FloatArray, centroids: FloatArray, centre: FloatArray, scale: float, out: IntArray
+) -> None:
+    """Write the cells whose centroids are nearest to each row into `out`, the nearest of all first."""
+    m, d = rows.shape
+    everything = np.arange(max(m, len(centroids)))
+    b, lengths = np.empty((len(centroids), d), np.float32), np.empty(len(centroids), np.float32)
+    _centred(centroids, everything[: len(centroids)], centre, scale, b, lengths)
+    a, norms = np.empty((ROWS_AT_ONCE, d), np.float32), np.empty(ROWS_AT_ONCE, np.float32)
+    space = np.empty((ROWS_AT_ONCE, len(centroids)), np.float32)
+    likely = np.arange(out.shape[1])
+    for first in range(0, m, ROWS_AT_ONCE):
+        count = min(ROWS_AT_ONCE, m - first)
+        _centred(rows, everything[first : first + count], centre, scale, a, norms)
+        np.dot(a[:count], b.T, space[:count])
+        for i in range(count):
+            values = space[i]
+            for cell in range(len(centroids)):
+                values[cell] = lengths[cell] - 2 * values[cell]
+            _choose_least(values, likely, out[first + i])
+            likely[:] = out[first + i]
+
+
+@njit(nogil=True)
+def _choose_least(values: FloatArray, likely: IntArray, out: IntArray) -> None:
+    """Write the places of the least values into `out`, that of the very least first.
+
+    `likely` are as many places; the closer to the answer, the faster.
+    """
+    bound = values[likely[0]]
+    for place in likely:
+        bound = max(bound, values[place])
+    count, within, places = 0, np.empty_like(values), np.empty(len(values), np.int32)
+    for place in range(len(values)):
+        within[count], places[count] = values[place], place
+        count += values[place] <= bound
+    limit, ties = _nth_least(within[:count].copy(), len(out)), len(out)
+    for j in range(count):
+        ties -= within[j] < limit
+    chosen, least = 0, 0
+    for j in range(count):
+        tie = within[j] == limit and ties > 0
+        if within[j] < limit or tie:
+            ties -= tie
+            out[chosen] = places[j]
+            if values[places[j]] < values[out[least]]:
+                least = chosen
+            chosen += 1
+    out[0], out[least] = out[least], out[0]
+
+
+@njit(nogil=True)
+def _nth_least(values: FloatArray, n: int) -> float:
+    """The `n`-th least value, by quickselect; the values are moved around."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        pivot, i, j = values[(low + high) // 2], low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i, j = i + 1, j - 1
+        if n - 1 <= j:
+            high = j
+        elif n - 1 >= i:
+            low = i
+        else:
+            break
+    return values[n - 1]
+
+
+@njit(nogil=True, cache=True)
+def scan_cells(
+    rows: FloatArray,
+    visits: IntArray,
+    points: FloatArray,
+    order: IntArray,
+    starts: IntArray,
+    centroids: FloatArray,
+    scale: float,
+    nearest: IntArray,
+) -> None:
+    """Write the points nearest to each row among those of the cells it visits, nearest first; -1 is none.
+
+    The points of cell `c` are ``order[starts[c] : starts[c + 1]]``. The first cell that a row visits should
+    be the nearest: most of its neighbours are there, and what is farther can then be passed over.
+    """
+    d = rows.shape[1]
+    a, norms = np.empty((ROWS_AT_ONCE, d), np.float32), np.empty(ROWS_AT_ONCE, np.float32)
+    b, lengths = np.empty((POINTS_AT_ONCE, d), np.float32), np.empty(POINTS_AT_ONCE, np.float32)
+    space = np.empty(ROWS_AT_ONCE * POINTS_AT_ONCE, np.float32)
+    least = np.full(nearest.shape, np.inf, np.float32)
+    nearest[:] = -1
+    for visits_now in (visits[:, :1], visits[:, 1:]):
+        by_cell, visitors = _visitors(visits_now, len(centroids))
+        for cell in range(len(centroids)):
+            here = visitors[by_cell[cell] : by_cell[cell + 1]]
+            for first_point in range(starts[cell], starts[cell + 1] if len(here) else 0, POINTS_AT_ONCE):
+                members = order[first_point : min(starts[cell + 1], first_point + POINTS_AT_ONCE)]
+                _centred(points, members, centroids[cell], scale, b, lengths)
+                for first in range(0, len(here), ROWS_AT_ONCE):
+                    some = here[first : first + ROWS_AT_ONCE]
+                    _centred(rows, some, centroids[cell], scale, a, norms)
+                    products = space[: len(some) * len(members)].reshape(len(some), len(members))
+                    np.dot(a[: len(some)], b[: len(members)].T, products)
+                    _keep_nearest(products, norms, lengths, members, some, least, nearest)
+
+
+@njit(nogil=True)
+def _visitors(visits: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
+    """Rows that visit each cell, one after the other, and where each cell's begin."""
+    begins = np.zeros(n_cells + 1, np.int64)
+    for row in range(len(visits)):
+        for cell in visits[row]:
+            begins[cell + 1] += 1
+    for cell in range(n_cells):
+        begins[cell + 1] += begins[cell]
+    place = begins.copy()
+    visitors = np.empty(visits.size, np.int32)
+    for row in range(len(visits)):
+        for cell in visits[row]:
+            visitors[place[cell]] = row
+            place[cell] += 1
+    return begins, visitors
+
+
+@njit(nogil=True)
+def _count_below(limit: float, lengths: FloatArray, products: FloatArray) -> int:
+    count = 0
+    for j in range(len(lengths)):
+        count += lengths[j] - 2 * products[j] < limit
+    return count
+
+
+@njit(nogil=True)
+def _keep_nearest(
+    products: FloatArray,
+    norms: FloatArray,
+    lengths: FloatArray,
+    members: IntArray,
+    rows: IntArray,
+    least: FloatArray,
+    nearest: IntArray,
+) -> None:
+    for i in range(len(rows)):
+        values, indices = least[rows[i]], nearest[rows[i]]
+        limit = values[-1] - norms[i]
+        for first in range(0, len(members), GROUP):
+            last = min(len(members), first + GROUP)
+            if not _count_below(limit, lengths[first:last], products[i, first:last]):
+                continue
+            for j in range(first, last):
+                value = lengths[j] - 2 * products[i, j]
+                if value < limit:
+                    _insert(value + norms[i], members[j], values, indices)
+                    limit = values[-1] - norms[i]

@@ -1,0 +1,61 @@
+"""Threads that share work."""
+
+import os
+import threading
+from itertools import chain
+
+import pytest
+
+from graphwell._team import Team
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+@pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
+def test_the_ranges_make_up_all_parts(n_threads, n_parts):
+    ranges = Team(n_threads).share(n_parts, lambda first, last: list(range(first, last)))
+    assert list(chain.from_iterable(ranges)) == list(range(n_parts))
+    assert len(ranges) == min(n_threads, n_parts)
+
+
+def test_every_item_is_worked_on_once():
+    done = []
+    Team(3).map(done.append, range(100))
+    assert sorted(done) == list(range(100))
+
+
+def test_nothing_to_do():
+    Team(2).map(pytest.fail, [])
+
+
+def test_an_error_ends_the_work_and_is_raised():
+    begun, both = [], threading.Barrier(2)
+
+    def work(item):
+        begun.append(item)
+        if item < 2:
+            both.wait(timeout=10)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Team(2).map(work, range(1000))
+    assert len(begun) < 1000
+
+
+def test_an_error_of_another_thread_is_raised():
+    def work(first, last):
+        if first:
+            raise ValueError("theirs")
+
+    with pytest.raises(ValueError, match="theirs"):
+        Team(2).share(2, work)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork a process")
+@pytest.mark.filterwarnings("ignore:This process")
+def test_a_forked_process_has_helpers_of_its_own():
+    Team(2).share(2, lambda first, last: None)
+    child = os.fork()
+    if child == 0:
+        ended = Team(2).share(2, lambda first, last: last) == [1, 2]
+        os._exit(0 if ended else 1)
+    assert os.waitpid(child, 0)[1] == 0
