@@ -6,6 +6,8 @@
 - ``parquet``: a million such points in Parquet files through `graphwell.tables.cluster`, with 2 workers of
   1.5 GiB; the peak memory of every process is told. Not part of a quick run.
 
+- ``scheduling``: the sweeps of 2 workers alone, for blocks of 50,000 to 1,000,000 rows.
+
 Every worker is one process with one thread. Of the time of the descent, *sweeping* is the share in which the
 busiest worker computes, *transfer* that in which it fetches others' states, and *scheduling* the rest.
 """
@@ -24,12 +26,13 @@ import graphwell as gw
 from benchmarks.data import DataMissingError, load
 from benchmarks.output import Options, show_table, write_json
 
-CASES = ("parquet", "made-up", "mnist")
+CASES = ("parquet", "scheduling", "made-up", "mnist")
 WORKERS = (1, 2)
 LABELS_PER_CLASS = 20
 MEMORY_LIMIT = "1.5GiB"
 SWEEPING = ("graphwell-place-", "graphwell-sweep-", "graphwell-finish-")
 CLIENT_LIMIT = 2**30
+SIZES = (100_000, 400_000, 1_000_000, 2_000_000)
 ROWS, PARQUET_ROWS, ROWS_PER_FILE = 200_000, 1_000_000, 100_000
 
 
@@ -45,9 +48,11 @@ def surface(n: int, seed: int) -> tuple[Any, Any]:
 
 @contextmanager
 def cluster_of(n_workers: int, memory_limit: str | None = None) -> Iterator[Any]:
+    import dask
     from distributed import Client, LocalCluster
 
     with (
+        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GiB"}),
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
@@ -60,14 +65,12 @@ def cluster_of(n_workers: int, memory_limit: str | None = None) -> Iterator[Any]
         yield client
 
 
-def fitted(X: Any, y: Any, n_workers: int) -> tuple[dict[str, Any], Any]:
+def fitted(rows: Any, y: Any, n_workers: int, **parameters: Any) -> tuple[dict[str, Any], Any]:
     """Fit on so many workers; what it cost, and the labels."""
-    import dask.array as da
     from distributed import get_task_stream
 
     with cluster_of(n_workers) as client:
-        rows = da.from_array(X, chunks=(-(-len(X) // 8), X.shape[1])).persist()
-        classifier = gw.DiffuseInterfaceClassifier(random_state=0)
+        classifier = gw.DiffuseInterfaceClassifier(random_state=0, **parameters)
         with get_task_stream(client) as stream:
             began = time.perf_counter()
             classifier.fit(rows, y)
@@ -78,7 +81,7 @@ def fitted(X: Any, y: Any, n_workers: int) -> tuple[dict[str, Any], Any]:
             "seconds": {**classifier.timings_, "in all": seconds},
             "sweeps": classifier.n_iter_,
             "recall": classifier.graph_.recall_,
-            "halo": sum(size for _, size in classifier.graph_.halos) / len(X),
+            "halo": sum(size for _, size in classifier.graph_.halos) / len(y),
             "bytes per sweep": bytes_per_sweep(classifier),
             **shares(stream.data, classifier.timings_["descent"]),
         }
@@ -115,6 +118,8 @@ def peak_memory() -> int:
 
 
 def time_case(name: str, X: Any, truth: Any) -> dict[str, Any]:
+    import dask.array as da
+
     y = gw.datasets.sample_labels(truth, LABELS_PER_CLASS, random_state=0)
     unknown = y < 0
     began = time.perf_counter()
@@ -124,7 +129,7 @@ def time_case(name: str, X: Any, truth: Any) -> dict[str, Any]:
     lines = [["one machine, 1 thread", *stage_cells(seconds), f"{error:.3f}", "", "", "", "", ""]]
     costs: list[dict[str, Any]] = [{"workers": 0, "seconds": seconds, "error": error}]
     for n_workers in WORKERS:
-        cost, labels = fitted(X, y, n_workers)
+        cost, labels = fitted(da.from_array(X, chunks=(-(-len(X) // 8), X.shape[1])), y, n_workers)
         cost["error"] = 100 * float((labels != truth)[unknown].mean())
         costs.append(cost)
         parts = [f"{100 * cost[part]:.0f} %" for part in ("halo", "sweeping", "transfer", "scheduling")]
@@ -134,6 +139,41 @@ def time_case(name: str, X: Any, truth: Any) -> dict[str, Any]:
     columns = (f"{name}, {len(X):,} x {X.shape[1]}", "graph s", "start s", "descent s", "in all s", "error %")
     show_table("A fit", (*columns, "halo", "sweeping", "transfer", "scheduling", "moved per sweep"), lines)
     return {"case": name, "rows": len(X), "costs": costs}
+
+
+def scheduling_case(sizes: tuple[int, ...]) -> dict[str, Any]:
+    """How the share of scheduling falls with the size of the blocks: 40 sweeps on two workers."""
+    import dask.array as da
+    from dask import delayed
+
+    lines, costs = [], []
+    for n in sizes:
+        parts = [delayed(surface_points)(n // 8, seed) for seed in range(8)]
+        rows = da.concatenate([da.from_delayed(part, (n // 8, 32), np.float32) for part in parts])
+        y = np.full(n, -1)
+        y[: n // 8] = gw.datasets.sample_labels(surface(n // 8, 0)[1], LABELS_PER_CLASS, random_state=0)
+        cost, _ = fitted(rows, y, 2, start="random", schedule=gw.Annealed(2.0, 1.9, ratio=0.95, sweeps=20))
+        costs.append({"rows": n, **cost})
+        sweep = cost["seconds"]["descent"] / cost["sweeps"]
+        parts = [f"{100 * cost[part]:.0f} %" for part in ("halo", "sweeping", "transfer", "scheduling")]
+        lines.append(
+            [f"{n // 2:,}", f"{1000 * sweep:.1f}", *parts, f"{cost['bytes per sweep'] / 1e6:.2f} MB"]
+        )
+    columns = (
+        "rows per block",
+        "ms per sweep",
+        "halo",
+        "sweeping",
+        "transfer",
+        "scheduling",
+        "moved per sweep",
+    )
+    show_table("Sweeps of two workers", columns, lines)
+    return {"case": "scheduling", "costs": costs}
+
+
+def surface_points(n: int, seed: int) -> Any:
+    return surface(n, seed)[0]
 
 
 def stage_cells(seconds: dict[str, float]) -> list[str]:
@@ -196,6 +236,8 @@ def main(options: Options) -> None:
             continue
         if case == "parquet":
             found += [] if options.quick else [parquet_case(PARQUET_ROWS)]
+        elif case == "scheduling":
+            found.append(scheduling_case(SIZES[:1] if options.quick else SIZES))
         elif case == "mnist":
             try:
                 data = load("mnist")
