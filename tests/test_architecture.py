@@ -35,6 +35,15 @@ FORBIDDEN = {
     ),
     "baselines": ("matplotlib", "typer", "rich"),
     "images": ("sklearn", "matplotlib", "typer", "rich", "graphwell.commands", "graphwell.segmentation"),
+    "cluster": (
+        "sklearn",
+        "matplotlib",
+        "typer",
+        "rich",
+        "graphwell.classifier",
+        "graphwell.tables",
+        "graphwell.commands",
+    ),
     "tables": ("matplotlib", "typer", "rich", "graphwell.commands", "graphwell.report", "graphwell.plots"),
 }
 ONLY_IN = {
@@ -43,13 +52,28 @@ ONLY_IN = {
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
     "numba": {"engines/", "graph/distances.py", "graph/scan.py"},
-    "faiss": {"graph/neighbors.py", "graph/cells.py"},
+    "faiss": {"graph/neighbors.py", "graph/cells.py", "graph/inverted.py"},
+    "dask": {"cluster/tasks.py"},
+    "distributed": {"cluster/tasks.py"},
     "pyarrow": {"tables/parquet.py"},
     "cupy": {"engines/cuda/_cupy.py"},
     "cuvs": {"engines/cuda/neighbors.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-HEAVY = ("PIL", "matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pandas", "pyarrow", "cupy")
+HEAVY = (
+    "PIL",
+    "matplotlib",
+    "numba",
+    "faiss",
+    "typer",
+    "rich",
+    "sklearn",
+    "pandas",
+    "pyarrow",
+    "dask",
+    "distributed",
+    "cupy",
+)
 
 
 def imports(path, *, top_level=False):

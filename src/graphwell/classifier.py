@@ -13,6 +13,7 @@ from graphwell._arrays import to_host
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
+from graphwell.cluster import is_dask
 from graphwell.engines import Engine, State, make_engine
 from graphwell.engines.base import check_device
 from graphwell.engines.compiling import told_of_compiling
@@ -166,7 +167,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         ----------
         X : array, data frame, sparse matrix or Graph
             Features of shape (n, d); with ``metric="precomputed"`` a symmetric affinity matrix of shape
-            (n, n). A `Graph` is used as it is.
+            (n, n). A `Graph` is used as it is. A Dask array of features is worked on by the workers of the
+            Dask client in use; what is told of each row is then a Dask array too, in the same chunks.
         y : array-like of shape (n,)
             Labels; unknown ones are -1 (integers), None or NaN.
         callback : callable, optional
@@ -188,8 +190,13 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self._checkpoint_path = None if checkpoint is None else self._resumable(Path(checkpoint))
         self._progress = progress
         try:
-            with told_of_compiling(self._tell_of_compiling):
-                super().fit(X, y)
+            if is_dask(X):
+                from graphwell.cluster.fit import fit_on_cluster
+
+                fit_on_cluster(self, X, y)
+            else:
+                with told_of_compiling(self._tell_of_compiling):
+                    super().fit(X, y)
         finally:
             del self._callback, self._checkpoint_path, self._progress
         return self
@@ -238,12 +245,15 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return follow(prepared, recipe, step, *saved)
 
     def _paper(self, problem: Problem, prepared: Prepared) -> Outcome:
-        schedule = PAPER_SCHEDULE if self.schedule is None else self.schedule
-        step = PAPER_STEP if self.step_size is None else self.step_size
+        schedule, step = self._paper_steps()
         saved = self._saved(problem, schedule)
         result = descend(prepared.engine, problem, prepared.start.state, schedule, step, *saved)
         state = State(result.labels, result.offsets)
         return Outcome(result, support(problem, prepared.engine, state))
+
+    def _paper_steps(self) -> tuple[Schedule, float]:
+        schedule = PAPER_SCHEDULE if self.schedule is None else self.schedule
+        return schedule, PAPER_STEP if self.step_size is None else self.step_size
 
     def _make_engine(self, graph: Graph) -> Engine:
         return make_engine(graph, self.device, self.n_jobs)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphwell._arrays import divided, namespace, to_host
 from graphwell._types import FloatArray, IntArray
+from graphwell.cluster import is_dask
 from graphwell.engines.base import on_device
 from graphwell.graph import Graph
 from graphwell.graph.features import METRICS
@@ -76,10 +77,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.class_prior_ = self._prior(problem)
         self.reachable_ = to_host(problem.reachable)
         assigned, scores = self._solve(problem)
-        distributions = _distributions(assigned, scores)
+        found = distributions(assigned, scores)
         if not self.reachable_.all():
-            distributions[~problem.reachable] = graph.asarray(self.class_prior_)
-        self.label_distributions_ = self._like(given, distributions)
+            found[~problem.reachable] = graph.asarray(self.class_prior_)
+        self.label_distributions_ = self._like(given, found)
         assigned = np.where(self.reachable_, to_host(assigned), self.class_prior_.argmax())
         self.transduction_ = self._like(given, self.classes_[assigned])
         self._warn_of_unreachable(problem)
@@ -94,6 +95,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
         best = self._scores_of_new(X).argmax(axis=1)
+        if is_dask(best):
+            return best.map_blocks(self.classes_.take, dtype=self.classes_.dtype)
         return self._like(X, self.classes_[best])
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -101,10 +104,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
         Each row is answered by itself, whatever other rows are asked.
         """
-        return self._like(X, self._scores_of_new(X))
+        scores = self._scores_of_new(X)
+        return scores if is_dask(scores) else self._like(X, scores)
 
     def _scores_of_new(self, X: Any) -> FloatArray:
         check_is_fitted(self)
+        if is_dask(self.label_distributions_):
+            from graphwell.cluster.predict import predict_proba
+
+            return predict_proba(self, X)
         affinity = self._read_new_rows(self._fetched(X))
         scores = affinity @ self._fetched(self.label_distributions_)
         support = np.asarray(affinity.sum(axis=1)).ravel()
@@ -125,6 +133,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         Certainty is the distance between the two highest scores of a row.
         """
         check_is_fitted(self)
+        if is_dask(self.label_distributions_):
+            from graphwell.cluster.predict import doubtful
+
+            return doubtful(self, k)
         ranked = np.sort(self._fetched(self.label_distributions_), axis=1)
         margin = ranked[:, -1] - ranked[:, -2] if ranked.shape[1] > 1 else np.ones(len(ranked))
         margin = np.where(self.reachable_, margin, -1.0)
@@ -228,7 +240,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _distributions(assigned: IntArray, scores: FloatArray) -> FloatArray:
+def distributions(assigned: IntArray, scores: FloatArray) -> FloatArray:
     """Rows that sum to 1 and whose largest entry is the assigned class."""
     scores = scores.astype(np.float64)
     xp = namespace(scores)

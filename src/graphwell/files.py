@@ -56,6 +56,30 @@ def written_whole(path: Path, *, scratch: Path | None = None) -> Iterator[IO[byt
         raise
 
 
+@contextmanager
+def folder_written_whole(path: Path) -> Iterator[Path]:
+    """Make a folder that takes its name only when everything has been written into it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with folder_written_whole(Path(folder) / "parts") as unnamed:
+    ...         _ = (unnamed / "1").write_text("one")
+    ...     [file.name for file in (Path(folder) / "parts").iterdir()]
+    ['1']
+    """
+    temporary = path.resolve().with_name(f".graphwell-{secrets.token_hex(6)}.tmp")
+    temporary.mkdir()
+    try:
+        yield temporary
+        temporary.rename(path)
+        _sync_folder(path.resolve().parent)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
 def check_output(path: Path, option: str) -> None:
     """Refuse a name that could not be written, before the work is done rather than after it.
 

@@ -17,7 +17,13 @@ from graphwell.files import check_distinct, check_output, written_whole
 
 @ends_cleanly
 def classify(
-    table: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, .npy or .npz file.", show_default=False)],
+    table: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV, TSV, Parquet, .npy or .npz file; with --cluster a folder of Parquet files.",
+            show_default=False,
+        ),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File for the labelled table.", show_default=False)
     ],
@@ -49,6 +55,10 @@ def classify(
     report: Annotated[Path | None, typer.Option(help="File for a page with pictures (.html).")] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="File to save the run in; a killed run goes on from it.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Work on a Dask cluster: its address (tcp://host:8786), or local for one here."),
     ] = None,
     delimiter: Annotated[
         str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
@@ -85,6 +95,15 @@ def classify(
         n_neighbors=neighbors, start=start, fidelity=fidelity, n_jobs=jobs, device=device
     )
     began = time.perf_counter()
+    if cluster is not None:
+        from graphwell.tables.cluster import refuse_options
+
+        refuse_options(
+            scale=scale != "none", pca=pca, missing=missing != "error", holdout=holdout, report=report,
+            delimiter=delimiter, encoding=encoding, decimal=decimal != ".",
+        )  # fmt: skip
+        summary = _on_cluster(cluster, jobs, table, roles, classifier, output, seed, checkpoint, quiet)
+        return _told(summary, began, quiet=quiet, as_json=json_)
     with notes_from_warnings() as notes, bars(quiet=quiet) as progress:
         source = read_table(table, delimiter=delimiter, encoding=encoding, progress=progress)
         read = time.perf_counter() - began
@@ -102,10 +121,48 @@ def classify(
                 page = report_page(labelled, summary)
                 held.enter_context(written_whole(report)).write(page.encode("utf-8"))
     summary["notes"] += notes
+    return _told(summary, began, quiet=quiet, as_json=json_)
+
+
+def _on_cluster(
+    cluster: str,
+    jobs: int | None,
+    table: Path,
+    roles: Any,
+    classifier: Any,
+    output: Path,
+    seed: int,
+    checkpoint: Path | None,
+    quiet: bool,
+) -> dict[str, Any]:
+    """Label a folder of Parquet files on a Dask cluster; return the summary."""
+    from graphwell._threads import thread_count
+    from graphwell.cluster.tasks import open_client
+    from graphwell.tables.cluster import label_on_cluster
+    from graphwell.tables.formats import PARQUET_SUFFIXES
+
+    if table.suffix.lower() not in PARQUET_SUFFIXES and not table.is_dir():
+        raise ValueError(f"TABLE {table}: --cluster takes a folder of Parquet files or one such file.")
+    if output.suffix.lower() not in PARQUET_SUFFIXES:
+        raise ValueError(f"--output {output}: --cluster writes Parquet; the name must end in .parquet.")
+    with (
+        open_client(cluster, thread_count(jobs)),
+        notes_from_warnings() as notes,
+        bars(quiet=quiet) as progress,
+    ):
+        summary = label_on_cluster(
+            table, roles, classifier, output, seed=seed, checkpoint=checkpoint, progress=progress
+        )
+    summary["notes"] += notes
+    return summary
+
+
+def _told(summary: dict[str, Any], began: float, *, quiet: bool, as_json: bool) -> Exit:
+    """Show the summary and say how the command ends."""
     summary["seconds"]["in all"] = round(time.perf_counter() - began, 3)
     if not quiet:
-        print_summary(summary, on_stderr=json_)
-    if json_:
+        print_summary(summary, on_stderr=as_json)
+    if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     return Exit.NEEDS_ATTENTION if summary["unreachable_rows"] else Exit.DONE
 

@@ -24,7 +24,7 @@ ENTRIES_PER_THREAD = 200_000
 
 
 @dataclass(frozen=True)
-class _Forces:
+class Forces:
     """What acts on each position besides its neighbours, in the order of the layout.
 
     Terms that a problem does not have are zero, and cost next to nothing.
@@ -60,7 +60,7 @@ class NumbaEngine:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.team = Team(min(thread_count(n_jobs), 1 + graph.W.nnz // ENTRIES_PER_THREAD))
         self.rows = SlicedRows.from_graph(graph, self.dtype)
-        self._last: tuple[Problem, _Forces] | None = None
+        self._last: tuple[Problem, Forces] | None = None
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
@@ -100,17 +100,17 @@ class NumbaEngine:
     def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
         return share(self.team, self.rows, kernel, *arguments)
 
-    def _forces(self, problem: "Problem") -> _Forces:
+    def _forces(self, problem: "Problem") -> Forces:
         if self._last is None or self._last[0] is not problem:
             self._last = problem, self._place(problem)
         return self._last[1]
 
-    def _place(self, problem: "Problem") -> _Forces:
+    def _place(self, problem: "Problem") -> Forces:
         n = self.graph.n_vertices
         degrees = self.graph.degrees
         balance = problem.balance
         phi = np.sqrt(degrees / (degrees.sum() or 1.0)) if balance else np.zeros(n)
-        return _Forces(
+        return Forces(
             known=self.rows.placed(problem.known, self.dtype),
             fidelity=self.rows.placed(problem.fidelities, self.dtype),
             phi=self.rows.placed(phi, self.dtype),

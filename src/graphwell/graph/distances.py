@@ -55,3 +55,31 @@ def _nearest_first(
                 distances[i, place], indices[i, place] = total, j
         for place in range(k):
             distances[i, place] = np.sqrt(distances[i, place])
+
+
+def distances_to(rows: FloatArray, points: FloatArray, indices: IntArray, n_threads: int) -> FloatArray:
+    """Euclidean distances of each row to the points listed for it.
+
+    Examples
+    --------
+    >>> distances_to(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]), np.array([[1, 0]]), 1)
+    array([[1., 5.]])
+    """
+    out = np.empty(indices.shape)
+    team = Team(min(n_threads, 1 + indices.size // 100_000))
+    team.share(len(rows), lambda *some: _distances(*some, rows, points, indices, out))
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _distances(
+    first: int, last: int, rows: FloatArray, points: FloatArray, indices: IntArray, out: FloatArray
+) -> None:
+    for i in range(first, last):
+        for k in range(indices.shape[1]):
+            j = indices[i, k]
+            total = 0.0
+            for c in range(rows.shape[1]):
+                difference = np.float64(rows[i, c]) - np.float64(points[j, c])
+                total += difference * difference
+            out[i, k] = np.sqrt(total)

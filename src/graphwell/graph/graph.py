@@ -114,8 +114,8 @@ class Graph:
                 X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, input_name="X"
             )
         n = X.shape[0]
-        n_neighbors = _at_most(n - 1, _positive(n_neighbors, "n_neighbors"), "n_neighbors")
-        scale_neighbor = min(_positive(scale_neighbor, "scale_neighbor"), n - 1)
+        n_neighbors = at_most(n - 1, positive(n_neighbors, "n_neighbors"), "n_neighbors")
+        scale_neighbor = min(positive(scale_neighbor, "scale_neighbor"), n - 1)
         if device == "cuda":
             from graphwell.engines.cuda.exchange import points_on_card
             from graphwell.engines.cuda.graph import CudaGraph
@@ -359,7 +359,8 @@ def _affinity_matrix(W: Any) -> Any:
     return W
 
 
-def _positive(value: Any, name: str) -> int:
+def positive(value: Any, name: str) -> int:
+    """Return a positive integer, or say which argument is none."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}.")
     return int(value)
@@ -371,7 +372,8 @@ def _is_on_card(X: Any) -> bool:
     return is_on_card(X)
 
 
-def _at_most(limit: int, value: int, name: str) -> int:
+def at_most(limit: int, value: int, name: str) -> int:
+    """Return a number of neighbours that there are, with a warning where it had to be reduced."""
     if value > limit:
         warnings.warn(f"{name}={value} is reduced to {limit}: there are no more other rows.", stacklevel=3)
     return min(value, limit)

@@ -1,5 +1,7 @@
 """Sizes of classes: how even they are, and labels with given ones."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from graphwell._arrays import namespace, to_host
@@ -28,22 +30,35 @@ def balanced_labels(scores: FloatArray, sizes: FloatArray) -> IntArray:
     >>> balanced_labels(np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3]]), np.array([2, 2]))
     array([0, 0, 1, 1])
     """
+    logs = log_scores(scores)
+
+    def labels_under(prices: FloatArray) -> IntArray:
+        return (logs + namespace(logs).asarray(prices)).argmax(axis=1)
+
+    return labels_under(best_prices(lambda prices: class_counts(labels_under(prices), len(sizes)), sizes))
+
+
+def log_scores(scores: FloatArray) -> FloatArray:
+    """What prices are added to."""
     xp = namespace(scores)
-    logs = xp.log(xp.maximum(scores, SMALLEST_SCORE)).astype(np.float64)
+    return xp.log(xp.maximum(scores, SMALLEST_SCORE)).astype(np.float64)
+
+
+def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray) -> FloatArray:
+    """Prices under which the classes come nearest to the sizes asked for; `sizes_under` tries some."""
     prices = np.zeros(len(sizes))
-    best, smallest_miss = logs.argmax(axis=1), np.inf
+    best, smallest_miss = prices, np.inf
     step = 0.5
     for _ in range(ROUNDS):
-        labels = (logs + xp.asarray(prices)).argmax(axis=1)
-        found = class_counts(labels, len(sizes))
+        found = sizes_under(prices)
         miss = float(np.abs(found - sizes).sum())
         if miss < smallest_miss:
-            best, smallest_miss = labels, miss
+            best, smallest_miss = prices, miss
         else:
             step *= 0.9
         if miss <= 0.002 * sizes.sum():
             break
-        prices += step * np.log(np.maximum(sizes, 0.5) / np.maximum(found, 0.5))
+        prices = prices + step * np.log(np.maximum(sizes, 0.5) / np.maximum(found, 0.5))
     return best
 
 

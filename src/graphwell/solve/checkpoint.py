@@ -36,9 +36,9 @@ class Fingerprint:
     @classmethod
     def of(cls, problem: Problem, settings: Mapping[str, Any]) -> "Fingerprint":
         """Fingerprint of the descent on a problem."""
-        W = problem.graph.W
         plain = json.loads(json.dumps(dict(settings), default=_plain))
-        return cls(_hash(W.data, W.indices, W.indptr), _hash(to_host(problem.labels).astype(np.int64)), plain)
+        labels = to_host(problem.labels).astype(np.int64)
+        return cls(_hash_of_graph(problem.graph), _hash(labels), plain)
 
     def difference(self, saved: "Fingerprint") -> str:
         """Say what differs from a saved fingerprint; empty where nothing does.
@@ -143,6 +143,13 @@ class Checkpoint:
             raise ValueError(
                 f"checkpoint {self.path} is damaged or no checkpoint; remove it to start anew."
             ) from error
+
+
+def _hash_of_graph(graph: Any) -> str:
+    """Hash of the affinities; a graph that lies elsewhere knows its own."""
+    if hasattr(graph, "fingerprint"):
+        return str(graph.fingerprint)
+    return _hash(graph.W.data, graph.W.indices, graph.W.indptr)
 
 
 def _hash(*arrays: Any) -> str:

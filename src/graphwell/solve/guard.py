@@ -52,15 +52,20 @@ def stands(problem: Problem, engine: Engine, state: State, start_labels: IntArra
     n_classes = problem.n_classes
     if evenness(state.labels, n_classes) < EVENNESS_KEPT * evenness(start_labels, n_classes):
         return False
-    given = namespace(problem.labels).flatnonzero(problem.is_known)
-    wanted = to_host(problem.labels[given])
-    voted = to_host(votes(problem, engine, state)[given].argmax(axis=1))
+    voted = votes(problem, engine, state)[problem.is_known].argmax(axis=1)
+    return borne_out(problem, state.labels, to_host(voted))
+
+
+def borne_out(problem: Problem, labels: IntArray, voted: IntArray) -> bool:
+    """Whether the given labels bear a result out, `voted` being what the neighbours of each vote for."""
+    n_classes = problem.n_classes
+    wanted = to_host(problem.labels[problem.is_known])
     labels_per_class = np.bincount(wanted, minlength=n_classes)
     classes = wanted[voted != wanted]
-    shares = class_counts(state.labels, n_classes) / len(state.labels)
+    shares = class_counts(labels, n_classes) / len(labels)
     spoken_for = float((shares[classes] / labels_per_class[classes]).sum())
-    few = len(classes) <= max(1.0, MOST_LABELS_OVERRULED * (len(given) - n_classes))
-    return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(given))
+    few = len(classes) <= max(1.0, MOST_LABELS_OVERRULED * (len(wanted) - n_classes))
+    return few and spoken_for <= max(MOST_VERTICES_SPOKEN_FOR, 1.5 / len(wanted))
 
 
 def votes(problem: Problem, engine: Engine, state: State) -> FloatArray:

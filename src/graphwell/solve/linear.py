@@ -67,13 +67,13 @@ def conjugate_gradients(
         previous, squared = squared, np.where(moving, left, 0.0)
         system.turn(p, r, np.divide(squared, previous, out=np.zeros_like(squared), where=moving))
         iterations += 1
-        tell(max(iterations / (max_iterations + 1), _share_done(squared / scale, tolerance**2)))
+        tell(max(iterations / (max_iterations + 1), share_done(squared / scale, tolerance**2)))
     tell(1.0)
     width = b.shape[1]
     return Solution(system.leave(x)[:, :width], iterations, float(np.sqrt(left / scale).max(initial=0.0)))
 
 
-def _share_done(squared: FloatArray, target: float) -> float:
+def share_done(squared: FloatArray, target: float) -> float:
     """How far the slowest column is, by the digits that it has gained of those it needs."""
     left = np.clip(squared, target, 1.0).max(initial=target)
     return 0.99 * float(np.log(left) / np.log(target))

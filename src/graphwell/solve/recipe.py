@@ -131,6 +131,11 @@ def stable_step(graph: Graph, engine: Engine) -> float:
         if largest == 0:
             return LARGEST_STEP
         x = x / largest
+    return step_for(largest)
+
+
+def step_for(largest: float) -> float:
+    """Step that is stable at every epsilon, for the largest eigenvalue of the Laplacian of ``S``."""
     limits = (2 / (epsilon * largest + 1 / epsilon) for epsilon in (FIRST_EPSILON, LAST_EPSILON))
     return min(LARGEST_STEP, STABLE_SHARE * min(limits))
 

@@ -1,5 +1,6 @@
 """Tables in Parquet files. The only module that imports pyarrow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -16,6 +17,8 @@ from graphwell.tables.table import (
     typed,
     with_answers,
 )
+
+ROWS_PER_PART = 100_000
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,79 @@ def read_parquet(path: Path) -> ParquetTable:
     table = ParquetTable(path, tuple(arrow.column_names), arrow.num_rows, arrow)
     check_table(table)
     return table
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some row groups of a Parquet file: what a worker reads at a time."""
+
+    path: Path
+    groups: tuple[int, ...]
+    n_rows: int
+
+
+def parquet_parts(path: Path) -> tuple[Part, ...]:
+    """Cut a folder of Parquet files, or one file, into parts of whole row groups; empty ones are left out."""
+    require_pyarrow()
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    if not files:
+        raise ValueError(f"TABLE {path} is a folder without any file whose name ends in .parquet.")
+    parts = [part for file in files for part in _parts_of(file)]
+    if not parts:
+        raise ValueError(f"{path} has a header but no rows; there is nothing to label.")
+    return tuple(parts)
+
+
+def read_part(part: Part, names: Sequence[str] | None = None) -> ParquetTable:
+    """Read a part of a table, or some of its columns."""
+    arrow = _opened(part.path).read_row_groups(list(part.groups), None if names is None else list(names))
+    table = ParquetTable(part.path, tuple(arrow.column_names), arrow.num_rows, arrow)
+    check_table(table)
+    return table
+
+
+def read_columns(path: Path, parts: Sequence[Part], names: Sequence[str]) -> ParquetTable:
+    """Read some columns of all parts into one table; a file that lacks one of them is named."""
+    pyarrow = require_pyarrow()
+    arrows = []
+    for part in parts:
+        for name in names:
+            if name not in _opened(part.path).schema_arrow.names:
+                raise ValueError(f"{part.path} has no column {name!r}, which other files of {path} have.")
+        arrows.append(read_part(part, names).arrow)
+    try:
+        arrow = pyarrow.concat_tables(arrows, promote_options="permissive")
+    except pyarrow.ArrowException as error:
+        raise ValueError(f"The files of {path} disagree about the types of {', '.join(names)}.") from error
+    return ParquetTable(path, tuple(names), arrow.num_rows, arrow)
+
+
+def _parts_of(file: Path) -> list[Part]:
+    opened = _opened(file).metadata
+    parts: list[Part] = []
+    groups: list[int] = []
+    rows = 0
+    for group in range(opened.num_row_groups):
+        groups.append(group)
+        rows += opened.row_group(group).num_rows
+        if rows >= ROWS_PER_PART or (group == opened.num_row_groups - 1 and rows):
+            parts.append(Part(file, tuple(groups), rows))
+            groups, rows = [], 0
+    return parts
+
+
+def _opened(path: Path) -> Any:
+    pyarrow = require_pyarrow()
+    from pyarrow import parquet
+
+    try:
+        return parquet.ParquetFile(path)
+    except FileNotFoundError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise ValueError(
+            f"{path} cannot be read as a Parquet file: it is damaged, truncated or something else."
+        ) from error
 
 
 def write_parquet(table: Table, answers: Answers, file: IO[bytes]) -> None:

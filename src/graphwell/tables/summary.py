@@ -1,9 +1,11 @@
 """What there is to say about a labelled table, as plain values."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from graphwell._types import IntArray
 from graphwell.tables.label import Labelled
 from graphwell.tables.score import Accuracy
 from graphwell.tables.table import as_text
@@ -24,31 +26,30 @@ def summarise(labelled: Labelled) -> dict[str, Any]:
         "rows_left_out": int((~labelled.kept).sum()),
         "features": list(labelled.features),
         "labels_given": int((labelled.given >= 0).sum()),
-        "classes": _classes(labelled),
+        "classes": class_summary(labelled.classes, labelled.given, labelled.assigned),
         "components": classifier.graph_.n_components,
         "components_without_labels": len(np.unique(classifier.graph_.components[lost])),
         "unreachable_rows": int(lost.sum()),
         "sweeps": int(classifier.n_iter_),
         "status": classifier.result_.status.value,
-        "holdout": None if labelled.holdout is None else _accuracy(labelled.holdout),
-        "truth": None if labelled.comparison is None else _accuracy(labelled.comparison.accuracy),
+        "holdout": None if labelled.holdout is None else accuracy_summary(labelled.holdout),
+        "truth": None if labelled.comparison is None else accuracy_summary(labelled.comparison.accuracy),
         "doubtful": _doubtful(labelled),
         "notes": list(labelled.notes),
         "seconds": {stage: round(seconds, 3) for stage, seconds in labelled.seconds.items()},
     }
 
 
-def _classes(labelled: Labelled) -> list[dict[str, Any]]:
-    k = len(labelled.classes)
-    given = np.bincount(labelled.given[labelled.given >= 0], minlength=k)
-    assigned = np.bincount(labelled.assigned[labelled.assigned >= 0], minlength=k)
+def class_summary(names: Sequence[str], given: IntArray, assigned: IntArray) -> list[dict[str, Any]]:
+    """How many rows have each class, given and assigned; -1 stands for none."""
+    counts = (np.bincount(codes[codes >= 0], minlength=len(names)) for codes in (given, assigned))
     return [
-        {"name": name, "given": int(g), "assigned": int(a)}
-        for name, g, a in zip(labelled.classes, given, assigned, strict=True)
+        {"name": name, "given": int(g), "assigned": int(a)} for name, g, a in zip(names, *counts, strict=True)
     ]
 
 
-def _accuracy(accuracy: Accuracy) -> dict[str, Any]:
+def accuracy_summary(accuracy: Accuracy) -> dict[str, Any]:
+    """A share of right answers, as values that JSON can hold."""
     low, high = accuracy.interval
     return {
         "accuracy": accuracy.share,

@@ -1,0 +1,139 @@
+"""Cells of the feature space: which partition a row belongs to, and which it may have neighbours in.
+
+A sample gives the centres. Neighbouring cells are grouped into partitions of about equal size, one per block
+of the graph; a row belongs to the partition of its cell, and asks those that hold the cells nearest to it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.graph.cells import RECALL_WANTED
+from graphwell.graph.inverted import flat_index, k_means_centres
+
+FIRST_PROBES = 6
+MOST_CELLS = 65_536
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Rows in single precision, centred and scaled so that neither is lost to its limits."""
+
+    center: FloatArray
+    spread: float
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        """Scale rows."""
+        return ((rows - self.center) / self.spread).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells, and how many of them a row asks.
+
+    Attributes
+    ----------
+    scaling : Scaling
+    centres : array of shape (n_cells, d)
+    owner : array of shape (n_cells,)
+        The partition that each cell belongs to.
+    sizes : array of shape (n_cells,)
+        Number of rows in each cell.
+    probes : int
+        Number of cells that a row asks at least.
+    """
+
+    scaling: Scaling
+    centres: FloatArray
+    owner: IntArray
+    sizes: IntArray
+    probes: int = FIRST_PROBES
+
+    def of(self, rows: FloatArray) -> IntArray:
+        """Nearest cell of each row."""
+        return self.nearest(rows, 1)[:, 0]
+
+    def nearest(self, rows: FloatArray, count: int) -> IntArray:
+        """Nearest cells of each row, nearest first."""
+        return flat_index(self.centres).search(self.scaling(rows), count)[1].astype(np.int32)
+
+    def asked(self, rows: FloatArray, k: int) -> IntArray:
+        """Cells that each row asks, -1 for none: the nearest ones, and more until they hold `k` rows."""
+        found = self.nearest(rows, min(self.probes, len(self.centres)))
+        short = np.flatnonzero(self.sizes[found].sum(axis=1) < k)
+        if len(short) == 0:
+            return found
+        further = self.nearest(rows[short], len(self.centres))
+        reached = np.cumsum(self.sizes[further], axis=1)
+        needed = 1 + (reached < k).sum(axis=1)
+        width = int(min(len(self.centres), needed.max()))
+        whole = np.full((len(rows), max(width, found.shape[1])), -1, dtype=np.int32)
+        whole[:, : found.shape[1]] = found
+        whole[short, :width] = np.where(np.arange(width) < needed[:, None], further[:, :width], -1)
+        return whole
+
+
+def find_centres(sample: FloatArray, n: int) -> FloatArray:
+    """Centres of about as many cells as a single machine would use, by k-means on a sample."""
+    cells = max(1, 2 ** round(np.log2(np.sqrt(n))))
+    return k_means_centres(sample, min(cells, MOST_CELLS, len(sample)))
+
+
+def grouped(centres: FloatArray, sizes: IntArray, groups: int) -> IntArray:
+    """Group cells that lie together into so many groups of about equal size.
+
+    The cells are halved along the direction in which they spread most, again and again.
+
+    Examples
+    --------
+    >>> grouped(np.array([[0.0], [5.0], [0.1], [5.1]]), np.array([10, 10, 10, 10]), 2)
+    array([0, 1, 0, 1])
+    """
+    owner = np.zeros(len(centres), dtype=np.int64)
+    _halve(np.arange(len(centres)), centres.astype(np.float64), sizes, groups, 0, owner)
+    return owner
+
+
+def _halve(
+    cells: IntArray, centres: FloatArray, sizes: IntArray, groups: int, first: int, owner: IntArray
+) -> None:
+    if groups <= 1 or len(cells) <= 1:
+        owner[cells] = first
+        return
+    weights = np.maximum(sizes[cells], 1e-9)
+    middle = np.average(centres[cells], axis=0, weights=weights)
+    spread = (centres[cells] - middle) * np.sqrt(weights)[:, None]
+    direction = np.linalg.svd(spread, full_matrices=False)[2][0]
+    along = cells[np.argsort((centres[cells] - middle) @ direction, kind="stable")]
+    before = np.cumsum(sizes[along]) - sizes[along] / 2
+    left = groups // 2
+    cut = int(np.clip(np.searchsorted(before, sizes[along].sum() * left / groups), 1, len(along) - 1))
+    _halve(along[:cut], centres, sizes, left, first, owner)
+    _halve(along[cut:], centres, sizes, groups - left, first + left, owner)
+
+
+def probes_for(ranks: IntArray, n_cells: int) -> tuple[int, float]:
+    """Number of cells to ask so that enough true neighbours are found, and the share that then is.
+
+    `ranks` tells, for each true neighbour of each sampled row, how many cells are nearer to the row than the
+    neighbour's own.
+
+    Examples
+    --------
+    >>> probes_for(np.array([[0, 0], [0, 9]]), n_cells=16)
+    (10, 1.0)
+    """
+    found = np.cumsum(np.bincount(ranks.ravel(), minlength=n_cells)) / ranks.size
+    probes = 1 + int(np.searchsorted(found, RECALL_WANTED))
+    probes = min(max(probes, min(FIRST_PROBES, n_cells)), n_cells)
+    return probes, float(found[probes - 1])
+
+
+def ranks_of(cells: Cells, rows: FloatArray, neighbor_cells: IntArray) -> Any:
+    """Rank of each neighbour's cell among the cells of its row, nearest first."""
+    order = cells.nearest(rows, len(cells.centres))
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(order.shape[1], dtype=order.dtype)[None, :], axis=1)
+    return np.take_along_axis(rank, neighbor_cells, axis=1)

@@ -1,0 +1,176 @@
+"""The rows of the affinity matrix that one block owns, and which vertices of other blocks they touch.
+
+Vertices have two numbers: that of the user's row, and a *position*, which orders them by block, so that a
+block owns a range of positions. Entries of a row are stored in the order of the user's numbers, as on one
+machine: every sum over them then has the same bits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.graph.weights import WEIGHT_FLOOR, kernel
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of ``W``, columns numbered anew: own vertices by their place in the block, then the halo.
+
+    Attributes
+    ----------
+    vertices : array of shape (n_own,)
+        The user's number of each row.
+    W : scipy.sparse.csr_array of shape (n_own, n_own + n_halo)
+    halo : array of shape (n_halo,)
+        Positions of the neighbours that other blocks own, rising.
+    """
+
+    vertices: IntArray
+    W: Any
+    halo: IntArray
+
+    @property
+    def n_own(self) -> int:
+        """Number of vertices that the block owns."""
+        return len(self.vertices)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The neighbours that the vertices of a block chose.
+
+    Attributes
+    ----------
+    vertices : array of shape (n_own,)
+    neighbors, positions : arrays of shape (n_own, k)
+        Their user's numbers and their positions.
+    distances : array of shape (n_own, k)
+    scales : array of shape (n_own,)
+        Local scale tau of each vertex.
+    """
+
+    vertices: IntArray
+    neighbors: IntArray
+    positions: IntArray
+    distances: FloatArray
+    scales: FloatArray
+
+
+def edges_by_owner(chosen: Chosen, starts: IntArray, block: int) -> list[tuple[Any, ...]]:
+    """The edges that a block chose, cut by the block that owns the far end.
+
+    Each piece holds the near end (user's number, position), the place of the far end in its block, the
+    distance, and the scale of the near end.
+    """
+    n, k = chosen.neighbors.shape
+    near = np.repeat(np.arange(n), k)
+    far, distances = chosen.positions.ravel(), chosen.distances.ravel()
+    owner = np.searchsorted(starts, far, side="right") - 1
+    pieces = []
+    for q in range(len(starts) - 1):
+        of_q = np.flatnonzero(owner == q)
+        i = near[of_q]
+        places = far[of_q] - starts[q]
+        pieces.append(
+            (chosen.vertices[i], i + starts[block], places, distances[of_q], chosen.scales[i], of_q)
+        )
+    return pieces
+
+
+def weigh(received: Sequence[tuple[Any, ...]], chosen: Chosen) -> list[FloatArray]:
+    """Weights of the edges that each block chose towards this one."""
+    return [
+        kernel(distances, near_scales, chosen.scales[places])
+        for _, _, places, distances, near_scales, _ in received
+    ]
+
+
+def joined_rows(
+    weights: Sequence[FloatArray],
+    chosen: Chosen,
+    incoming: Sequence[tuple[Any, ...]],
+    incoming_weights: Sequence[FloatArray],
+    sent: Sequence[tuple[Any, ...]],
+    n: int,
+    own: tuple[int, int],
+) -> Rows:
+    """Join `i` and `j` where either chose the other: the rows of ``W`` that a block owns.
+
+    Parameters
+    ----------
+    weights : list of arrays
+        Of the edges that this block chose, as each owner of a far end returned them.
+    chosen : Chosen
+    incoming, incoming_weights : lists
+        Edges that other blocks chose towards this one, and their weights.
+    sent : list
+        The pieces that `weights` answers.
+    n : int
+        Number of all vertices.
+    own : (start, stop)
+        Range of the positions of this block.
+    """
+    n_own, k = chosen.neighbors.shape
+    data = np.empty(n_own * k, dtype=np.float32)  # as on one machine
+    for piece, of_piece in zip(sent, weights, strict=True):
+        data[piece[-1]] = of_piece
+    indptr = np.arange(0, n_own * k + 1, k)
+    out = sparse.csr_array((data, chosen.neighbors.ravel(), indptr), shape=(n_own, n))
+    ends = [np.concatenate([piece[column] for piece in incoming]) for column in range(3)]
+    into = sparse.coo_array(
+        (np.concatenate(incoming_weights).astype(np.float32), (ends[2], ends[0])), shape=(n_own, n)
+    )
+    W = out.maximum(into.tocsr()).tocsr()
+    W.sort_indices()
+    every = np.concatenate([chosen.neighbors.ravel(), ends[0]])
+    numbers, first = np.unique(every, return_index=True)
+    positions = np.concatenate([chosen.positions.ravel(), ends[1]])[first]
+    return renumbered(chosen.vertices, W, numbers, positions, own)
+
+
+def renumbered(
+    vertices: IntArray, W: Any, numbers: IntArray, positions: IntArray, own: tuple[int, int]
+) -> Rows:
+    """Rows whose columns are the places of own vertices, then the halo.
+
+    `numbers` (rising) are the user's numbers that occur as columns, `positions` their positions.
+    """
+    start, stop = own
+    outside = (positions < start) | (positions >= stop)
+    halo = np.sort(positions[outside])
+    column = np.where(outside, stop - start + np.searchsorted(halo, positions), positions - start)
+    indices = column[np.searchsorted(numbers, W.indices)].astype(np.int32)
+    width = stop - start + len(halo)
+    matrix = sparse.csr_array((W.data, indices, W.indptr), shape=(len(vertices), width))
+    return Rows(vertices, matrix, halo)
+
+
+def sharpened(rows: Rows, power: float) -> FloatArray:
+    """Affinities raised to a power, never quite zero."""
+    if power == 1:
+        return rows.W.data
+    data = rows.W.data**power
+    return np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
+
+
+def degrees_of(rows: Rows, power: float) -> FloatArray:
+    """Sum of each row of the sharpened ``W``."""
+    W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
+    return np.asarray(W @ np.ones(W.shape[1]))
+
+
+def fingerprint(rows: Rows, neighbors: IntArray) -> int:
+    """A number that changes with any entry of these rows; its sum over blocks knows no order of them."""
+    vertices = np.repeat(rows.vertices, np.diff(rows.W.indptr)).astype(np.uint64)
+    mixed = vertices * np.uint64(0x9E3779B97F4A7C15) ^ neighbors.astype(np.uint64) * np.uint64(
+        0xC2B2AE3D27D4EB4F
+    )
+    mixed ^= rows.W.data.astype(np.float64).view(np.uint64) * np.uint64(0xFF51AFD7ED558CCD)
+    mixed ^= mixed >> np.uint64(33)
+    mixed *= np.uint64(0xC4CEB9FE1A85EC53)
+    mixed ^= mixed >> np.uint64(29)
+    return int(mixed.sum(dtype=np.uint64))
