@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ENTRIES_PER_THREAD = 200_000
 """With fewer, handing a part of the work over costs more than it brings."""
+ENTRIES_AT_ONCE = 200_000_000
+"""Entries that sweeps go over before an interrupt is heard: less than a second."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,13 @@ class NumbaEngine:
         following = words.copy()
         edges = (rows.starts, rows.columns, rows.values / real(2.0**packing.shift), rows.row_sums)
         steps = (real(epsilon), real(step_size), problem.implicit, packing.shift)
-        acting = (forces.known, forces.fidelity, forces.phi, words, following, offsets)
-        changes = self._sweeps(count, forces, (rows.parts, *edges, *acting, *steps))
-        words = following if count % 2 else words
+        acting, changes = (forces.known, forces.fidelity, forces.phi), 0
+        at_once = max(1, ENTRIES_AT_ONCE // max(1, len(rows.values)))
+        for done in range(0, count, at_once):
+            some = min(at_once, count - done)
+            moving = (words, following, offsets)
+            changes += self._sweeps(some, forces, (rows.parts, *edges, *acting, *moving, *steps))
+            words, following = (following, words) if some % 2 else (words, following)
         energies = np.empty(len(rows.parts) - 1)
         found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift, energies)
         self._share(kernels.energy, *edges, *found)
