@@ -157,7 +157,9 @@ def sweeps(
     changes = 0
     for _ in range(count):
         if strength > 0:
-            weights[thread] = masses(first, last, parts, words, offsets, phi, shift, n_classes)
+            found = masses(first, last, parts, words, offsets, phi, shift, n_classes)
+            for k in range(n_classes):
+                weights[thread, k] = found[k]
             if not pass_gate(gate, n_threads):
                 break
             press(weights, strength, shares, pressure)
