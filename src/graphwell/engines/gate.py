@@ -1,8 +1,8 @@
 """A gate at which the threads of a team wait for each other inside compiled code.
 
 Leaving compiled code after every sweep costs more than a sweep of a small graph, the more so the more threads
-there are. Who waits here spins for a moment, then gives way to others, then sleeps: a busy machine is not
-made busier. A gate that is broken, because one of the threads failed, lets everybody through.
+there are. Who waits here spins for a moment, then sleeps: a busy machine is not made busier. A gate that is
+broken, because one of the threads failed, lets everybody through.
 """
 
 import os
@@ -17,8 +17,8 @@ from graphwell._types import IntArray
 
 ARRIVED, ROUND, BROKEN, SIZE = 0, 8, 16, 24
 """Places in a gate, each in a cache line of its own."""
-SPINS, YIELDS, NAP = 2_000, 200, 20
-"""Looks at the gate before giving way, times of giving way before sleeping, and microseconds of a sleep."""
+SPINS, NAP = 50_000, 20
+"""Looks at the gate, some 100 microseconds, before sleeping; and microseconds of a sleep."""
 
 
 def new_gate() -> IntArray:
@@ -58,22 +58,18 @@ def _look(typing_context: Any, gate: Any, place: Any) -> Any:
     return types.int64(gate, types.int64), codegen
 
 
-if hasattr(os, "sched_yield"):
-    _give_way = types.ExternalFunction("sched_yield", types.int32())
+if os.name == "posix":
     _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
 
     @njit(nogil=True)
-    def _rest(looks: int) -> None:
-        if looks > SPINS + YIELDS:
-            _sleep(np.uint32(NAP))
-        elif looks > SPINS:
-            _give_way()
+    def _rest() -> None:
+        _sleep(np.uint32(NAP))
 
 else:
 
     @njit(nogil=True)
-    def _rest(looks: int) -> None:
-        """Nothing: there is no call to give way on such a system."""
+    def _rest() -> None:
+        """Nothing: such a system has no call to sleep for so short a time."""
 
 
 @njit(nogil=True)
@@ -89,5 +85,6 @@ def pass_gate(gate: IntArray, n_threads: int) -> bool:
         if _look(gate, BROKEN):
             return False
         looks += 1
-        _rest(looks)
+        if looks > SPINS:
+            _rest()
     return _look(gate, BROKEN) == 0
