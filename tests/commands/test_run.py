@@ -44,6 +44,7 @@ def test_options_reach_the_command():
         (ImportError("install pyarrow"), "graphwell: install pyarrow\n"),
         (NotImplementedError("not yet"), "graphwell: not yet\n"),
         (MemoryError(), "not enough memory"),
+        (MemoryError("The GPU has too little memory."), "graphwell: The GPU has too little memory.\n"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(error, words):

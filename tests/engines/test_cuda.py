@@ -14,8 +14,10 @@ from graphwell.engines import State
 from graphwell.engines.cuda import CudaEngine, CudaGraph, _cupy, layout
 from graphwell.engines.cuda.exchange import is_on_card
 from graphwell.engines.cuda.layout import Tiling
+from graphwell.engines.cuda.neighbors import CudaSearch
 from graphwell.engines.cuda.plan import Plan
 from graphwell.engines.numba_ import NumbaEngine
+from graphwell.engines.system import ArraySystem
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.start import STARTS
 from tests.conftest import why_no_card
@@ -106,6 +108,27 @@ def test_what_solvers_ask_of_a_graph(case):
         np.testing.assert_array_equal(np.maximum(found, -1), np.maximum(graph.nearest(problem.is_known), -1))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1, 3, 70, 300])
+def test_steps_of_conjugate_gradients_are_those_of_plain_arrays(card, dtype, width):
+    rng = np.random.default_rng(width)
+    graph, scaling = random_graph(rng, 700, 0.02), rng.random(700)
+    engine = CudaEngine(graph, dtype=dtype)
+    fused, plain = engine.system(scaling), ArraySystem(engine.product, scaling, dtype)
+    block, step = rng.normal(size=(700, width)), rng.normal(size=-(-width // 4) * 4 if width > 1 else 1)
+    there, here = fused.enter(block), plain.enter(block)
+    image, expected = card.empty_like(there), np.empty_like(here)
+    np.testing.assert_allclose(fused.apply(there, image), plain.apply(here, expected), rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(image.get(), expected)
+    x, y = card.zeros_like(there), np.zeros_like(here)
+    sums = fused.advance(x, there, there.copy(), image, step)
+    np.testing.assert_allclose(sums, plain.advance(y, here, here.copy(), expected, step), rtol=1e-9)
+    fused.turn(x, there, step)
+    plain.turn(y, here, step)
+    for found, wanted in ((there, here), (x, y)):
+        np.testing.assert_array_equal(fused.leave(found), wanted)
+
+
 def test_sums_by_column_and_by_group(card):
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 5000, 7)).astype(np.float32)
@@ -153,7 +176,8 @@ def test_graphs_are_those_of_the_cpu(card, monkeypatch, metric, dtype):
     expected = Graph.from_features(X, n_neighbors=7, scale_neighbor=5, metric=metric)
     found = Graph.from_features(X, n_neighbors=7, scale_neighbor=5, metric=metric, device="cuda")
     difference = abs(found.W - expected.W)
-    assert (difference > 1e-9).nnz <= 0.01 * expected.W.nnz  # ties among the duplicates
+    assert (difference > 1e-6).nnz <= 0.01 * expected.W.nnz  # ties among the duplicates
+    assert found.W.dtype == expected.W.dtype == np.float32
     assert found.W.diagonal().sum() == 0
     new = X[:40] + dtype(0.25)
     np.testing.assert_allclose(
@@ -166,7 +190,7 @@ def test_any_number_of_neighbours(card, k):
     X = np.random.default_rng(4).normal(size=(700, 12))
     expected = Graph.from_features(X, n_neighbors=k, scale_neighbor=3)
     found = Graph.from_features(X, n_neighbors=k, scale_neighbor=3, device="cuda")
-    np.testing.assert_allclose(found.W.toarray(), expected.W.toarray(), rtol=1e-12, atol=0)
+    np.testing.assert_allclose(found.W.toarray(), expected.W.toarray(), rtol=1e-6, atol=0)
 
 
 def few(y, every=15):
@@ -234,6 +258,51 @@ def test_pictures(card):
     assert (segment(image, seeds, device="cuda") == expected).mean() > 0.999
 
 
+def test_tiles_shrink_when_memory_is_short(card, monkeypatch):
+    sizes, by_tiles = [], CudaSearch._by_tiles
+
+    def short_of_memory(self, rows, kept, tile_bytes):
+        sizes.append(tile_bytes)
+        if tile_bytes > 1 << 24:
+            raise card.cuda.memory.OutOfMemoryError(tile_bytes, 0, 0)
+        return by_tiles(self, rows, kept, tile_bytes)
+
+    X = np.random.default_rng(0).normal(size=(3000, 10))
+    expected = Graph.from_features(X, device="cuda").W
+    monkeypatch.setattr(CudaSearch, "_by_tiles", short_of_memory)
+    assert abs(Graph.from_features(X, device="cuda").W - expected).nnz == 0
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 1 << 24 < sizes[0]
+
+
+def test_cuvs_finds_the_candidates_of_large_sets(card, monkeypatch):
+    # Stands in for the library: true candidates, with the last of each row lost.
+    def by_cuvs(points, kept):
+        found = CudaSearch(points)._by_tiles(points, kept, 1 << 24)
+        found[:, -1] = found[:, 0]
+        return found
+
+    monkeypatch.setattr("graphwell.engines.cuda.neighbors.CUVS_FROM", 1000)
+    monkeypatch.setattr("graphwell.engines.cuda.neighbors._by_cuvs", by_cuvs)
+    X = np.random.default_rng(0).normal(size=(2000, 10))
+    graph = Graph.from_features(X, device="cuda")
+    assert graph.recall_ == pytest.approx(14 / 15)
+    expected = Graph.from_features(X)
+    assert (abs(graph.W - expected.W) > 1e-6).nnz == 0  # spare candidates make up for it
+
+
+def test_numbers_of_sweeps_on_the_card_are_promises(card):
+    graph = CudaGraph.of(random_graph(np.random.default_rng(6), 200, 0.05))
+    problem = Problem(graph, card.asarray(np.arange(200) % 50 - 47), 3)
+    start = STARTS["random"](problem, None, np.random.default_rng(0)).state
+    engine = CudaEngine(graph)
+    first = engine.sweep(problem, start, 1.0, 0.05, 30)
+    second = engine.sweep(problem, first.state, 1.0, 0.05, 30)
+    again = engine.sweep(problem, start, 1.0, 0.05, 30)
+    assert float(second.energy) < float(first.energy) == float(again.energy)
+    assert int(first.label_changes) == int(again.label_changes) > 0
+
+
 def test_too_little_memory_is_said_in_figures(card, monkeypatch):
     monkeypatch.setattr("graphwell.engines.cuda._cupy.free_memory", lambda: 1_000_000)
     X, y = load_digits(return_X_y=True)
@@ -248,8 +317,8 @@ class FakeRuntimeError(RuntimeError):
     pass
 
 
-def fake_cupy(count):
-    """A library that finds so many devices, or fails to look for them."""
+def fake_cupy(count, capability="90"):
+    """A library that finds so many devices of a kind, or fails to look for them."""
 
     def device_count():
         if isinstance(count, str):
@@ -259,7 +328,8 @@ def fake_cupy(count):
     runtime = types.SimpleNamespace(
         getDeviceCount=device_count, CUDARuntimeError=FakeRuntimeError, runtimeGetVersion=lambda: 12090
     )
-    return types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime))
+    device = types.SimpleNamespace(compute_capability=capability)
+    return types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime, Device=lambda: device))
 
 
 @pytest.fixture
@@ -281,6 +351,7 @@ def fresh(monkeypatch):
             OSError,
             r"driver is too old for CUDA 12\.9, .*update the driver",
         ),
+        (fake_cupy(1, "61"), OSError, r"compute capability 7\.0 or newer, and this one has 6\.1"),
         (fake_cupy("cudaErrorUnknown: x"), OSError, r"cannot use the NVIDIA GPU \(cudaErrorUnknown: x\)"),
     ],
 )
@@ -306,6 +377,21 @@ def test_a_library_that_cannot_be_loaded_says_why(fresh):
     fresh.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
     with pytest.raises(ImportError, match=r"CuPy, which cannot be loaded \(libnvrtc.*pip install"):
         _cupy.cupy()
+
+
+def test_the_program_says_it_in_one_line_and_writes_nothing(fresh, tmp_path):
+    from typer.testing import CliRunner
+
+    from graphwell.cli import app
+
+    fresh.setitem(sys.modules, "cupy", None)
+    (tmp_path / "in.csv").write_text("x,label\n1,a\n2,b\n3,\n")
+    command = ["classify", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--device", "cuda"]
+    finished = CliRunner().invoke(app, [*command, "--quiet"])
+    assert finished.exit_code == 2
+    assert finished.stderr.startswith('graphwell: device="cuda" needs CuPy, which is not installed')
+    assert finished.stderr.count("\n") == 1
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_arrays_of_the_host_are_told_from_those_of_a_card():

@@ -97,3 +97,19 @@ def test_neighbours_all_around_end_the_search_for_more_recall(monkeypatch):
     search = CellSearch(points, 10)
     assert search.visits == 1000 * len(search.cells.centroids) // 10_000
     assert 0.1 < search.recall < 0.9
+
+
+@pytest.mark.parametrize("name", ["far clusters", "few distinct", "half identical", "whole numbers"])
+def test_the_recall_that_is_said_is_that_of_awkward_points_too(name):
+    rng = np.random.default_rng(7)
+    points = {
+        "far clusters": np.vstack([rng.normal(size=(1500, 12)), 1e6 + rng.normal(size=(1500, 12))]),
+        "few distinct": rng.normal(size=(20, 12))[rng.integers(20, size=3000)],
+        "half identical": np.vstack([np.zeros((1500, 12)), rng.normal(size=(1500, 12))]),
+        "whole numbers": rng.integers(0, 2, size=(3000, 12)).astype(float),
+    }[name]
+    search = CellSearch(points, 10)
+    found = neighbors_of_all(search, 10)[1]
+    true = brute_force(points, 10)
+    recall = (found <= true[:, -1:] * (1 + 1e-9) + 1e-12).mean()
+    assert recall >= search.recall - 0.01

@@ -1,7 +1,7 @@
 """The seam: what an engine is asked to do, and how one is chosen."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsInt
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines.system import System
@@ -23,11 +23,15 @@ class State:
 
 @dataclass(frozen=True)
 class Swept:
-    """A state after some sweeps, its energy, and how often a vertex changed class on the way."""
+    """A state after some sweeps, its energy, and how often a vertex changed class on the way.
+
+    An engine that does not wait for its sweeps gives the two numbers as promises: ``float(energy)`` and
+    ``int(label_changes)`` wait for them.
+    """
 
     state: State
-    energy: float
-    label_changes: int
+    energy: SupportsFloat
+    label_changes: SupportsInt
 
 
 class Engine(Protocol):

@@ -35,7 +35,6 @@ class Cells:
     centroids: FloatArray
     order: IntArray
     starts: IntArray
-    centre: FloatArray
     scale: float
     """Brings all points near to 1, so that squares in single precision neither overflow nor vanish."""
 
@@ -85,7 +84,7 @@ class CellSearch:
         cells, out = self.cells, np.empty((len(rows), count), dtype=np.int32)
         self._on_slices(
             len(rows),
-            lambda part: nearest_cells(rows[part], cells.centroids, cells.centre, cells.scale, out[part]),
+            lambda part: nearest_cells(rows[part], cells.centroids, cells.scale, out[part]),
         )
         return out
 
@@ -164,7 +163,7 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
     cell = number[cell]
     order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
-    return Cells(centroids[chain] / scale + centre, order, starts, centre, scale)
+    return Cells(centroids[chain] / scale + centre, order, starts, scale)
 
 
 def _chain(centroids: FloatArray) -> IntArray:

@@ -40,19 +40,21 @@ def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> 
 
 
 @njit(nogil=True, cache=True)
-def nearest_cells(
-    rows: FloatArray, centroids: FloatArray, centre: FloatArray, scale: float, out: IntArray
-) -> None:
-    """Write the cells whose centroids are nearest to each row into `out`, the nearest of all first."""
+def nearest_cells(rows: FloatArray, centroids: FloatArray, scale: float, out: IntArray) -> None:
+    """Write the cells whose centroids are nearest to each row into `out`, the nearest of all first.
+
+    Rows that follow each other should be near each other: they are taken relative to the first of a group.
+    """
     m, d = rows.shape
     everything = np.arange(max(m, len(centroids)))
     b, lengths = np.empty((len(centroids), d), np.float32), np.empty(len(centroids), np.float32)
-    _centred(centroids, everything[: len(centroids)], centre, scale, b, lengths)
     a, norms = np.empty((ROWS_AT_ONCE, d), np.float32), np.empty(ROWS_AT_ONCE, np.float32)
     space = np.empty((ROWS_AT_ONCE, len(centroids)), np.float32)
     likely = np.arange(out.shape[1])
     for first in range(0, m, ROWS_AT_ONCE):
         count = min(ROWS_AT_ONCE, m - first)
+        centre = rows[first].astype(np.float64)
+        _centred(centroids, everything[: len(centroids)], centre, scale, b, lengths)
         _centred(rows, everything[first : first + count], centre, scale, a, norms)
         np.dot(a[:count], b.T, space[:count])
         for i in range(count):

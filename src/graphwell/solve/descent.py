@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import SupportsFloat, SupportsInt
 
 from graphwell.engines.base import Engine, State
 from graphwell.solve.problem import Problem
@@ -80,25 +81,28 @@ def descend(
     steps = list(schedule)
     reached = reached or Reached(start, (), ())
     state, stopped = reached.state, False
-    energies, label_changes = list(reached.energies), list(reached.label_changes)
+    energies: list[SupportsFloat] = list(reached.energies)
+    label_changes: list[SupportsInt] = list(reached.label_changes)
     for number, (epsilon, sweeps) in enumerate(steps[len(energies) :], start=len(energies) + 1):
         swept = engine.sweep(problem, state, epsilon, step_size, sweeps)
         state = swept.state
         energies.append(swept.energy)
         label_changes.append(swept.label_changes)
-        step = Step(number, len(steps), epsilon, swept.energy, swept.label_changes, state)
-        if callback is not None and callback(step):
+        if callback is None:
+            continue
+        step = Step(number, len(steps), epsilon, float(swept.energy), int(swept.label_changes), state)
+        if callback(step):
             stopped = number < len(steps)
             break
     done = steps[: len(energies)]
-    settled = Status.UNSETTLED if done and label_changes[-1] else Status.SETTLED
+    settled = Status.UNSETTLED if done and int(label_changes[-1]) else Status.SETTLED
     return Result(
         labels=state.labels,
         offsets=state.offsets,
         status=Status.STOPPED if stopped else settled,
         n_sweeps=sum(sweeps for _, sweeps in done),
-        energies=tuple(energies),
+        energies=tuple(map(float, energies)),
         epsilons=tuple(epsilon for epsilon, _ in done),
-        label_changes=tuple(label_changes),
+        label_changes=tuple(map(int, label_changes)),
         seconds=time.perf_counter() - began,
     )

@@ -13,6 +13,8 @@ CardArray: TypeAlias = Any
 """An array of CuPy, which need not be installed for types to be checked."""
 
 INSTALL = 'pip install "graphwell[cuda]"'
+OLDEST_CAPABILITY = 70
+"""Older ones lack the memory order that sweeps rely on."""
 COOPERATIVE = ("sweeps_at_rest",)
 """Kernels whose blocks wait for each other, and so must all run at once."""
 RESERVED_SHARED_MEMORY = 2048
@@ -38,6 +40,12 @@ def cupy() -> Any:
         raise OSError(_trouble(library, str(error))) from error
     if count == 0:
         raise OSError(_trouble(library, "cudaErrorNoDevice"))
+    capability = int(library.cuda.Device().compute_capability)
+    if capability < OLDEST_CAPABILITY:
+        raise OSError(
+            f'device="cuda" needs an NVIDIA GPU of compute capability {OLDEST_CAPABILITY / 10} or newer, and '
+            f'this one has {capability / 10}; use device="cpu".'
+        )
     return library
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwell.engines.base import State, Swept
-from graphwell.engines.cuda._cupy import CardArray, cupy, kernel, launch, memory_in_words
+from graphwell.engines.cuda._cupy import CardArray, cupy, memory_in_words
 from graphwell.engines.cuda.graph import CudaGraph
 from graphwell.engines.cuda.layout import CardRows
 from graphwell.engines.cuda.plan import Plan, struct
-from graphwell.engines.system import COLUMNS_AT_ONCE, ArraySystem
+from graphwell.engines.cuda.system import CudaSystem, multiply, padded
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -29,6 +29,23 @@ class _Forces:
     classes: Any
     held: tuple[CardArray, ...]
     """The arrays that the two point to."""
+
+
+class _Totals:
+    """Energy and class changes of some sweeps, fetched when either is asked for."""
+
+    def __init__(self, on_card: CardArray) -> None:
+        self._on_card = on_card
+
+    @cached_property
+    def _fetched(self) -> Any:
+        return self._on_card.get()
+
+    def __float__(self) -> float:
+        return float(self._fetched[:1].view(np.float64)[0])
+
+    def __int__(self) -> int:
+        return int(self._fetched[1])
 
 
 class CudaEngine:
@@ -64,33 +81,26 @@ class CudaEngine:
                 shift=np.int32(plan.packing.shift),
                 count=np.int32(count),
             )
-            plan.place(cp.asarray(state.labels), cp.asarray(state.offsets))
-            plan.sweep(forces.rows, forces.classes, step, count, problem.balance is not None)
+            totals = plan.place(cp.asarray(state.labels), cp.asarray(state.offsets))
+            balanced = problem.balance is not None
+            plan.sweep(forces.rows, forces.classes, step, count, balanced, totals)
             labels, offsets = plan.restored(count)
-            energy, changes = plan.totals()
+        promise = _Totals(totals)
         if self._on_host:
-            labels, offsets = labels.get(), offsets.get()
-        return Swept(State(labels, offsets), energy, changes)
+            return Swept(State(labels.get(), offsets.get()), float(promise), int(promise))
+        return Swept(State(labels, offsets), promise, promise)
 
     def product(self, block: CardArray) -> CardArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
-        cp = cupy()
-        block = cp.ascontiguousarray(cp.asarray(block), dtype=self.dtype)
-        n, width = block.shape
-        at_once = 1 if width == 1 else COLUMNS_AT_ONCE
-        if width % at_once:
-            block = cp.pad(block, ((0, 0), (0, -width % at_once)))
-        out = cp.empty_like(block)
-        matrix, groups = self._card.normalised, block.shape[1] // at_once
-        real = "float" if self.dtype == np.float32 else "double"
-        function = kernel("products.cu", "product", POINTER=matrix.pointer, REAL=real, WIDE=at_once)
-        launch(function, n * groups, (matrix.indptr, matrix.indices, self._data, block, out, groups, n))
+        width, vectors = block.shape[1], padded(block, self.dtype)
+        out = cupy().empty_like(vectors)
+        multiply("product", self._card.normalised, self._data, vectors, out)
         out = out[:, :width]
         return out.get() if self._on_host else out
 
-    def system(self, scaling: CardArray) -> ArraySystem:
+    def system(self, scaling: CardArray) -> CudaSystem:
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
-        return ArraySystem(self.product, scaling, self.dtype)
+        return CudaSystem(self._card.normalised, self._data, scaling, self._on_host)
 
     @cached_property
     def rows(self) -> CardRows:

@@ -1,10 +1,10 @@
 // Sparse rows on a card: sums, products, parts, distances along edges, and the layout that sweeps run on.
-// POINTER is the integer type of the row starts; column indices are int. One thread owns a row and adds its
+// POINTER is the integer type of the row starts, ENTRY the type of the entries; column indices are int. One thread owns a row and adds its
 // entries in stored order, as the CPU does.
 
 typedef long long int64;
 
-extern "C" __global__ void row_sums(const POINTER *indptr, const double *data, double *out, int n) {
+extern "C" __global__ void row_sums(const POINTER *indptr, const ENTRY *data, double *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     double sum = 0;
@@ -13,13 +13,13 @@ extern "C" __global__ void row_sums(const POINTER *indptr, const double *data, d
 }
 
 // Data of S from that of W: w_ij / (root_i root_j), by inverse roots that are zero for isolated vertices.
-extern "C" __global__ void normalised(const POINTER *indptr, const int *indices, const double *data,
+extern "C" __global__ void normalised(const POINTER *indptr, const int *indices, const ENTRY *data,
                                       const double *inverse_root, double *out, int n) {
     int lane = threadIdx.x & 31;
     int i = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (i >= n) return;
     for (POINTER e = indptr[i] + lane; e < indptr[i + 1]; e += 32)
-        out[e] = data[e] * inverse_root[indices[e]] * inverse_root[i];
+        out[e] = (double)data[e] * inverse_root[indices[e]] * inverse_root[i];
 }
 
 // ------------------------------------------------------------------------------------------- connected parts
@@ -66,7 +66,7 @@ extern "C" __global__ void find_roots(int *parent, int *roots, int n) {
 // ------------------------------------------------------------------------------------- nearest along the graph
 
 // One round of relaxation from all vertices at once: does some neighbour offer a shorter way?
-extern "C" __global__ void relax(const POINTER *indptr, const int *indices, const double *weights,
+extern "C" __global__ void relax(const POINTER *indptr, const int *indices, const ENTRY *weights,
                                  const double *lengths, const int *sources, double *new_lengths,
                                  int *new_sources, int *changed, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,7 +75,7 @@ extern "C" __global__ void relax(const POINTER *indptr, const int *indices, cons
     int source = sources[i];
     for (POINTER e = indptr[i]; e < indptr[i + 1]; e++) {
         int j = indices[e];
-        double way = lengths[j] + 1.0 / weights[e];
+        double way = lengths[j] + 1.0 / (double)weights[e];
         if (way < shortest) {
             shortest = way;
             source = sources[j];

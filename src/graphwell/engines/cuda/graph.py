@@ -116,7 +116,7 @@ class CudaGraph(Graph):
             return self
         cp, data = cupy(), self.matrix.data
         raised = data * data if power == 2 else data**power
-        matrix = self.matrix.with_data(cp.maximum(raised, WEIGHT_FLOOR))
+        matrix = self.matrix.with_data(cp.maximum(raised, data.dtype.type(WEIGHT_FLOOR)))
         return CudaGraph(matrix, self.origin, self.sharpness * power, unsharpened=self)
 
     def with_neighbors(self, n_neighbors: int) -> "CudaGraph":

@@ -172,9 +172,9 @@ class Tiling:
         """Number of tiles."""
         return len(self.bounds) - 1
 
-    def shared_bytes(self, word: int, real: int) -> int:
-        """Shared memory of a block that works on one tile after the other."""
-        return 12 * self.most_rows + _even(self.most_entries) * (word + real)
+    def shared_bytes(self, word: int, real: int, votes: int) -> int:
+        """Shared memory of a block that works on one tile after the other, with room for so many votes."""
+        return 12 * self.most_rows + _even(self.most_entries) * (word + real) + real * votes
 
     @classmethod
     def equal(cls, starts: IntArray, n_tiles: int) -> "Tiling":

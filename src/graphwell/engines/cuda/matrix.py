@@ -21,7 +21,7 @@ class CardMatrix:
     indptr, indices : integer arrays
         Starts of the rows (32 or 64 bits), and columns (32 bits).
     data : array
-        Entries in double precision.
+        Entries in single or double precision.
     """
 
     indptr: CardArray
@@ -32,12 +32,16 @@ class CardMatrix:
     def from_host(cls, matrix: Any) -> "CardMatrix":
         """Copy a SciPy matrix to the card."""
         cp = cupy()
-        indices, data = cp.asarray(matrix.indices, dtype=np.int32), cp.asarray(matrix.data, dtype=np.float64)
-        return cls(cp.asarray(matrix.indptr), indices, data)
+        indices = cp.asarray(matrix.indices, dtype=np.int32)
+        dtype = np.float32 if matrix.data.dtype == np.float32 else np.float64
+        return cls(cp.asarray(matrix.indptr), indices, cp.asarray(matrix.data, dtype=dtype))
 
     @classmethod
     def from_neighbors(cls, indices: CardArray, weights: CardArray) -> "CardMatrix":
-        """Join `i` and `j` where either chose the other; both give the edge the same weight."""
+        """Join `i` and `j` where either chose the other; both give the edge the same weight.
+
+        Affinities are kept in single precision, as on the host.
+        """
         cp = cupy()
         n, k = indices.shape
         rows = cp.repeat(cp.arange(n, dtype=np.int64), k)
@@ -49,7 +53,7 @@ class CardMatrix:
         keys, source = keys[kept], order[kept] % (n * k)
         pointers = cp.zeros(n + 1, dtype=index_dtype(n, 2 * n * k))
         cp.cumsum(cp.bincount(keys // n, minlength=n), out=pointers[1:])
-        return cls(pointers, (keys % n).astype(np.int32), weights.ravel()[source])
+        return cls(pointers, (keys % n).astype(np.int32), weights.ravel()[source].astype(np.float32))
 
     def to_host(self) -> Any:
         """Copy to a SciPy matrix."""
@@ -84,7 +88,7 @@ class CardMatrix:
         cp = cupy()
         degrees = self.row_sums
         inverse_root = cp.where(degrees > 0, 1.0 / cp.sqrt(cp.where(degrees > 0, degrees, 1.0)), 0.0)
-        data = cp.empty_like(self.data)
+        data = cp.empty(len(self.data))
         threads = 32 * self.n_rows
         self._launch("normalised", threads, self.indptr, self.indices, self.data, inverse_root, data)
         return self.with_data(data)
@@ -119,4 +123,6 @@ class CardMatrix:
         return found
 
     def _launch(self, name: str, threads: int, *arguments: Any) -> None:
-        launch(kernel("graph.cu", name, POINTER=self.pointer), threads, (*arguments, self.n_rows))
+        entry = "float" if self.data.dtype == np.float32 else "double"
+        function = kernel("graph.cu", name, POINTER=self.pointer, ENTRY=entry)
+        launch(function, threads, (*arguments, self.n_rows))

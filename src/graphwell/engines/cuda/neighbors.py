@@ -8,7 +8,7 @@ import numpy as np
 from graphwell._arrays import to_host
 from graphwell._types import IntArray
 from graphwell.engines.cuda._cupy import CardArray, cupy, free_memory, kernel, launch, memory_in_words
-from graphwell.graph.cells import SPARE_CANDIDATES
+from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
 from graphwell.graph.neighbors import in_order
 
 LARGEST_TILE = 1 << 31
@@ -21,7 +21,7 @@ CUVS_FROM = 2_000_000
 
 
 class CudaSearch:
-    """Exact search on the card (see `graphwell.graph.neighbors.NeighborSearch`).
+    """Search on the card, exact unless cuVS helps (see `graphwell.graph.neighbors.NeighborSearch`).
 
     Distances are compared in single precision, on rows that are centred and scaled; those of the candidates
     are then taken anew from the rows themselves, in double precision.
@@ -32,11 +32,11 @@ class CudaSearch:
         On the card.
     """
 
-    recall = 1.0
     locality = None
 
     def __init__(self, points: CardArray) -> None:
         cp = cupy()
+        self.recall = 1.0
         self.on_card = cp.ascontiguousarray(points)
         n, dimension = points.shape
         with memory_in_words("the neighbours", 4 * n * (dimension + 1) + SMALLEST_TILE):
@@ -80,7 +80,7 @@ class CudaSearch:
             )
         needed = len(rows) * (kept * 8 + k * 12) + SMALLEST_TILE
         with memory_in_words("the neighbours", needed):
-            candidates = self._candidates(rows, kept)
+            candidates = self._candidates(rows, kept, others)
             indices = cp.empty((len(rows), k), dtype=np.int32)
             distances = cp.empty((len(rows), k))
             arguments = (
@@ -98,13 +98,13 @@ class CudaSearch:
             )
         return indices, distances
 
-    def _candidates(self, rows: CardArray, kept: int) -> CardArray:
+    def _candidates(self, rows: CardArray, kept: int, others: bool) -> CardArray:
         """Numbers of the `kept` nearest points in single precision."""
-        if (
-            len(self.on_card) >= CUVS_FROM
-            and (found := _by_cuvs(self._right, self._scaled(rows), kept)) is not None
-        ):
-            return found
+        if others and len(rows) >= CUVS_FROM:
+            found = _by_cuvs(self._right[:, :-1], kept)
+            if found is not None:
+                self.recall = self._measured(found, rows, kept)
+                return found
         size = min(LARGEST_TILE, max(SMALLEST_TILE, free_memory() // 4))
         out_of_memory = cupy().cuda.memory.OutOfMemoryError
         while True:
@@ -114,6 +114,12 @@ class CudaSearch:
                 if size <= SMALLEST_TILE:
                     raise
                 size //= 2
+
+    def _measured(self, found: CardArray, rows: CardArray, kept: int) -> float:
+        """Share of the true candidates among those found, on a sample."""
+        sample = slice(None, None, max(1, len(rows) // RECALL_SAMPLE))
+        exact = self._by_tiles(rows[sample], kept, SMALLEST_TILE)
+        return float((found[sample][:, :, None] == exact[:, None, :]).any(axis=1).mean())
 
     def _by_tiles(self, rows: CardArray, kept: int, tile_bytes: int) -> CardArray:
         cp = cupy()
@@ -161,13 +167,15 @@ def _rebuilt(build: Any, points: CardArray) -> Any:
     return build(points, 1, exact=True)
 
 
-def _by_cuvs(right: CardArray, rows: CardArray, kept: int) -> CardArray | None:
-    """Candidates from an inverted file of cuVS; None if it is not installed."""
+def _by_cuvs(points: CardArray, kept: int) -> CardArray | None:
+    """Candidates of all points from an inverted file of cuVS; None if it is not installed."""
     try:
         from cuvs.neighbors import ivf_flat
     except ImportError:
         return None
-    cells = 1 << round(np.log2(np.sqrt(len(right))))
-    index = ivf_flat.build(ivf_flat.IndexParams(n_lists=cells), right[:, :-1].copy())
-    found = ivf_flat.search(ivf_flat.SearchParams(n_probes=max(16, cells // 16)), index, rows, kept)[1]
-    return cupy().asarray(found).astype(np.int32)
+    cp = cupy()
+    points = cp.ascontiguousarray(points)
+    cells = 1 << round(np.log2(np.sqrt(len(points))))
+    index = ivf_flat.build(ivf_flat.IndexParams(n_lists=cells), points)
+    _, found = ivf_flat.search(ivf_flat.SearchParams(n_probes=max(16, cells // 16)), index, points, kept)
+    return cp.asarray(found).astype(np.int32)

@@ -11,10 +11,10 @@ from graphwell.engines.packing import Packing
 
 THREADS_AT_REST = 1024
 THREADS_OF_A_SWEEP = 256
-BLOCKS_PER_PROCESSOR = 6
-"""Of one sweep over a large graph; as many as its registers allow."""
-MOST_CLASSES_TO_VOTE_ALONE = 32
-"""For which every thread has room of its own to count votes in, if they fit."""
+BLOCKS_PER_PROCESSOR = 5
+"""Of one sweep over a large graph; as many as registers and shared memory allow."""
+MOST_CLASSES_TO_VOTE_IN_A_STREAM, MOST_CLASSES_TO_VOTE_ALONE = 24, 32
+"""For which every thread has room of its own to count votes in, the latter if they fit."""
 
 
 class Plan:
@@ -34,34 +34,37 @@ class Plan:
         self.at_rest = self._rest() or self._stream()
         self.words = cp.empty((2, rows.n_rows), dtype=self.packing.word)
         self.offsets = cp.empty(rows.n_rows, dtype=rows.dtype)
-        # Energies of the blocks, class changes, blocks that arrived at a barrier, three masses of each class.
-        self.numbers = cp.zeros(self.blocks + 2 + 3 * n_classes, dtype=np.uint64)
-        self.changes, self.arrived = self.numbers[self.blocks :], self.numbers[self.blocks + 1 :]
-        self.mass = self.numbers[self.blocks + 2 :]
+        # Energies of the blocks, blocks that arrived at a barrier, three masses of each class.
+        self.counters = cp.zeros(self.blocks + 1 + 3 * n_classes, dtype=np.uint64)
+        self.arrived, self.mass = self.counters[self.blocks :], self.counters[self.blocks + 1 :]
         self._functions = {name: self._function(name) for name in self._names()}
 
-    def place(self, labels: CardArray, offsets: CardArray) -> None:
-        """Bring a state into the order of the rows, and set all counters to zero."""
-        rows = self.rows
+    def place(self, labels: CardArray, offsets: CardArray) -> CardArray:
+        """Bring a state into the order of the rows; return zeros for its energy and its class changes."""
+        rows, totals = self.rows, cupy().empty(2, dtype=np.uint64)
         arguments = (
             rows.order, labels.astype(np.int32, copy=False), offsets.astype(rows.dtype, copy=False),
-            self.words[0], self.offsets, self.packing.shift, rows.n_rows, self.numbers, len(self.numbers),
+            self.words[0], self.offsets, self.packing.shift, rows.n_rows,
+            self.counters, len(self.counters), totals,
         )  # fmt: skip
-        launch(self._functions["place"], max(rows.n_rows, len(self.numbers)), arguments)
+        launch(self._functions["place"], max(rows.n_rows, len(self.counters)), arguments)
+        return totals
 
-    def sweep(self, rows: Any, classes: Any, step: Any, count: int, balanced: bool) -> None:
-        """Do `count` sweeps and take the energy; nothing waits for them."""
+    def sweep(
+        self, rows: Any, classes: Any, step: Any, count: int, balanced: bool, totals: CardArray
+    ) -> None:
+        """Do `count` sweeps and take the totals; nothing waits for them."""
         if self.at_rest:
-            words = (self.words[0], self.words[1])
-            counters = (self.arrived, self.changes, self.numbers)
-            self._run("sweeps_at_rest", rows, classes, step, *words, self.offsets, *counters)
+            words, ends = (self.words[0], self.words[1]), (self.arrived, self.counters, totals)
+            self._run("sweeps_at_rest", rows, classes, step, *words, self.offsets, *ends)
             return
         if balanced:
             self._run("first_masses", rows, classes, step, self.words[0], self.offsets)
         for sweep in range(count):
             words = (self.words[sweep % 2], self.words[1 - sweep % 2])
-            self._run("one_sweep", rows, classes, step, *words, self.offsets, np.int32(sweep), self.changes)
-        self._run("energy", rows, step, self.words[count % 2], self.offsets, self.numbers)
+            self._run("one_sweep", rows, classes, step, *words, self.offsets, np.int32(sweep), totals)
+        ends = (self.arrived, self.counters, totals)
+        self._run("energy", rows, step, self.words[count % 2], self.offsets, *ends)
 
     def restored(self, count: int) -> tuple[CardArray, CardArray]:
         """Classes and offsets after so many sweeps, in the order of the vertices."""
@@ -71,11 +74,6 @@ class Plan:
         arguments = (rows.order, self.words[count % 2], self.offsets, labels, offsets, self.packing.shift)
         launch(self._functions["restore"], rows.n_rows, (*arguments, rows.n_rows))
         return labels, offsets
-
-    def totals(self) -> tuple[float, int]:
-        """Energy and class changes; here the host waits."""
-        numbers = self.numbers[: self.blocks + 1].get()
-        return float(numbers[: self.blocks].view(np.float64).sum()), int(numbers[self.blocks])
 
     def _rest(self) -> bool:
         """Give each processor of the card one tile, if it can hold it in its shared memory."""
@@ -96,10 +94,12 @@ class Plan:
     def _stream(self) -> bool:
         """Let blocks go through small tiles, one after the other."""
         tiling = Tiling.small(self.rows.host_starts)
-        self.shared = tiling.shared_bytes(np.dtype(self.packing.word).itemsize, self.rows.dtype.itemsize)
+        votes = self.n_classes if self.n_classes <= MOST_CLASSES_TO_VOTE_IN_A_STREAM else 0
+        word, real = np.dtype(self.packing.word).itemsize, self.rows.dtype.itemsize
+        self.shared = tiling.shared_bytes(word, real, votes * THREADS_OF_A_SWEEP)
         self.blocks = min(tiling.n_tiles, BLOCKS_PER_PROCESSOR * card_limits().n_processors)
         self.threads = THREADS_OF_A_SWEEP
-        self.tiles = self._tiles(tiling, None, 0)
+        self.tiles = self._tiles(tiling, None, votes)
         return False
 
     def _tiles(self, tiling: Tiling, near: Neighborhood | None, votes: int) -> Any:
@@ -116,11 +116,11 @@ class Plan:
             most_rows=np.int32(tiling.most_rows),
             n_long=np.int32(rows.n_long),
             first_long=np.int32(rows.n_rows - rows.n_long),
+            n_votes=np.int32(votes),
             columns=near.columns.data.ptr if near else 0,
             first_column=near.first_column.data.ptr if near else 0,
             local=near.local.data.ptr if near else 0,
             most_columns=np.int32(near.most_columns if near else 0),
-            n_votes=np.int32(votes),
         )
 
     def _names(self) -> tuple[str, ...]:

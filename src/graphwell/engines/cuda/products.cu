@@ -36,6 +36,27 @@ struct __align__(WIDE * sizeof(REAL) > 16 ? 16 : WIDE * sizeof(REAL)) Columns {
     REAL at[WIDE];
 };
 
+// image = p - A S A p with the diagonal `scaling` of A; rounded as if each product were stored.
+extern "C" __global__ void apply_system(const POINTER *indptr, const int *indices, const REAL *data,
+                                        const REAL *scaling, const Columns *p, Columns *image, int width, int n) {
+    int64 thread = (int64)blockIdx.x * blockDim.x + threadIdx.x;
+    int i = (int)(thread / width), c = (int)(thread % width);
+    if (i >= n) return;
+    Columns sums, own = p[(int64)i * width + c];
+    for (int k = 0; k < WIDE; k++) sums.at[k] = 0;
+    POINTER e = indptr[i], stop = indptr[i + 1];
+#pragma unroll 4
+    for (; e < stop; e++) {
+        int j = indices[e];
+        REAL weight = data[e], scale = scaling[j];
+        Columns values = p[(int64)j * width + c];
+#pragma unroll
+        for (int k = 0; k < WIDE; k++) sums.at[k] += weight * (scale * values.at[k]);
+    }
+    for (int k = 0; k < WIDE; k++) own.at[k] = own.at[k] - scaling[i] * sums.at[k];
+    image[(int64)i * width + c] = own;
+}
+
 extern "C" __global__ void product(const POINTER *indptr, const int *indices, const REAL *data,
                                    const Columns *block, Columns *out, int width, int n) {
     int64 thread = (int64)blockIdx.x * blockDim.x + threadIdx.x;

@@ -5,37 +5,6 @@ typedef unsigned long long uint64;
 
 #define FULL 0xffffffffu
 
-// Dot products of the columns of a and b, in double precision: each block sums its share of the rows for all
-// columns, one warp for each column in turn, and the block that ends last adds the shares up in their order. parts
-// has a row for each block, and `arrived` is 0 before and after.
-extern "C" __global__ void column_dots(const REAL *a, const REAL *b, double *parts, double *out, unsigned *arrived,
-                                       int64 n, int width) {
-    __shared__ bool is_last;
-    int lane = threadIdx.x & 31, warp = threadIdx.x / 32, n_warps = blockDim.x / 32;
-    int64 rows = (n + gridDim.x - 1) / gridDim.x;
-    int64 first = rows * blockIdx.x, stop = first + rows < n ? first + rows : n;
-    for (int c = warp; c < width; c += n_warps) {
-        double sum = 0;
-#pragma unroll 4
-        for (int64 i = first + lane; i < stop; i += 32) sum += (double)a[i * width + c] * (double)b[i * width + c];
-        for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
-        if (lane == 0) parts[(int64)blockIdx.x * width + c] = sum;
-    }
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
-    __syncthreads();
-    if (!is_last) return;
-    __threadfence();
-    for (int c = warp; c < width; c += n_warps) {
-        double sum = 0;
-        for (int block = lane; block < (int)gridDim.x; block += 32) sum += parts[(int64)block * width + c];
-        for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
-        if (lane == 0) out[c] = sum;
-    }
-    if (threadIdx.x == 0) *arrived = 0;
-}
-
 struct Factors {  // of up to 64 columns
     REAL a[64], b[64];
 };
@@ -46,6 +15,97 @@ extern "C" __global__ void combine(Factors factors, REAL *x, const REAL *y, int6
     if (i >= size) return;
     int c = (int)(i % width) - first;
     if (c >= 0 && c < 64) x[i] = factors.a[c] * x[i] + factors.b[c] * y[i];
+}
+
+// ------------------------------------------------------------------------------------------ sums over columns
+
+// Every block has its share of the rows, and goes through it 256 values at a time, each thread in a column of its
+// own; wider rows are cut into pieces of 256 columns.
+struct Share {
+    int64 row, stop;
+    int column, step;
+    bool works;
+};
+
+__device__ Share share_of(int64 n, int width, int piece) {
+    Share s;
+    int wide = min(256, width - 256 * piece);
+    int64 rows = (n + gridDim.x - 1) / gridDim.x, first = rows * blockIdx.x;
+    s.step = 256 / wide;
+    s.works = (int)threadIdx.x < s.step * wide;
+    s.column = 256 * piece + threadIdx.x % wide;
+    s.row = first + threadIdx.x / wide;
+    s.stop = min(first + rows, n);
+    return s;
+}
+
+// Sum the values of the threads of each column; then the block that ends last adds the shares of all blocks up, in
+// their order. parts has a row for each block, and `arrived` is 0 before and after.
+__device__ void add_shares(double value, int width, int piece, double *parts) {
+    __shared__ double values[256];
+    int wide = min(256, width - 256 * piece), step = 256 / wide;
+    __syncthreads();
+    values[threadIdx.x] = value;
+    __syncthreads();
+    if ((int)threadIdx.x < wide) {
+        double sum = 0;
+        for (int k = 0; k < step; k++) sum += values[k * wide + threadIdx.x];
+        parts[(int64)blockIdx.x * width + 256 * piece + threadIdx.x] = sum;
+    }
+}
+
+__device__ void add_blocks(const double *parts, double *out, unsigned *arrived, int width) {
+    __shared__ bool is_last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    int lane = threadIdx.x & 31;
+    for (int c = threadIdx.x / 32; c < width; c += 8) {
+        double sum = 0;
+        for (int block = lane; block < (int)gridDim.x; block += 32) sum += parts[(int64)block * width + c];
+        for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
+        if (lane == 0) out[c] = sum;
+    }
+    if (threadIdx.x == 0) *arrived = 0;
+}
+
+// Dot products of the columns of a and b, in double precision.
+extern "C" __global__ void __launch_bounds__(256)
+    column_dots(const REAL *a, const REAL *b, double *parts, double *out, unsigned *arrived, int64 n, int width) {
+    for (int piece = 0; 256 * piece < width; piece++) {
+        Share s = share_of(n, width, piece);
+        double sum = 0;
+        if (s.works)
+#pragma unroll 4
+            for (int64 i = s.row; i < s.stop; i += s.step)
+                sum += (double)a[i * width + s.column] * (double)b[i * width + s.column];
+        add_shares(sum, width, piece, parts);
+    }
+    add_blocks(parts, out, arrived, width);
+}
+
+// A step of conjugate gradients with up to 64 columns: x += a p, r += b image; out gets the sums of r r.
+extern "C" __global__ void __launch_bounds__(256)
+    advance(Factors factors, REAL *x, REAL *r, const REAL *p, const REAL *image, double *parts, double *out,
+            unsigned *arrived, int64 n, int width) {
+    Share s = share_of(n, width, 0);
+    double sum = 0;
+    if (s.works) {
+        REAL a = factors.a[s.column], b = factors.b[s.column];
+#pragma unroll 4
+        for (int64 i = s.row; i < s.stop; i += s.step) {
+            int64 at = i * width + s.column;
+            x[at] = x[at] + a * p[at];
+            REAL left = r[at] + b * image[at];
+            r[at] = left;
+            sum += (double)left * (double)left;
+        }
+    }
+    add_shares(sum, width, 0, parts);
+    add_blocks(parts, out, arrived, width);
 }
 
 // Sums of values by group, in fixed point: value * unit is rounded to an integer.

@@ -16,12 +16,24 @@ def column_dots(a: Any, b: Any) -> Any:
     """Dot product of each column of `a` with that of `b`, in double precision, on the host."""
     cp = cupy()
     a, b = cp.ascontiguousarray(a), cp.ascontiguousarray(b, dtype=a.dtype)
-    n, width = a.shape
+    return _summed("column_dots", (a, b), a)
+
+
+def advance(x: Any, r: Any, p: Any, image: Any, step: Any) -> Any:
+    """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``, on the host.
+
+    For contiguous blocks of at most `MOST_FACTORS` columns of one precision.
+    """
+    return _summed("advance", (_factors(x.dtype, step, -step), x, r, p, image), x)
+
+
+def _summed(name: str, arguments: tuple[Any, ...], like: Any) -> Any:
+    """Run a kernel that leaves a sum for each column of a block."""
+    n, width = like.shape
     blocks = max(1, min(BLOCKS, -(-n // ROWS_PER_BLOCK)))
-    parts = cp.empty((blocks + 1, width))
-    real = "float" if a.dtype == np.float32 else "double"
-    function = kernel("reductions.cu", "column_dots", REAL=real)
-    launch(function, blocks * 256, (a, b, parts, parts[blocks], _arrived(), np.int64(n), width))
+    parts = cupy().empty((blocks + 1, width))
+    ends = (parts, parts[blocks], _arrived(), np.int64(n), width)
+    launch(kernel("reductions.cu", name, REAL=_real(like)), 256 * blocks, (*arguments, *ends))
     return parts[blocks].get()
 
 
@@ -33,16 +45,22 @@ def _arrived() -> Any:
 
 def combine(a: Any, x: Any, b: Any, y: Any) -> None:
     """Replace `x` by ``a x + b y``, column by column; the factors travel with the launch."""
-    cp = cupy()
-    real = "float" if x.dtype == np.float32 else "double"
+    y = cupy().ascontiguousarray(y, dtype=x.dtype)
     for first in range(0, x.shape[1], MOST_FACTORS):
-        factors = np.zeros((2, MOST_FACTORS), dtype=x.dtype)
         columns = slice(first, first + MOST_FACTORS)
-        factors[0, : len(a[columns])], factors[1, : len(b[columns])] = a[columns], b[columns]
-        packed = factors.ravel().view(f"V{factors.nbytes}")
-        y = cp.ascontiguousarray(y, dtype=x.dtype)
-        arguments = (packed, x, y, np.int64(x.size), x.shape[1], first)
-        launch(kernel("reductions.cu", "combine", REAL=real), x.size, arguments)
+        arguments = (_factors(x.dtype, a[columns], b[columns]), x, y, np.int64(x.size), x.shape[1], first)
+        launch(kernel("reductions.cu", "combine", REAL=_real(x)), x.size, arguments)
+
+
+def _factors(dtype: Any, a: Any, b: Any) -> Any:
+    """Two factors for each column, as kernels take them by value."""
+    factors = np.zeros((2, MOST_FACTORS), dtype=dtype)
+    factors[0, : len(a)], factors[1, : len(b)] = a, b
+    return factors.ravel().view(f"V{factors.nbytes}")
+
+
+def _real(array: Any) -> str:
+    return "float" if array.dtype == np.float32 else "double"
 
 
 def group_sums(groups: Any, values: Any, n_groups: int) -> Any:

@@ -28,11 +28,25 @@ __device__ void wait_for_all_blocks(unsigned *arrived, unsigned number) {
     __syncthreads();
 }
 
+// The block that comes last adds the energies of all blocks up, in their order.
+__device__ void add_energy(double energy, double *energies, unsigned *arrived, unsigned all, uint64 *totals) {
+    energies[blockIdx.x] = energy;
+    __threadfence();
+    if (atomicAdd(arrived, 1u) != all - 1) return;
+    __threadfence();
+    double sum = 0;
+#pragma unroll 8
+    for (int i = 0; i < (int)gridDim.x; i++) sum += energies[i];
+    totals[0] = (uint64)__double_as_longlong(sum);
+}
+
+// totals: the energy, and how often a vertex changed class.
 extern "C" __global__ void __launch_bounds__(1024) place(const int *order, const int *labels, const REAL *given,
                                                          WORD *words, REAL *offsets, int shift, int n_rows,
-                                                         uint64 *counters, int n_counters) {
+                                                         uint64 *counters, int n_counters, uint64 *totals) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row < n_counters) counters[row] = 0;
+    if (row < 2) totals[row] = 0;
     if (row >= n_rows) return;
     int i = order[row];  // negative for padding
     REAL d = i >= 0 ? given[i] : (REAL)0;
@@ -54,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(1024) restore(const int *order, con
 // between sweeps. Launch cooperatively, with one block for each tile.
 extern "C" __global__ void __launch_bounds__(1024, 1)
     sweeps_at_rest(Tiles tiles, Rows rows, Classes c, Step p, WORD *words, WORD *spare, REAL *offsets,
-                   unsigned *arrived, uint64 *changes, double *energies) {
+                   unsigned *arrived, double *energies, uint64 *totals) {
     extern __shared__ uint64 shared[];
     __shared__ Pressure press;
     Tile t = open_tile<true>(tiles, blockIdx.x, (char *)shared);
@@ -87,19 +101,19 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         wait_for_all_blocks(arrived, ++barrier);
     }
     for (int step = 16; step; step /= 2) changed += __shfl_xor_sync(FULL, changed, step);
-    if ((threadIdx.x & 31) == 0 && changed) atomicAdd(changes, (uint64)changed);
+    if ((threadIdx.x & 31) == 0 && changed) atomicAdd(totals + 1, (uint64)changed);
     gather(t, words);
     for (int i = threadIdx.x; i < t.n_rows; i += blockDim.x) offsets[32 * t.first + i] = t.offsets[i];
     __syncthreads();
     double energy = energy_of_rows<true>(tiles, t, here, words, t.offsets, p.epsilon, p.shift);
     energy = block_sum(energy + energy_of_long_rows(tiles, rows, words, offsets, p.epsilon, p.shift));
-    if (threadIdx.x == 0) energies[blockIdx.x] = energy;
+    if (threadIdx.x == 0) add_energy(energy, energies, arrived, (barrier + 1) * gridDim.x, totals);
 }
 
 // One sweep over a graph of any size, in tiles.
 extern "C" __global__ void __launch_bounds__(256, BLOCKS)
     one_sweep(Tiles tiles, Rows rows, Classes c, Step p, const WORD *words, WORD *spare, REAL *offsets, int sweep,
-              uint64 *changes) {
+              uint64 *totals) {
     extern __shared__ uint64 shared[];
     const REAL unit = (REAL)1 / (REAL)((int64)1 << p.shift);
     uint64 *mass = c.mass + sweep % 3 * c.n_classes, *next_mass = c.mass + (sweep + 1) % 3 * c.n_classes;
@@ -120,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(256, BLOCKS)
     if (tiles.n_long) changed += move_long_rows(tiles, rows, c, p, press, next_mass, words, spare, offsets);
     clear_masses(c, c.mass + (sweep + 2) % 3 * c.n_classes);
     for (int step = 16; step; step /= 2) changed += __shfl_xor_sync(FULL, changed, step);
-    if ((threadIdx.x & 31) == 0 && changed) atomicAdd(changes, (uint64)changed);
+    if ((threadIdx.x & 31) == 0 && changed) atomicAdd(totals + 1, (uint64)changed);
 }
 
 extern "C" __global__ void __launch_bounds__(256, BLOCKS)
@@ -137,7 +151,8 @@ extern "C" __global__ void __launch_bounds__(256, BLOCKS)
 }
 
 extern "C" __global__ void __launch_bounds__(256, BLOCKS)
-    energy(Tiles tiles, Rows rows, Step p, const WORD *words, const REAL *offsets, double *energies) {
+    energy(Tiles tiles, Rows rows, Step p, const WORD *words, const REAL *offsets,
+           unsigned *arrived, double *energies, uint64 *totals) {
     extern __shared__ uint64 shared[];
     const REAL unit = (REAL)1 / (REAL)((int64)1 << p.shift);
     double sum = 0;
@@ -149,5 +164,5 @@ extern "C" __global__ void __launch_bounds__(256, BLOCKS)
         __syncthreads();
     }
     sum = block_sum(sum + energy_of_long_rows(tiles, rows, words, offsets, p.epsilon, p.shift));
-    if (threadIdx.x == 0) energies[blockIdx.x] = sum;
+    if (threadIdx.x == 0) add_energy(sum, energies, arrived, gridDim.x, totals);
 }
