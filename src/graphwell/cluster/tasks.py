@@ -15,7 +15,7 @@ import numpy as np
 from graphwell.cluster.private import DisplacedError
 
 CONNECT_SECONDS = 10
-SECONDS_BETWEEN_LOOKS = 2.0
+SECONDS_BETWEEN_LOOKS = 0.5
 """After so long without a result, look whether a worker is gone."""
 LARGE_GRAPH = "1 GiB"
 """Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
