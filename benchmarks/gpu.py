@@ -50,8 +50,8 @@ class Figure:
     def row(self) -> list[str]:
         """The line as text."""
         verdict = {True: "met", False: "MISSED", None: ""}[self.met]
-        cpu = "" if self.cpu is None else f"{self.cpu:,.4g} {self.unit}"
-        return [self.what, f"{self.value:,.4g} {self.unit}", self.bar, verdict, cpu, self.note]
+        cpu = "" if self.cpu is None else f"{_shown(self.cpu)} {self.unit}"
+        return [self.what, f"{_shown(self.value)} {self.unit}", self.bar, verdict, cpu, self.note]
 
 
 def seconds(job: Callable[[], Any], repetitions: int = 5) -> float:
@@ -102,6 +102,7 @@ def neighbour_figures(X: Any, cpu: bool) -> list[Figure]:
     if cpu:
         from graphwell.graph.neighbors import build_search, neighbors_of_all
 
+        neighbors_of_all(build_search(X[:1000], 10, exact=True), 10)  # compiles
         beside, exact = once(lambda: neighbors_of_all(build_search(X, 10, exact=True), 10)[0])
         note = f"{100 * (found == exact).mean():.4f} % equal to the CPU's"
     shape = " x ".join(f"{side:,}" for side in X.shape)
@@ -166,6 +167,7 @@ def fit_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
     note = f"ms: {stages}; {fitted.result_.solver_iterations} iterations; error {error:.2f} %"
     beside = None
     if cpu:
+        fit("cpu")  # compiles
         beside, there = once(lambda: fit("cpu"))
         note += f"; {100 * (there.transduction_ == fitted.transduction_).mean():.2f} % as on the CPU"
     return [
@@ -220,6 +222,10 @@ def large_figures(rate: float, n: int = LARGE) -> list[Figure]:
     note = f"{took / floor:.2f} x the floor of {1000 * floor:.2f} ms (graph alone at {rate / 1e12:.2f} TB/s)"
     what = f"{n / 1e6:.0f} M vertices, {entries / 1e6:.0f} M entries, one sweep"
     return [Figure(what, 1000 * took, "ms", f"<= {4000 * floor:.2f} ms", took <= 4 * floor, None, note)]
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _ms(value: float | None) -> float | None:

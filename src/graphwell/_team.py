@@ -8,27 +8,31 @@ tenfold.
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from typing import TypeVar
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
+MOST_HELPERS = os.cpu_count() or 1
+
 _pool: ThreadPoolExecutor | None = None
+_undivided = Lock()
 
 
 def _helpers() -> ThreadPoolExecutor:
     """Threads that wait for work of any team; started when first needed."""
     global _pool
     if _pool is None:
-        _pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="graphwell")
+        _pool = ThreadPoolExecutor(MOST_HELPERS, thread_name_prefix="graphwell")
     return _pool
 
 
 def _forget_helpers() -> None:
     """Threads do not survive a fork."""
-    global _pool
-    _pool = None
+    global _pool, _undivided
+    _pool, _undivided = None, Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -58,6 +62,37 @@ class Team:
             mine = work(*cuts[:2])
         finally:
             results = [other.result() for other in others]
+        return [mine, *results]
+
+    def together(self, work: Callable[[int, int], Result], give_up: Callable[[], object]) -> list[Result]:
+        """Call ``work(thread, n_threads)`` on all threads at once, so that they may wait for each other.
+
+        `give_up` must free those that wait; it is called when one of them fails. Only one team at a time can
+        be sure of its threads: another one works alone meanwhile.
+        """
+        count = min(self.n_threads, MOST_HELPERS + 1)
+        if count == 1 or not _undivided.acquire(blocking=False):
+            return [work(0, 1)]
+
+        def guarded(thread: int) -> Result:
+            try:
+                return work(thread, count)
+            except BaseException:
+                give_up()
+                raise
+
+        others: list[Future[Result]] = []
+        try:
+            try:
+                others.extend(_helpers().submit(guarded, thread) for thread in range(1, count))
+                mine = guarded(0)
+            except BaseException:
+                give_up()
+                raise
+            finally:
+                results = [other.result() for other in others]
+        finally:
+            _undivided.release()
         return [mine, *results]
 
     def map(self, work: Callable[[Item], object], items: Iterable[Item]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.engines.gate import pass_gate
 from graphwell.engines.gather import move_rows, sum_neighbors
 from graphwell.engines.layout import LANES
 
@@ -118,6 +119,66 @@ def masses(
     for i in range(parts[first_part] * LANES, parts[last_part] * LANES):
         found[words[i] >> shift] += np.int64(phi[i] * (0.5 - abs(offsets[i])) * (1 / MASS_UNIT))
     return found
+
+
+@njit(nogil=True, cache=True)
+def sweeps(
+    thread: int,
+    cuts: IntArray,
+    gate: IntArray,
+    weights: IntArray,
+    count: int,
+    strength: float,
+    shares: FloatArray,
+    parts: IntArray,
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    row_sums: FloatArray,
+    known: FloatArray,
+    fidelity: FloatArray,
+    phi: FloatArray,
+    words: IntArray,
+    following: IntArray,
+    offsets: FloatArray,
+    epsilon: float,
+    step_size: float,
+    implicit: bool,
+    shift: int,
+) -> int:
+    """One thread's part of `count` sweeps; return how often a class changed in it.
+
+    Thread `t` moves the parts from ``cuts[t]`` to ``cuts[t + 1]``. All wait for each other after every sweep.
+    `weights`, of shape (threads, classes), is where they leave the masses of the classes for each other.
+    """
+    n_threads, n_classes = len(cuts) - 1, len(shares)
+    first, last = cuts[thread], cuts[thread + 1]
+    pressure = np.zeros_like(shares)
+    changes = 0
+    for _ in range(count):
+        if strength > 0:
+            found = masses(first, last, parts, words, offsets, phi, shift, n_classes)
+            for k in range(n_classes):
+                weights[thread, k] = found[k]
+            if not pass_gate(gate, n_threads):
+                break
+            press(weights, strength, shares, pressure)
+        changes += sweep(
+            first, last, parts, starts, columns, values, row_sums, known, fidelity, phi, pressure,
+            words, following, offsets, epsilon, step_size, implicit, shift,
+        )  # fmt: skip
+        words, following = following, words
+        if not pass_gate(gate, n_threads):
+            break
+    return changes
+
+
+@njit(nogil=True, cache=True)
+def press(weights: IntArray, strength: float, shares: FloatArray, pressure: FloatArray) -> None:
+    """Write how hard each class is pressed: by how far its mass, a column's sum, lies above its share."""
+    total = weights.sum() * MASS_UNIT
+    for k in range(len(shares)):
+        pressure[k] = strength * (weights[:, k].sum() * MASS_UNIT - shares[k] * total)
 
 
 @njit(nogil=True, cache=True)

@@ -11,6 +11,7 @@ from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.engines import kernels, products
 from graphwell.engines.base import State, Swept
+from graphwell.engines.gate import break_gate, new_gate
 from graphwell.engines.layout import SlicedRows
 from graphwell.engines.packing import Packing
 from graphwell.engines.system import COLUMNS_AT_ONCE
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 ENTRIES_PER_THREAD = 200_000
 """With fewer, handing a part of the work over costs more than it brings."""
+ENTRIES_AT_ONCE = 200_000_000
+"""Entries that sweeps go over before an interrupt is heard: less than a second."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,9 @@ class Forces:
 
     def pressure(self, masses: IntArray) -> FloatArray:
         """How hard each class is pressed: by how far its mass lies above its share."""
-        mass = masses * kernels.MASS_UNIT
-        return (self.strength * (mass - self.shares * mass.sum())).astype(self.shares.dtype)
+        pressure = np.zeros_like(self.shares)
+        kernels.press(masses[None], float(self.strength), self.shares, pressure)
+        return pressure
 
 
 class NumbaEngine:
@@ -72,19 +76,30 @@ class NumbaEngine:
         following = words.copy()
         edges = (rows.starts, rows.columns, rows.values / real(2.0**packing.shift), rows.row_sums)
         steps = (real(epsilon), real(step_size), problem.implicit, packing.shift)
-        pressure, changes = np.zeros_like(forces.shares), 0
-        for _ in range(count):
-            if forces.strength > 0:
-                seen = (words, offsets, forces.phi, packing.shift, problem.n_classes)
-                pressure = forces.pressure(sum(self._share(kernels.masses, *seen)))
-            acting = (forces.known, forces.fidelity, forces.phi, pressure)
-            changes += sum(self._share(kernels.sweep, *edges, *acting, words, following, offsets, *steps))
-            words, following = following, words
+        acting, changes = (forces.known, forces.fidelity, forces.phi), 0
+        at_once = max(1, ENTRIES_AT_ONCE // max(1, len(rows.values)))
+        for done in range(0, count, at_once):
+            some = min(at_once, count - done)
+            moving = (words, following, offsets)
+            changes += self._sweeps(some, forces, (rows.parts, *edges, *acting, *moving, *steps))
+            words, following = (following, words) if some % 2 else (words, following)
         energies = np.empty(len(rows.parts) - 1)
         found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift, energies)
         self._share(kernels.energy, *edges, *found)
         labels = rows.restored(packing.labels(words))
         return Swept(State(labels, rows.restored(offsets)), float(energies.sum()), int(changes))
+
+    def _sweeps(self, count: int, forces: Forces, arguments: tuple[Any, ...]) -> int:
+        """Have the team do so many sweeps; return how often a class changed."""
+        gate, n_parts = new_gate(), len(self.rows.parts) - 1
+        weights = np.empty((self.team.n_threads, len(forces.shares)), dtype=np.int64)
+
+        def work(thread: int, n_threads: int) -> int:
+            cuts = np.arange(n_threads + 1) * n_parts // n_threads
+            shared = (gate, weights[:n_threads], count, float(forces.strength), forces.shares)
+            return int(kernels.sweeps(thread, cuts, *shared, *arguments))
+
+        return sum(self.team.together(work, lambda: break_gate(gate)))
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""

@@ -62,7 +62,8 @@ def nearest_cells(rows: FloatArray, centroids: FloatArray, scale: float, out: In
             for cell in range(len(centroids)):
                 values[cell] = lengths[cell] - 2 * values[cell]
             _choose_least(values, likely, out[first + i])
-            likely[:] = out[first + i]
+            for place in range(len(likely)):
+                likely[place] = out[first + i, place]
 
 
 @njit(nogil=True)

@@ -1,5 +1,6 @@
 """Rows of the normalised affinity as sweeps on the card want them: 32 side by side, cut into tiles."""
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ SAMPLE = 1 << 16
 LONGEST_IN_SLICE = 256
 """Longer rows come after all slices, and a whole block of threads sums each of them."""
 SLICES_PER_TILE = 8
-ENTRIES_PER_TILE = 8192
+ENTRIES_PER_TILE = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,9 +173,9 @@ class Tiling:
         """Number of tiles."""
         return len(self.bounds) - 1
 
-    def shared_bytes(self, word: int, real: int, votes: int) -> int:
-        """Shared memory of a block that works on one tile after the other, with room for so many votes."""
-        return 12 * self.most_rows + _even(self.most_entries) * (word + real) + real * votes
+    def shared_bytes(self, word: int, real: int) -> int:
+        """Shared memory of a block that works on one tile after the other."""
+        return 12 * self.most_rows + _even(self.most_entries) * (word + real)
 
     @classmethod
     def equal(cls, starts: IntArray, n_tiles: int) -> "Tiling":
@@ -188,13 +189,14 @@ class Tiling:
 
     @classmethod
     def small(cls, starts: IntArray) -> "Tiling":
-        """Tiles of a few slices, as many as fit."""
-        n_slices, size = len(starts) - 1, SLICES_PER_TILE
-        while True:
-            bounds = np.append(np.arange(0, n_slices, size), n_slices)
-            if size == 1 or np.diff(starts[bounds]).max(initial=0) <= ENTRIES_PER_TILE:
-                return cls._of(starts, bounds)
-            size //= 2
+        """Tiles of a few slices, one for each warp, or of as many as have room."""
+        ends, bounds = starts.tolist(), [0]
+        while bounds[-1] < len(ends) - 1:
+            first = bounds[-1]
+            last = min(first + SLICES_PER_TILE, len(ends) - 1)
+            room = bisect_right(ends, ends[first] + ENTRIES_PER_TILE, first, last + 1) - 1
+            bounds.append(max(first + 1, room))
+        return cls._of(starts, np.array(bounds))
 
     @classmethod
     def _of(cls, starts: IntArray, bounds: IntArray) -> "Tiling":

@@ -11,10 +11,10 @@ from graphwell.engines.packing import Packing
 
 THREADS_AT_REST = 1024
 THREADS_OF_A_SWEEP = 256
-BLOCKS_PER_PROCESSOR = 5
+BLOCKS_PER_PROCESSOR = 6
 """Of one sweep over a large graph; as many as registers and shared memory allow."""
-MOST_CLASSES_TO_VOTE_IN_A_STREAM, MOST_CLASSES_TO_VOTE_ALONE = 24, 32
-"""For which every thread has room of its own to count votes in, the latter if they fit."""
+MOST_CLASSES_TO_VOTE_ALONE = 32
+"""For which every thread has room of its own to count votes in, if they fit."""
 
 
 class Plan:
@@ -94,12 +94,10 @@ class Plan:
     def _stream(self) -> bool:
         """Let blocks go through small tiles, one after the other."""
         tiling = Tiling.small(self.rows.host_starts)
-        votes = self.n_classes if self.n_classes <= MOST_CLASSES_TO_VOTE_IN_A_STREAM else 0
-        word, real = np.dtype(self.packing.word).itemsize, self.rows.dtype.itemsize
-        self.shared = tiling.shared_bytes(word, real, votes * THREADS_OF_A_SWEEP)
+        self.shared = tiling.shared_bytes(np.dtype(self.packing.word).itemsize, self.rows.dtype.itemsize)
         self.blocks = min(tiling.n_tiles, BLOCKS_PER_PROCESSOR * card_limits().n_processors)
         self.threads = THREADS_OF_A_SWEEP
-        self.tiles = self._tiles(tiling, None, votes)
+        self.tiles = self._tiles(tiling, None, 0)
         return False
 
     def _tiles(self, tiling: Tiling, near: Neighborhood | None, votes: int) -> Any:
@@ -116,11 +114,11 @@ class Plan:
             most_rows=np.int32(tiling.most_rows),
             n_long=np.int32(rows.n_long),
             first_long=np.int32(rows.n_rows - rows.n_long),
-            n_votes=np.int32(votes),
             columns=near.columns.data.ptr if near else 0,
             first_column=near.first_column.data.ptr if near else 0,
             local=near.local.data.ptr if near else 0,
             most_columns=np.int32(near.most_columns if near else 0),
+            n_votes=np.int32(votes),
         )
 
     def _names(self) -> tuple[str, ...]:

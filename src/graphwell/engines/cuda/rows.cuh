@@ -107,7 +107,6 @@ __device__ int majority(const Tile &t, int begin, int end, int own, REAL phi, in
 
 // The same for many rows of a warp at once: each lane counts the votes in its own row, where it has room for all
 // classes.
-template <bool AT_REST>
 __device__ int majority_alone(const Tile &t, int begin, int end, int own, REAL phi, int shift, const Classes &c,
                               const Pressure &press) {
     const WORD low = ((WORD)1 << shift) - 1;
@@ -122,7 +121,7 @@ __device__ int majority_alone(const Tile &t, int begin, int end, int own, REAL p
 #pragma unroll
             for (int i = 0; i < BATCH; i++) {
                 bool there = e + 32 * i < end;
-                words[i] = there ? word_of<AT_REST>(t, e + 32 * i) : 0;
+                words[i] = there ? word_of<true>(t, e + 32 * i) : 0;
                 values[i] = there ? t.values[e + 32 * i] : 0;
             }
 #pragma unroll
@@ -167,8 +166,8 @@ __device__ int move_rows(const Tiles &tiles, Tile &t, const Rows &rows, const Cl
         bool crosses = d < -half || d >= half;
         int chosen = own;
         unsigned todo = __ballot_sync(FULL, crosses);
-        if (tiles.n_votes) {
-            if (crosses) chosen = majority_alone<AT_REST>(t, begin, end, own, phi, p.shift, c, press);
+        if (AT_REST && tiles.n_votes) {
+            if (crosses) chosen = majority_alone(t, begin, end, own, phi, p.shift, c, press);
             todo = 0;
         }
         for (; todo; todo &= todo - 1) {

@@ -16,11 +16,11 @@ struct Tiles {             // the layout of the graph
     int n_tiles;
     int most_entries, most_rows;  // of a tile: what its shared arrays must hold
     int n_long, first_long;       // rows longer than a tile, from row `first_long` on
-    int n_votes;                  // classes that each thread has room for, 0 if there is none
     // Only sweeps at rest have these: the neighbours of each tile, and for each entry which of them it is.
     const int *columns, *first_column;
     const unsigned short *local;
     int most_columns;
+    int n_votes;  // classes that each thread has room for, 0 if there is none
 };
 
 struct Rows {  // what acts on each row besides its neighbours
@@ -48,7 +48,7 @@ struct Step {
 #define FEW_CLASSES 64
 #define BATCH 4
 #ifndef BLOCKS
-#define BLOCKS 5  // of one sweep over a large graph, on each multiprocessor
+#define BLOCKS 6  // of one sweep over a large graph, on each multiprocessor
 #endif
 
 struct Tile {
@@ -57,11 +57,11 @@ struct Tile {
     int n_entries, n_rows;
     uint64 *row_mass;
     WORD *words;  // of the neighbours: one for each entry, or at rest for each column
-    REAL *values, *votes;
+    REAL *values;
     int *row_class;
     // Only sweeps at rest have these:
     WORD *own;
-    REAL *offsets, *constants;
+    REAL *offsets, *constants, *votes;
     int *starts, *columns;
     unsigned short *local;
     int n_columns;
@@ -80,14 +80,14 @@ __device__ Tile open_tile(const Tiles &tiles, int number, char *shared) {
     t.row_mass = (uint64 *)shared;
     t.words = (WORD *)(t.row_mass + tiles.most_rows);
     t.values = (REAL *)(t.words + n_words);
-    t.votes = t.values + even;
-    t.row_class = (int *)(t.votes + tiles.n_votes * blockDim.x);
+    t.row_class = (int *)(t.values + even);
     if (AT_REST) {
         t.n_columns = tiles.first_column[number + 1] - tiles.first_column[number];
         t.own = (WORD *)(t.row_class + tiles.most_rows);
         t.offsets = (REAL *)(t.own + tiles.most_rows);
         t.constants = t.offsets + tiles.most_rows;
-        t.columns = (int *)(t.constants + 4 * tiles.most_rows);
+        t.votes = t.constants + 4 * tiles.most_rows;
+        t.columns = (int *)(t.votes + tiles.n_votes * blockDim.x);
         t.starts = t.columns + n_words;
         t.local = (unsigned short *)(t.starts + tiles.most_rows / 32 + 2);
     }
