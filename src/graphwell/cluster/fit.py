@@ -122,7 +122,7 @@ def _answers(
     tasks.keep([handle for column in outputs for handle in column])
     kinds = ((None, classifier.classes_.dtype), (problem.n_classes, np.float64), (None, np.bool_))
     arrays = [
-        array_of(_with_empty(column, chunks, width, dtype), chunks, width, dtype)
+        array_of(_with_empty(tasks, column, chunks, width, dtype), chunks, width, dtype)
         for column, (width, dtype) in zip(outputs, kinds, strict=True)
     ]
     return Answers(by_partition, *arrays)
@@ -173,9 +173,10 @@ def _reachable(part: Part) -> BoolArray:
     return part.reachable
 
 
-def _with_empty(blocks: list[Handle], chunks: Sequence[int], width: int | None, dtype: Any) -> list[Handle]:
+def _with_empty(
+    tasks: Tasks, blocks: list[Handle], chunks: Sequence[int], width: int | None, dtype: Any
+) -> list[Handle]:
     """The blocks with one more for each chunk of the input that held no rows."""
     left = iter(blocks)
-    shape = (0,) if width is None else (0, width)
-    empty = [Handle(f"graphwell-empty-{number}", (np.empty, shape, dtype)) for number in range(len(chunks))]
-    return [next(left) if length else empty[number] for number, length in enumerate(chunks)]
+    shape = [0] if width is None else [0, width]
+    return [next(left) if length else tasks.lazy("empty", np.empty, shape, dtype) for length in chunks]

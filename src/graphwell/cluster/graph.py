@@ -25,8 +25,8 @@ class ClusterGraph:
     tasks : Tasks
     vertices : list of arrays
         The user's numbers of the vertices of each block.
-    rows : list of handles
-        `Rows` of each block.
+    rows, spares : lists of handles
+        `Rows` of each block, and a second copy of each on another worker.
     sharpness : float
         Power that the kernel is raised to.
     recall_ : float
@@ -36,6 +36,7 @@ class ClusterGraph:
     tasks: Tasks
     vertices: list[IntArray]
     rows: list[Handle]
+    spares: list[Handle]
     sharpness: float = 1.0
     recall_: float = 1.0
     search: Any = None
@@ -57,15 +58,22 @@ class ClusterGraph:
             numbers = np.unique(W.indices)
             rows.append(on_rows.renumbered(part, W, numbers, position[numbers], (stop - len(part), stop)))
         tasks.settle(n_blocks)
-        given = tasks.keep(tasks.each("rows", _given, rows))
-        return cls(tasks, list(vertices), given, recall_=graph.recall_)
+        kept, spares = tasks.doubled(tasks.each("rows", _given, rows))
+        return cls(tasks, list(vertices), kept, spares, recall_=graph.recall_)
 
     def sharpened(self, power: float) -> "ClusterGraph":
         """Return the graph with every affinity raised to a power."""
         if power == 1:
             return self
         return ClusterGraph(
-            self.tasks, self.vertices, self.rows, self.sharpness * power, self.recall_, self.search, self
+            self.tasks,
+            self.vertices,
+            self.rows,
+            self.spares,
+            self.sharpness * power,
+            self.recall_,
+            self.search,
+            self,
         )
 
     def asarray(self, values: Any) -> Any:

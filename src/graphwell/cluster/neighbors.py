@@ -23,6 +23,8 @@ from graphwell.progress import Progress, silent
 
 POINTS_PER_CELL = 64
 """Points that the cells are found from: more move them little."""
+REBUILDING = -10
+"""Priority of the search: where a lost worker's part of it must be done again, the descent goes first."""
 SHARE_OF_MEMORY = 0.2
 """Of a worker's memory that one partition and its candidates may take."""
 
@@ -64,6 +66,7 @@ def build_graph(
     """Link each row to its nearest rows, with locally scaled weights."""
     k = max(n_neighbors, scale_neighbor)
     progress("neighbours", None)
+    tasks.priority = REBUILDING
     cells, sizes = _find_cells(tasks, source, n_blocks or blocks_for(tasks, source, k))
     tasks.settle(len(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -202,7 +205,10 @@ def _weigh(
         "rows", weighed, n, on_rows.joined_rows, chosen, incoming, weighed, sent, same(int(starts[-1])), own
     )
     search = Search(cells, partitions, scales, chosen, smallest, n_neighbors, scale_neighbor)
-    return ClusterGraph(tasks, vertices, tasks.keep(rows), recall_=recall, search=search)
+    kept, spares = tasks.doubled(rows)
+    tasks.wait(kept)
+    tasks.priority = 0
+    return ClusterGraph(tasks, vertices, kept, spares, recall_=recall, search=search)
 
 
 def _typical(scales: FloatArray) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from graphwell.cluster.private import DisplacedError
 
 CONNECT_SECONDS = 10
-SECONDS_BETWEEN_LOOKS = 2.0
+SECONDS_BETWEEN_LOOKS = 0.5
 """After so long without a result, look whether a worker is gone."""
 LARGE_GRAPH = "1 GiB"
 """Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
@@ -118,6 +118,7 @@ class Tasks:
         self.run = secrets.token_hex(4)
         self.named = 0
         self.homes: list[str] = []
+        self.priority = 0
 
     def settle(self, n_blocks: int) -> None:
         """Give each block a worker to live on: neighbouring blocks live together."""
@@ -148,7 +149,8 @@ class Tasks:
         if waiting:
             with _large_graphs():
                 keys = [handle.key for handle in waiting]
-                futures = self.client.get(_with_homes(waiting), keys, sync=False)
+                graph = _with_homes(waiting)
+                futures = self.client.get(graph, keys, sync=False, priority=self.priority)
             for handle, future in zip(waiting, futures, strict=True):
                 handle.future, handle.task, handle.graph = future, None, None
         return list(handles)
@@ -156,6 +158,13 @@ class Tasks:
     def results(self, handles: Sequence[Handle]) -> list[Any]:
         """Run tasks and fetch what they return, in order."""
         return list(self.client.gather([handle.future for handle in self.keep(handles)]))
+
+    def doubled(self, handles: Sequence[Handle]) -> tuple[list[Handle], list[Handle]]:
+        """Keep what tasks of each block return on two workers; the second result recovers the first."""
+        spares = self.each("spare", _given, handles)
+        for spare, home in zip(spares, _others(self.homes), strict=True):
+            spare.home = home
+        return self.keep(self.each("rows", _given, self.keep(spares))), spares
 
     def wait(self, handles: Sequence[Handle]) -> None:
         """Wait until tasks are done; what one of them raises is raised here."""
@@ -236,6 +245,16 @@ def _with_homes(handles: Sequence[Handle]) -> Any:
         for (home, bound), tasks in layers.items()
     }
     return HighLevelGraph(marked, {name: set() for name in marked})
+
+
+def _given(value: Any) -> Any:
+    return value
+
+
+def _others(homes: Sequence[str]) -> list[str]:
+    """For each home the next one after it, if there is another."""
+    different = sorted(set(homes))
+    return [different[(different.index(home) + 1) % len(different)] for home in homes]
 
 
 def _item(pieces: Sequence[Any], index: int) -> Any:
