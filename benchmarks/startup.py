@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from benchmarks.output import Options
-from benchmarks.ratios import REPETITIONS, Figure, report
+from benchmarks.ratios import REPETITIONS, Figure, report, seconds
 
 PROGRAM = """
 import json, resource, sys, time
@@ -46,15 +46,21 @@ def run(n_rows: int, cache: str | None) -> tuple[float, float]:
     return found["first"] - began, found["cpu"]
 
 
+def import_scikit_learn() -> None:
+    subprocess.run([sys.executable, "-c", "import sklearn.base"], check=True)
+
+
 def main(options: Options) -> None:
     run(FEW_ROWS, None), run(MANY_ROWS, None)
     warm = [run(FEW_ROWS, None)[0] for _ in range(REPETITIONS)]
+    floor = [seconds(import_scikit_learn) for _ in range(REPETITIONS)]
     cold = []
     for _ in range(REPETITIONS):
         with tempfile.TemporaryDirectory() as cache:
             cold.append(run(MANY_ROWS, cache)[1] - run(MANY_ROWS, cache)[1])
     figures = [
         Figure(f"to the first step of {FEW_ROWS:,} rows, kernels cached", warm, 1.5, "s"),
+        Figure("of which a process that only imports scikit-learn's base class", floor, None, "s"),
         Figure("compiling all kernels of a fit (processor time)", cold, 10, "s"),
     ]
     report("startup", "A fresh process", figures, options)
