@@ -18,7 +18,7 @@ def fit_bytes(n_rows: int, n_neighbors: int, n_classes: int) -> int:
     neighbours = graph + lists
     columns = -(-n_classes // 4) * 4
     sharper, layout, system = 4 * entries, 8 * entries + 16, 4 * entries
-    vectors = 4 * 4 * columns + 4 * 4 * n_classes + 8 * 6
+    vectors = 4 * 4 * columns + 4 * 4 * n_classes + 8 * 20
     start = graph + sharper + layout + system + vectors
     return int(n_rows * max(neighbours, start))
 

@@ -91,14 +91,19 @@ class SlicedRows:
     def placed(self, by_vertex: Any, dtype: npt.DTypeLike) -> Any:
         """Rows of an array by vertex in the order of the layout, zero where it is padded."""
         placed = np.zeros((self.n_positions, *by_vertex.shape[1:]), dtype=dtype)
-        placed[: len(by_vertex)] = by_vertex[self.order]
+        placed[: len(by_vertex)] = by_vertex.take(self.order, axis=0)
         return placed
 
     def restored(self, placed: Any) -> Any:
         """Rows by vertex again."""
-        by_vertex = np.empty((len(self.order), *placed.shape[1:]), dtype=placed.dtype)
-        by_vertex[self.order] = placed[: len(self.order)]
-        return by_vertex
+        return placed.take(self.position, axis=0)
+
+    @cached_property
+    def position(self) -> IntArray:
+        """The position of each vertex."""
+        position = np.empty_like(self.order)
+        position[self.order] = np.arange(len(self.order), dtype=self.order.dtype)
+        return position
 
 
 def _ordered(lengths: IntArray, near: IntArray, window: int) -> tuple[IntArray, IntArray]:

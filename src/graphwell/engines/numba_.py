@@ -187,5 +187,5 @@ def _block(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatAr
     width = block.shape[1]
     padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
     vectors = np.zeros((rows.n_positions, padded), dtype=dtype)
-    vectors[: len(block), :width] = block[rows.order]
+    vectors[: len(block), :width] = block.astype(dtype, copy=False).take(rows.order, axis=0)
     return vectors

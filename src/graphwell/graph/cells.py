@@ -22,6 +22,8 @@ MOST_CANDIDATES = 4096
 more would cost much and find little."""
 SPARE_CANDIDATES = 4
 """Found beyond those asked for, so that rounding in single precision cannot exclude a true neighbour."""
+LEAST_CONSIDERED, CONSIDERED_PER_VISIT = 512, 8
+"""Of many cells only so many, nearest to a group of near rows, are compared with each of them."""
 ROWS_TOGETHER = 8192
 ROWS_OF_A_BATCH = 65_536
 POINTS_PER_TRAINED_CELL = 32
@@ -62,29 +64,38 @@ class CellSearch:
         """The points cell by cell."""
         return self.cells.order
 
-    def batches(self) -> Iterator[IntArray]:
-        """Points cell by cell, so that few cells are visited together."""
+    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Answer the points cell by cell, so that few cells are visited, or even considered, together."""
+        n_cells = len(self.cells.centroids)
+        considered = max(LEAST_CONSIDERED, CONSIDERED_PER_VISIT * self.visits)
+        considered = n_cells if 2 * considered >= n_cells else considered
         for start in range(0, len(self.points), ROWS_OF_A_BATCH):
-            yield self.cells.order[start : start + ROWS_OF_A_BATCH]
+            numbers = self.cells.order[start : start + ROWS_OF_A_BATCH]
+            rows = self.points[numbers]
+            yield numbers, *self._nearest(rows, self._nearest_cells(rows, considered), k)
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return indices and distances of the nearest points."""
+        return self._nearest(rows, self._nearest_cells(rows, len(self.cells.centroids)), k)
+
+    def _nearest(self, rows: FloatArray, visits: IntArray, k: int) -> tuple[IntArray, FloatArray]:
         from graphwell.graph.distances import nearest_first
 
         spare = min(k + SPARE_CANDIDATES, len(self.points))
-        candidates = self._scan(rows, self._nearest_cells(rows, self.visits), spare)
+        candidates = self._scan(rows, visits, spare)
         short = (candidates < 0).any(axis=1)
         if short.any():
             candidates[short] = self._scan(rows[short], self._every_cell(short.sum()), spare)
         return nearest_first(rows, self.points, candidates, k, thread_count(self.n_jobs))
 
-    def _nearest_cells(self, rows: FloatArray, count: int) -> IntArray:
+    def _nearest_cells(self, rows: FloatArray, considered: int) -> IntArray:
+        """The cells that each row visits, out of those nearest to the rows around it."""
         from graphwell.graph.scan import nearest_cells
 
-        cells, out = self.cells, np.empty((len(rows), count), dtype=np.int32)
+        cells, out = self.cells, np.empty((len(rows), self.visits), dtype=np.int32)
         self._on_slices(
             len(rows),
-            lambda part: nearest_cells(rows[part], cells.centroids, cells.scale, out[part]),
+            lambda part: nearest_cells(rows[part], cells.centroids, cells.scale, considered, out[part]),
         )
         return out
 

@@ -39,8 +39,8 @@ class NeighborSearch(Protocol):
         """Return indices and distances, both of shape (len(rows), k), nearest first."""
         ...
 
-    def batches(self) -> Iterable[IntArray]:
-        """Numbers of the points, in the order in which it is best to ask for their own neighbours."""
+    def of_points(self, k: int) -> Iterable[tuple[IntArray, IntArray, FloatArray]]:
+        """Numbers of some points, with indices and distances of their nearest; until all had their turn."""
         ...
 
 
@@ -88,11 +88,9 @@ def neighbors_of_all(
     array([1, 0, 1], dtype=int32)
     """
     progress("neighbours", 0.0)
-    points = search.points
-    n, done = len(points), 0
+    n, done = len(search.points), 0
     indices, distances = np.empty((n, k), dtype=np.int32 if n < 2**31 else np.int64), np.empty((n, k))
-    for rows in search.batches():
-        found, apart = search.query(points[rows], k + 1)
+    for rows, found, apart in search.of_points(k + 1):
         others = found != rows[:, None]
         others[others.all(axis=1), -1] = False
         indices[rows] = found[others].reshape(-1, k)
@@ -102,10 +100,12 @@ def neighbors_of_all(
     return indices, distances
 
 
-def in_order(n: int) -> Iterator[IntArray]:
-    """Numbers from 0 on, in batches."""
-    for start in range(0, n, ROWS_AT_ONCE):
-        yield np.arange(start, min(n, start + ROWS_AT_ONCE))
+def in_order(search: NeighborSearch, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """Answer the points as they come."""
+    points = search.points
+    for start in range(0, len(points), ROWS_AT_ONCE):
+        rows = points[start : start + ROWS_AT_ONCE]
+        yield np.arange(start, start + len(rows)), *search.query(rows, k)
 
 
 class KDTreeSearch:
@@ -126,9 +126,9 @@ class KDTreeSearch:
         distances, indices = self.tree.query(rows, k=np.arange(1, k + 1), workers=thread_count(self.n_jobs))
         return indices.astype(np.int32 if self.tree.n < 2**31 else np.int64), distances
 
-    def batches(self) -> Iterator[IntArray]:
-        """Points as they come."""
-        return in_order(len(self.points))
+    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Answer the points as they come."""
+        return in_order(self, k)
 
 
 class FlatSearch:
@@ -171,9 +171,9 @@ class FlatSearch:
         candidates = candidates.astype(np.int32) if len(self.points) < 2**31 else candidates
         return nearest_first(rows, self.points, candidates, k, thread_count(self.n_jobs))
 
-    def batches(self) -> Iterator[IntArray]:
-        """Points as they come."""
-        return in_order(len(self.points))
+    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Answer the points as they come."""
+        return in_order(self, k)
 
     def __getstate__(self) -> dict[str, Any]:
         import faiss

@@ -11,7 +11,7 @@ from graphwell._types import FloatArray, IntArray
 
 ROWS_AT_ONCE = 256
 POINTS_AT_ONCE = 256
-GROUP = 64
+GROUP = 32
 """Most groups of points hold none that is near enough; a vectorised count tells."""
 
 
@@ -40,30 +40,43 @@ def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> 
 
 
 @njit(nogil=True, cache=True)
-def nearest_cells(rows: FloatArray, centroids: FloatArray, scale: float, out: IntArray) -> None:
+def nearest_cells(
+    rows: FloatArray, centroids: FloatArray, scale: float, n_considered: int, out: IntArray
+) -> None:
     """Write the cells whose centroids are nearest to each row into `out`, the nearest of all first.
 
-    Rows that follow each other should be near each other: they are taken relative to the first of a group.
+    Rows that follow each other should be near each other. They are taken in groups, relative to the first; only
+    the cells nearest to their mean are considered.
     """
     m, d = rows.shape
-    everything = np.arange(max(m, len(centroids)))
+    everything, considered = np.arange(max(m, len(centroids))), np.arange(n_considered)
     b, lengths = np.empty((len(centroids), d), np.float32), np.empty(len(centroids), np.float32)
     a, norms = np.empty((ROWS_AT_ONCE, d), np.float32), np.empty(ROWS_AT_ONCE, np.float32)
-    space = np.empty((ROWS_AT_ONCE, len(centroids)), np.float32)
-    likely = np.arange(out.shape[1])
+    space = np.empty((ROWS_AT_ONCE, n_considered), np.float32)
+    likely, found = np.arange(out.shape[1]), np.empty(out.shape[1], np.int64)
+    centre = np.empty(d)
     for first in range(0, m, ROWS_AT_ONCE):
         count = min(ROWS_AT_ONCE, m - first)
-        centre = rows[first].astype(np.float64)
-        _centred(centroids, everything[: len(centroids)], centre, scale, b, lengths)
+        if n_considered < len(centroids):
+            for c in range(d):
+                centre[c] = 0
+                for i in range(first, first + count):
+                    centre[c] += rows[i, c] / count
+            _centred(centroids, everything[: len(centroids)], centre, scale, b, lengths)
+            _choose_least(lengths, considered.copy(), considered)
+        for c in range(d):
+            centre[c] = rows[first, c]
+        _centred(centroids, considered, centre, scale, b, lengths)
         _centred(rows, everything[first : first + count], centre, scale, a, norms)
-        np.dot(a[:count], b.T, space[:count])
+        np.dot(a[:count], b[:n_considered].T, space[:count])
         for i in range(count):
             values = space[i]
-            for cell in range(len(centroids)):
-                values[cell] = lengths[cell] - 2 * values[cell]
-            _choose_least(values, likely, out[first + i])
+            for place in range(n_considered):
+                values[place] = lengths[place] - 2 * values[place]
+            _choose_least(values, likely, found)
             for place in range(len(likely)):
-                likely[place] = out[first + i, place]
+                likely[place] = found[place]
+                out[first + i, place] = considered[found[place]]
 
 
 @njit(nogil=True)

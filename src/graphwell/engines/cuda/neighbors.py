@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._arrays import to_host
-from graphwell._types import IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.engines.cuda._cupy import CardArray, cupy, free_memory, kernel, launch, memory_in_words
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
 from graphwell.graph.neighbors import in_order
@@ -56,9 +56,9 @@ class CudaSearch:
         indices, distances = self.nearest(cupy().asarray(rows, dtype=self.on_card.dtype), k)
         return to_host(indices), to_host(distances)
 
-    def batches(self) -> Iterator[IntArray]:
-        """Points as they come."""
-        return in_order(len(self.on_card))
+    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Answer the points as they come."""
+        return in_order(self, k)
 
     def of_all(self, k: int) -> tuple[CardArray, CardArray]:
         """Return the `k` nearest other points of every point, on the card."""
