@@ -45,8 +45,8 @@ def nearest_cells(
 ) -> None:
     """Write the cells whose centroids are nearest to each row into `out`, the nearest of all first.
 
-    Rows that follow each other should be near each other. They are taken in groups, relative to the first; only
-    the cells nearest to their mean are considered.
+    Rows that follow each other should be near each other. They are taken in groups, relative to the first;
+    only the cells nearest to their mean are considered.
     """
     m, d = rows.shape
     everything, considered = np.arange(max(m, len(centroids))), np.arange(n_considered)
