@@ -77,6 +77,8 @@ def in_own_process(n: int) -> Run:
 
 
 def picture(sizes, seconds, memory):
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
     from graphwell.plots import new_figure
 
     figure, (left, right) = new_figure(2)
@@ -88,6 +90,9 @@ def picture(sizes, seconds, memory):
     right.semilogx(sizes, [fit_bytes(n, 10, 10) / n for n in sizes], "--", label="said in advance")
     right.set(xlabel="points", ylabel="bytes per point", title="peak memory beyond the input", ylim=(0, None))
     right.legend(frameon=False)
+    for axis in (left.xaxis, left.yaxis, right.xaxis):
+        axis.set_minor_formatter(NullFormatter())
+        axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     return figure
 
 

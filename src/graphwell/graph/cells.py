@@ -56,7 +56,7 @@ class CellSearch:
     def __init__(self, points: FloatArray, k: int, n_jobs: int | None = None) -> None:
         self.points = points
         self.n_jobs = n_jobs
-        self.cells = cut(points, max(1, 2 ** round(np.log2(4 * np.sqrt(len(points))))), thread_count(n_jobs))
+        self.cells = cut(points, 2 ** int(np.log2(4 * np.sqrt(len(points)))), thread_count(n_jobs))
         self.visits, self.recall = self._measure(k)
 
     @property
