@@ -77,7 +77,7 @@ def in_own_process(n: int) -> Run:
 
 
 def picture(sizes, seconds, memory):
-    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     from graphwell.plots import new_figure
 
@@ -92,7 +92,8 @@ def picture(sizes, seconds, memory):
     right.legend(frameon=False)
     for axis in (left.xaxis, left.yaxis, right.xaxis):
         axis.set_minor_formatter(NullFormatter())
-        axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    left.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     return figure
 
 
