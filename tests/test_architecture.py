@@ -52,7 +52,7 @@ ONLY_IN = {
     "typer": {"cli.py", "commands/"},
     "rich": {"cli.py", "commands/"},
     "numba": {"engines/", "graph/distances.py", "graph/scan.py"},
-    "faiss": {"graph/neighbors.py", "graph/cells.py", "graph/inverted.py"},
+    "faiss": {"graph/neighbors.py", "graph/cells.py"},
     "dask": {"cluster/tasks.py"},
     "distributed": {"cluster/tasks.py"},
     "pyarrow": {"tables/parquet.py"},

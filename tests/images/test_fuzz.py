@@ -46,7 +46,7 @@ def sound_files():
 IMAGES, SEEDS = sound_files()
 
 
-def ends_well(image, image_suffix, seeds, seeds_suffix, *options):
+def assert_ends_well(image, image_suffix, seeds, seeds_suffix, *options):
     """Run the command on files of these bytes; a refused one leaves no output."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [
@@ -66,21 +66,21 @@ def ends_well(image, image_suffix, seeds, seeds_suffix, *options):
 
 def test_the_sound_files_are_sound():
     for suffix, content in IMAGES.items():
-        assert ends_well(content, suffix, SEEDS[".png"], ".png") < 2
+        assert assert_ends_well(content, suffix, SEEDS[".png"], ".png") < 2
     for suffix, content in SEEDS.items():
-        assert ends_well(IMAGES[".png"], ".png", content, suffix) < 2
+        assert assert_ends_well(IMAGES[".png"], ".png", content, suffix) < 2
 
 
 @FEW
 @given(st.binary(max_size=300), st.sampled_from(sorted(IMAGES)))
 def test_any_bytes_for_a_picture(content, suffix):
-    ends_well(content, suffix, SEEDS[".txt"], ".txt")
+    assert_ends_well(content, suffix, SEEDS[".txt"], ".txt")
 
 
 @FEW
 @given(st.binary(max_size=300), st.sampled_from(sorted(SEEDS)))
 def test_any_bytes_for_seeds(content, suffix):
-    ends_well(IMAGES[".npy"], ".npy", content, suffix)
+    assert_ends_well(IMAGES[".npy"], ".npy", content, suffix)
 
 
 @FEW
@@ -93,10 +93,10 @@ def test_sound_files_with_some_bytes_changed(data):
         files[which][data.draw(st.integers(0, len(files[which]) - 1))] = data.draw(st.integers(0, 255))
     length = data.draw(st.integers(len(files[which]) // 2, len(files[which])))
     files[which] = files[which][:length]
-    ends_well(bytes(files[0]), kinds[0], bytes(files[1]), kinds[1], "--snap")
+    assert_ends_well(bytes(files[0]), kinds[0], bytes(files[1]), kinds[1], "--snap")
 
 
 @FEW
 @given(st.text(alphabet="0123456789,-;#ab \n\t", max_size=120))
 def test_any_text_for_seeds(text):
-    ends_well(IMAGES[".npy"], ".npy", text.encode(), ".txt")
+    assert_ends_well(IMAGES[".npy"], ".npy", text.encode(), ".txt")

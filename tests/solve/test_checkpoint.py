@@ -101,7 +101,8 @@ def test_other_labels_and_other_rows_are_refused(data, tmp_path):
 
 def test_a_seed_from_numpy_is_the_same_seed(data, tmp_path):
     interrupted(data, tmp_path / "run", 2)
-    classifier(random_state=np.int64(0)).fit(*data, checkpoint=tmp_path / "run")
+    resumed = classifier(random_state=np.int64(0)).fit(*data, checkpoint=tmp_path / "run")
+    assert_same_run(resumed, classifier(random_state=0).fit(*data))
 
 
 @pytest.mark.parametrize("seed", [None, np.random.default_rng(0), True])

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.cells import RECALL_WANTED
-from graphwell.graph.inverted import flat_index, k_means_centres
+from graphwell.graph.cells import RECALL_WANTED, flat_index, k_means
 
 FIRST_PROBES = 6
 MOST_CELLS = 65_536
@@ -27,6 +26,10 @@ class Scaling:
     def __call__(self, rows: FloatArray) -> FloatArray:
         """Scale rows."""
         return ((rows - self.center) / self.spread).astype(np.float32)
+
+    def restored(self, scaled: FloatArray) -> FloatArray:
+        """Rows as they were."""
+        return scaled * self.spread + self.center
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Cells:
 def find_centres(sample: FloatArray, n: int) -> FloatArray:
     """Centres of about as many cells as a single machine would use, by k-means on a sample."""
     cells = max(1, 2 ** round(np.log2(np.sqrt(n))))
-    return k_means_centres(sample, min(cells, MOST_CELLS, len(sample)))
+    return k_means(sample, min(cells, MOST_CELLS, len(sample)))
 
 
 def grouped(centres: FloatArray, sizes: IntArray, groups: int) -> IntArray:

@@ -1,4 +1,4 @@
-"""A partition of the rows on its worker, with the index that searches it."""
+"""A partition of the rows on its worker, and the search of the cells in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.cluster.cells import Cells
+from graphwell.cluster.cells import Cells, Scaling
 from graphwell.cluster.rows import Chosen
 from graphwell.cluster.tasks import threads_of_worker
-from graphwell.graph.cells import SPARE_CANDIDATES
+from graphwell.graph.cells import SPARE_CANDIDATES, flat_index, nearest_in_cells
+from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.distances import distances_to
-from graphwell.graph.inverted import CellSearch, flat_index
 
 ROWS_AT_ONCE = 65_536
 """Rows that are searched by one task: it bounds the memory of their candidates."""
@@ -48,7 +48,9 @@ class Partition:
         The user's numbers.
     points : array of shape (m, d)
     cell_of : array of shape (m,)
-    search : CellSearch
+    cut : graphwell.graph.cells.Cells
+        Where the points of each cell are; other partitions' cells are empty.
+    scaling : Scaling
     """
 
     number: int
@@ -56,7 +58,8 @@ class Partition:
     vertices: IntArray
     points: FloatArray
     cell_of: IntArray
-    search: CellSearch
+    cut: CutPoints
+    scaling: Scaling
 
     def answer(self, query: Query, k: int) -> Answer:
         """The `k` nearest own points of each row within the cells that it asks."""
@@ -68,8 +71,9 @@ class Partition:
         return Answer(query.places, neighbors, positions.astype(small), distances)
 
     def _nearest(self, rows: FloatArray, cells: IntArray, k: int) -> tuple[IntArray, FloatArray]:
-        found = self.search.find(rows, cells, k + SPARE_CANDIDATES).astype(np.int32)
-        distances = distances_to(rows, self.points, np.maximum(found, 0), threads_of_worker())
+        n_threads, spare = threads_of_worker(), k + SPARE_CANDIDATES
+        found = nearest_in_cells(rows, cells, self.points, self.cut, spare, n_threads)
+        distances = distances_to(rows, self.points, np.maximum(found, 0), n_threads)
         distances[found < 0] = np.inf
         numbers = np.where(found < 0, np.iinfo(np.int64).max, self.vertices[found])
         order = np.lexsort((numbers, distances), axis=1)[:, :k]
@@ -81,8 +85,11 @@ def make_partition(received: Sequence[tuple[Any, ...]], number: int, start: int,
     vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*received, strict=True))
     order = np.lexsort((vertices, cell_of))
     vertices, points, cell_of = vertices[order], points[order], cell_of[order]
-    search = CellSearch(cells.centres, cells.scaling(points), cell_of, cells.scaling)
-    return Partition(number, start, vertices, points, cell_of, search)
+    starts = np.searchsorted(cell_of, np.arange(len(cells.centres) + 1))
+    places = np.arange(len(points), dtype=np.int32)
+    scaling = cells.scaling
+    cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
+    return Partition(number, start, vertices, points, cell_of, cut, scaling)
 
 
 def vertices_of(partition: Partition) -> IntArray:
@@ -154,6 +161,6 @@ def chosen(parts: Sequence[Answer], partition: Partition, n_neighbors: int, scal
 def true_neighbors(partition: Partition, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
     """Distances and cells of the `k` nearest own points of each row, all of them compared."""
     k = min(k, len(partition.points))
-    scaled = partition.search.scaling(partition.points)
-    found = flat_index(scaled).search(partition.search.scaling(rows), k)[1]
+    scaling = partition.scaling
+    found = flat_index(scaling(partition.points)).search(scaling(rows), k)[1]
     return distances_to(rows, partition.points, found, threads_of_worker()), partition.cell_of[found]

@@ -8,6 +8,7 @@ many as hold `RECALL_WANTED` of their true neighbours.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -93,9 +94,10 @@ class CellSearch:
         from graphwell.graph.scan import nearest_cells
 
         cells, out = self.cells, np.empty((len(rows), self.visits), dtype=np.int32)
-        self._on_slices(
+        _on_slices(
             len(rows),
             lambda part: nearest_cells(rows[part], cells.centroids, cells.scale, considered, out[part]),
+            thread_count(self.n_jobs),
         )
         return out
 
@@ -104,31 +106,7 @@ class CellSearch:
         return np.broadcast_to(np.arange(n_cells, dtype=np.int32), (n_rows, n_cells))
 
     def _scan(self, rows: FloatArray, visits: IntArray, k: int) -> IntArray:
-        """The `k` nearest points in the cells that each row visits, rows of the same cell together."""
-        from graphwell.graph.scan import scan_cells
-
-        cells, n = self.cells, len(self.points)
-        out = np.empty((len(rows), k), dtype=np.int32 if n < 2**31 else np.int64)
-        together = np.argsort(visits[:, 0], kind="stable")
-
-        def scan(part: slice) -> None:
-            chosen, found = together[part], np.empty_like(out[part])
-            scan_cells(
-                rows[chosen], visits[chosen], self.points, cells.order, cells.starts, cells.centroids,
-                cells.scale, found,
-            )  # fmt: skip
-            out[chosen] = found
-
-        self._on_slices(len(rows), scan)
-        return out
-
-    def _on_slices(self, n_rows: int, work: Callable[[slice], None]) -> None:
-        """Do the work on slices of the rows that do not depend on the number of threads."""
-        from threadpoolctl import threadpool_limits
-
-        slices = [slice(start, start + ROWS_TOGETHER) for start in range(0, n_rows, ROWS_TOGETHER)]
-        with threadpool_limits(1, user_api="blas"):
-            Team(thread_count(self.n_jobs)).map(work, slices)
+        return nearest_in_cells(rows, visits, self.points, self.cells, k, thread_count(self.n_jobs))
 
     def _measure(self, k: int) -> tuple[int, float]:
         """Number of cells to visit, and the share of the true neighbours that lie in so many."""
@@ -146,11 +124,40 @@ class CellSearch:
         return visits, float((visits_needed <= visits).mean())
 
 
+def nearest_in_cells(
+    rows: FloatArray, visits: IntArray, points: FloatArray, cells: Cells, k: int, n_threads: int
+) -> IntArray:
+    """Indices of the `k` nearest points in the cells that each row visits (-1 for none); -1 for none.
+
+    Rows that visit the same cell first are taken together.
+    """
+    from graphwell.graph.scan import scan_cells
+
+    out = np.empty((len(rows), k), dtype=np.int32 if len(points) < 2**31 else np.int64)
+    together = np.argsort(visits[:, 0], kind="stable")
+
+    def scan(part: slice) -> None:
+        chosen, found = together[part], np.empty_like(out[part])
+        around = (points, cells.order, cells.starts, cells.centroids, cells.scale)
+        scan_cells(rows[chosen], visits[chosen], *around, found)
+        out[chosen] = found
+
+    _on_slices(len(rows), scan, n_threads)
+    return out
+
+
+def _on_slices(n_rows: int, work: Callable[[slice], None], n_threads: int) -> None:
+    """Do the work on slices of the rows that do not depend on the number of threads."""
+    from threadpoolctl import threadpool_limits
+
+    slices = [slice(start, start + ROWS_TOGETHER) for start in range(0, n_rows, ROWS_TOGETHER)]
+    with threadpool_limits(1, user_api="blas"):
+        Team(n_threads).map(work, slices)
+
+
 def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
     """Cut points into cells by k-means on a sample."""
-    import faiss
-
-    n, d = points.shape
+    n = len(points)
     centre = points.mean(axis=0, dtype=np.float64)
     low, high = points.min(axis=0), points.max(axis=0)
     scale = 1.0 / (float(np.maximum(high - centre, centre - low).max()) or 1.0)
@@ -160,14 +167,12 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
         return ((rows - centre) * scale).astype(np.float32)
 
     sample = np.random.default_rng(0).choice(n, min(n, POINTS_PER_TRAINED_CELL * n_cells), replace=False)
-    means = faiss.Kmeans(d, n_cells, niter=ROUNDS_OF_TRAINING, min_points_per_centroid=1, seed=1)
     with faiss_threads(n_threads):
-        means.train(scaled(points[np.sort(sample)]))
-        cell = np.empty(n, dtype=np.int32)
+        centroids = k_means(scaled(points[np.sort(sample)]), n_cells)
+        index, cell = flat_index(centroids), np.empty(n, dtype=np.int32)
         for start in range(0, n, ROWS_OF_A_BATCH):
             batch = slice(start, start + ROWS_OF_A_BATCH)
-            cell[batch] = means.index.search(scaled(points[batch]), 1)[1][:, 0]
-    centroids = np.asarray(means.centroids)
+            cell[batch] = index.search(scaled(points[batch]), 1)[1][:, 0]
     chain = _chain(centroids)
     number = np.empty_like(chain)
     number[chain] = np.arange(n_cells, dtype=chain.dtype)
@@ -175,6 +180,27 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
     order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
     return Cells(centroids[chain] / scale + centre, order, starts, scale)
+
+
+def k_means(sample: FloatArray, n_cells: int) -> FloatArray:
+    """Centres of cells, from all rows of a sample in single precision."""
+    import faiss
+
+    means = faiss.Kmeans(
+        sample.shape[1], n_cells, niter=ROUNDS_OF_TRAINING, seed=1234,
+        min_points_per_centroid=1, max_points_per_centroid=len(sample),
+    )  # fmt: skip
+    means.train(np.ascontiguousarray(sample))
+    return np.asarray(means.centroids)
+
+
+def flat_index(points: FloatArray) -> Any:
+    """A faiss index that compares with every point; they are in single precision."""
+    import faiss
+
+    index = faiss.IndexFlatL2(points.shape[1])
+    index.add(np.ascontiguousarray(points))
+    return index
 
 
 def _chain(centroids: FloatArray) -> IntArray:

@@ -42,10 +42,7 @@ def _nearest_first(
     for i in range(first, last):
         for count in range(candidates.shape[1]):
             j = candidates[i, count]
-            total = 0.0
-            for c in range(rows.shape[1]):
-                difference = np.float64(rows[i, c]) - np.float64(points[j, c])
-                total += difference * difference
+            total = _squared(rows[i], points[j])
             place = min(count, k)
             while place > 0 and distances[i, place - 1] > total:
                 place -= 1
@@ -77,9 +74,13 @@ def _distances(
 ) -> None:
     for i in range(first, last):
         for k in range(indices.shape[1]):
-            j = indices[i, k]
-            total = 0.0
-            for c in range(rows.shape[1]):
-                difference = np.float64(rows[i, c]) - np.float64(points[j, c])
-                total += difference * difference
-            out[i, k] = np.sqrt(total)
+            out[i, k] = np.sqrt(_squared(rows[i], points[indices[i, k]]))
+
+
+@njit(nogil=True)
+def _squared(row: FloatArray, point: FloatArray) -> float:
+    total = 0.0
+    for c in range(len(row)):
+        difference = np.float64(row[c]) - np.float64(point[c])
+        total += difference * difference
+    return total

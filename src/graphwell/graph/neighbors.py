@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, faiss_threads
+from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, faiss_threads, flat_index
 from graphwell.progress import Progress, silent
 
 KD_TREE_UP_TO_DIMENSION = 8
@@ -138,15 +138,12 @@ class FlatSearch:
     locality = None
 
     def __init__(self, points: FloatArray, n_jobs: int | None = None) -> None:
-        import faiss
-
         self.n_jobs = n_jobs
         self.points = points
         self.center = points.mean(axis=0, dtype=np.float64)
         low, high = points.min(axis=0), points.max(axis=0)
         self.spread = float(np.maximum(high - self.center, self.center - low).max()) or 1.0
-        self.index = faiss.IndexFlatL2(points.shape[1])
-        self.index.add(self._scaled(points))
+        self.index = flat_index(self._scaled(points))
 
     def _scaled(self, rows: FloatArray) -> FloatArray:
         """Rows in single precision, centred and scaled so that neither is lost to its limits."""

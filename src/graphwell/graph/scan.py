@@ -141,7 +141,9 @@ def scan_cells(
     scale: float,
     nearest: IntArray,
 ) -> None:
-    """Write the points nearest to each row among those of the cells it visits, nearest first; -1 is none.
+    """Write the points nearest to each row among those of the cells it visits, nearest first.
+
+    -1 stands for no cell and no point.
 
     The points of cell `c` are ``order[starts[c] : starts[c + 1]]``. The first cell that a row visits should
     be the nearest: most of its neighbours are there, and what is farther can then be passed over.
@@ -173,15 +175,17 @@ def _visitors(visits: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
     begins = np.zeros(n_cells + 1, np.int64)
     for row in range(len(visits)):
         for cell in visits[row]:
-            begins[cell + 1] += 1
+            if cell >= 0:
+                begins[cell + 1] += 1
     for cell in range(n_cells):
         begins[cell + 1] += begins[cell]
     place = begins.copy()
     visitors = np.empty(visits.size, np.int32)
     for row in range(len(visits)):
         for cell in visits[row]:
-            visitors[place[cell]] = row
-            place[cell] += 1
+            if cell >= 0:
+                visitors[place[cell]] = row
+                place[cell] += 1
     return begins, visitors
 
 
