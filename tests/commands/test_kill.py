@@ -21,7 +21,7 @@ def start(folder, out="out.npz", *options):
 
 @pytest.fixture
 def moons(tmp_path):
-    X, truth = datasets.make_three_moons(n_per_class=10_000, dim=4, random_state=0)
+    X, truth = datasets.make_three_moons(n_per_class=20_000, dim=4, random_state=0)
     np.savez(tmp_path / "moons.npz", X=X, y=datasets.sample_labels(truth, 20, random_state=0))
     return tmp_path
 
@@ -45,7 +45,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(moons):
     for _ in range(2):
         process = start(moons, "out.npz", "--checkpoint", "run")
         wait_until_it_saves_more(process, moons, died_at[-1] if died_at else 0)
-        time.sleep(rng.uniform(0, 0.1))
+        time.sleep(rng.uniform(0, 0.02))
         process.send_signal(signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL, "the run ended before it was killed"
         process.stderr.close()

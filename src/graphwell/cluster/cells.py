@@ -81,7 +81,7 @@ class Cells:
 def find_centres(sample: FloatArray, n: int) -> FloatArray:
     """Centres of about as many cells as a single machine would use, by k-means on a sample."""
     cells = max(1, 2 ** round(np.log2(np.sqrt(n))))
-    return k_means(sample, min(cells, MOST_CELLS, len(sample)))
+    return k_means(sample, min(cells, MOST_CELLS, len(sample)), seed=1234)
 
 
 def grouped(centres: FloatArray, sizes: IntArray, groups: int) -> IntArray:

@@ -168,7 +168,7 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
 
     sample = np.random.default_rng(0).choice(n, min(n, POINTS_PER_TRAINED_CELL * n_cells), replace=False)
     with faiss_threads(n_threads):
-        centroids = k_means(scaled(points[np.sort(sample)]), n_cells)
+        centroids = k_means(scaled(points[np.sort(sample)]), n_cells, seed=1)
         index, cell = flat_index(centroids), np.empty(n, dtype=np.int32)
         for start in range(0, n, ROWS_OF_A_BATCH):
             batch = slice(start, start + ROWS_OF_A_BATCH)
@@ -182,12 +182,12 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
     return Cells(centroids[chain] / scale + centre, order, starts, scale)
 
 
-def k_means(sample: FloatArray, n_cells: int) -> FloatArray:
+def k_means(sample: FloatArray, n_cells: int, seed: int) -> FloatArray:
     """Centres of cells, from all rows of a sample in single precision."""
     import faiss
 
     means = faiss.Kmeans(
-        sample.shape[1], n_cells, niter=ROUNDS_OF_TRAINING, seed=1234,
+        sample.shape[1], n_cells, niter=ROUNDS_OF_TRAINING, seed=seed,
         min_points_per_centroid=1, max_points_per_centroid=len(sample),
     )  # fmt: skip
     means.train(np.ascontiguousarray(sample))
