@@ -1,6 +1,6 @@
 """Fixtures shared by all tests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +54,22 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder ../shared/data with the real data sets is not there")
     return folder
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A small Dask cluster inside the test process."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as local:
+        yield local
+
+
+@pytest.fixture
+def client(cluster: Any) -> Iterator[Any]:
+    """A client of that cluster."""
+    from distributed import Client
+
+    with Client(cluster) as connected:
+        yield connected
