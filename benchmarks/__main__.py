@@ -15,7 +15,7 @@ BENCHMARKS = {
     "peers": "time and error beside graphlearning and scikit-learn",
     "few_labels": "error of every method from 1 label per class on",
     "calibration": "whether the scores are what they say",
-    "gpu": "times on an NVIDIA card against their bars, beside the CPU, where there is one",
+    "gpu": "times on an NVIDIA GPU against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
     "cluster": "time, scheduling, bytes moved and memory of a fit on Dask workers",
 }

@@ -13,8 +13,8 @@ from benchmarks.output import Options, show_table, write_json, write_picture
 from graphwell import DiffuseInterfaceClassifier
 from graphwell._types import BoolArray, FloatArray
 from graphwell.datasets import sample_labels
-from graphwell.estimator import UnreachableWarning
-from graphwell.plots import new_figure
+from graphwell.estimators.base import UnreachableWarning
+from graphwell.view.plots import new_figure
 
 PER_CLASS = 10
 LABEL_SETS = {"mnist": range(5), "digits": range(10, 15), "letter": range(10, 15)}

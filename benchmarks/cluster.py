@@ -3,7 +3,7 @@
 - ``made-up``: 200,000 points of eight classes on a curved surface of 6 dimensions in 32, with 1 and 2
   workers, beside one machine.
 - ``mnist``: the same for MNIST (PCA-50).
-- ``parquet``: a million such points in Parquet files through `graphwell.tables.cluster`, with 2 workers of
+- ``parquet``: a million such points in Parquet files through `graphwell.jobs.classify_on_cluster`, with 2 workers of
   1.5 GiB; the peak memory of every process is told. Not part of a quick run.
 
 - ``scheduling``: the sweeps of 2 workers alone, for blocks of 50,000 to 1,000,000 rows.
@@ -182,8 +182,8 @@ def stage_cells(seconds: dict[str, float]) -> list[str]:
 
 def parquet_case(rows: int) -> dict[str, Any]:
     """Label a folder of Parquet files on two workers with little memory."""
-    from graphwell.tables.cluster import label_on_cluster
-    from graphwell.tables.label import Roles
+    from graphwell.jobs.classify import Roles
+    from graphwell.jobs.classify_on_cluster import label_on_cluster
 
     with tempfile.TemporaryDirectory() as folder, cluster_of(2, MEMORY_LIMIT) as client:
         write_parts(Path(folder) / "in.parquet", rows)

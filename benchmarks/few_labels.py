@@ -15,7 +15,7 @@ from benchmarks.output import Options, show_table, write_json, write_picture
 from benchmarks.verdict import Record, bar_rows, errors_of, rows_of, verdict_row
 from graphwell.datasets import sample_labels
 from graphwell.metrics import unlabelled_error
-from graphwell.plots import new_figure
+from graphwell.view.plots import new_figure
 
 MNIST_SETS = {1: range(5), 2: range(5), 5: range(5), 10: range(5), 50: range(2), 700: range(2)}
 OTHER_SETS = {1: range(10, 15), 5: range(10, 15), 20: range(10, 15)}

@@ -1,6 +1,6 @@
-"""What one NVIDIA card does: sweeps, neighbours and whole fits, against their bars and beside the CPU.
+"""What one NVIDIA GPU does: sweeps, neighbours and whole fits, against their bars and beside the CPU.
 
-Times are medians of repeated runs after a first one that compiles; the clock waits for the card.
+Times are medians of repeated runs after a first one that compiles; the clock waits for the GPU.
 """
 
 import statistics
@@ -15,12 +15,12 @@ import numpy as np
 from benchmarks.output import Options, show_table, write_json
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, Segmenter, datasets
 from graphwell._random import stream
-from graphwell.engines import State, make_engine
-from graphwell.engines.cuda import CudaEngine, CudaGraph
-from graphwell.engines.cuda._cupy import cupy
-from graphwell.engines.cuda.matrix import CardMatrix
-from graphwell.engines.cuda.neighbors import CudaSearch
-from graphwell.images.example import strokes
+from graphwell.backends import State, make_engine
+from graphwell.backends.cuda import CudaEngine, CudaGraph
+from graphwell.backends.cuda._cupy import cupy
+from graphwell.backends.cuda.matrix import GpuMatrix
+from graphwell.backends.cuda.search import CudaSearch
+from graphwell.datasets.strokes import strokes
 from graphwell.solve.descent import descend
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.start import random_start
@@ -55,7 +55,7 @@ class Figure:
 
 
 def seconds(job: Callable[[], Any], repetitions: int = 5) -> float:
-    """Median time of a job, the card's work included, after one run that does not count."""
+    """Median time of a job, the GPU's work included, after one run that does not count."""
     wait = cupy().cuda.Device().synchronize
     times = []
     for _ in range(repetitions + 1):
@@ -87,7 +87,7 @@ def points(folder: Path) -> tuple[Any, Any]:
 
 
 def copy_rate() -> float:
-    """Bytes per second of a copy on the card, read and written ones counted."""
+    """Bytes per second of a copy on the GPU, read and written ones counted."""
     cp = cupy()
     source = cp.random.default_rng(0).random(1 << 28, dtype=np.float32)
     target = cp.empty_like(source)
@@ -116,10 +116,10 @@ def sweep_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
     host = Graph(graph.W)
     problem = Problem(host, labels, 10)
     start = random_start(problem, None, stream(0, "start")).state
-    card = CudaGraph.of(graph)
-    placed = replace(problem, graph=card, labels=card.asarray(labels))
-    engine = CudaEngine(card)
-    begin = State(card.asarray(start.labels), card.asarray(start.offsets))
+    gpu = CudaGraph.of(graph)
+    placed = replace(problem, graph=gpu, labels=gpu.asarray(labels))
+    engine = CudaEngine(gpu)
+    begin = State(gpu.asarray(start.labels), gpu.asarray(start.offsets))
 
     def run(problem: Problem) -> Any:
         return descend(engine, problem, begin, SCHEDULE, STEP_SIZE)
@@ -128,7 +128,7 @@ def sweep_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
     same = bool((first.labels == second.labels).all() and (first.offsets == second.offsets).all())
     balanced = replace(placed, balance=Balance(0.3, np.full(10, 0.1)), implicit=True)
     figures = [
-        Figure("two runs on the card identical in every bit", float(same), "", "yes", same),
+        Figure("two runs on the GPU identical in every bit", float(same), "", "yes", same),
         Figure(
             "the same sweeps with pressure on class sizes",
             1000 * seconds(lambda: run(balanced)),
@@ -184,7 +184,7 @@ def fit_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
 
 
 def large_graph(n: int) -> CudaGraph:
-    """A graph whose neighbours are near in memory, with random symmetric weights, made on the card."""
+    """A graph whose neighbours are near in memory, with random symmetric weights, made on the GPU."""
     cp = cupy()
     steps = np.array(sorted([-o for o in OFFSETS] + list(OFFSETS)), dtype=np.int64)
     width = len(steps) + 1
@@ -202,7 +202,7 @@ def large_graph(n: int) -> CudaGraph:
         i = cp.repeat(cp.arange(first, min(n, first + (1 << 20)), dtype=np.int64), width)
         j = indices[part].astype(np.int64)
         data[part] = 0.5 + ((i + j) * 2654435761 % 65536) / 131072.0  # the same from both ends
-    return CudaGraph(CardMatrix(cp.arange(0, n * width + 1, width, dtype=np.int32), indices, data))
+    return CudaGraph(GpuMatrix(cp.arange(0, n * width + 1, width, dtype=np.int32), indices, data))
 
 
 def large_figures(rate: float, n: int = LARGE) -> list[Figure]:
@@ -257,9 +257,9 @@ def main(options: Options) -> None:
         return
     X, y = points(options.out)
     rate = copy_rate()
-    figures = [Figure("copy on the card", rate / 1e12, "TB/s", "", None)]
+    figures = [Figure("copy on the GPU", rate / 1e12, "TB/s", "", None)]
     figures += neighbour_figures(X, True) + sweep_figures(X, y, True) + fit_figures(X, y, True)
     figures += picture_figures(512 if options.quick else 1024)
     figures += large_figures(rate, LARGE // 10 if options.quick else LARGE)
-    show_table(name, ("what", "card", "bar", "", "CPU", "note"), [figure.row() for figure in figures])
+    show_table(name, ("what", "gpu", "bar", "", "CPU", "note"), [figure.row() for figure in figures])
     write_json(options.out / "gpu.json", {"device": name, "figures": [asdict(figure) for figure in figures]})

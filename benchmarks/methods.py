@@ -9,7 +9,8 @@ import numpy as np
 from graphwell import DiffuseInterfaceClassifier, Graph
 from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
-from graphwell.baselines import (
+from graphwell.backends import make_engine
+from graphwell.estimators.baselines import (
     LabelSpreading,
     LaplaceLearning,
     MulticlassMBO,
@@ -17,7 +18,6 @@ from graphwell.baselines import (
     PoissonLearning,
     VolumeMBO,
 )
-from graphwell.engines import make_engine
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe, follow, prepare
 
@@ -53,7 +53,7 @@ def own_methods() -> list[Method]:
 
 
 def baselines() -> list[Method]:
-    """Every method of `graphwell.baselines` that labels a graph."""
+    """Every method of `graphwell.estimators.baselines` that labels a graph."""
     untold: dict[str, Any] = {
         "spreading": lambda: LabelSpreading(n_jobs=1),
         "laplace": lambda: LaplaceLearning(n_jobs=1),

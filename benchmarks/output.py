@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from graphwell import __version__
-from graphwell.files import written_whole
-from graphwell.plots import as_png
+from graphwell.io.files import written_whole
+from graphwell.view.plots import as_png
 
 WIDTH_WITHOUT_TERMINAL = 160
 

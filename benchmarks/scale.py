@@ -79,7 +79,7 @@ def in_own_process(n: int) -> Run:
 def picture(sizes, seconds, memory):
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-    from graphwell.plots import new_figure
+    from graphwell.view.plots import new_figure
 
     figure, (left, right) = new_figure(2)
     left.loglog(sizes, seconds, "o-", color="black", label="measured")

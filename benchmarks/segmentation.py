@@ -19,7 +19,7 @@ import graphwell as gw
 from benchmarks import picture_size
 from benchmarks.output import Options, show_table, write_json
 from benchmarks.pictures import MARGIN, PHOTOGRAPHS, anywhere, per_class, photograph
-from graphwell.images.example import strokes
+from graphwell.datasets.strokes import strokes
 
 NOISES = (0.0, 0.05, 0.1, 0.15, 0.2)
 SEED_SETS = (10, 11, 12, 13, 14)

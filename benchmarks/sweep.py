@@ -10,8 +10,8 @@ from benchmarks.output import Options
 from benchmarks.ratios import Figure, ratios, report
 from graphwell import Graph
 from graphwell._random import stream
+from graphwell.backends import make_engine
 from graphwell.datasets.labels import sample_labels
-from graphwell.engines import make_engine
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import random_start
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphwell.engines import make_engine
-from graphwell.engines.cuda._cupy import cupy
-from graphwell.engines.numba_ import NumbaEngine
+from graphwell.backends import make_engine
+from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.backends.cuda._cupy import cupy
 from graphwell.graph import Graph
 from graphwell.solve.reference import ReferenceEngine
 
@@ -22,8 +22,8 @@ ENGINES: dict[str, Callable[[Graph], Any]] = {
 }
 
 
-def why_no_card() -> str:
-    """Why nothing can be computed on a card here; empty if it can."""
+def why_no_gpu() -> str:
+    """Why nothing can be computed on a GPU here; empty if it can."""
     try:
         cupy()
     except (ImportError, OSError) as error:
@@ -34,16 +34,16 @@ def why_no_card() -> str:
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Callable[[Graph], Any]:
     """Each engine in turn, as a function of the graph."""
-    if request.param.startswith("cuda") and why_no_card():
-        pytest.skip(why_no_card())
+    if request.param.startswith("cuda") and why_no_gpu():
+        pytest.skip(why_no_gpu())
     return ENGINES[request.param]
 
 
 @pytest.fixture
-def card() -> Any:
-    """CuPy, where there is a card to compute on."""
-    if why_no_card():
-        pytest.skip(why_no_card())
+def gpu() -> Any:
+    """CuPy, where there is a GPU to compute on."""
+    if why_no_gpu():
+        pytest.skip(why_no_gpu())
     return cupy()
 
 

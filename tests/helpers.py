@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
-from graphwell.engines import State
+from graphwell.backends import State
 from graphwell.graph import Graph
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine

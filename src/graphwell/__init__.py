@@ -10,26 +10,36 @@ from typing import TYPE_CHECKING, Any
 from graphwell._version import __version__
 
 if TYPE_CHECKING:
-    from graphwell import datasets
-    from graphwell.binary import BinaryInterfaceClassifier
-    from graphwell.classifier import DiffuseInterfaceClassifier
+    from graphwell import datasets, metrics
+    from graphwell.estimators import baselines
+    from graphwell.estimators.base import UnreachableWarning
+    from graphwell.estimators.binary import BinaryInterfaceClassifier
+    from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.graph import Graph
-    from graphwell.segmentation import Segmentation, Segmenter, segment
-    from graphwell.solve import Annealed, Fixed, Result, Status
+    from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
+    from graphwell.solve import Annealed, Fixed, Result, Status, Step
+    from graphwell.view import plots
 
 _HOME = {
     "Annealed": "graphwell.solve.schedule",
-    "BinaryInterfaceClassifier": "graphwell.binary",
-    "DiffuseInterfaceClassifier": "graphwell.classifier",
+    "BinaryInterfaceClassifier": "graphwell.estimators.binary",
+    "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
     "Fixed": "graphwell.solve.schedule",
     "Graph": "graphwell.graph",
     "Result": "graphwell.solve.result",
-    "Segmentation": "graphwell.segmentation",
-    "Segmenter": "graphwell.segmentation",
+    "Segmentation": "graphwell.segmentation.segmenter",
+    "Segmenter": "graphwell.segmentation.segmenter",
     "Status": "graphwell.solve.result",
-    "segment": "graphwell.segmentation",
+    "Step": "graphwell.solve.descent",
+    "UnreachableWarning": "graphwell.estimators.base",
+    "segment": "graphwell.segmentation.segmenter",
 }
-_MODULES = ("datasets",)
+_MODULES = {
+    "baselines": "graphwell.estimators.baselines",
+    "datasets": "graphwell.datasets",
+    "metrics": "graphwell.metrics",
+    "plots": "graphwell.view.plots",
+}
 
 __all__ = [
     "Annealed",
@@ -41,8 +51,13 @@ __all__ = [
     "Segmentation",
     "Segmenter",
     "Status",
+    "Step",
+    "UnreachableWarning",
     "__version__",
+    "baselines",
     "datasets",
+    "metrics",
+    "plots",
     "segment",
 ]
 
@@ -50,7 +65,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import graphwell`` costs next to nothing."""
     if name in _MODULES:
-        return import_module(f"graphwell.{name}")
+        return import_module(_MODULES[name])
     if name not in _HOME:
         raise AttributeError(f"module 'graphwell' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

@@ -6,7 +6,7 @@ from graphwell._interrupt import INTERRUPTED, end_at_once, end_process
 def main() -> None:
     """Run the program; Ctrl-C ends it quietly, even while it is still being imported."""
     end_at_once()
-    from graphwell.cli import main as run
+    from graphwell.cli.app import main as run
 
     try:
         run()

@@ -1,6 +1,6 @@
 """Arrays of either library: what the solvers need besides the functions that NumPy and CuPy share.
 
-A solver takes its functions from the arrays it is given, so the same lines run on the CPU and on a card.
+A solver takes its functions from the arrays it is given, so the same lines run on the CPU and on a GPU.
 Nothing here imports CuPy: an array of it can only come from code that did.
 """
 
@@ -53,7 +53,7 @@ def column_dots(a: FloatArray, b: FloatArray) -> FloatArray:
     """
     if isinstance(a, np.ndarray):
         return np.einsum("ij,ij->j", a, b, dtype=np.float64)
-    import graphwell.engines.cuda.reductions as reductions
+    import graphwell.backends.cuda.reductions as reductions
 
     return reductions.column_dots(a, b)
 
@@ -73,7 +73,7 @@ def combine(a: FloatArray, x: FloatArray, b: FloatArray, y: FloatArray) -> None:
             x *= a.astype(x.dtype)
         x += y if (b == 1).all() else b.astype(x.dtype) * y
         return
-    import graphwell.engines.cuda.reductions as reductions
+    import graphwell.backends.cuda.reductions as reductions
 
     reductions.combine(a, x, b, y)
 
@@ -88,7 +88,7 @@ def group_sums(groups: IntArray, values: FloatArray, n_groups: int) -> FloatArra
     """
     if isinstance(values, np.ndarray):
         return np.bincount(groups, values, minlength=n_groups)
-    import graphwell.engines.cuda.reductions as reductions
+    import graphwell.backends.cuda.reductions as reductions
 
     return reductions.group_sums(groups, values, n_groups)
 
@@ -105,6 +105,6 @@ def group_minima(groups: IntArray, values: FloatArray, n_groups: int) -> FloatAr
         lowest = np.full(n_groups, np.inf)
         np.minimum.at(lowest, groups, values)
         return lowest
-    import graphwell.engines.cuda.reductions as reductions
+    import graphwell.backends.cuda.reductions as reductions
 
     return reductions.group_minima(groups, values, n_groups)

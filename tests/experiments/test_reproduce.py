@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from graphwell.cli import app
+from graphwell.cli.app import app
 from graphwell.experiments import reproduce as module
 from graphwell.experiments.expected import Expected, expectations
 from graphwell.experiments.moons import three_moons

@@ -30,6 +30,6 @@ def test_on_dask(name, client):
 
 
 @pytest.mark.parametrize("name", cases.ON_GPU)
-def test_on_a_gpu(name, card):
-    machine = card.cuda.runtime.getDeviceProperties(0)["name"].decode()
+def test_on_a_gpu(name, gpu):
+    machine = gpu.cuda.runtime.getDeviceProperties(0)["name"].decode()
     check("gpu", machine, name, cases.ON_GPU[name])

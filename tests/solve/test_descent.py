@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from graphwell import Annealed, Fixed, Graph, Status
-from graphwell.engines import State, make_engine
+from graphwell.backends import State, make_engine
 from graphwell.solve import Problem, descend
 from graphwell.solve.reference import ReferenceEngine, literal_start
 from graphwell.solve.start import STARTS, from_labels, nearest_labels, nearest_start

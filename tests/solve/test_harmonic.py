@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphwell.engines.numba_ import NumbaEngine
-from graphwell.engines.system import ArraySystem
+from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.backends.system import ArraySystem
 from graphwell.graph import Graph
 from graphwell.solve.harmonic import (
     centred,

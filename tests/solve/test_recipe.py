@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphwell import Graph, Status
-from graphwell.engines import State, make_engine
+from graphwell.backends import State, make_engine
 from graphwell.solve.balance import balanced_labels
 from graphwell.solve.guard import balance_for, stands
 from graphwell.solve.problem import Problem

@@ -1,4 +1,4 @@
-"""What the figures of the experiments share. Panels come from `graphwell.plots`."""
+"""What the figures of the experiments share. Panels come from `graphwell.view.plots`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

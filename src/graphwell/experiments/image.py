@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 import graphwell as gw
-from graphwell import plots
 from graphwell._types import FloatArray, IntArray
 from graphwell.experiments.drawing import show_image, show_wrong_pixels
 from graphwell.experiments.methods import FIXED, Case, in_unit_interval, random_labels, run_paper
 from graphwell.experiments.record import Counter, Line, Picture, Run, Section
 from graphwell.experiments.record import of_line as runs_of
 from graphwell.progress import Progress, silent
+from graphwell.view import plots
 
 NAME = "image"
 STARTS = ("random", "nearest", "diffusion")

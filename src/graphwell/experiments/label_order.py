@@ -10,7 +10,6 @@ from itertools import permutations
 import numpy as np
 
 import graphwell as gw
-from graphwell import plots
 from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.experiments.drawing import show_image
@@ -19,6 +18,7 @@ from graphwell.experiments.methods import FIDELITY, FIXED, STEP_SIZE, Case, rand
 from graphwell.experiments.record import Counter, Line, Picture, Run, Section, Table
 from graphwell.model import periodic_well_slope, rho
 from graphwell.progress import Progress, silent
+from graphwell.view import plots
 
 NAME = "label-order"
 START = "nearest"

@@ -10,7 +10,7 @@ import numpy as np
 
 import graphwell as gw
 from graphwell._types import FloatArray, IntArray
-from graphwell.baselines import spectral_clustering
+from graphwell.estimators.baselines import spectral_clustering
 from graphwell.experiments.record import Run
 from graphwell.metrics import matched, unlabelled_error
 
@@ -89,7 +89,7 @@ def run_paper(
 
 def run_literal(key: str, case: Case, schedule: Schedule, seed: int) -> tuple[Run, IntArray]:
     """Run Algorithm 1 as it is printed: labelled vertices start at random like all others."""
-    from graphwell.engines import make_engine
+    from graphwell.backends import make_engine
     from graphwell.solve import Problem, descend
     from graphwell.solve.reference import literal_start
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 import graphwell as gw
-from graphwell import plots
 from graphwell._types import FloatArray, IntArray
 from graphwell.experiments.drawing import draw_curves, show_confusion
 from graphwell.experiments.expected import paper_confusion
@@ -23,6 +22,7 @@ from graphwell.experiments.record import (
 )
 from graphwell.experiments.shares import SHARES, STARTS, errors_by_share, run_shares
 from graphwell.progress import Progress, silent
+from graphwell.view import plots
 
 NAME = "mnist"
 DARKEST = 600

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 import graphwell as gw
-from graphwell import plots
 from graphwell._types import FloatArray
 from graphwell.experiments.methods import (
     ANNEALED,
@@ -21,6 +20,7 @@ from graphwell.experiments.methods import (
 from graphwell.experiments.record import Counter, Line, Picture, Run, Section, Table, best_run, error_line
 from graphwell.experiments.record import of_line as runs_of
 from graphwell.progress import Progress, silent
+from graphwell.view import plots
 
 THREE, TWO = "three-moons", "two-moons"
 QUOTED = (

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from graphwell import __version__, html
+from graphwell import __version__
 from graphwell.experiments.expected import Judged, judge
 from graphwell.experiments.record import Section, written
+from graphwell.view import html
 
 if TYPE_CHECKING:
     from graphwell.experiments.reproduce import Reproduction

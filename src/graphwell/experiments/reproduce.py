@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 import graphwell as gw
-from graphwell import plots
 from graphwell.experiments.expected import Judged, judge
 from graphwell.experiments.image import image
 from graphwell.experiments.label_order import label_order
@@ -21,8 +20,9 @@ from graphwell.experiments.moons import three_moons, two_moons
 from graphwell.experiments.record import Section
 from graphwell.experiments.robustness import robustness
 from graphwell.experiments.spectral import spectral_readings
-from graphwell.files import check_output, written_whole
+from graphwell.io.files import check_output, written_whole
 from graphwell.progress import Progress, silent
+from graphwell.view import plots
 
 PAPER_RUNS = {"moons": 100, "image": 5, "mnist": 20}
 EXPERIMENTS = ("moons", "image", "mnist")

@@ -3,13 +3,13 @@
 import numpy as np
 
 import graphwell as gw
-from graphwell import plots
 from graphwell._types import FloatArray, IntArray
 from graphwell.experiments.drawing import draw_curves
 from graphwell.experiments.methods import ANNEALED, LABEL_SETS, Case, run_paper
 from graphwell.experiments.record import Counter, Line, Picture, Run, Section, error_line, of_line
 from graphwell.experiments.shares import SHARES, STARTS, errors_by_share, run_shares, share_key
 from graphwell.progress import Progress, silent
+from graphwell.view import plots
 
 NAME = "robustness"
 JUDGED_SHARES = (1, 4, 10)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._team import Team
+from graphwell._thread_pool import ThreadPool
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 
@@ -152,7 +152,7 @@ def _on_slices(n_rows: int, work: Callable[[slice], None], n_threads: int) -> No
 
     slices = [slice(start, start + ROWS_TOGETHER) for start in range(0, n_rows, ROWS_TOGETHER)]
     with threadpool_limits(1, user_api="blas"):
-        Team(n_threads).map(work, slices)
+        ThreadPool(n_threads).map(work, slices)
 
 
 def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from graphwell._team import Team
+from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 
 
@@ -23,8 +23,8 @@ def nearest_first(
     """
     indices = np.empty((len(rows), k), dtype=candidates.dtype)
     distances = np.empty((len(rows), k))
-    team = Team(min(n_threads, 1 + candidates.size // 100_000))
-    team.share(len(rows), lambda *some: _nearest_first(*some, rows, points, candidates, indices, distances))
+    pool = ThreadPool(min(n_threads, 1 + candidates.size // 100_000))
+    pool.share(len(rows), lambda *some: _nearest_first(*some, rows, points, candidates, indices, distances))
     return indices, distances
 
 
@@ -63,8 +63,8 @@ def distances_to(rows: FloatArray, points: FloatArray, indices: IntArray, n_thre
     array([[1., 5.]])
     """
     out = np.empty(indices.shape)
-    team = Team(min(n_threads, 1 + indices.size // 100_000))
-    team.share(len(rows), lambda *some: _distances(*some, rows, points, indices, out))
+    pool = ThreadPool(min(n_threads, 1 + indices.size // 100_000))
+    pool.share(len(rows), lambda *some: _distances(*some, rows, points, indices, out))
     return out
 
 

@@ -92,8 +92,8 @@ class Graph:
             Exact (True) or approximate (False) search. By default exact in up to 8 dimensions and up
             to 20,000 rows, approximate with a measured recall of 0.995 above.
         device : {"cpu", "cuda"}
-            Where the graph is built. On a card the search is exact, and the graph stays there: its matrices
-            are fetched when they are asked for. `X` may lie on the card already (CuPy, PyTorch).
+            Where the graph is built. On a GPU the search is exact, and the graph stays there: its matrices
+            are fetched when they are asked for. `X` may lie on the GPU already (CuPy, PyTorch).
         progress : callable
             Told the stage and the share of it that is done.
 
@@ -105,10 +105,10 @@ class Graph:
         """
         from sklearn.utils import check_array
 
-        if device == "cuda" and _is_on_card(X):
-            from graphwell.engines.cuda.exchange import rows_on_card
+        if device == "cuda" and _is_on_gpu(X):
+            from graphwell.backends.cuda.dlpack import rows_on_gpu
 
-            X = rows_on_card(X)
+            X = rows_on_gpu(X)
         else:
             X = check_array(
                 X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, input_name="X"
@@ -117,12 +117,12 @@ class Graph:
         n_neighbors = at_most(n - 1, positive(n_neighbors, "n_neighbors"), "n_neighbors")
         scale_neighbor = min(positive(scale_neighbor, "scale_neighbor"), n - 1)
         if device == "cuda":
-            from graphwell.engines.cuda.exchange import points_on_card
-            from graphwell.engines.cuda.graph import CudaGraph
+            from graphwell.backends.cuda.dlpack import points_on_gpu
+            from graphwell.backends.cuda.graph import CudaGraph
 
             progress("neighbours", None)
             sizes = (X.shape[1], n_neighbors, scale_neighbor)
-            return CudaGraph.from_points(*points_on_card(X, metric), *sizes).on_host()
+            return CudaGraph.from_points(*points_on_gpu(X, metric), *sizes).on_host()
         features = FeatureMap.fit(X, metric)
         points = features(X)
         check_points(float(points.max()), float(points.min()), bool(np.any(points != points[0])))
@@ -260,11 +260,11 @@ class Graph:
         return Graph(W, origin).sharpened(self.sharpness)
 
     def on_host(self) -> "Graph":
-        """The graph with its arrays on the host: this one, unless it lies on a card."""
+        """The graph with its arrays on the host: this one, unless it lies on a GPU."""
         return self
 
     def asarray(self, values: Any) -> Any:
-        """Bring values of the vertices to where the graph lies: the host, or a card."""
+        """Bring values of the vertices to where the graph lies: the host, or a GPU."""
         return np.asarray(values)
 
     def nearest(self, sources: BoolArray) -> IntArray:
@@ -366,10 +366,10 @@ def positive(value: Any, name: str) -> int:
     return int(value)
 
 
-def _is_on_card(X: Any) -> bool:
-    from graphwell.engines.cuda.exchange import is_on_card
+def _is_on_gpu(X: Any) -> bool:
+    from graphwell.backends.cuda.dlpack import is_on_gpu
 
-    return is_on_card(X)
+    return is_on_gpu(X)
 
 
 def at_most(limit: int, value: int, name: str) -> int:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from graphwell._arrays import to_host
-from graphwell.arrays import load_npz
-from graphwell.engines.base import State
-from graphwell.files import check_output, written_whole
+from graphwell.backends.base import State
+from graphwell.io.files import check_output, written_whole
+from graphwell.io.npy import load_npz
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
 

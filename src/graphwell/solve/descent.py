@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsInt
 
-from graphwell.engines.base import Engine, State
+from graphwell.backends.base import Engine, State
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Result, Status
 from graphwell.solve.schedule import Schedule
@@ -67,7 +67,7 @@ def descend(
     --------
     >>> import numpy as np
     >>> from graphwell import Fixed, Graph
-    >>> from graphwell.engines import make_engine
+    >>> from graphwell.backends import make_engine
     >>> graph = Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     >>> problem = Problem(graph, np.array([1, -1, -1]), n_classes=2)
     >>> start = State(np.array([1, 0, 0]), np.array([0.0, 0.3, 0.3]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwell._arrays import namespace, to_host
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.base import Engine, State
+from graphwell.backends.base import Engine, State
 from graphwell.solve.balance import UNEVENNESS_ALLOWED, class_counts, evenness
 from graphwell.solve.problem import Balance, Problem
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwell._arrays import divided, group_minima, group_sums, namespace
 from graphwell._types import FloatArray
-from graphwell.engines.base import Engine
+from graphwell.backends.base import Engine
 from graphwell.graph import Graph
 from graphwell.solve.linear import MAX_ITERATIONS, Solution, conjugate_gradients
 from graphwell.solve.problem import Problem

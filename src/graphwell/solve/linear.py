@@ -1,6 +1,6 @@
 """Linear systems on a graph: one block conjugate-gradient routine for all that needs one.
 
-Long vectors stay where the system keeps them, in the memory of the host or of a card; the few numbers of each
+Long vectors stay where the system keeps them, in the memory of the host or of a GPU; the few numbers of each
 column are handled on the host.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwell._arrays import column_dots, namespace
 from graphwell._types import FloatArray
-from graphwell.engines.system import System
+from graphwell.backends.system import System
 from graphwell.progress import tell
 
 TOLERANCE = 1e-4
@@ -47,7 +47,7 @@ def conjugate_gradients(
 
     Examples
     --------
-    >>> from graphwell.engines.system import ArraySystem
+    >>> from graphwell.backends.system import ArraySystem
     >>> S = np.array([[0.0, 0.5], [0.5, 0.0]])
     >>> system = ArraySystem(lambda block: S @ block, scaling=np.ones(2))
     >>> conjugate_gradients(system, np.array([[1.0], [1.0]])).x.ravel()

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphwell._arrays import namespace
 from graphwell._types import FloatArray
-from graphwell.engines.base import Engine, State
+from graphwell.backends.base import Engine, State
 from graphwell.graph import Graph
 from graphwell.solve.descent import Callback, Reached, descend
 from graphwell.solve.guard import balance_for, stands, votes

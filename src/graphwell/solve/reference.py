@@ -12,8 +12,8 @@ from operator import add
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.engines.base import State, Swept
-from graphwell.engines.system import ArraySystem
+from graphwell.backends.base import State, Swept
+from graphwell.backends.system import ArraySystem
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
 

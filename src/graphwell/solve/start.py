@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell._arrays import divided, namespace
 from graphwell._types import FloatArray, IntArray
-from graphwell.engines.base import Engine, State
+from graphwell.backends.base import Engine, State
 from graphwell.solve.balance import balanced_labels
 from graphwell.solve.harmonic import Scores, diffusion_scores, laplace_scores
 from graphwell.solve.problem import Problem

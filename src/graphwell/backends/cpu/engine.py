@@ -1,0 +1,191 @@
+"""The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwell._thread_pool import ThreadPool
+from graphwell._threads import thread_count
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.base import State, Swept
+from graphwell.backends.cpu import kernels, products
+from graphwell.backends.cpu.barrier import break_barrier, new_barrier
+from graphwell.backends.cpu.layout import SlicedRows
+from graphwell.backends.cpu.packing import Packing
+from graphwell.backends.system import COLUMNS_AT_ONCE
+
+if TYPE_CHECKING:
+    from graphwell.graph import Graph
+    from graphwell.solve.problem import Problem
+
+ENTRIES_PER_THREAD = 200_000
+"""With fewer, handing a part of the work over costs more than it brings."""
+ENTRIES_AT_ONCE = 200_000_000
+"""Entries that sweeps go over before an interrupt is heard: less than a second."""
+
+
+@dataclass(frozen=True)
+class Forces:
+    """What acts on each position besides its neighbours, in the order of the layout.
+
+    Terms that a problem does not have are zero, and cost next to nothing.
+    """
+
+    known: FloatArray
+    fidelity: FloatArray
+    phi: FloatArray
+    strength: float
+    shares: FloatArray
+
+    def pressure(self, masses: IntArray) -> FloatArray:
+        """How hard each class is pressed: by how far its mass lies above its share."""
+        pressure = np.zeros_like(self.shares)
+        kernels.press(masses[None], float(self.strength), self.shares, pressure)
+        return pressure
+
+
+class NumbaEngine:
+    """Sweeps and products over a graph on the CPU.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph; its normalised affinity is laid out once.
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    dtype : {float32, float64}
+        Precision of weights and offsets.
+    """
+
+    def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
+        self.graph = graph
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.pool = ThreadPool(min(thread_count(n_jobs), 1 + graph.W.nnz // ENTRIES_PER_THREAD))
+        self.rows = SlicedRows.from_graph(graph, self.dtype)
+        self._last: tuple[Problem, Forces] | None = None
+
+    def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
+        """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
+        rows, real = self.rows, self.dtype.type
+        packing = Packing.of(problem.n_classes, self.dtype)
+        forces = self._forces(problem)
+        offsets = rows.placed(state.offsets, self.dtype)
+        words = packing.pack(rows.placed(state.labels, np.int32), offsets)
+        following = words.copy()
+        edges = (rows.starts, rows.columns, rows.values / real(2.0**packing.shift), rows.row_sums)
+        steps = (real(epsilon), real(step_size), problem.implicit, packing.shift)
+        acting, changes = (forces.known, forces.fidelity, forces.phi), 0
+        at_once = max(1, ENTRIES_AT_ONCE // max(1, len(rows.values)))
+        for done in range(0, count, at_once):
+            some = min(at_once, count - done)
+            moving = (words, following, offsets)
+            changes += self._sweeps(some, forces, (rows.parts, *edges, *acting, *moving, *steps))
+            words, following = (following, words) if some % 2 else (words, following)
+        energies = np.empty(len(rows.parts) - 1)
+        found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift, energies)
+        self._share(kernels.energy, *edges, *found)
+        labels = rows.restored(packing.labels(words))
+        return Swept(State(labels, rows.restored(offsets)), float(energies.sum()), int(changes))
+
+    def _sweeps(self, count: int, forces: Forces, arguments: tuple[Any, ...]) -> int:
+        """Have the pool do so many sweeps; return how often a class changed."""
+        barrier, n_parts = new_barrier(), len(self.rows.parts) - 1
+        weights = np.empty((self.pool.n_threads, len(forces.shares)), dtype=np.int64)
+
+        def work(thread: int, n_threads: int) -> int:
+            cuts = np.arange(n_threads + 1) * n_parts // n_threads
+            shared = (barrier, weights[:n_threads], count, float(forces.strength), forces.shares)
+            return int(kernels.sweeps(thread, cuts, *shared, *arguments))
+
+        return sum(self.pool.together(work, lambda: break_barrier(barrier)))
+
+    def product(self, block: FloatArray) -> FloatArray:
+        """Return ``S @ block`` for a block of columns, in the precision of the engine."""
+        vectors = _block(self.rows, block, self.dtype)
+        out = np.empty_like(vectors)
+        self._share(products.multiply, self.rows.starts, self.rows.columns, self.rows.values, vectors, out)
+        return self.rows.restored(out)[:, : block.shape[1]]
+
+    def system(self, scaling: FloatArray) -> "NumbaSystem":
+        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
+        return NumbaSystem(self.rows, self.rows.placed(scaling, self.dtype), self.pool)
+
+    def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
+        return share(self.pool, self.rows, kernel, *arguments)
+
+    def _forces(self, problem: "Problem") -> Forces:
+        if self._last is None or self._last[0] is not problem:
+            self._last = problem, self._place(problem)
+        return self._last[1]
+
+    def _place(self, problem: "Problem") -> Forces:
+        n = self.graph.n_vertices
+        degrees = self.graph.degrees
+        balance = problem.balance
+        phi = np.sqrt(degrees / (degrees.sum() or 1.0)) if balance else np.zeros(n)
+        return Forces(
+            known=self.rows.placed(problem.known, self.dtype),
+            fidelity=self.rows.placed(problem.fidelities, self.dtype),
+            phi=self.rows.placed(phi, self.dtype),
+            strength=balance.strength if balance else 0.0,
+            shares=(balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype),
+        )
+
+
+class NumbaSystem:
+    """The matrix ``I - A S A``, and fused steps of conjugate gradients in the order of the layout."""
+
+    def __init__(self, rows: SlicedRows, scaling: FloatArray, pool: ThreadPool) -> None:
+        self.rows = rows
+        self.pool = pool
+        self.values = np.empty_like(rows.values)
+        self._share(products.scale, rows.starts, rows.columns, rows.values, scaling, self.values)
+
+    def enter(self, block: FloatArray) -> FloatArray:
+        """Return the block in the order of the layout, with columns of zeros up to a width that is fast."""
+        return _block(self.rows, block, self.values.dtype)
+
+    def leave(self, vectors: FloatArray) -> FloatArray:
+        """Return the block by vertex."""
+        return self.rows.restored(vectors)
+
+    def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
+        """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
+        dots = self._sums(p)
+        self._share(products.apply, self.rows.starts, self.rows.columns, self.values, p, image, dots)
+        return dots.sum(axis=0)
+
+    def advance(
+        self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
+    ) -> FloatArray:
+        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
+        dots = self._sums(x)
+        self._share(products.advance, x, r, p, image, step.astype(x.dtype), dots)
+        return dots.sum(axis=0)
+
+    def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
+        """Replace `p` by ``r + ratio * p``."""
+        self._share(products.turn, p, r, ratio.astype(p.dtype))
+
+    def _sums(self, vectors: FloatArray) -> FloatArray:
+        return np.zeros((len(self.rows.parts) - 1, vectors.shape[1]))
+
+    def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
+        return share(self.pool, self.rows, kernel, *arguments)
+
+
+def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> list[Any]:
+    """Have a pool do a kernel on all parts of a layout; return the result of each range of parts."""
+    parts = rows.parts
+    return pool.share(len(parts) - 1, lambda first, last: kernel(first, last, parts, *arguments))
+
+
+def _block(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:
+    """Columns in the order of the layout, padded with zeros to a width that is fast."""
+    width = block.shape[1]
+    padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+    vectors = np.zeros((rows.n_positions, padded), dtype=dtype)
+    vectors[: len(block), :width] = block.astype(dtype, copy=False).take(rows.order, axis=0)
+    return vectors

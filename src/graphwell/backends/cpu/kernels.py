@@ -1,0 +1,218 @@
+"""The sweep on the CPU, compiled by numba: arrays in, arrays out, no objects.
+
+Work is cut into parts that the layout alone decides; a call does a range of them, and threads share the
+ranges. Each position is written by its own row alone, sums are of whole numbers or kept by part: nothing
+depends on the number of threads.
+"""
+
+import numpy as np
+from numba import njit
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.cpu.barrier import pass_gate
+from graphwell.backends.cpu.gather import move_rows, sum_neighbors
+from graphwell.backends.cpu.layout import LANES
+
+MASS_UNIT = 2.0**-46
+"""Masses of classes are added up as whole multiples of this: such a sum does not depend on the order."""
+
+
+@njit(nogil=True)
+def _majority(
+    columns: IntArray,
+    values: FloatArray,
+    words: IntArray,
+    first: int,
+    stop: int,
+    shift: int,
+    own: int,
+    phi: float,
+    pressure: FloatArray,
+    votes: FloatArray,
+) -> np.int64:
+    """Class with the largest ``sum_j S_ij r_j`` among the neighbours; the first met wins a tie.
+
+    What presses on a class is taken from its votes.
+    """
+    mask = (1 << shift) - 1
+    for entry in range(first, stop, LANES):
+        word = np.int64(words[columns[entry]])
+        votes[word >> shift] += values[entry] * votes.dtype.type(word & mask)
+    best, most = np.int64(own), votes.dtype.type(-np.inf)
+    for entry in range(first, stop, LANES):
+        candidate = np.int64(words[columns[entry]]) >> shift
+        support = votes[candidate] - phi * pressure[candidate]
+        if values[entry] > 0 and support > most:
+            best, most = candidate, support
+    for entry in range(first, stop, LANES):
+        votes[np.int64(words[columns[entry]]) >> shift] = 0
+    return best
+
+
+@njit(nogil=True, cache=True)
+def sweep(
+    first_part: int,
+    last_part: int,
+    parts: IntArray,
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    row_sums: FloatArray,
+    known: FloatArray,
+    fidelity: FloatArray,
+    phi: FloatArray,
+    pressure: FloatArray,
+    words: IntArray,
+    following: IntArray,
+    offsets: FloatArray,
+    epsilon: float,
+    step_size: float,
+    implicit: bool,
+    shift: int,
+) -> int:
+    """Move the rows of some parts once, from `words` to `following`; return how many changed class.
+
+    `words` may go on beyond the rows with the states of neighbours that others move.
+    """
+    real, word = offsets.dtype.type, words.dtype.type
+    half, scale = real(0.5), real(1 << shift)
+    votes = np.zeros(len(pressure), dtype=offsets.dtype)
+    sums = np.empty(2 * LANES, dtype=offsets.dtype)
+    changes = 0
+    for s in range(parts[first_part], parts[last_part]):
+        row = s * LANES
+        sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
+        left = move_rows(
+            row, sums, offsets, words, following, row_sums, known, fidelity, phi, pressure,
+            epsilon, step_size, implicit, shift,
+        )  # fmt: skip
+        i = row
+        while left:
+            if left & 1:
+                d = offsets[i] - np.floor(offsets[i] + half)
+                own = np.int64(words[i]) >> shift
+                first = starts[s] + i - row
+                chosen = _majority(
+                    columns, values, words, first, starts[s + 1], shift, own, phi[i], pressure, votes
+                )
+                changes += chosen != own
+                offsets[i] = d
+                following[i] = word(chosen << shift) | word((half - abs(d)) * scale)
+            left >>= 1
+            i += 1
+    return changes
+
+
+@njit(nogil=True, cache=True)
+def masses(
+    first_part: int,
+    last_part: int,
+    parts: IntArray,
+    words: IntArray,
+    offsets: FloatArray,
+    phi: FloatArray,
+    shift: int,
+    n_classes: int,
+) -> IntArray:
+    """Mass of each class in some parts, the sum of ``phi r`` over its vertices, in units of `MASS_UNIT`."""
+    found = np.zeros(n_classes, dtype=np.int64)
+    for i in range(parts[first_part] * LANES, parts[last_part] * LANES):
+        found[words[i] >> shift] += np.int64(phi[i] * (0.5 - abs(offsets[i])) * (1 / MASS_UNIT))
+    return found
+
+
+@njit(nogil=True, cache=True)
+def sweeps(
+    thread: int,
+    cuts: IntArray,
+    barrier: IntArray,
+    weights: IntArray,
+    count: int,
+    strength: float,
+    shares: FloatArray,
+    parts: IntArray,
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    row_sums: FloatArray,
+    known: FloatArray,
+    fidelity: FloatArray,
+    phi: FloatArray,
+    words: IntArray,
+    following: IntArray,
+    offsets: FloatArray,
+    epsilon: float,
+    step_size: float,
+    implicit: bool,
+    shift: int,
+) -> int:
+    """One thread's part of `count` sweeps; return how often a class changed in it.
+
+    Thread `t` moves the parts from ``cuts[t]`` to ``cuts[t + 1]``. All wait for each other after every sweep.
+    `weights`, of shape (threads, classes), is where they leave the masses of the classes for each other.
+    """
+    n_threads, n_classes = len(cuts) - 1, len(shares)
+    first, last = cuts[thread], cuts[thread + 1]
+    pressure = np.zeros_like(shares)
+    changes = 0
+    for _ in range(count):
+        if strength > 0:
+            found = masses(first, last, parts, words, offsets, phi, shift, n_classes)
+            for k in range(n_classes):
+                weights[thread, k] = found[k]
+            if not pass_gate(barrier, n_threads):
+                break
+            press(weights, strength, shares, pressure)
+        changes += sweep(
+            first, last, parts, starts, columns, values, row_sums, known, fidelity, phi, pressure,
+            words, following, offsets, epsilon, step_size, implicit, shift,
+        )  # fmt: skip
+        words, following = following, words
+        if not pass_gate(barrier, n_threads):
+            break
+    return changes
+
+
+@njit(nogil=True, cache=True)
+def press(weights: IntArray, strength: float, shares: FloatArray, pressure: FloatArray) -> None:
+    """Write how hard each class is pressed: by how far its mass, a column's sum, lies above its share."""
+    total = weights.sum() * MASS_UNIT
+    for k in range(len(shares)):
+        pressure[k] = strength * (weights[:, k].sum() * MASS_UNIT - shares[k] * total)
+
+
+@njit(nogil=True, cache=True)
+def energy(
+    first_part: int,
+    last_part: int,
+    parts: IntArray,
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    row_sums: FloatArray,
+    known: FloatArray,
+    fidelity: FloatArray,
+    words: IntArray,
+    offsets: FloatArray,
+    epsilon: float,
+    shift: int,
+    energies: FloatArray,
+) -> None:
+    """Write the energy of some parts: equation (13), each edge once.
+
+    The smoothing term of a vertex is ``r_i`` times its pull.
+    """
+    sums = np.empty(2 * LANES, dtype=offsets.dtype)
+    for part in range(first_part, last_part):
+        energy = 0.0
+        for s in range(parts[part], parts[part + 1]):
+            row = s * LANES
+            sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
+            for lane in range(LANES):
+                i = row + lane
+                size = abs(offsets[i])
+                r, well = 0.5 - size, size * (1 - size)
+                pull = row_sums[i] * r + (sums[lane] - 2 * sums[LANES + lane])
+                away = (words[i] >> shift) - known[i] + offsets[i]
+                energy += epsilon / 2 * r * pull + well * well / (2 * epsilon) + fidelity[i] / 2 * away * away
+        energies[part] = energy

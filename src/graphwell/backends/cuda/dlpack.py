@@ -1,0 +1,79 @@
+"""Arrays that lie on a GPU already: taken over without a copy, and given back as what they came as."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from graphwell.backends.cuda._cupy import GpuArray, cupy
+from graphwell.graph.features import METRICS, FeatureMap
+
+ON_GPU_MEMORY = (2, 13)
+"""DLPack's numbers for the memory of a GPU, and for memory that a GPU shares with its host."""
+
+
+def is_on_gpu(array: Any) -> bool:
+    """Whether an array of any library lies in the memory of an NVIDIA GPU.
+
+    Examples
+    --------
+    >>> is_on_gpu(np.zeros(3)), is_on_gpu([1.0, 2.0])
+    (False, False)
+    """
+    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack_device__"):
+        return False
+    return int(array.__dlpack_device__()[0]) in ON_GPU_MEMORY
+
+
+def taken(array: Any) -> Any:
+    """The same memory as a CuPy array."""
+    cp = cupy()
+    return array if isinstance(array, cp.ndarray) else cp.from_dlpack(_detached(array))
+
+
+def given_back(array: Any, like: Any) -> Any:
+    """A CuPy array, in the same memory, or one of the host as an array of the library that `like` is of."""
+    root = type(like).__module__.partition(".")[0]
+    root = "jax.numpy" if root in ("jax", "jaxlib") else root
+    library = sys.modules.get(root)
+    array = cupy().asarray(array)
+    return array if root == "cupy" or library is None else library.from_dlpack(array)
+
+
+def fetched(array: Any) -> Any:
+    """An array of any library as a NumPy array."""
+    return taken(array).get() if is_on_gpu(array) else np.asarray(array)
+
+
+def rows_on_gpu(X: Any) -> GpuArray:
+    """Rows of features that lie on a GPU, checked as those of the host are."""
+    cp = cupy()
+    rows = taken(X)
+    if rows.ndim != 2:
+        raise ValueError(f"X must have two dimensions, rows and features; got {rows.ndim}.")
+    if rows.shape[0] < 2 or rows.shape[1] < 1:
+        raise ValueError(f"X must have at least 2 rows and 1 feature, got shape {rows.shape}.")
+    if rows.dtype not in (np.float32, np.float64):
+        rows = rows.astype(np.float64)
+    if not bool(cp.isfinite(rows).all()):
+        raise ValueError("Input X contains NaN or infinity; fill or remove such rows first.")
+    return rows
+
+
+def points_on_gpu(X: Any, metric: str) -> tuple[GpuArray, FeatureMap]:
+    """Checked rows in the space that is searched, on the GPU, and what brings other rows there."""
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}.")
+    cp = cupy()
+    if not is_on_gpu(X):
+        features = FeatureMap.fit(X, metric)
+        return cp.asarray(features(X)), features
+    if metric == "cosine":
+        norms = cp.sqrt((X * X).sum(axis=1, keepdims=True))
+        X = X / cp.where(norms > 0, norms, 1)
+    return cp.ascontiguousarray(X), FeatureMap(metric)
+
+
+def _detached(array: Any) -> Any:
+    """A tensor that autograd follows is exported as the values it has."""
+    return array.detach() if hasattr(array, "detach") else array

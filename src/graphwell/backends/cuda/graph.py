@@ -1,0 +1,180 @@
+"""The graph on a GPU: built there, kept there, and fetched by whoever asks for its matrices."""
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
+from graphwell.backends.cuda.matrix import GpuMatrix
+from graphwell.backends.cuda.search import CudaSearch
+from graphwell.graph import Graph
+from graphwell.graph.features import FeatureMap
+from graphwell.graph.graph import Origin, check_points, frozen
+from graphwell.graph.weights import SCALE_FLOOR, WEIGHT_FLOOR
+
+
+class CudaGraph(Graph):
+    """A `Graph` whose arrays lie on the GPU: degrees, components, and all that solvers ask for.
+
+    `W` and what follows from it are fetched when asked for; ``on_host()`` is a graph for the user.
+    """
+
+    matrix: GpuMatrix
+
+    def __init__(
+        self,
+        matrix: GpuMatrix,
+        origin: Origin | None = None,
+        sharpness: float = 1.0,
+        unsharpened: Graph | None = None,
+    ) -> None:
+        for name, value in (
+            ("matrix", matrix), ("origin", origin), ("sharpness", sharpness), ("unsharpened", unsharpened)
+        ):  # fmt: skip
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, graph: Graph) -> "CudaGraph":
+        """The graph on the GPU; one that came from there is not copied again."""
+        if isinstance(graph, cls):
+            return graph
+        if isinstance(graph, FetchedGraph):
+            return graph.gpu
+        with memory_in_words("the graph", 3 * graph.nbytes):
+            gpu = cls(GpuMatrix.from_host(graph.W), graph.origin, graph.sharpness)
+            # Taken over, so that no sum is rounded in another way than on the host.
+            gpu.__dict__["degrees"] = gpu.asarray(graph.degrees)
+            gpu.__dict__["normalised"] = GpuMatrix.from_host(graph.S)
+            return gpu
+
+    @classmethod
+    def from_points(
+        cls, points: GpuArray, features: FeatureMap, n_features: int, n_neighbors: int, scale_neighbor: int
+    ) -> "CudaGraph":
+        """Link each row to its nearest rows, with locally scaled weights.
+
+        Parameters
+        ----------
+        points : array of shape (n, d)
+            Rows on the GPU whose Euclidean distance is the metric.
+        features : FeatureMap
+            What made them from the user's rows.
+        n_features : int
+            Features of those.
+        n_neighbors, scale_neighbor : int
+        """
+        cp = cupy()
+        check_points(float(points.max()), float(points.min()), bool(cp.any(points != points[0])))
+        search = CudaSearch(points)
+        matrix, tau = _link(search, n_neighbors, scale_neighbor)
+        return cls(matrix, Origin(features, search, tau, n_features, n_neighbors, scale_neighbor))
+
+    @cached_property
+    def W(self) -> Any:
+        """Affinities, fetched from the GPU."""
+        return frozen(self.matrix.to_host())
+
+    def on_host(self) -> Graph:
+        """The graph for the user: a `Graph` of the host that fetches its matrix when it is asked for."""
+        return FetchedGraph(self)
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return self.matrix.n_rows
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, each counted once."""
+        return len(self.matrix.data) // 2
+
+    @cached_property
+    def degrees(self) -> GpuArray:
+        """Sum of each row of `W`, on the GPU."""
+        return self.matrix.row_sums
+
+    @cached_property
+    def normalised(self) -> GpuMatrix:
+        """``D^-1/2 W D^-1/2`` on the GPU."""
+        return self.matrix.normalised()
+
+    @cached_property
+    def components(self) -> GpuArray:
+        """Number of the connected component of each vertex, on the GPU."""
+        if self.unsharpened is not None:
+            return self.unsharpened.components
+        return self.matrix.components()
+
+    @cached_property
+    def n_components(self) -> int:
+        """Number of connected components."""
+        return int(self.components.max()) + 1
+
+    def sharpened(self, power: float) -> "CudaGraph":
+        """Return the graph with every affinity raised to a power."""
+        if power == 1:
+            return self
+        cp, data = cupy(), self.matrix.data
+        raised = data * data if power == 2 else data**power
+        matrix = self.matrix.with_data(cp.maximum(raised, data.dtype.type(WEIGHT_FLOOR)))
+        return CudaGraph(matrix, self.origin, self.sharpness * power, unsharpened=self)
+
+    def with_neighbors(self, n_neighbors: int) -> "CudaGraph":
+        """Return the graph of the same rows with another number of neighbours."""
+        if self.origin is None or not isinstance(self.origin.search, CudaSearch):
+            return CudaGraph.of(super().with_neighbors(n_neighbors))
+        origin = replace(self.origin, n_neighbors=min(n_neighbors, self.n_vertices - 1))
+        matrix, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
+        return CudaGraph(matrix, origin).sharpened(self.sharpness)
+
+    def asarray(self, values: Any) -> Any:
+        """Bring values of the vertices to the GPU."""
+        return cupy().asarray(values)
+
+    def nearest(self, sources: GpuArray) -> GpuArray:
+        """Source nearest to each vertex along the graph; -1 where none is in reach."""
+        return self.matrix.nearest(sources)
+
+
+class FetchedGraph(Graph):
+    """A graph of the host whose matrix still lies on the GPU, until it is asked for."""
+
+    gpu: CudaGraph
+
+    def __init__(self, gpu: CudaGraph) -> None:
+        for name, value in (("gpu", gpu), ("sharpness", gpu.sharpness), ("unsharpened", None)):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def W(self) -> Any:
+        """Affinities, fetched from the GPU."""
+        return self.gpu.W
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """What the graph was made from; new rows are compared with it on the GPU."""
+        origin = self.gpu.origin
+        return origin and replace(origin, scales=cupy().asnumpy(origin.scales))
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return self.gpu.n_vertices
+
+    def __reduce__(self) -> Any:
+        return Graph, (self.W, self.origin, self.sharpness)
+
+
+def _link(search: Any, n_neighbors: int, scale_neighbor: int) -> tuple[GpuMatrix, GpuArray]:
+    """Affinities of the points of a search to their neighbours, and the local scales."""
+    cp = cupy()
+    k = max(n_neighbors, scale_neighbor)
+    indices, distances = search.of_all(k)
+    tau = distances[:, scale_neighbor - 1]
+    positive = tau[tau > 0]
+    typical = float(cp.median(positive)) if len(positive) else 1.0
+    tau = cp.maximum(tau, SCALE_FLOOR * typical)
+    indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
+    with memory_in_words("the graph", indices.size * 80):
+        exponent = (distances / tau[:, None]) * (distances / tau[indices])
+        return GpuMatrix.from_neighbors(indices, cp.maximum(cp.exp(-exponent), WEIGHT_FLOOR)), tau

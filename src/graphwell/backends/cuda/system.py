@@ -1,0 +1,70 @@
+"""Conjugate gradients on the GPU: three launches for each iteration, and two looks at its sums."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwell.backends.cuda import reductions
+from graphwell.backends.cuda._cupy import GpuArray, cupy, kernel, launch
+from graphwell.backends.cuda.matrix import GpuMatrix
+from graphwell.backends.system import COLUMNS_AT_ONCE, ArraySystem
+
+
+class CudaSystem(ArraySystem):
+    """The matrix ``I - A S A`` on the GPU, its product and the steps with it fused.
+
+    Parameters
+    ----------
+    matrix : GpuMatrix
+        `S`; its pattern is used.
+    data : array
+        Its entries in the precision of the vectors.
+    scaling : array of shape (n,)
+        The diagonal of ``A``.
+    on_host : bool
+        Blocks come from the host and go back there.
+    """
+
+    def __init__(self, matrix: GpuMatrix, data: GpuArray, scaling: Any, on_host: bool) -> None:
+        self.matrix, self.data, self.on_host = matrix, data, on_host
+        self.scaling = cupy().ascontiguousarray(cupy().asarray(scaling), dtype=data.dtype)[:, None]
+
+    def enter(self, block: Any) -> GpuArray:
+        """Return a copy on the GPU, with columns of zeros up to a width that is multiplied fast."""
+        return super().enter(cupy().asarray(block))
+
+    def leave(self, vectors: GpuArray) -> Any:
+        """Return the block, on the host if it came from there."""
+        return vectors.get() if self.on_host else vectors
+
+    def apply(self, p: GpuArray, image: GpuArray) -> GpuArray:
+        """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
+        multiply("apply_system", self.matrix, self.data, p, image, self.scaling)
+        return reductions.column_dots(p, image)
+
+    def advance(self, x: GpuArray, r: GpuArray, p: GpuArray, image: GpuArray, step: Any) -> Any:
+        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
+        if x.shape[1] > reductions.MOST_FACTORS:
+            return super().advance(x, r, p, image, step)
+        return reductions.advance(x, r, p, image, step)
+
+
+def multiply(
+    name: str, matrix: GpuMatrix, data: GpuArray, block: GpuArray, out: GpuArray, *scaling: GpuArray
+) -> None:
+    """Run a kernel that multiplies a contiguous block, of one column or of a multiple of four."""
+    n, width = block.shape
+    at_once = 1 if width == 1 else COLUMNS_AT_ONCE
+    real = "float" if data.dtype == np.float32 else "double"
+    function = kernel("products.cu", name, POINTER=matrix.pointer, REAL=real, WIDE=at_once)
+    groups = width // at_once
+    launch(function, n * groups, (matrix.indptr, matrix.indices, data, *scaling, block, out, groups, n))
+
+
+def padded(block: Any, dtype: npt.DTypeLike) -> GpuArray:
+    """A block on the GPU, contiguous, with columns of zeros up to a width that is multiplied fast."""
+    cp = cupy()
+    block = cp.ascontiguousarray(cp.asarray(block), dtype=dtype)
+    missing = 0 if block.shape[1] == 1 else -block.shape[1] % COLUMNS_AT_ONCE
+    return cp.pad(block, ((0, 0), (0, missing))) if missing else block

@@ -1,0 +1,145 @@
+"""A block of the graph on its worker: the layout and the kernels of the CPU engine on the rows it owns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._thread_pool import ThreadPool
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.dask.rows import Rows, sharpened
+from graphwell.backends.dask.tasks import threads_of_worker
+
+if TYPE_CHECKING:
+    from graphwell.backends.cpu.layout import SlicedRows
+
+PRECISION = np.dtype(np.float32)
+COLUMNS_AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where the halo of a block comes from.
+
+    Attributes
+    ----------
+    sources : tuple of int
+        The blocks that own vertices of the halo.
+    indices : tuple of arrays
+        For each of them, the entries of its boundary that the halo is made of, in the order of the halo.
+    """
+
+    sources: tuple[int, ...]
+    indices: tuple[IntArray, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of ``S`` that a block owns, in the layout of the CPU engine.
+
+    Attributes
+    ----------
+    rows : SlicedRows
+        Columns beyond its positions are the halo.
+    degrees : array of shape (n_own,)
+    outlets : array
+        Positions in the layout of the vertices that other blocks need.
+    links : Links
+    """
+
+    rows: "SlicedRows"
+    degrees: FloatArray
+    outlets: IntArray
+    links: Links
+
+    @property
+    def n_own(self) -> int:
+        """Number of own vertices."""
+        return len(self.rows.order)
+
+    def share(self, kernel: Any, *arguments: Any) -> list[Any]:
+        """Have the threads of this worker do a kernel of the CPU engine on all rows."""
+        from graphwell.backends.cpu.engine import share
+
+        return share(ThreadPool(threads_of_worker()), self.rows, kernel, *arguments)
+
+    def placed(self, values: Any) -> Any:
+        """Values of own vertices in the order of the layout."""
+        return self.rows.placed(values, PRECISION)
+
+    def product(self, vectors: FloatArray, exports: Sequence[FloatArray]) -> FloatArray:
+        """Own rows of ``S`` times a block of columns in the order of the layout.
+
+        The halo's part of the columns comes from other blocks.
+        """
+        from graphwell.backends.cpu import products
+
+        n_positions, width = vectors.shape
+        padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+        n_halo = sum(map(len, self.links.indices))
+        whole = np.zeros((n_positions + n_halo, padded), PRECISION)
+        whole[:n_positions, :width] = vectors
+        start = n_positions
+        for export, index in zip(exports, self.links.indices, strict=True):
+            whole[start : start + len(index), :width] = export[index]
+            start += len(index)
+        out = np.empty((n_positions, padded), PRECISION)
+        self.share(products.multiply, self.rows.starts, self.rows.columns, self.rows.values, whole, out)
+        return out[:, :width]
+
+
+def from_exports(links: Links, exports: Sequence[Any], empty: Any) -> Any:
+    """The halo of a block from what the owners of its vertices export."""
+    parts = [export[index] for export, index in zip(exports, links.indices, strict=True)]
+    return np.concatenate(parts) if parts else empty
+
+
+def wanted(rows: Rows, starts: IntArray) -> list[IntArray]:
+    """The halo cut by owner, as places in the owner's block."""
+    cuts = np.searchsorted(rows.halo, starts)
+    return [(rows.halo[a:b] - s) for a, b, s in zip(cuts[:-1], cuts[1:], starts[:-1], strict=True)]
+
+
+def boundary_of(received: Sequence[IntArray]) -> IntArray:
+    """Own vertices that any other block wants."""
+    return np.unique(np.concatenate(received)).astype(np.int32)
+
+
+def link(wants: Sequence[IntArray], boundaries: Sequence[IntArray]) -> Links:
+    """Find each vertex of the halo in the boundary of its owner."""
+    sources = tuple(q for q, want in enumerate(wants) if len(want))
+    indices = tuple(np.searchsorted(boundaries[q], wants[q]).astype(np.int32) for q in sources)
+    return Links(sources, indices)
+
+
+def sources_of(links: Links) -> tuple[tuple[int, ...], int]:
+    """The blocks that a halo comes from, and its size."""
+    return links.sources, sum(map(len, links.indices))
+
+
+def on_boundary(values: Any, boundary: IntArray) -> Any:
+    """What other blocks need of these values."""
+    return values[boundary]
+
+
+def make_block(
+    rows: Rows,
+    power: float,
+    degrees: FloatArray,
+    boundary: IntArray,
+    links: Links,
+    exports: Sequence[FloatArray],
+) -> Block:
+    """Normalise the rows by the degrees of both ends and lay them out."""
+    from graphwell.backends.cpu.layout import SlicedRows
+
+    every = np.concatenate([degrees, from_exports(links, exports, np.zeros(0))])
+    inverse_roots = np.zeros(len(every))
+    np.divide(1.0, np.sqrt(every), out=inverse_roots, where=every > 0)
+    W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
+    layout = SlicedRows.from_csr(W, PRECISION, inverse_roots)
+    position = np.empty(rows.n_own, dtype=np.int32)
+    position[layout.order] = np.arange(rows.n_own, dtype=np.int32)
+    return Block(layout, degrees, position[boundary], links)

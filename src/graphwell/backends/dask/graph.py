@@ -1,0 +1,243 @@
+"""The graph across the workers: one block of rows each, and what the client knows of all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.dask import block as on_block
+from graphwell.backends.dask import rows as on_rows
+from graphwell.backends.dask.tasks import Handle, Tasks
+from graphwell.graph import Graph
+
+
+@dataclass(eq=False, repr=False)
+class ClusterGraph:
+    """An undirected weighted graph whose rows lie on the workers of a Dask cluster.
+
+    Attributes
+    ----------
+    tasks : Tasks
+    vertices : list of arrays
+        The user's numbers of the vertices of each block.
+    rows, spares : lists of handles
+        `Rows` of each block, and a second copy of each on another worker.
+    sharpness : float
+        Power that the kernel is raised to.
+    recall_ : float
+        Share of the true neighbours that the search found.
+    """
+
+    tasks: Tasks
+    vertices: list[IntArray]
+    rows: list[Handle]
+    spares: list[Handle]
+    sharpness: float = 1.0
+    recall_: float = 1.0
+    search: Any = None
+    _unsharpened: "ClusterGraph | None" = field(default=None)
+
+    @classmethod
+    def from_graph(
+        cls, tasks: Tasks, graph: Graph, n_blocks: int, order: IntArray | None = None
+    ) -> "ClusterGraph":
+        """Cut a graph of one machine into blocks of about equal size, its vertices in this order."""
+        order = np.arange(graph.n_vertices) if order is None else order
+        position = np.empty(len(order), dtype=np.int64)
+        position[order] = np.arange(len(order))
+        vertices = np.array_split(order, n_blocks)
+        stops = np.cumsum([len(part) for part in vertices])
+        rows = []
+        for part, stop in zip(vertices, stops, strict=True):
+            W = graph.W[part]
+            numbers = np.unique(W.indices)
+            rows.append(on_rows.renumbered(part, W, numbers, position[numbers], (stop - len(part), stop)))
+        tasks.settle(n_blocks)
+        kept, spares = tasks.doubled(tasks.each("rows", _given, rows))
+        return cls(tasks, list(vertices), kept, spares, recall_=graph.recall_)
+
+    def sharpened(self, power: float) -> "ClusterGraph":
+        """Return the graph with every affinity raised to a power."""
+        if power == 1:
+            return self
+        return ClusterGraph(
+            self.tasks,
+            self.vertices,
+            self.rows,
+            self.spares,
+            self.sharpness * power,
+            self.recall_,
+            self.search,
+            self,
+        )
+
+    def asarray(self, values: Any) -> Any:
+        """Values of the vertices where the client works with them: on the host."""
+        return np.asarray(values)
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.vertices)
+
+    @cached_property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Position of the first vertex of each block, and the number of all."""
+        return np.concatenate([[0], np.cumsum([len(part) for part in self.vertices])])
+
+    def cut(self, values: Any) -> list[Any]:
+        """Values of all vertices, in the user's order, as one array per block."""
+        return [values[part] for part in self.vertices]
+
+    def joined(self, parts: Sequence[Any]) -> Any:
+        """Values of all vertices in the user's order, from one array per block."""
+        whole = np.empty((self.n_vertices, *parts[0].shape[1:]), dtype=parts[0].dtype)
+        for part, values in zip(self.vertices, parts, strict=True):
+            whole[part] = values
+        return whole
+
+    def every(self, handles: Sequence[Handle]) -> list[list[Handle]]:
+        """For each block, what the blocks of its halo export."""
+        return [[handles[q] for q in sources] for sources, _ in self.halos]
+
+    @cached_property
+    def boundaries(self) -> list[Handle]:
+        """Own vertices of each block that other blocks need."""
+        if self._unsharpened is not None:
+            return self._unsharpened.boundaries
+        return self.tasks.keep(
+            self.tasks.exchange("boundary", self._wants, self.n_blocks, on_block.boundary_of)
+        )
+
+    @cached_property
+    def _wants(self) -> list[Handle]:
+        return self.tasks.each("halo", on_block.wanted, self.rows, [self.starts] * self.n_blocks)
+
+    @cached_property
+    def links(self) -> list[Handle]:
+        """Where the halo of each block comes from."""
+        if self._unsharpened is not None:
+            return self._unsharpened.links
+        boundaries = self.boundaries
+        return self.tasks.keep(
+            self.tasks.each("link", on_block.link, self._wants, [boundaries] * self.n_blocks)
+        )
+
+    @cached_property
+    def halos(self) -> list[tuple[tuple[int, ...], int]]:
+        """For each block, the blocks that its halo comes from, and the size of the halo."""
+        if self._unsharpened is not None:
+            return self._unsharpened.halos
+        return self.tasks.results(self.tasks.each("halo-size", on_block.sources_of, self.links))
+
+    @cached_property
+    def blocks(self) -> list[Handle]:
+        """`Block` of each block: its rows of ``S`` in the layouts of sweeps and products."""
+        powers = [self.sharpness] * self.n_blocks
+        degrees = self.tasks.each("degrees", on_rows.degrees_of, self.rows, powers)
+        exports = self.tasks.each("export-degrees", on_block.on_boundary, degrees, self.boundaries)
+        return self.tasks.keep(
+            self.tasks.each(
+                "block",
+                on_block.make_block,
+                self.rows,
+                powers,
+                degrees,
+                self.boundaries,
+                self.links,
+                self.every(exports),
+            )
+        )
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Sum of each row of ``W``."""
+        powers = [self.sharpness] * self.n_blocks
+        return self.joined(
+            self.tasks.results(self.tasks.each("degrees", on_rows.degrees_of, self.rows, powers))
+        )
+
+    @cached_property
+    def components(self) -> IntArray:
+        """Number of the connected component of each vertex."""
+        if self._unsharpened is not None:
+            return self._unsharpened.components
+        local = self.tasks.keep(self.tasks.each("components", _components, self.rows))
+        exports = self.tasks.each("export-components", on_block.on_boundary, local, self.boundaries)
+        found = self.tasks.results(
+            self.tasks.each("touching", _touching, self.rows, local, self.links, self.every(exports))
+        )
+        counts = [count for count, _, _ in found]
+        firsts = np.concatenate([[0], np.cumsum(counts)])
+        pairs = [
+            (
+                own + firsts[p],
+                np.concatenate([o + firsts[q] for q, o in zip(self.halos[p][0], others, strict=True)]),
+            )
+            for p, (_, own, others) in enumerate(found)
+            if others
+        ]
+        ends = (
+            [np.concatenate(side) for side in zip(*pairs, strict=True)] if pairs else [np.zeros(0, int)] * 2
+        )
+        joints = sparse.coo_array((np.ones(len(ends[0])), (ends[0], ends[1])), shape=(firsts[-1], firsts[-1]))
+        merged = csgraph.connected_components(joints, directed=False)[1]
+        parts = self.tasks.results(local)
+        return self.joined([merged[part + first] for part, first in zip(parts, firsts[:-1], strict=True)])
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components."""
+        return int(self.components.max()) + 1
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the affinities that does not depend on how they are cut into blocks."""
+        exports = self.tasks.each("export-vertices", _vertices_of, self.rows, self.boundaries)
+        columns = self.tasks.each("fingerprint", _fingerprint, self.rows, self.links, self.every(exports))
+        return f"{sum(self.tasks.results(columns)) % 2**64:016x} of {self.n_vertices}"
+
+    def __repr__(self) -> str:
+        return f"ClusterGraph({self.n_vertices:,} vertices in {self.n_blocks} blocks)"
+
+
+def _given(rows: Any) -> Any:
+    return rows
+
+
+def _components(rows: on_rows.Rows) -> IntArray:
+    """Connected components of a block by itself."""
+    inside = rows.W[:, : rows.n_own]
+    return csgraph.connected_components(inside, directed=False)[1].astype(np.int64)
+
+
+def _touching(
+    rows: on_rows.Rows, local: IntArray, links: on_block.Links, exports: Sequence[IntArray]
+) -> tuple[int, IntArray, list[IntArray]]:
+    """Number of components of a block, and the pairs of its own and other blocks' that an edge joins."""
+    sizes = np.cumsum([len(index) for index in links.indices])
+    remote = rows.W[:, rows.n_own :].tocoo()
+    far = on_block.from_exports(links, exports, np.zeros(0, dtype=np.int64))
+    source = np.searchsorted(sizes, remote.col, side="right")
+    triples = np.unique(np.column_stack([source, local[remote.row], far[remote.col]]), axis=0)
+    others = [triples[triples[:, 0] == s, 2] for s in range(len(links.sources))]
+    return int(local.max(initial=-1)) + 1, triples[:, 1], others
+
+
+def _vertices_of(rows: on_rows.Rows, boundary: IntArray) -> IntArray:
+    return rows.vertices[boundary]
+
+
+def _fingerprint(rows: on_rows.Rows, links: on_block.Links, exports: Sequence[IntArray]) -> int:
+    halo = on_block.from_exports(links, exports, rows.vertices[:0])
+    return on_rows.fingerprint(rows, np.concatenate([rows.vertices, halo])[rows.W.indices])

@@ -1,0 +1,103 @@
+"""What a fit on a cluster is given, checked: one sentence for whatever is wrong."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.dask.tasks import Handle, Tasks, blocks_of
+from graphwell.graph.features import METRICS, FeatureMap
+from graphwell.graph.graph import check_points
+
+
+@dataclass(frozen=True)
+class Input:
+    """The blocks of a Dask array, and what is known of them.
+
+    Attributes
+    ----------
+    blocks : list of handles
+        Rows as they are compared.
+    lengths : tuple of int
+    n_features : int
+    low, high, center : arrays of shape (n_features,)
+        Range and mean of each feature.
+    """
+
+    blocks: list[Handle]
+    lengths: tuple[int, ...]
+    n_features: int
+    low: FloatArray
+    high: FloatArray
+    center: FloatArray
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return sum(self.lengths)
+
+    @property
+    def starts(self) -> IntArray:
+        """Number of the first row of each block, and the number of all."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+
+def check_chunks(X: Any) -> tuple[int, ...]:
+    """Return the lengths of the blocks of a Dask array that can be worked on."""
+    if type(X).__name__ != "Array":
+        raise ValueError(
+            f"X must be a Dask array, got a Dask {type(X).__name__}; "
+            "a data frame becomes one by X.to_dask_array(lengths=True)."
+        )
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, got a Dask array of {X.ndim}; give rows of features.")
+    if any(np.isnan(length) for length in X.chunks[0] + X.chunks[1]):
+        raise ValueError(
+            "X has chunks of unknown size; call X.compute_chunk_sizes() or to_dask_array(lengths=True) first."
+        )
+    if len(X.chunks[1]) != 1:
+        raise ValueError(
+            f"X is cut into {len(X.chunks[1])} chunks along its features; a block must hold whole rows: "
+            'X.rechunk({0: "auto", 1: -1}).'
+        )
+    if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
+        raise ValueError(f"X must hold real numbers, got the type {X.dtype}.")
+    return tuple(int(length) for length in X.chunks[0])
+
+
+def read_input(tasks: Tasks, X: Any, metric: str) -> Input:
+    """Look at every block once; NaN, infinity and features without variation are refused."""
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)} for a Dask array, got {metric!r}.")
+    lengths = check_chunks(X)
+    if X.shape[0] < 2 or X.shape[1] < 1:
+        raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")
+    raw = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
+    lengths = tuple(length for length in lengths if length)
+    blocks = tasks.each("features", FeatureMap(metric), raw)
+    found = tasks.results(tasks.each("inspect", inspect, blocks))
+    _check_blocks(found, lengths)
+    _, low, high, sums = zip(*found, strict=True)
+    low, high = np.min(low, axis=0), np.max(high, axis=0)
+    check_points(float(high.max()), float(low.min()), bool((low != high).any()))
+    return Input(blocks, lengths, int(X.shape[1]), low, high, np.sum(sums, axis=0) / sum(lengths))
+
+
+def inspect(rows: FloatArray) -> tuple[int, FloatArray, FloatArray, FloatArray]:
+    """Number of values that are not finite; range and sum of each feature."""
+    bad = int(rows.size - np.isfinite(rows).sum())
+    if bad:
+        nothing = np.zeros(rows.shape[1])
+        return bad, nothing, nothing, nothing
+    return bad, rows.min(axis=0), rows.max(axis=0), rows.sum(axis=0, dtype=np.float64)
+
+
+def _check_blocks(found: list[Any], lengths: tuple[int, ...]) -> None:
+    for number, (bad, *_) in enumerate(found):
+        if bad:
+            first = sum(lengths[:number])
+            raise ValueError(
+                f"X holds {bad} NaN or infinite value{'s' if bad > 1 else ''} in block {number} "
+                f"(rows {first} to {first + lengths[number] - 1}); fill or remove them first."
+            )

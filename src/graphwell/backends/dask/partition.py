@@ -1,0 +1,166 @@
+"""A partition of the rows on its worker, and the search of the cells in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.dask.cells import Cells, Scaling
+from graphwell.backends.dask.rows import Chosen
+from graphwell.backends.dask.tasks import threads_of_worker
+from graphwell.graph.cells import SPARE_CANDIDATES, flat_index, nearest_in_cells
+from graphwell.graph.cells import Cells as CutPoints
+from graphwell.graph.distances import distances_to
+
+ROWS_AT_ONCE = 65_536
+"""Rows that are searched by one task: it bounds the memory of their candidates."""
+
+
+class Query(NamedTuple):
+    """Rows that ask one partition: their places among those that ask, the rows, and the cells they ask."""
+
+    places: IntArray
+    rows: FloatArray
+    cells: IntArray
+
+
+class Answer(NamedTuple):
+    """Candidates of the rows of a query: user's numbers (-1 for none), positions, distances."""
+
+    places: IntArray
+    neighbors: IntArray
+    positions: IntArray
+    distances: FloatArray
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Rows of neighbouring cells, ordered by cell.
+
+    Attributes
+    ----------
+    number : int
+    start : int
+        Position of its first row.
+    vertices : array of shape (m,)
+        The user's numbers.
+    points : array of shape (m, d)
+    cell_of : array of shape (m,)
+    cut : graphwell.graph.cells.Cells
+        Where the points of each cell are; other partitions' cells are empty.
+    scaling : Scaling
+    """
+
+    number: int
+    start: int
+    vertices: IntArray
+    points: FloatArray
+    cell_of: IntArray
+    cut: CutPoints
+    scaling: Scaling
+
+    def answer(self, query: Query, k: int) -> Answer:
+        """The `k` nearest own points of each row within the cells that it asks."""
+        found, distances = self._nearest(query.rows, query.cells, k)
+        missing = found < 0
+        neighbors = np.where(missing, -1, self.vertices[found])
+        positions = np.where(missing, -1, found.astype(np.int64) + self.start)
+        small = np.int32 if positions.max(initial=0) < 2**31 else np.int64
+        return Answer(query.places, neighbors, positions.astype(small), distances)
+
+    def _nearest(self, rows: FloatArray, cells: IntArray, k: int) -> tuple[IntArray, FloatArray]:
+        n_threads, spare = threads_of_worker(), k + SPARE_CANDIDATES
+        found = nearest_in_cells(rows, cells, self.points, self.cut, spare, n_threads)
+        distances = distances_to(rows, self.points, np.maximum(found, 0), n_threads)
+        distances[found < 0] = np.inf
+        numbers = np.where(found < 0, np.iinfo(np.int64).max, self.vertices[found])
+        order = np.lexsort((numbers, distances), axis=1)[:, :k]
+        return np.take_along_axis(found, order, 1), np.take_along_axis(distances, order, 1)
+
+
+def make_partition(received: Sequence[tuple[Any, ...]], number: int, start: int, cells: Cells) -> Partition:
+    """Put the rows of a partition in the order of their cells, and index them."""
+    vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*received, strict=True))
+    order = np.lexsort((vertices, cell_of))
+    vertices, points, cell_of = vertices[order], points[order], cell_of[order]
+    starts = np.searchsorted(cell_of, np.arange(len(cells.centres) + 1))
+    places = np.arange(len(points), dtype=np.int32)
+    scaling = cells.scaling
+    cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
+    return Partition(number, start, vertices, points, cell_of, cut, scaling)
+
+
+def vertices_of(partition: Partition) -> IntArray:
+    """The user's numbers of the rows of a partition."""
+    return partition.vertices
+
+
+def queries(rows: FloatArray, cells: Cells, n_partitions: int, k: int) -> list[Query]:
+    """What these rows ask of each partition."""
+    asked = cells.asked(rows, k)
+    owner = np.where(asked < 0, -1, cells.owner[asked])
+    found = []
+    for q in range(n_partitions):
+        places = np.flatnonzero((owner == q).any(axis=1))
+        of_q = np.where(owner[places] == q, asked[places], -1)
+        found.append(Query(places, rows[places], of_q))
+    return found
+
+
+def own_queries(partition: Partition, part: slice, cells: Cells, n_partitions: int, k: int) -> list[Query]:
+    """What some rows of a partition ask of each partition."""
+    return queries(partition.points[part], cells, n_partitions, k)
+
+
+def answer(query: Query, partition: Partition, k: int) -> Answer:
+    """Answer a query."""
+    return partition.answer(query, k)
+
+
+def merged(answers: Sequence[Answer], n_rows: int, k: int) -> Answer:
+    """The `k` nearest of all candidates of each row; ties go to the smaller number."""
+    width = k * len(answers)
+    neighbors = np.full((n_rows, width), -1, dtype=np.result_type(*(a.neighbors for a in answers)))
+    positions = np.full((n_rows, width), -1, dtype=np.result_type(*(a.positions for a in answers)))
+    distances = np.full((n_rows, width), np.inf)
+    for number, found in enumerate(answers):
+        columns = slice(k * number, k * number + found.neighbors.shape[1])
+        neighbors[found.places, columns] = found.neighbors
+        positions[found.places, columns] = found.positions
+        distances[found.places, columns] = found.distances
+    order = np.lexsort((neighbors, distances), axis=1)[:, :k]
+    parts = (np.take_along_axis(values, order, 1) for values in (neighbors, positions, distances))
+    return Answer(np.arange(n_rows), *parts)
+
+
+def others(answers: Sequence[Answer], partition: Partition, part: slice, k: int) -> Answer:
+    """The `k` nearest other rows of some rows of a partition: each is removed from its own list."""
+    vertices = partition.vertices[part]
+    found = merged(answers, len(vertices), k + 1)
+    is_self = found.neighbors == vertices[:, None]
+    is_self[~is_self.any(axis=1), -1] = True
+    shape = (len(vertices), k)
+    return Answer(found.places, *(values[~is_self].reshape(shape) for values in found[1:]))
+
+
+def raw_scales(parts: Sequence[Answer], scale_neighbor: int) -> FloatArray:
+    """Distance of each row to its `scale_neighbor`-th neighbour."""
+    return np.concatenate([part.distances[:, scale_neighbor - 1] for part in parts])
+
+
+def chosen(parts: Sequence[Answer], partition: Partition, n_neighbors: int, scales: FloatArray) -> Chosen:
+    """The neighbours that the rows of a partition chose."""
+    neighbors, positions, distances = (
+        np.concatenate([part[column][:, :n_neighbors] for part in parts]) for column in (1, 2, 3)
+    )
+    return Chosen(partition.vertices, neighbors, positions, distances, scales)
+
+
+def true_neighbors(partition: Partition, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+    """Distances and cells of the `k` nearest own points of each row, all of them compared."""
+    k = min(k, len(partition.points))
+    scaling = partition.scaling
+    found = flat_index(scaling(partition.points)).search(scaling(rows), k)[1]
+    return distances_to(rows, partition.points, found, threads_of_worker()), partition.cell_of[found]

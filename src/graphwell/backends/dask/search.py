@@ -1,0 +1,240 @@
+"""From blocks of features to the rows of the affinity matrix, block by block on the workers.
+
+No process ever holds all rows: each row is sent to the partition of its cell, asks the partitions that hold
+the cells nearest to it, and the candidates are merged where the row lives.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.dask import partition as on_partition
+from graphwell.backends.dask import rows as on_rows
+from graphwell.backends.dask.cells import Cells, Scaling, find_centres, grouped, probes_for, ranks_of
+from graphwell.backends.dask.graph import ClusterGraph
+from graphwell.backends.dask.inputs import Input
+from graphwell.backends.dask.tasks import Handle, Tasks
+from graphwell.graph.cells import RECALL_SAMPLE
+from graphwell.graph.neighbors import EXACT_UP_TO
+from graphwell.graph.weights import SCALE_FLOOR
+from graphwell.progress import Progress, silent
+
+POINTS_PER_CELL = 64
+"""Points that the cells are found from: more move them little."""
+REBUILDING = -10
+"""Priority of the search: where a lost worker's part of it must be done again, the descent goes first."""
+SHARE_OF_MEMORY = 0.2
+"""Of a worker's memory that one partition and its candidates may take."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """The partitions on their workers, and what new rows need to ask them.
+
+    Attributes
+    ----------
+    cells : Cells
+    partitions : list of handles
+    scales : list of handles
+        Local scales of the rows of each partition.
+    chosen : list of handles
+        Neighbours of the rows of each partition; kept so that a lost worker costs its own search alone.
+    floor : float
+        Smallest local scale.
+    n_neighbors, scale_neighbor : int
+    """
+
+    cells: Cells
+    partitions: list[Handle]
+    scales: list[Handle]
+    chosen: list[Handle]
+    floor: float
+    n_neighbors: int
+    scale_neighbor: int
+
+
+def build_graph(
+    tasks: Tasks,
+    source: Input,
+    n_neighbors: int,
+    scale_neighbor: int,
+    n_blocks: int | None = None,
+    progress: Progress = silent,
+) -> ClusterGraph:
+    """Link each row to its nearest rows, with locally scaled weights."""
+    k = max(n_neighbors, scale_neighbor)
+    progress("neighbours", None)
+    tasks.priority = REBUILDING
+    cells, sizes = _find_cells(tasks, source, n_blocks or blocks_for(tasks, source, k))
+    tasks.settle(len(sizes))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    partitions = _shuffle(tasks, source, cells, starts)
+    vertices = tasks.results(tasks.each("vertices", on_partition.vertices_of, partitions))
+    cells, recall = _measured(tasks, source, cells, partitions, k)
+    progress("neighbours", 0.1)
+    found = _search(tasks, cells, partitions, sizes, k, progress)
+    return _weigh(tasks, cells, partitions, vertices, found, starts, n_neighbors, scale_neighbor, recall)
+
+
+def blocks_for(tasks: Tasks, source: Input, k: int) -> int:
+    """One block per worker, or more where its rows would take too much of the worker's memory."""
+    workers = tasks.workers().values()
+    memory = min((w["memory_limit"] or 2**62) for w in workers)
+    bytes_per_row = 24 * source.n_features + 60 * k + 400
+    fits = max(1.0, SHARE_OF_MEMORY * memory / bytes_per_row)
+    return min(max(len(workers), int(np.ceil(source.n / fits))), max(1, source.n // 2))
+
+
+def _find_cells(tasks: Tasks, source: Input, n_blocks: int) -> tuple[Cells, IntArray]:
+    """Cells from a sample, grouped into partitions; and the number of rows of each partition."""
+    spread = float(np.maximum(source.high - source.center, source.center - source.low).max())
+    scaling = Scaling(source.center, spread)
+    centres = find_centres(scaling(_sample(tasks, source, _sample_size(source.n), seed=0)), source.n)
+    plain = Cells(scaling, centres, np.zeros(len(centres), int), np.zeros(len(centres), int))
+    counted = tasks.results(
+        tasks.each("count-cells", _count_cells, source.blocks, [plain] * len(source.blocks))
+    )
+    sizes = np.sum(counted, axis=0)
+    owner = grouped(centres, sizes, n_blocks)
+    rows_of = np.bincount(owner, sizes, minlength=n_blocks).astype(np.int64)
+    used = np.flatnonzero(rows_of)
+    owner = np.searchsorted(used, owner).clip(max=len(used) - 1)
+    return replace(plain, owner=owner, sizes=sizes), rows_of[used]
+
+
+def _sample_size(n: int) -> int:
+    return min(n, POINTS_PER_CELL * max(1, 2 ** round(np.log2(np.sqrt(n)))))
+
+
+def _sample(tasks: Tasks, source: Input, size: int, seed: int) -> FloatArray:
+    """Some rows, the same ones however the rows are cut into blocks."""
+    chosen = np.sort(np.random.default_rng(seed).choice(source.n, size, replace=False))
+    cuts = np.searchsorted(chosen, source.starts)
+    inside = [chosen[a:b] - s for a, b, s in zip(cuts[:-1], cuts[1:], source.starts[:-1], strict=True)]
+    return np.concatenate(tasks.results(tasks.each("sample", _rows_at, source.blocks, inside)))
+
+
+def _shuffle(tasks: Tasks, source: Input, cells: Cells, starts: IntArray) -> list[Handle]:
+    """Send each row to the partition of its cell."""
+    n_blocks, n_partitions = len(source.blocks), len(starts) - 1
+    pieces = tasks.each(
+        "split", _split, source.blocks, source.starts[:-1], [cells] * n_blocks, [n_partitions] * n_blocks
+    )
+    columns = (range(n_partitions), starts[:-1], [cells] * n_partitions)
+    return tasks.keep(
+        tasks.exchange("partition", pieces, n_partitions, on_partition.make_partition, *columns)
+    )
+
+
+def _measured(
+    tasks: Tasks, source: Input, cells: Cells, partitions: list[Handle], k: int
+) -> tuple[Cells, float]:
+    """Set how many cells a row asks so that a sample finds its true neighbours, and say what it finds."""
+    if source.n <= EXACT_UP_TO:
+        return replace(cells, probes=len(cells.centres)), 1.0
+    rows = _sample(tasks, source, min(RECALL_SAMPLE, source.n), seed=1)
+    n = len(partitions)
+    true = tasks.each("true-neighbours", on_partition.true_neighbors, partitions, [rows] * n, [k + 1] * n)
+    distances, cell_of = (np.concatenate(part, axis=1) for part in zip(*tasks.results(true), strict=True))
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]
+    ranks = ranks_of(cells, rows, np.take_along_axis(cell_of, nearest, axis=1))
+    probes, recall = probes_for(ranks, len(cells.centres))
+    return replace(cells, probes=probes), recall
+
+
+def _search(
+    tasks: Tasks, cells: Cells, partitions: list[Handle], sizes: IntArray, k: int, progress: Progress
+) -> list[list[Handle]]:
+    """Neighbours of the rows of each partition, some rows at a time."""
+    n = len(partitions)
+    found: list[list[Handle]] = []
+    for p, partition in enumerate(partitions):
+        of_partition = []
+        for start in range(0, int(sizes[p]), on_partition.ROWS_AT_ONCE):
+            part = slice(start, start + on_partition.ROWS_AT_ONCE)
+            asked = tasks.lazy("ask", on_partition.own_queries, partition, part, cells, n, k + 1)
+            answers = [
+                tasks.lazy(
+                    "search", on_partition.answer, tasks.lazy("ask-piece", _item, asked, q), other, k + 1
+                )
+                for q, other in enumerate(partitions)
+            ]
+            of_partition.append(tasks.lazy("merge", on_partition.others, answers, partition, part, k))
+        found.append(of_partition)
+        tasks.keep(of_partition)
+    done = 0
+    for of_partition in found:
+        tasks.wait(of_partition)
+        done += len(of_partition)
+        progress("neighbours", 0.1 + 0.9 * done / sum(map(len, found)))
+    return found
+
+
+def _weigh(
+    tasks: Tasks,
+    cells: Cells,
+    partitions: list[Handle],
+    vertices: list[IntArray],
+    found: list[list[Handle]],
+    starts: IntArray,
+    n_neighbors: int,
+    scale_neighbor: int,
+    recall: float,
+) -> ClusterGraph:
+    """Local scales, weights, and both directions of every edge, by exchange between the blocks."""
+    n = len(partitions)
+
+    def same(value: Any) -> list[Any]:
+        return [value] * n
+
+    raw = tasks.keep(tasks.each("scales", on_partition.raw_scales, found, same(scale_neighbor)))
+    on_client = np.concatenate(tasks.results(raw))
+    floor = SCALE_FLOOR * _typical(on_client)
+    smallest = max(floor, float(on_client.min()))
+    scales = tasks.keep(tasks.each("scales", np.maximum, raw, same(floor)))
+    chosen = tasks.keep(
+        tasks.each("choose", on_partition.chosen, found, partitions, same(n_neighbors), scales)
+    )
+    sent = tasks.each("edges", on_rows.edges_by_owner, chosen, same(starts), range(n))
+    incoming = tasks.exchange("receive", sent, n, _received)
+    weighed = tasks.each("weigh", on_rows.weigh, incoming, chosen)
+    own = list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
+    rows = tasks.exchange(
+        "rows", weighed, n, on_rows.joined_rows, chosen, incoming, weighed, sent, same(int(starts[-1])), own
+    )
+    search = Search(cells, partitions, scales, chosen, smallest, n_neighbors, scale_neighbor)
+    kept, spares = tasks.doubled(rows)
+    tasks.wait(kept)
+    tasks.priority = 0
+    return ClusterGraph(tasks, vertices, kept, spares, recall_=recall, search=search)
+
+
+def _typical(scales: FloatArray) -> float:
+    positive = scales[scales > 0]
+    return float(np.median(positive)) if len(positive) else 1.0
+
+
+def _count_cells(rows: FloatArray, cells: Cells) -> IntArray:
+    return np.bincount(cells.of(rows), minlength=len(cells.centres))
+
+
+def _rows_at(rows: FloatArray, places: IntArray) -> FloatArray:
+    return rows[places]
+
+
+def _split(rows: FloatArray, first: int, cells: Cells, n_partitions: int) -> list[tuple[Any, ...]]:
+    """The rows of a block by partition: their numbers, themselves, and their cells."""
+    cell_of = cells.of(rows)
+    owner = cells.owner[cell_of]
+    places = [np.flatnonzero(owner == p) for p in range(n_partitions)]
+    return [(at + first, rows[at], cell_of[at]) for at in places]
+
+
+def _received(pieces: Any) -> Any:
+    return pieces
+
+
+def _item(pieces: Any, index: int) -> Any:
+    return pieces[index]

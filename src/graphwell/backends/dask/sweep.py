@@ -1,0 +1,221 @@
+"""One sweep of one block, as a task: the kernel of the CPU engine between two exchanges of the halo."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.dask.block import PRECISION, Block, from_exports
+from graphwell.backends.dask.worker_cache import stash, unstash
+
+if TYPE_CHECKING:
+    from graphwell.backends.cpu.engine import Forces
+    from graphwell.backends.cpu.packing import Packing
+
+
+@dataclass(frozen=True)
+class BlockForces:
+    """What acts on the vertices of a block besides their neighbours, and how states are packed.
+
+    Attributes
+    ----------
+    acting : Forces
+        As the CPU engine has them, in the order of the layout.
+    values : array
+        Entries of ``S`` in the units of packed states.
+    implicit : bool
+    packing : Packing
+    """
+
+    acting: "Forces"
+    values: FloatArray
+    implicit: bool
+    packing: "Packing"
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.acting.shares)
+
+
+@dataclass(frozen=True)
+class BlockState:
+    """Packed states and offsets of a block in the order of its layout, and how often a class changed."""
+
+    words: IntArray
+    offsets: FloatArray
+    changes: int = 0
+
+
+@dataclass(frozen=True)
+class Export:
+    """What other blocks must know after a sweep: words of the boundary, and the mass of each class."""
+
+    words: IntArray
+    masses: IntArray
+
+
+def make_forces(
+    block: Block,
+    labels: IntArray,
+    fidelity: float,
+    total_degree: float,
+    balance: tuple[float, FloatArray] | None,
+    n_classes: int,
+    implicit: bool,
+) -> BlockForces:
+    """Place the known labels and the null model of a problem."""
+    from graphwell.backends.cpu.engine import Forces
+    from graphwell.backends.cpu.packing import Packing
+
+    packing = Packing.of(n_classes, PRECISION)
+    is_known = labels >= 0
+    strength, shares = balance or (0.0, np.zeros(n_classes))
+    phi = np.sqrt(block.degrees / total_degree) if balance else np.zeros(block.n_own)
+    acting = Forces(
+        known=block.placed(np.where(is_known, labels, 0)),
+        fidelity=block.placed(np.where(is_known, float(fidelity), 0.0)),
+        phi=block.placed(phi),
+        strength=strength,
+        shares=shares.astype(PRECISION),
+    )
+    values = block.rows.values / PRECISION.type(2.0**packing.shift)
+    return BlockForces(acting, values, implicit, packing)
+
+
+def place(block: Block, forces: BlockForces, labels: IntArray, offsets: FloatArray) -> BlockState:
+    """Pack the state of a block."""
+    placed = block.placed(offsets)
+    return BlockState(forces.packing.pack(block.rows.placed(labels, np.int32), placed), placed)
+
+
+def export(block: Block, forces: BlockForces, state: BlockState) -> Export:
+    """Return what other blocks need of a state."""
+    masses = np.zeros(0, dtype=np.int64)
+    if forces.acting.strength > 0:
+        masses = _masses(block, forces, state.words, state.offsets)
+    return Export(state.words[block.outlets], masses)
+
+
+def sweep(
+    block: Block,
+    forces: BlockForces,
+    state: BlockState,
+    exports: Sequence[Export],
+    every: Sequence[Export],
+    epsilon: float,
+    step_size: float,
+    count: int = 1,
+) -> BlockState:
+    """Move all vertices of a block once, or more often where it needs nothing from other blocks.
+
+    `exports` come from the blocks of the halo; `every` from all blocks, where their masses are needed.
+    """
+    from graphwell.backends.cpu import kernels
+
+    acting, real = forces.acting, PRECISION.type
+    words, offsets, changes = _with_halo(block, state, exports), state.offsets.copy(), state.changes
+    following = words.copy()
+    edges = (block.rows.starts, block.rows.columns, forces.values, block.rows.row_sums)
+    steps = (real(epsilon), real(step_size), forces.implicit, forces.packing.shift)
+    masses, pressure = sum(e.masses for e in every), np.zeros_like(acting.shares)
+    for number in range(count):
+        if acting.strength > 0:
+            masses = _masses(block, forces, words, offsets) if number else masses
+            pressure = acting.pressure(np.asarray(masses))
+        here = (acting.known, acting.fidelity, acting.phi, pressure, words, following, offsets)
+        changes += sum(block.share(kernels.sweep, *edges, *here, *steps))
+        words, following = following, words
+    return BlockState(words[: len(offsets)].copy(), offsets, int(changes))
+
+
+def place_here(
+    block: Block, forces: BlockForces, labels: IntArray, offsets: FloatArray, chain: str
+) -> Export:
+    """Pack the state of a block and keep it here; return what other blocks need of it."""
+    state = place(block, forces, labels, offsets)
+    stash(chain, 0, state)
+    return export(block, forces, state)
+
+
+def sweep_here(
+    block: Block,
+    forces: BlockForces,
+    chain: str,
+    number: int,
+    own: Export,
+    exports: Sequence[Export],
+    every: Sequence[Export],
+    epsilon: float,
+    step_size: float,
+    count: int,
+) -> Export:
+    """`sweep` for a state that task `number` - 1 kept here; it waits for that task's `own` export."""
+    state = sweep(block, forces, unstash(chain, number - 1), exports, every, epsilon, step_size, count)
+    stash(chain, number, state)
+    return export(block, forces, state)
+
+
+def finish_here(
+    block: Block,
+    forces: BlockForces,
+    chain: str,
+    number: int,
+    own: Export,
+    exports: Sequence[Export],
+    epsilon: float,
+) -> tuple[IntArray, FloatArray, float, int]:
+    """`finish` for a state that is kept here."""
+    return finish(block, forces, unstash(chain, number), exports, epsilon)
+
+
+def finish(
+    block: Block, forces: BlockForces, state: BlockState, exports: Sequence[Export], epsilon: float
+) -> tuple[IntArray, FloatArray, float, int]:
+    """Labels and offsets of a block, its part of the energy, and how often a class changed."""
+    from graphwell.backends.cpu import kernels
+
+    rows, acting = block.rows, forces.acting
+    energies = np.empty(len(rows.parts) - 1)
+    edges = (rows.starts, rows.columns, forces.values, rows.row_sums, acting.known, acting.fidelity)
+    words = _with_halo(block, state, exports)
+    block.share(kernels.energy, *edges, words, state.offsets, float(epsilon), forces.packing.shift, energies)
+    labels = rows.restored(forces.packing.labels(state.words))
+    return labels, rows.restored(state.offsets), float(energies.sum()), state.changes
+
+
+def presence(
+    block: Block, forces: BlockForces, state: BlockState, exports: Sequence[Export], only_known: bool
+) -> FloatArray:
+    """Presence of each class around each vertex of a block: ``sum_{j in class} S_ij r_j``.
+
+    Of the known vertices alone, or of all, then with their own state added.
+    """
+    own = _one_hot(forces, state.words)
+    votes = block.product(own, [_one_hot(forces, e.words) for e in exports])
+    if only_known:
+        return block.rows.restored(votes)[block.rows.restored(forces.acting.fidelity) > 0]
+    return block.rows.restored(votes + own)
+
+
+def _one_hot(forces: BlockForces, words: IntArray) -> FloatArray:
+    """``r`` of each state in the column of its class."""
+    shift = forces.packing.shift
+    found = np.zeros((len(words), forces.n_classes), dtype=PRECISION)
+    found[np.arange(len(words)), words >> shift] = (words & ((1 << shift) - 1)) * 2.0**-shift
+    return found
+
+
+def _masses(block: Block, forces: BlockForces, words: IntArray, offsets: FloatArray) -> IntArray:
+    from graphwell.backends.cpu import kernels
+
+    seen = (words, offsets, forces.acting.phi, forces.packing.shift, forces.n_classes)
+    return np.sum(block.share(kernels.masses, *seen), axis=0)
+
+
+def _with_halo(block: Block, state: BlockState, exports: Sequence[Export]) -> IntArray:
+    return np.concatenate(
+        [state.words, from_exports(block.links, [e.words for e in exports], state.words[:0])]
+    )

@@ -1,0 +1,308 @@
+"""Tasks on the workers of a Dask client. The only module that imports Dask.
+
+A `Handle` stands for what a task will return, or has returned, on a worker. Tasks that depend on each other
+are handed to Dask together as one graph; the dashboard shows their names, ``graphwell-sweep`` say.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwell.backends.dask.worker_cache import DisplacedError
+
+CONNECT_SECONDS = 10
+SECONDS_BETWEEN_LOOKS = 0.5
+"""After so long without a result, look whether a worker is gone."""
+LARGE_GRAPH = "1 GiB"
+"""Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
+
+
+def require_dask() -> Any:
+    """Return Dask's `distributed`, or say how to install it."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError(
+            'A fit on a cluster needs Dask, which is not installed: pip install "graphwell[dask]"'
+        ) from error
+    return distributed
+
+
+def connected_client() -> Any:
+    """Return the Dask client in use, which must be connected."""
+    distributed = require_dask()
+    try:
+        client = distributed.get_client()
+    except ValueError as error:
+        raise ValueError(
+            "X is a Dask array but there is no Dask client; start one first: "
+            "from dask.distributed import Client; client = Client()."
+        ) from error
+    if client.status != "running":
+        raise ValueError(
+            f"The Dask client is not connected (its status is {client.status}); "
+            "connect it to a running scheduler."
+        )
+    if not client.scheduler_info(n_workers=-1)["workers"]:
+        raise ValueError("The Dask cluster has no workers; start at least one, or wait until one has joined.")
+    return client
+
+
+@contextmanager
+def open_client(where: str, n_workers: int) -> Iterator[Any]:
+    """Connect to the scheduler at an address, or start `n_workers` processes here for "local"."""
+    distributed = require_dask()
+    if where == "local":
+        with (
+            distributed.LocalCluster(
+                n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=40
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    if "://" not in where:
+        raise ValueError(f"--cluster must be local or an address such as tcp://host:8786, got {where!r}.")
+    try:
+        client = distributed.Client(where, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"--cluster {where}: no Dask scheduler answers there; start one with: dask scheduler."
+        ) from error
+    with client:
+        yield client
+
+
+@dataclass(eq=False)
+class Handle:
+    """What a task returns, on a worker.
+
+    Attributes
+    ----------
+    key : hashable
+        The name of the task.
+    task : tuple, optional
+        A function and its arguments, handles among them; None for a task of another graph.
+    graph : mapping
+        The graph that holds the task where it is another's.
+    home : str, optional
+        Address of the worker that should run it; another does where that one is gone.
+    bound : bool
+        Whether no other worker may run it.
+    future : distributed.Future, optional
+        Once the task has been started; while it lives, Dask keeps the result.
+    """
+
+    key: Any
+    task: tuple[Any, ...] | None = None
+    graph: Mapping[Any, Any] | None = None
+    home: str | None = None
+    bound: bool = False
+    future: Any = None
+
+
+class Tasks:
+    """Starts the tasks of one fit.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.run = secrets.token_hex(4)
+        self.named = 0
+        self.homes: list[str] = []
+        self.priority = 0
+
+    def settle(self, n_blocks: int) -> None:
+        """Give each block a worker to live on: neighbouring blocks live together."""
+        workers = sorted(self.workers())
+        self.homes = [workers[p * len(workers) // n_blocks] for p in range(n_blocks)]
+
+    def lazy(self, name: str, function: Callable[..., Any], *arguments: Any) -> Handle:
+        """Return a task that runs once something asks for it."""
+        self.named += 1
+        return Handle(f"graphwell-{name}-{self.run}-{self.named}", (function, *arguments))
+
+    def each(
+        self, name: str, function: Callable[..., Any], *columns: Iterable[Any], bound: bool = False
+    ) -> list[Handle]:
+        """One lazy task per block; a column holds one argument for each.
+
+        `bound` tasks need what another left in the memory of their worker; wait for them with `at_home`.
+        """
+        handles = [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
+        if len(handles) == len(self.homes):
+            for handle, home in zip(handles, self.homes, strict=True):
+                handle.home, handle.bound = home, bound
+        return handles
+
+    def keep(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Start tasks, and keep their results on the workers as long as the handles live."""
+        waiting = [handle for handle in handles if handle.future is None]
+        if waiting:
+            with _large_graphs():
+                keys = [handle.key for handle in waiting]
+                graph = _with_homes(waiting)
+                futures = self.client.get(graph, keys, sync=False, priority=self.priority)
+            for handle, future in zip(waiting, futures, strict=True):
+                handle.future, handle.task, handle.graph = future, None, None
+        return list(handles)
+
+    def results(self, handles: Sequence[Handle]) -> list[Any]:
+        """Run tasks and fetch what they return, in order."""
+        return list(self.client.gather([handle.future for handle in self.keep(handles)]))
+
+    def doubled(self, handles: Sequence[Handle]) -> tuple[list[Handle], list[Handle]]:
+        """Keep what tasks of each block return on two workers; the second result recovers the first."""
+        spares = self.each("spare", _given, handles)
+        for spare, home in zip(spares, _others(self.homes), strict=True):
+            spare.home = home
+        return self.keep(self.each("rows", _given, self.keep(spares))), spares
+
+    def wait(self, handles: Sequence[Handle]) -> None:
+        """Wait until tasks are done; what one of them raises is raised here."""
+        futures = [handle.future for handle in self.keep(handles)]
+        require_dask().wait(futures)
+        for future in futures:
+            if future.status == "error":
+                future.result()
+
+    def at_home(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Start bound tasks and wait for them; `DisplacedError` if a worker they are bound to is gone."""
+        distributed = require_dask()
+        futures = [handle.future for handle in self.keep(handles)]
+        while True:
+            try:
+                distributed.wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
+            except TimeoutError:
+                if set(self.homes) - set(self.workers()):
+                    raise DisplacedError("A worker is gone, and what it kept with it.") from None
+            else:
+                self.wait(handles)
+                return list(handles)
+
+    def exchange(
+        self, name: str, pieces: Sequence[Handle], receivers: int, assemble: Callable[..., Any], *columns: Any
+    ) -> list[Handle]:
+        """Send piece `q` of every list of pieces to receiver `q`, which assembles them.
+
+        ``assemble(list of pieces, *arguments)`` has one argument of each column.
+        """
+        parts = [
+            [self.lazy(f"{name}-piece", _item, piece, receiver) for piece in pieces]
+            for receiver in range(receivers)
+        ]
+        return self.each(name, assemble, parts, *columns)
+
+    def workers(self) -> dict[str, Any]:
+        """The workers by their address."""
+        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+
+
+def graph_of(handles: Sequence[Handle], homes: dict[Any, tuple[str, bool]] | None = None) -> dict[Any, Any]:
+    """The Dask graph of these tasks and of all that they wait for; `homes` is told where they should run."""
+    graph: dict[Any, Any] = {}
+    waiting = list(handles)
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Handle):
+            if value.future is not None:
+                return value.future
+            waiting.append(value)
+            return value.key
+        return [plain(item) for item in value] if isinstance(value, list) else value
+
+    while waiting:
+        handle = waiting.pop()
+        if handle.graph is not None:
+            graph.update(handle.graph)
+        elif handle.key not in graph and handle.future is None and handle.task is not None:
+            graph[handle.key] = tuple(plain(part) for part in handle.task)
+            if homes is not None and handle.home is not None:
+                homes[handle.key] = handle.home, handle.bound
+    return graph
+
+
+def _with_homes(handles: Sequence[Handle]) -> Any:
+    """The graph of these tasks in layers, one for each worker that tasks should run on."""
+    from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+
+    homes: dict[Any, tuple[str, bool]] = {}
+    layers: dict[tuple[str, bool], dict[Any, Any]] = {}
+    for key, task in graph_of(handles, homes).items():
+        layers.setdefault(homes.get(key, ("", False)), {})[key] = task
+    marked = {
+        f"graphwell-layer-{home}-{bound}": MaterializedLayer(
+            tasks, annotations={"workers": [home], "allow_other_workers": not bound} if home else None
+        )
+        for (home, bound), tasks in layers.items()
+    }
+    return HighLevelGraph(marked, {name: set() for name in marked})
+
+
+def _given(value: Any) -> Any:
+    return value
+
+
+def _others(homes: Sequence[str]) -> list[str]:
+    """For each home the next one after it, if there is another."""
+    different = sorted(set(homes))
+    return [different[(different.index(home) + 1) % len(different)] for home in homes]
+
+
+def _item(pieces: Sequence[Any], index: int) -> Any:
+    return pieces[index]
+
+
+@contextmanager
+def _large_graphs() -> Iterator[None]:
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE_GRAPH}):
+        yield
+
+
+def threads_of_worker() -> int:
+    """Threads of the worker that runs this task; 1 outside of one."""
+    try:
+        return int(require_dask().get_worker().state.nthreads)
+    except ValueError:
+        return 1
+
+
+def blocks_of(X: Any) -> list[Handle]:
+    """The blocks of rows of a Dask array as tasks."""
+    import dask
+
+    futures = {future.key: future for future in require_dask().futures_of(X)}
+    (X,) = dask.optimize(X)
+    graph = dict(X.__dask_graph__())
+    keys = [key[0] if X.ndim == 2 else key for key in X.__dask_keys__()]
+    return [Handle(key, graph=graph, future=futures.get(key)) for key in keys]
+
+
+def array_of(blocks: Sequence[Handle], lengths: Sequence[int], width: int | None, dtype: Any) -> Any:
+    """A Dask array from its blocks of rows; one value per row if `width` is None."""
+    import dask.array as da
+
+    name = f"graphwell-array-{secrets.token_hex(8)}"
+    columns = () if width is None else (0,)
+    graph = graph_of(blocks)
+    for number, block in enumerate(blocks):
+        graph[(name, number, *columns)] = block.key if block.future is None else block.future
+    chunks = (tuple(lengths),) if width is None else (tuple(lengths), (width,))
+    return da.Array(graph, name, chunks, meta=np.empty((0,) * len(chunks), dtype))
+
+
+def as_dask_array(X: Any) -> Any:
+    """Rows as a Dask array."""
+    import dask.array as da
+
+    return X if isinstance(X, da.Array) else da.from_array(np.asarray(X))

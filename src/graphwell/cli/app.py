@@ -1,0 +1,58 @@
+"""The command line: a thin face on the library."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from graphwell.cli._run import ends_cleanly
+from graphwell.cli.classify import classify
+from graphwell.cli.example import example
+from graphwell.cli.reproduce import reproduce
+from graphwell.cli.segment import segment
+
+app = typer.Typer(
+    help="Label everything from a few labels.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(classify)
+app.add_typer(example, name="example")
+app.command()(reproduce)
+app.command()(segment)
+
+
+@app.callback()
+def graphwell() -> None:
+    """Label everything from a few labels."""
+
+
+@app.command()
+@ends_cleanly
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
+    seed: Annotated[int, typer.Option(help="Seed of data, labels and start.")] = 0,
+) -> None:
+    """Label three moons from 25 labels per class and compare with other methods."""
+    from graphwell.cli.demo import run_demo
+
+    console = Console()
+    with console.status("Labelling; the first run on a machine also compiles the kernels, for some seconds"):
+        rows, picture = run_demo(out, seed)
+    table = Table(title="Three moons: 1,500 points in 100 dimensions, 25 labels per class")
+    table.add_column("method")
+    for name in ("error", "paper", "seconds"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(row.method, f"{100 * row.error:.2f} %", row.paper, f"{row.seconds:.2f}")
+    console.print(table)
+    console.print(f"Picture: {picture}", highlight=False)
+
+
+def main() -> None:
+    """Run the program."""
+    app()

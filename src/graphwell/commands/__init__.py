@@ -1,1 +1,0 @@
-"""The commands of the program, one file each; `graphwell.cli` lists them."""

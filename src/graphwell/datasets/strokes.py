@@ -1,0 +1,58 @@
+"""A picture with marks to try `graphwell segment` on."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+from scipy import ndimage
+
+from graphwell._random import Seed
+from graphwell._types import IntArray
+from graphwell.datasets import make_grey_image, sample_labels
+from graphwell.io.files import written_whole
+from graphwell.io.images.colors import palette_color
+from graphwell.io.images.write import painted
+
+STROKE = 9
+"""Length of a stroke in pixels."""
+
+
+def write_example(folder: Path, noise: float, per_class: int, random_state: Seed) -> int:
+    """Write image.png, seeds.png and truth.npy into a folder; return the number of marked pixels."""
+    from PIL import Image
+
+    image, truth = make_grey_image(noise=noise, random_state=random_state)
+    if per_class:
+        seeds = sample_labels(truth.ravel(), per_class, random_state).reshape(truth.shape)
+    else:
+        seeds = strokes(truth)
+    colors = {c: palette_color(c) for c in range(int(truth.max()) + 1)}
+    folder.mkdir(exist_ok=True)
+    with ExitStack() as held:
+        grey = np.round(255 * image).astype(np.uint8)
+        Image.fromarray(grey).save(held.enter_context(written_whole(folder / "image.png")), format="PNG")
+        marks = Image.fromarray(painted(seeds, colors))
+        marks.save(held.enter_context(written_whole(folder / "seeds.png")), format="PNG")
+        np.save(held.enter_context(written_whole(folder / "truth.npy")), truth)
+    return int((seeds >= 0).sum())
+
+
+def strokes(truth: IntArray, length: int = STROKE) -> IntArray:
+    """One short horizontal stroke in each region, as far from its border as it can be.
+
+    Examples
+    --------
+    >>> strokes(np.array([[0, 0, 0, 1, 1, 1]]), length=1)
+    array([[ 0, -1, -1,  1, -1, -1]])
+    """
+    seeds = np.full(truth.shape, -1)
+    for c in np.unique(truth):
+        parts, n_parts = ndimage.label(truth == c)
+        for part in range(1, n_parts + 1):
+            inside = np.pad(parts == part, 1)
+            depth = ndimage.distance_transform_edt(inside)[1:-1, 1:-1]
+            row, column = np.unravel_index(depth.argmax(), depth.shape)
+            first = max(0, int(column) - length // 2)
+            along = slice(first, first + length)
+            seeds[row, along][parts[row, along] == part] = c
+    return seeds

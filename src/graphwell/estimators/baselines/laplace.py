@@ -1,0 +1,54 @@
+"""Laplace learning, or harmonic functions (Zhu, Ghahramani, Lafferty 2003), and two ways to reweight it."""
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.backends import Engine
+from graphwell.estimators.baselines.base import Baseline
+from graphwell.solve.harmonic import laplace_scores, poisson_weights
+from graphwell.solve.problem import Problem
+
+WEIGHTS = ("none", "wnll", "poisson")
+
+
+class LaplaceLearning(Baseline):
+    """Each unlabelled vertex is the weighted mean of its neighbours.
+
+    Parameters
+    ----------
+    weights : {"none", "wnll", "poisson"}
+        Plain; edges at labels multiplied by about half the number of points per label (Shi, Osher, Zhu 2017);
+        or weights from a Poisson equation (Calder et al. 2020).
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+
+    Examples
+    --------
+    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
+    >>> clf = LaplaceLearning(metric="precomputed").fit(W, [0, -1, 1])
+    >>> clf.label_distributions_[1]
+    array([0.25, 0.75])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        scale_neighbor: int = 10,
+        metric: str = "euclidean",
+        *,
+        weights: str = "none",
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
+        self.weights = weights
+
+    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
+        if self.weights not in WEIGHTS:
+            raise ValueError(f"weights must be one of {', '.join(WEIGHTS)}, got {self.weights!r}.")
+        factors = None
+        if self.weights == "wnll":
+            labels = problem.is_known
+            factors = np.where(labels, (1 + len(labels) / labels.sum()) / 2, 1.0)
+        elif self.weights == "poisson":
+            factors, _ = poisson_weights(problem, engine)
+        return laplace_scores(problem, engine, factors).values

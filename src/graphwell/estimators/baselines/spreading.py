@@ -1,0 +1,48 @@
+"""Label spreading, or learning with local and global consistency (Zhou et al. 2003)."""
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.backends import Engine
+from graphwell.estimators.baselines.base import Baseline
+from graphwell.solve.linear import conjugate_gradients
+from graphwell.solve.problem import Problem
+
+
+class LabelSpreading(Baseline):
+    """Scores are ``(I - alpha S)^-1 Y``: labels spread along all walks, shorter ones counting more.
+
+    Parameters
+    ----------
+    alpha : float
+        Between 0 and 1: how much a vertex takes from its neighbours.
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+
+    Examples
+    --------
+    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
+    >>> LabelSpreading(metric="precomputed").fit(W, [0, -1, 1]).transduction_
+    array([0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        scale_neighbor: int = 10,
+        metric: str = "euclidean",
+        *,
+        alpha: float = 0.99,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
+        self.alpha = alpha
+
+    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
+        known = problem.is_known
+        labels = np.zeros((len(known), problem.n_classes))
+        labels[known, problem.labels[known]] = 1.0
+        system = engine.system(np.full(len(known), np.sqrt(self.alpha)))
+        return conjugate_gradients(system, labels, tolerance=1e-6).x

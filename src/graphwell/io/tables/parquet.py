@@ -1,0 +1,180 @@
+"""Tables in Parquet files. The only module that imports pyarrow."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from graphwell.io.tables.base import (
+    Answers,
+    Table,
+    check_table,
+    is_missing,
+    is_text,
+    text_column,
+    typed,
+    with_answers,
+)
+
+ROWS_PER_PART = 100_000
+
+
+@dataclass(frozen=True)
+class ParquetTable(Table):
+    """A table of Arrow columns; those that are never asked for are never converted."""
+
+    arrow: Any = field(repr=False)
+
+    def column(self, name: str) -> Any:
+        """Return a column as text or numbers; missing cells are empty or NaN."""
+        pyarrow = require_pyarrow()
+        column = self.arrow.column(self.names.index(name))
+        kind = column.type
+        types = pyarrow.types
+        if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+            plain = column.cast(pyarrow.float64()) if column.null_count else column
+            return plain.to_numpy()
+        if types.is_decimal(kind):
+            return column.cast(pyarrow.float64()).to_numpy()
+        return text_column(["" if cell is None else str(cell) for cell in column.to_pylist()])
+
+
+def read_parquet(path: Path) -> ParquetTable:
+    """Read a Parquet file; whatever is wrong with it becomes one sentence."""
+    pyarrow = require_pyarrow()
+    from pyarrow import parquet
+
+    try:
+        arrow = parquet.ParquetFile(path).read()
+        arrow.validate(full=True)
+    except FileNotFoundError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise ValueError(
+            f"{path} cannot be read as a Parquet file: it is damaged, truncated or something else."
+        ) from error
+    if arrow.num_columns == 0:
+        raise ValueError(f"{path} has no columns.")
+    table = ParquetTable(path, tuple(arrow.column_names), arrow.num_rows, arrow)
+    check_table(table)
+    return table
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some row groups of a Parquet file: what a worker reads at a time."""
+
+    path: Path
+    groups: tuple[int, ...]
+    n_rows: int
+
+
+def parquet_parts(path: Path) -> tuple[Part, ...]:
+    """Cut a folder of Parquet files, or one file, into parts of whole row groups; empty ones are left out."""
+    require_pyarrow()
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    if not files:
+        raise ValueError(f"TABLE {path} is a folder without any file whose name ends in .parquet.")
+    parts = [part for file in files for part in _parts_of(file)]
+    if not parts:
+        raise ValueError(f"{path} has a header but no rows; there is nothing to label.")
+    return tuple(parts)
+
+
+def read_part(part: Part, names: Sequence[str] | None = None) -> ParquetTable:
+    """Read a part of a table, or some of its columns."""
+    arrow = _opened(part.path).read_row_groups(list(part.groups), None if names is None else list(names))
+    table = ParquetTable(part.path, tuple(arrow.column_names), arrow.num_rows, arrow)
+    check_table(table)
+    return table
+
+
+def read_columns(path: Path, parts: Sequence[Part], names: Sequence[str]) -> ParquetTable:
+    """Read some columns of all parts into one table; a file that lacks one of them is named."""
+    pyarrow = require_pyarrow()
+    arrows = []
+    for part in parts:
+        for name in names:
+            if name not in _opened(part.path).schema_arrow.names:
+                raise ValueError(f"{part.path} has no column {name!r}, which other files of {path} have.")
+        arrows.append(read_part(part, names).arrow)
+    try:
+        arrow = pyarrow.concat_tables(arrows, promote_options="permissive")
+    except pyarrow.ArrowException as error:
+        raise ValueError(f"The files of {path} disagree about the types of {', '.join(names)}.") from error
+    return ParquetTable(path, tuple(names), arrow.num_rows, arrow)
+
+
+def _parts_of(file: Path) -> list[Part]:
+    opened = _opened(file).metadata
+    parts: list[Part] = []
+    groups: list[int] = []
+    rows = 0
+    for group in range(opened.num_row_groups):
+        groups.append(group)
+        rows += opened.row_group(group).num_rows
+        if rows >= ROWS_PER_PART or (group == opened.num_row_groups - 1 and rows):
+            parts.append(Part(file, tuple(groups), rows))
+            groups, rows = [], 0
+    return parts
+
+
+def _opened(path: Path) -> Any:
+    pyarrow = require_pyarrow()
+    from pyarrow import parquet
+
+    try:
+        return parquet.ParquetFile(path)
+    except FileNotFoundError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise ValueError(
+            f"{path} cannot be read as a Parquet file: it is damaged, truncated or something else."
+        ) from error
+
+
+def write_parquet(table: Table, answers: Answers, file: IO[bytes]) -> None:
+    """Write a table and its answers; Arrow columns go back as they came."""
+    pyarrow = require_pyarrow()
+    from pyarrow import parquet
+
+    if isinstance(table, ParquetTable):
+        old = [name for name in table.names if name not in answers.columns()]
+        columns = {name: table.arrow.column(table.names.index(name)) for name in old}
+        kind = table.arrow.schema.field(table.names.index(answers.like)).type
+    else:
+        columns = {n: _arrow(typed(c)) for n, c in with_answers(table, answers).items()}
+        kind = columns[answers.like].type
+    columns |= {name: _arrow(column) for name, column in answers.columns().items()}
+    columns["graphwell_label"] = _cast(columns["graphwell_label"], kind)
+    metadata = table.arrow.schema.metadata if isinstance(table, ParquetTable) else None
+    parquet.write_table(pyarrow.table(columns).replace_schema_metadata(metadata), file)
+
+
+def _arrow(column: Any) -> Any:
+    pyarrow = require_pyarrow()
+    if is_text(column):
+        return pyarrow.array(column.tolist(), pyarrow.string(), mask=np.asarray(column == ""))
+    return pyarrow.array(column, mask=is_missing(column))
+
+
+def _cast(labels: Any, kind: Any) -> Any:
+    """Labels in the type of the given labels, where that type can hold them."""
+    pyarrow = require_pyarrow()
+    try:
+        return labels.cast(kind)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        return labels
+
+
+def require_pyarrow() -> Any:
+    """Return pyarrow, or say how to install it."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ImportError(
+            'Parquet files need pyarrow, which is not installed: pip install "graphwell[parquet]"'
+        ) from error
+    return pyarrow

@@ -1,0 +1,207 @@
+"""CSV, TSV and their relatives: delimiter and encoding are found, every cell is kept as text."""
+
+import codecs
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from graphwell.io.tables.base import Answers, Table, as_text, check_table, text_column, with_answers
+from graphwell.progress import Progress, silent
+
+DELIMITERS = (",", ";", "\t", "|")
+TAB_SUFFIXES = (".tsv", ".tab")
+BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose mark it begins with
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+OTHER_FORMATS = {
+    b"PK\x03\x04": "a zip archive (.npz or a spreadsheet)",
+    b"PAR1": "a Parquet file",
+    b"\x93NUMPY": "a .npy file",
+    b"\x1f\x8b": "a gzip archive",
+    b"\x89PNG": "a PNG picture",
+    b"%PDF": "a PDF document",
+}
+SAMPLE_BYTES = 1 << 16
+SAMPLE_ROWS = 100
+ROWS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text table is written down."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    newline: str = "\n"
+
+
+@dataclass(frozen=True)
+class TextTable(Table):
+    """A table of text cells."""
+
+    dialect: Dialect
+    columns: dict[str, Any] = field(repr=False)
+
+    def column(self, name: str) -> Any:
+        """Return a column as text."""
+        return self.columns[name]
+
+
+def read_text(
+    path: Path, delimiter: str | None = None, encoding: str | None = None, progress: Progress = silent
+) -> TextTable:
+    r"""Read a text table with a header.
+
+    Parameters
+    ----------
+    path : Path
+    delimiter : str, optional
+        Found by default: the one of ``, ; tab |`` that cuts the first rows into equally many cells.
+    encoding : str, optional
+        Found by default: a byte order mark, else UTF-8, else Windows-1252.
+    progress : callable
+        Told the share of the file that is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pets.csv"
+    ...     _ = path.write_text("weight;pet\n4.5;cat\n30;dog\n")
+    ...     table = read_text(path)
+    >>> table.names, table.n_rows, table.dialect.delimiter
+    (('weight', 'pet'), 2, ';')
+    """
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
+        raise ValueError(f"--delimiter must be one character, or the word tab; got {delimiter!r}.")
+    with path.open("rb") as file:
+        sample = file.read(SAMPLE_BYTES)
+    if not sample:
+        raise ValueError(f"{path} is empty.")
+    for tried in _encodings(path, sample, encoding):
+        try:
+            return _read(path, delimiter, tried, progress)
+        except UnicodeError:
+            continue
+    raise ValueError(f"{path} is not written in {encoding or 'UTF-8 or Windows-1252'}; give its --encoding.")
+
+
+def write_text(table: Table, answers: Answers, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its answers as text, in the dialect it came in."""
+    dialect = table.dialect if isinstance(table, TextTable) else Dialect()
+    columns = {name: as_text(column) for name, column in with_answers(table, answers).items()}
+    stream = io.TextIOWrapper(file, encoding=dialect.encoding, newline="")
+    writer = csv.writer(stream, delimiter=_delimiter_for(path, dialect), lineterminator=dialect.newline)
+    writer.writerow(columns)
+    for first in range(0, table.n_rows, ROWS_AT_ONCE):
+        block = (column[first : first + ROWS_AT_ONCE].tolist() for column in columns.values())
+        writer.writerows(zip(*block, strict=True))
+    stream.flush()
+    stream.detach()
+
+
+def _delimiter_for(path: Path, dialect: Dialect) -> str:
+    """The delimiter that the name of the file promises, else the one the table came with."""
+    if path.suffix.lower() in TAB_SUFFIXES:
+        return "\t"
+    return "," if path.suffix.lower() == ".csv" and dialect.delimiter == "\t" else dialect.delimiter
+
+
+def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
+    """Encodings to try, after refusing what is no text at all."""
+    if given is not None:
+        try:
+            "".encode(given)
+        except LookupError:
+            raise ValueError(f"--encoding {given} is not known; utf-8, cp1252 and utf-16 are.") from None
+        return (given,)
+    for magic, name in OTHER_FORMATS.items():
+        if sample.startswith(magic):
+            raise ValueError(f"{path} is not a text table: it looks like {name}.")
+    for mark, encoding in BYTE_ORDER_MARKS.items():
+        if sample.startswith(mark):
+            return (encoding,)
+    if b"\0" in sample:
+        raise ValueError(f"{path} is not a text table, or in an unusual --encoding: it holds zero bytes.")
+    return ("utf-8", "cp1252")
+
+
+def _read(path: Path, delimiter: str | None, encoding: str, progress: Progress) -> TextTable:
+    with path.open("rb") as binary, io.TextIOWrapper(binary, encoding=encoding, newline="") as file:
+        sample = file.read(SAMPLE_BYTES)
+        delimiter = delimiter or _find_delimiter(sample, len(sample) < SAMPLE_BYTES, path)
+        file.seek(0)
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        try:
+            names, columns = _columns(path, reader, _told(binary, path.stat().st_size, progress))
+        except csv.Error as error:
+            reason = "a quotation mark is never closed" if str(error) == "unexpected end of data" else error
+            raise ValueError(f"{path}, line {reader.line_num}: {reason}.") from None
+    n_rows = len(columns[0])
+    dialect = Dialect(delimiter, encoding, "\r\n" if "\r\n" in sample else "\n")
+    table = TextTable(path, names, n_rows, dialect, dict(zip(names, columns, strict=True)))
+    check_table(table)
+    return table
+
+
+def _columns(path: Path, reader: Any, tell: Callable[[], object]) -> tuple[tuple[str, ...], list[Any]]:
+    """Names and columns; empty lines do not count."""
+    rows = (row for row in reader if row)
+    header = next(rows, None)
+    if header is None:
+        raise ValueError(f"{path} holds nothing but empty lines.")
+    parts: list[list[Any]] = [[text_column([])] for _ in header]
+    even = _of_width(len(header), rows, reader, path)
+    while block := list(islice(even, ROWS_AT_ONCE)):
+        for part, cells in zip(parts, zip(*block, strict=True), strict=True):
+            part.append(text_column(cells))
+        tell()
+    return tuple(name.strip() for name in header), [np.concatenate(part) for part in parts]
+
+
+def _told(file: IO[bytes], size: int, progress: Progress) -> Callable[[], object]:
+    return lambda: progress("reading", min(1.0, file.tell() / size))
+
+
+def _of_width(width: int, rows: Iterable[list[str]], reader: Any, path: Path) -> Iterator[list[str]]:
+    for row in rows:
+        if len(row) != width:
+            raise ValueError(
+                f"{path}, line {reader.line_num}: {len(row)} cells where the header has {width}; "
+                "the file is truncated, or its --delimiter is another."
+            )
+        yield row
+
+
+def _find_delimiter(sample: str, whole: bool, path: Path) -> str:
+    """Choose the delimiter that cuts the first rows into the most cells, the same number in each."""
+    preferred = "\t" if path.suffix.lower() in TAB_SUFFIXES else ","
+    best, most = preferred, 1
+    for delimiter in sorted(DELIMITERS, key=lambda candidate: candidate != preferred):
+        widths = _widths(sample, delimiter, whole)
+        if len(set(widths)) == 1 and widths[0] > most:
+            best, most = delimiter, widths[0]
+    if most > 1:
+        return best
+    header = sample.lstrip("\r\n").partition("\n")[0]
+    return max((preferred, *DELIMITERS), key=header.count)
+
+
+def _widths(sample: str, delimiter: str, whole: bool) -> list[int]:
+    """Number of cells of the first rows, without the one that the end of the sample may have cut."""
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    try:
+        widths = [len(row) for row in islice(reader, SAMPLE_ROWS) if row]
+    except csv.Error:
+        return []
+    return widths if whole or len(widths) == SAMPLE_ROWS else widths[:-1]

@@ -1,0 +1,1 @@
+"""Pictures: a class for every pixel from a few marked ones."""

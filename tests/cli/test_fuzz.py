@@ -1,0 +1,121 @@
+"""Whatever bytes a file holds, the program ends with 0, 1 or 2 and never with a traceback."""
+
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from graphwell.cli.app import app
+
+FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SUFFIXES = (".csv", ".tsv", ".npy", ".npz", ".parquet")
+
+
+def assert_ends_well(content, suffix, *options):
+    """Run the command on a file of these bytes; a refused file leaves no output."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = Path(folder) / f"in{suffix}", Path(folder) / f"out{suffix}"
+        path.write_bytes(content)
+        finished = CliRunner().invoke(app, ["classify", str(path), "-o", str(out), "--jobs", "1", *options])
+        assert finished.exit_code in (0, 1, 2), finished.output
+        assert "Traceback" not in finished.output
+        assert out.exists() == (finished.exit_code < 2)
+        assert set(Path(folder).iterdir()) <= {path, out}
+        return finished.exit_code
+
+
+def sound_files():
+    """One good table in every format."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(12, 2)).round(3), columns=["x", "y"])
+    frame["label"] = ["a", "b", "c"] + [""] * 9
+    arrays, structured, parquet = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    np.savez(arrays, X=frame[["x", "y"]].to_numpy(), label=frame.label.to_numpy().astype("U"))
+    np.save(structured, frame.to_records(index=False, column_dtypes={"label": "U1"}))
+    frame.to_parquet(parquet)
+    return {
+        ".csv": frame.to_csv(index=False).encode(),
+        ".tsv": frame.to_csv(index=False, sep="\t").encode(),
+        ".npz": arrays.getvalue(),
+        ".npy": structured.getvalue(),
+        ".parquet": parquet.getvalue(),
+    }
+
+
+SOUND = sound_files()
+
+
+def test_the_sound_files_are_sound():
+    for suffix, content in SOUND.items():
+        assert assert_ends_well(content, suffix, "--label", "label") < 2
+
+
+@FEW
+@given(st.binary(max_size=300), st.sampled_from(SUFFIXES))
+def test_any_bytes(content, suffix):
+    assert_ends_well(content, suffix)
+
+
+@st.composite
+def damaged(draw):
+    """A sound file with some bytes replaced, removed or put in."""
+    suffix = draw(st.sampled_from(SUFFIXES))
+    content = bytearray(SOUND[suffix])
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(content)))
+        content[start : start + draw(st.integers(0, 8))] = draw(st.binary(max_size=8))
+    return bytes(content[: draw(st.integers(0, len(content)))] if draw(st.booleans()) else content), suffix
+
+
+@settings(FEW, max_examples=200)
+@given(damaged())
+def test_damaged_files(file):
+    assert_ends_well(*file)
+
+
+cells = st.sampled_from(
+    [
+        "",
+        "1",
+        "2.5",
+        "-3e7",
+        "a",
+        "b",
+        "NA",
+        "inf",
+        "nan",
+        "1e308",
+        "1e-320",
+        "-1",
+        '"',
+        "é",
+        "\x1b[31m",
+        "9" * 400,
+    ]
+)
+rows = st.lists(st.lists(cells, min_size=4, max_size=4), min_size=1, max_size=12)
+option_sets = st.sampled_from(
+    [
+        "",
+        "--missing mean",
+        "--missing drop",
+        "--scale robust",
+        "--holdout 0.3",
+        "--pca 2",
+        "--scale standard --missing mean --truth u",
+        "--unknown a --id u",
+    ]
+).map(str.split)
+
+
+@settings(FEW, max_examples=200)
+@given(rows, option_sets, st.sampled_from([",", ";", "\t"]))
+def test_tables_of_odd_cells(rows, options, delimiter):
+    lines = [["x", "y", "u", "label"], *rows]
+    content = "\n".join(delimiter.join(line) for line in lines)
+    assert_ends_well(content.encode(), ".csv", *options)

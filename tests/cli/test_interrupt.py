@@ -1,0 +1,95 @@
+"""Ctrl-C at any moment ends the program with 130, without a traceback and without a file."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+INTERRUPTING_IMPORT = """
+import builtins, os, signal, sys
+
+def interrupting(name, *args, moment=sys.argv[1], real=builtins.__import__, **kwargs):
+    if name == moment:
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(name, *args, **kwargs)
+
+builtins.__import__ = interrupting
+"""
+SWALLOWED = """
+import sys, time
+import graphwell.io.images.read
+
+class Swallows:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+def read_image(*args):
+    Swallows()
+    for _ in range(2000):
+        time.sleep(0.01)
+
+graphwell.io.images.read.read_image = read_image
+"""
+RUN = """
+sys.argv = ["graphwell", "segment", "image.npy", "--seeds", "seeds.npy", "-o", "labels.npy", "--jobs", "1"]
+from graphwell.__main__ import main
+main()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    image = np.zeros((20, 30))
+    image[:, 15:] = 1.0
+    seeds = np.full(image.shape, -1)
+    seeds[3, 3], seeds[3, 25] = 0, 1
+    np.save(tmp_path / "image.npy", image)
+    np.save(tmp_path / "seeds.npy", seeds)
+    return tmp_path
+
+
+def run(folder, code, *arguments):
+    path = os.pathsep.join(sys.path)
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("typer", ""),  # before any command
+        ("graphwell.cli.segment", ""),
+        ("graphwell.segmentation.segmenter", "graphwell: interrupted.\n"),  # inside a command
+        ("numba", "graphwell: interrupted.\n"),
+        ("PIL", "graphwell: interrupted.\n"),
+    ],
+)
+def test_an_interrupt_during_an_import(folder, moment, said):
+    image = "image.npy"
+    code = INTERRUPTING_IMPORT + RUN
+    if moment == "PIL":  # imported when a picture is opened
+        (folder / "image.png").write_bytes(b"x")
+        code = code.replace(image, "image.png")
+    finished = run(folder, code, moment)
+    assert finished.returncode == 130, finished.stderr
+    assert (finished.stdout, finished.stderr) == ("", said)
+    assert not (folder / "labels.npy").exists()
+
+
+def test_an_interrupt_that_a_callback_swallowed_is_repeated(folder):
+    finished = run(folder, SWALLOWED + RUN)
+    assert (finished.returncode, finished.stderr) == (130, "graphwell: interrupted.\n")
+
+
+def test_without_an_interrupt_it_works(folder):
+    finished = run(folder, INTERRUPTING_IMPORT + RUN, "never")
+    assert finished.returncode == 0, finished.stderr
+    assert (np.load(folder / "labels.npy") == (np.arange(30) >= 15)).all()

@@ -1,0 +1,86 @@
+"""Bars for those who watch, silence for everybody else."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import graphwell as gw
+from graphwell.cli import _progress
+from graphwell.progress import in_pieces, silent, tell
+
+
+def test_nobody_is_told_where_there_is_no_terminal(capsys):
+    with _progress.bars() as progress:
+        progress("neighbours", 0.5)
+    assert progress is silent
+    assert capsys.readouterr() == ("", "")
+
+
+def watched(monkeypatch, quiet):
+    screen = io.StringIO()
+    monkeypatch.setattr(
+        _progress, "Console", lambda stderr: Console(file=screen, force_terminal=True, width=90)
+    )
+    with _progress.bars(quiet=quiet) as progress:
+        for stage, share in [("reading", None), ("neighbours", 0.0), ("neighbours", 0.4), ("descent", 1.0)]:
+            progress(stage, share)
+    return screen.getvalue()
+
+
+def test_every_stage_has_a_bar_that_ends_full(monkeypatch):
+    last = [line for line in watched(monkeypatch, quiet=False).splitlines() if "%" in line][-3:]
+    for stage, line in zip(("reading", "neighbours", "descent"), last, strict=True):
+        assert stage in line
+        assert "100%" in line
+
+
+def test_quiet_is_quiet_on_a_terminal_too(monkeypatch):
+    assert watched(monkeypatch, quiet=True) == ""
+
+
+def shares_of(told, stage):
+    return [share for name, share in told if name == stage and share is not None]
+
+
+def check_shares(shares, least):
+    assert len(shares) >= least
+    assert shares == sorted(shares)
+    assert shares[0] < 0.3
+    assert shares[-1] == 1.0
+
+
+def test_the_start_of_a_segmentation_tells_how_far_it_is():
+    told = []
+    image, truth = gw.datasets.make_grey_image(96, 96)
+    seeds = np.where(np.arange(96) % 12 == 0, truth, -1)
+    gw.Segmenter(image, n_jobs=1, progress=lambda *args: told.append(args)).segment(seeds)
+    check_shares(_highest(shares_of(told, "start")), 20)
+    check_shares(shares_of(told, "descent"), 15)
+
+
+@pytest.mark.parametrize("start", ["auto", "diffusion"])
+def test_the_start_of_a_classifier_tells_how_far_it_is(start):
+    told = []
+    X, truth = gw.datasets.make_three_moons(100, random_state=0)
+    y = gw.datasets.sample_labels(truth, 5, random_state=0)
+    clf = gw.DiffuseInterfaceClassifier(start=start, n_jobs=1, random_state=0)
+    clf.fit(X, y, progress=lambda *args: told.append(args))
+    check_shares(_highest(shares_of(told, "start")), 20)
+
+
+def test_more_pieces_than_were_announced_do_no_harm():
+    told = []
+    share = in_pieces(lambda *args: told.append(args), "start", [1.0])
+    for value in (1.0, 0.5, 1.0):
+        share(value)
+    assert told == [("start", 1.0)] * 3
+    tell(0.5)  # nobody listens
+
+
+def _highest(shares):
+    """Residuals may rise for a moment; a little way back is allowed."""
+    highest = np.maximum.accumulate(shares)
+    assert (highest - shares).max() < 0.1
+    return highest.tolist()

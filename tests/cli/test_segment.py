@@ -1,0 +1,197 @@
+"""`graphwell segment` and its example, as they are run from a shell."""
+
+import json
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from graphwell.cli.app import app
+from graphwell.datasets import make_grey_image, sample_labels
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def segment(folder, *options, image="image.png", seeds="seeds.png", output="labels.png"):
+    paths = ("--seeds", folder / seeds, "-o", folder / output, "--jobs", 1)
+    return run("segment", folder / image, *paths, *options)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A small clean picture with marks."""
+    image, truth = make_grey_image(64, 70)
+    Image.fromarray(np.round(255 * image).astype(np.uint8)).save(tmp_path / "image.png")
+    seeds = sample_labels(truth.ravel(), 15, 0).reshape(truth.shape)
+    np.save(tmp_path / "seeds.npy", seeds)
+    np.save(tmp_path / "truth.npy", truth)
+    colors = np.array([(9, 0, 0), (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0), (0, 0, 0)])
+    pixels = np.dstack([colors[seeds], np.where(seeds >= 0, 255, 0)]).astype(np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "seeds.png")
+    return tmp_path
+
+
+@pytest.mark.parametrize("options", [("--per-class", 60), ()])
+def test_the_example_is_segmented_without_a_mistake(tmp_path, options):
+    assert run("example", "image", "-o", tmp_path / "example", "--noise", 0, *options).exit_code == 0
+    finished = segment(tmp_path / "example")
+    assert finished.exit_code == 0, finished.output
+    labels = np.asarray(Image.open(tmp_path / "example" / "labels.png"))
+    marks = np.asarray(Image.open(tmp_path / "example" / "seeds.png"))
+    truth = np.load(tmp_path / "example" / "truth.npy")
+    assert (labels[..., 3] == 255).all()
+    for c in np.unique(truth):
+        inside = truth == c
+        color = marks[inside & (marks[..., 3] == 255)][0]
+        assert (labels[inside] == color).all()
+
+
+def test_all_outputs(folder):
+    options = ("--overlay", folder / "o.png", "--scores", folder / "s.png", "--masks", folder / "masks")
+    finished = segment(folder, *options)
+    assert finished.exit_code == 0, finished.output
+    for words in ("64 x 70 pixels, 75 marked, 5 classes", "#ff0000", "Seconds: reading", "Written:"):
+        assert words in finished.stdout
+    for path in ("labels.png", "o.png", "s.png", "masks"):
+        assert str(folder / path) in finished.stdout.replace("\n", "")
+    truth = np.load(folder / "truth.npy")
+    assert np.asarray(Image.open(folder / "o.png")).shape == (64, 70, 3)
+    assert np.asarray(Image.open(folder / "s.png")).shape == (64, 70)
+    masks = sorted(path.name for path in (folder / "masks").iterdir())
+    assert masks == [f"mask_{c}.png" for c in ("0000ff", "00ff00", "090000", "ff0000", "ffff00")]
+    assert ((np.asarray(Image.open(folder / "masks" / "mask_ff0000.png")) > 0) == (truth == 1)).all()
+
+
+def test_integers_in_integers_out_and_json(folder):
+    finished = segment(folder, "--json", seeds="seeds.npy", output="labels.npy")
+    assert finished.exit_code == 0
+    assert (np.load(folder / "labels.npy") == np.load(folder / "truth.npy")).all()
+    summary = json.loads(finished.stdout)
+    assert summary["size"] == [64, 70]
+    assert [c["given"] for c in summary["classes"]] == [15] * 5
+    assert summary["unreachable_pixels"] == 0
+    assert sum(c["assigned"] for c in summary["classes"]) == 64 * 70
+
+
+def test_colours_in_integers_out_says_which_is_which(folder):
+    finished = segment(folder, "--json", output="labels.npy")
+    notes = json.loads(finished.stdout)["notes"]
+    assert notes == ["In labels.npy, 0 is #0000ff, 1 is #00ff00, 2 is #090000, 3 is #ff0000, 4 is #ffff00."]
+
+
+def test_quiet_prints_nothing(folder):
+    finished = segment(folder, "--quiet")
+    assert (finished.exit_code, finished.output) == (0, "")
+
+
+def test_a_region_without_marks_is_transparent_and_the_exit_code_is_1(folder):
+    seeds = np.load(folder / "seeds.npy")
+    np.save(folder / "seeds.npy", np.where(seeds == 0, -1, seeds))
+    finished = segment(folder, seeds="seeds.npy")
+    assert finished.exit_code == 1
+    assert "No seed reaches" in " ".join(finished.stdout.split())
+    opacity = np.asarray(Image.open(folder / "labels.png"))[..., 3]
+    assert ((opacity == 0) == (np.load(folder / "truth.npy") == 0)).all()
+
+
+def test_options_reach_the_segmenter(folder):
+    for options in (
+        ("--graph", "features", "--neighbors", 8),
+        ("--patch", 3, "--radius", 2, "--smoothing", 0.5),
+    ):
+        assert segment(folder, *options, "--quiet").exit_code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"image": "missing.png"}, "missing.png: No such file or directory"),
+        ({"image": "."}, "the name must end in .png"),
+        ({"seeds": "missing.txt"}, "missing.txt: No such file or directory"),
+        ({"output": "no/labels.png"}, "does not exist; create it first"),
+        ({"output": "labels.jpg"}, "--output .*labels.jpg: the name must end in .png, .tif, .tiff, .npy"),
+        ({"output": "image.png"}, "IMAGE and --output are both the file"),
+        ({"output": "seeds.png"}, "--seeds and --output are both the file"),
+        ({"options": ("--max-pixels", 100)}, "70 x 64 = 4,480 pixels, more than the 100 allowed"),
+        ({"options": ("--background", "white")}, "--background must be one of"),
+        ({"options": ("--graph", "tree")}, "graph must be one of pixels, features"),
+        ({"options": ("--radius", 0.2)}, "radius must lie between 1 and 16 pixels"),
+        ({"options": ("--patch", 2)}, "patch must be an odd positive number"),
+        ({"options": ("--color-scale", "nan")}, "color_scale must be positive"),
+        ({"options": ("--overlay", "x.gif")}, "--overlay x.gif: the name must end in"),
+        ({"options": ("--device", "tpu")}, "device must be one of"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, words):
+    import re
+
+    before = sorted(folder.iterdir())
+    finished = segment(folder, *arguments.pop("options", ()), **arguments)
+    assert finished.exit_code == 2
+    assert finished.stdout == ""
+    assert finished.stderr.count("\n") == 1
+    assert re.search(words, finished.stderr), finished.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def declared(width, height):
+    """A PNG file that declares a size and holds next to nothing."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000)))
+
+
+def test_bad_pictures_and_seeds_are_one_sentence(folder):
+    np.save(folder / "nan.npy", np.full((64, 70), np.nan))
+    np.save(folder / "inf.npy", np.full((64, 70), np.inf))
+    np.save(folder / "words.npy", np.full((64, 70), "a"))
+    (folder / "bomb.png").write_bytes(declared(60_000, 60_000))
+    (folder / "words.png").write_text("no picture")
+    for suffix in ("png", "tif", "npy", "txt"):
+        (folder / f"empty.{suffix}").touch()
+    np.save(folder / "small.npy", np.zeros((5, 5), int))
+    np.save(folder / "none.npy", np.full((64, 70), -1))
+    np.save(folder / "one.npy", np.full((64, 70), 1))
+    (folder / "cut.png").write_bytes((folder / "image.png").read_bytes()[:-200])
+    for arguments, words in [
+        ({"image": "nan.npy"}, "NaN or infinite"),
+        ({"image": "inf.npy"}, "NaN or infinite"),
+        ({"image": "words.npy"}, "must hold real numbers"),
+        ({"image": "words.png"}, "cannot be read as a PNG picture"),
+        ({"image": "bomb.png"}, "60000 x 60000 = 3,600,000,000 pixels, more than the 100,000,000 allowed"),
+        *(({"image": f"empty.{suffix}"}, "is empty") for suffix in ("png", "tif", "npy")),
+        *(({"seeds": f"empty.{suffix}"}, "is empty") for suffix in ("png", "npy", "txt")),
+        ({"image": "cut.png"}, "damaged, truncated"),
+        ({"seeds": "small.npy"}, "must have the size of the image"),
+        ({"seeds": "none.npy"}, "marks no pixel at all"),
+        ({"seeds": "one.npy"}, "one class only"),
+    ]:
+        finished = segment(folder, **arguments)
+        assert finished.exit_code == 2
+        assert words in finished.stderr
+        assert finished.stderr.count("\n") == 1
+        assert not (folder / "labels.png").exists()
+
+
+def test_masks_never_overwrite_what_was_read(folder):
+    (folder / "image.png").rename(folder / "mask_ff0000.png")
+    finished = segment(folder, "--masks", folder, image="mask_ff0000.png")
+    assert finished.exit_code == 2
+    assert "both the file" in finished.stderr
+    assert not (folder / "labels.png").exists()
+    (folder / "taken").write_text("x")
+    assert "is a file" in segment(folder, "--masks", folder / "taken", image="mask_ff0000.png").stderr
+
+
+def test_the_example_refuses_a_file_for_a_folder(tmp_path):
+    (tmp_path / "taken").write_text("x")
+    assert run("example", "image", "-o", tmp_path / "taken").exit_code == 2
+    assert run("example", "image", "-o", tmp_path / "no" / "folder").exit_code == 2

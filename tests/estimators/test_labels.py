@@ -1,0 +1,49 @@
+"""Reading labels of every kind."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphwell.estimators.labels import read_labels
+
+
+@pytest.mark.parametrize(
+    ("y", "codes", "classes"),
+    [
+        ([10, -1, 20, 10], [0, -1, 1, 0], [10, 20]),
+        (np.array([3, 3, -1], dtype=np.int8), [0, 0, -1], [3]),
+        (["b", None, "a"], [1, -1, 0], ["a", "b"]),
+        (np.array(["b", "a", "b"]), [1, 0, 1], ["a", "b"]),
+        (np.array([1.0, np.nan, 0.0]), [1, -1, 0], [0, 1]),
+        (np.array([1.0, -1.0, 0.0]), [1, -1, 0], [0, 1]),
+        ([True, False, None], [1, 0, -1], [False, True]),
+        ([-5, 7, -1], [0, 1, -1], [-5, 7]),
+        (pd.Series(["x", pd.NA, "y"], dtype="string"), [0, -1, 1], ["x", "y"]),
+        (pd.Series([1, None, 2], dtype="Int64"), [0, -1, 1], [1, 2]),
+        (pd.Series(["x", None, "y"], dtype="category"), [0, -1, 1], ["x", "y"]),
+        (pd.Series(["x", np.nan, "y"], dtype=object), [0, -1, 1], ["x", "y"]),
+        ([7, None, -1], [0, -1, -1], [7]),
+    ],
+)
+def test_known_labels_and_classes_are_found(y, codes, classes):
+    labels = read_labels(y, len(y))
+    assert labels.codes.tolist() == codes
+    assert labels.classes.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        ([-1, -1], "no known label"),
+        ([None, None], "no known label"),
+        ([np.nan, np.nan], "no known label"),
+        ([1, 2, 3], "3 labels but X has 2 rows"),
+        ([[1, 2], [3, 4]], "1d array"),
+        (["a", 1], "mixes labels"),
+        ([0.5, 1.7], "Unknown label type: continuous"),
+        (np.array([np.nan, -1.0]), "both NaN and -1.0"),
+    ],
+)
+def test_bad_labels_get_one_clear_sentence(y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_labels(y, 2)

@@ -1,0 +1,171 @@
+"""Seeds from pictures, arrays and text."""
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from graphwell.io.images.seeds import read_seeds_file
+
+SHAPE = (40, 60)
+RED, BLUE, BLACK = (255, 0, 0), (0, 0, 255), (0, 0, 0)
+
+
+def canvas(mode="RGBA"):
+    picture = Image.new(mode, SHAPE[::-1])
+    return picture, ImageDraw.Draw(picture)
+
+
+def read(tmp_path, picture, *arguments, name="seeds.png", **options):
+    picture.save(tmp_path / name)
+    return read_seeds_file(tmp_path / name, SHAPE, *arguments, **options)
+
+
+def test_colours_are_classes_and_transparent_is_unknown(tmp_path):
+    picture, draw = canvas()
+    draw.rectangle((5, 5, 15, 8), (*RED, 255))
+    draw.rectangle((30, 5, 45, 8), (*BLACK, 255))
+    draw.point((50, 30), (*BLUE, 255))
+    seeds = read(tmp_path, picture)
+    assert seeds.names == {0: "#000000", 1: "#0000ff", 2: "#ff0000"}
+    assert seeds.colors == {0: BLACK, 1: BLUE, 2: RED}
+    assert seeds.classes[30, 50] == 1
+    assert (seeds.classes >= 0).sum() == 11 * 4 + 16 * 4 + 1
+    assert seeds.notes == ()
+
+
+def test_black_is_unknown_where_nothing_is_transparent(tmp_path):
+    picture, draw = canvas("RGB")
+    draw.rectangle((5, 5, 15, 8), RED)
+    draw.rectangle((30, 5, 45, 8), BLUE)
+    for arguments in ((), ("black",)):
+        seeds = read(tmp_path, picture, *arguments)
+        assert seeds.names == {0: "#0000ff", 1: "#ff0000"}
+        assert (seeds.classes >= 0).sum() == 11 * 4 + 16 * 4
+    with pytest.raises(ValueError, match="no transparent pixel to mean unknown; use --background black"):
+        read(tmp_path, picture, "transparent")
+
+
+def test_classes_coded_as_small_greys(tmp_path):
+    codes = np.zeros(SHAPE, dtype=np.uint8)
+    codes[2, 2:50], codes[20, 2:7], codes[30, 2] = 1, 2, 3
+    seeds = read(tmp_path, Image.fromarray(codes))
+    assert seeds.names == {0: "#010101", 1: "#020202", 2: "#030303"}
+    assert (seeds.classes == codes.astype(int) - 1).all()
+
+
+def antialiased(mode, background):
+    big = Image.new(mode, (SHAPE[1] * 4, SHAPE[0] * 4), background)
+    draw = ImageDraw.Draw(big)
+    draw.line((20, 20, 200, 90), (*RED, 255)[: len(mode)], width=26)
+    draw.line((30, 140, 200, 110), (*BLUE, 255)[: len(mode)], width=26)
+    return big.resize(SHAPE[::-1], Image.Resampling.LANCZOS)
+
+
+@pytest.mark.parametrize(("mode", "background"), [("RGB", BLACK), ("RGBA", (0, 0, 0, 0))])
+def test_antialiased_strokes_are_refused_or_snapped(tmp_path, mode, background):
+    picture = antialiased(mode, background)
+    with pytest.raises(
+        ValueError, match=r"marked pixels have mixed colours, besides 2 plain colours.*--snap"
+    ):
+        read(tmp_path, picture)
+    seeds = read(tmp_path, picture, snap=True)
+    assert list(seeds.names.values()) == ["#0000ff", "#ff0000"]
+    assert "had mixed colours" in seeds.notes[0]
+    rows = np.indices(SHAPE)[0]
+    assert (rows[seeds.classes == 1] < 27).all()
+    assert (rows[seeds.classes == 0] > 23).all()
+
+
+def test_jpeg_strokes_are_refused_or_snapped(tmp_path):
+    picture, draw = canvas("RGB")
+    draw.rectangle((5, 5, 25, 12), RED)
+    draw.rectangle((30, 25, 50, 34), BLUE)
+    picture.save(tmp_path / "seeds.jpg", quality=80)
+    with pytest.raises(ValueError, match="mixed colours"):
+        read_seeds_file(tmp_path / "seeds.jpg", SHAPE)
+    seeds = read_seeds_file(tmp_path / "seeds.jpg", SHAPE, snap=True)
+    assert len(seeds.names) == 2
+    wanted = np.full(SHAPE, -1)
+    wanted[25:35, 30:51], wanted[5:13, 5:26] = 0, 1
+    assert (seeds.classes == wanted).mean() > 0.97
+
+
+def test_arrays_and_text(tmp_path):
+    classes = np.full(SHAPE, -1)
+    classes[3, 4], classes[10, 20], classes[39, 59] = 7, 2, 7
+    np.save(tmp_path / "s.npy", classes.astype(np.int16))
+    np.savez(tmp_path / "s.npz", seeds=classes, other=np.zeros(2))
+    (tmp_path / "s.txt").write_text("row,col,class\n3,4,7\n# a remark\n\n10, 20, 2\n39;59;7\n")
+    for name in ("s.npy", "s.npz", "s.txt"):
+        seeds = read_seeds_file(tmp_path / name, SHAPE)
+        assert (seeds.classes == classes).all()
+        assert seeds.names == {2: "2", 7: "7"}
+        assert len(set(seeds.colors.values())) == 2
+
+
+def test_any_number_of_classes_has_colours_of_its_own(tmp_path):
+    np.save(tmp_path / "s.npy", np.arange(SHAPE[0] * SHAPE[1]).reshape(SHAPE) % 60)
+    colors = read_seeds_file(tmp_path / "s.npy", SHAPE).colors
+    assert len(set(colors.values())) == 60
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1,2\n", "line 1: expected three integers row,col,class, got '1,2'"),
+        ("1,2,a\n", "expected three integers"),
+        ("0,0,1\n40,0,1\n", "line 2: row 40, column 0 lies outside the picture of 40 rows and 60 columns"),
+        ("0,0,-1\n", "the class must be 0 or more, got -1"),
+        ("0,0,1\n0,0,2\n", "row 0, column 0 has the class 1 already"),
+        ("0,0,99999999999\n", "line 1: the class must be"),
+        ("# nothing\n", "marks no pixel at all"),
+        ("0,0,1\n", "holds one class only"),
+        ("", "is empty"),
+    ],
+)
+def test_bad_text_is_refused(tmp_path, text, words):
+    (tmp_path / "s.txt").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        read_seeds_file(tmp_path / "s.txt", SHAPE)
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    (tmp_path / "s.csv").write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(ValueError, match="is no text"):
+        read_seeds_file(tmp_path / "s.csv", SHAPE)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (np.zeros(SHAPE), "must hold integers with -1 for unknown, not float64"),
+        (
+            np.zeros((60, 40), int),
+            r"size of the image, 40 x 60 \(rows x columns\), but has 60 x 40",
+        ),
+        (np.zeros((40, 60, 1), int), "but has the shape"),
+        (np.full(SHAPE, -2), "must hold classes from 0"),
+        (np.full(SHAPE, 2**40), "must hold classes from 0"),
+        (np.full(SHAPE, -1), "marks no pixel at all"),
+        (np.full(SHAPE, 3), "holds one class only"),
+    ],
+)
+def test_bad_arrays_are_refused(tmp_path, values, words):
+    np.save(tmp_path / "s.npy", values)
+    with pytest.raises(ValueError, match=words):
+        read_seeds_file(tmp_path / "s.npy", SHAPE)
+
+
+def test_bad_pictures_are_refused(tmp_path):
+    empty, _ = canvas()
+    one, draw = canvas()
+    draw.rectangle((5, 5, 15, 8), (*RED, 255))
+    for picture, words in [
+        (empty, "marks no pixel at all"),
+        (one, "holds one class only"),
+        (one.resize((30, 40)), "must have the size of the image, 40 x 60 .* but has 40 x 30"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            read(tmp_path, picture)
+    with pytest.raises(ValueError, match="--background must be one of auto, transparent, black, got 'white'"):
+        read(tmp_path, one, "white")

@@ -1,0 +1,163 @@
+"""Text tables as people write them."""
+
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphwell.io.tables.base import NEW_COLUMNS, Answers, text_column
+from graphwell.io.tables.text import Dialect, TextTable, read_text, write_text
+
+
+def written(tmp_path, content, name="table.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def answers_for(n, like="a"):
+    return Answers(like, text_column(["x"] * n), np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool))
+
+
+def rewritten(table, name="out.csv"):
+    file = io.BytesIO()
+    write_text(table, answers_for(table.n_rows, table.names[0]), Path(name), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(tmp_path, delimiter):
+    rows = [["name", "x", "y"], ["a b", "1.5", "2"], ["c", "3", "4"]]
+    table = read_text(written(tmp_path, "\n".join(delimiter.join(row) for row in rows)))
+    assert table.names == ("name", "x", "y")
+    assert table.column("x").tolist() == ["1.5", "3"]
+    assert table.dialect.delimiter == delimiter
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "delimiter"),
+    [
+        ("x;y\n1,5;2,5\n3,5;4\n", "a.csv", ";"),
+        ('x,y\n"a;b",1\n"c;d",2\n', "a.csv", ","),
+        ("x\ty, z\n1\t2, 3\n", "a.tsv", "\t"),
+        ("only\n1\n2\n", "a.csv", ","),
+    ],
+)
+def test_other_delimiters_inside_cells_do_not_mislead(tmp_path, content, name, delimiter):
+    assert read_text(written(tmp_path, content, name)).dialect.delimiter == delimiter
+
+
+def test_a_given_delimiter_is_used(tmp_path):
+    assert read_text(written(tmp_path, "a:b\n1:2\n"), ":").column("b").tolist() == ["2"]
+
+
+def test_a_sample_that_ends_within_a_row_does_not_mislead(tmp_path):
+    rows = ["a;b;c"] + [f"{i};{'x' * 2000};{i},5" for i in range(60)]
+    table = read_text(written(tmp_path, "\n".join(rows)))
+    assert (table.n_rows, table.names) == (60, ("a", "b", "c"))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "found"),
+    [
+        ("utf-8", "utf-8"),
+        ("utf-8-sig", "utf-8-sig"),
+        ("utf-16", "utf-16"),
+        ("utf-32", "utf-32"),
+        ("cp1252", "cp1252"),
+    ],
+)
+def test_the_encoding_is_found_and_kept(tmp_path, encoding, found):
+    table = read_text(written(tmp_path, "größe,label\n1,ä\n2,\n".encode(encoding)))
+    assert table.names == ("größe", "label")
+    assert table.column("label").tolist() == ["ä", ""]
+    assert table.dialect.encoding == found
+    assert rewritten(table).decode(found).splitlines()[1] == "1,ä,x,0.5,true,false"
+
+
+def test_a_given_encoding_is_used(tmp_path):
+    path = written(tmp_path, "a,b\n1,ж\n".encode("koi8-r"))
+    assert read_text(path, encoding="koi8-r").column("b").tolist() == ["ж"]
+
+
+def test_quotes_line_breaks_and_empty_lines(tmp_path):
+    table = read_text(written(tmp_path, 'a,b\n"two\nlines","say ""hi"", please"\n\n,\n'))
+    assert table.column("a").tolist() == ["two\nlines", ""]
+    assert table.column("b").tolist() == ['say "hi", please', ""]
+
+
+def test_line_ends_are_kept(tmp_path):
+    assert rewritten(read_text(written(tmp_path, "a,b\r\n1,2\r\n"))).endswith(b"1,2,x,0.5,true,false\r\n")
+    assert b"\r" not in rewritten(read_text(written(tmp_path, "a,b\n1,2\n")))
+
+
+def test_the_name_of_the_output_decides_on_tabs(tmp_path):
+    semicolons = read_text(written(tmp_path, "a;b\n1;2\n"))
+    assert rewritten(semicolons, "out.csv").splitlines()[1].startswith(b"1;2;")
+    assert rewritten(semicolons, "out.tsv").splitlines()[1].startswith(b"1\t2\t")
+    tabs = read_text(written(tmp_path, "a\tb\n1\t2\n", "in.tsv"))
+    assert rewritten(tabs, "out.csv").splitlines()[1].startswith(b"1,2,")
+
+
+cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=6)))
+def test_every_cell_comes_back_as_it_was(rows):
+    columns = {f"c{i}": text_column(column) for i, column in enumerate(zip(*rows, strict=True))}
+    table = TextTable(Path("unused.csv"), tuple(columns), len(rows), Dialect(), columns)
+    with tempfile.TemporaryDirectory() as folder:
+        again = read_text(written(Path(folder), rewritten(table)), ",")
+    assert again.names == (*columns, *NEW_COLUMNS)
+    for name, column in columns.items():
+        assert again.column(name).tolist() == column.tolist()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"\n\n\n", "nothing but empty lines"),
+        (b"a,b\n", "a header but no rows"),
+        (b"a,b,a\n1,2,3\n", "2 columns named 'a'"),
+        (b"a,b\n1,2\n3\n", "line 3: 1 cells where the header has 2; the file is truncated"),
+        (b'a,b\n1,"2\n3,4\n', "line 3: a quotation mark is never closed"),
+        (b'a,b\n1,"2"x\n', "line 2: ',' expected after '\"'"),
+        (b"PK\x03\x04abc", "looks like a zip archive"),
+        (b"PAR1abc", "looks like a Parquet file"),
+        (b"\x89PNG\r\n", "looks like a PNG picture"),
+        (b"a,b\n1,\x00\n", "holds zero bytes"),
+        (b"a,b\n1,\x81\n", "not written in UTF-8 or Windows-1252; give its --encoding"),
+        (b"a,b\n1," + b"x" * 200_000, "line 2: field larger than field limit"),
+    ],
+)
+def test_bad_files_get_one_sentence(tmp_path, content, words):
+    path = written(tmp_path, content)
+    with pytest.raises(ValueError, match=r"table\.csv") as caught:
+        read_text(path)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n"])
+def test_a_bad_delimiter_is_refused(tmp_path, delimiter):
+    with pytest.raises(ValueError, match="--delimiter must be one character"):
+        read_text(written(tmp_path, "a,b\n1,2\n"), delimiter)
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "base64"])
+def test_an_unknown_encoding_is_refused(tmp_path, encoding):
+    with pytest.raises(ValueError, match=f"--encoding {encoding} is not known"):
+        read_text(written(tmp_path, "a,b\n1,2\n"), encoding=encoding)
+
+
+def test_progress_ends_at_the_whole_file(tmp_path):
+    told = []
+    path = written(tmp_path, "a,b\n" + "1,2\n" * 50_000)
+    read_text(path, progress=lambda stage, share: told.append((stage, share)))
+    assert [stage for stage, _ in told] == ["reading"] * 3
+    assert told[-1][1] == 1.0

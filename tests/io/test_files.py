@@ -1,0 +1,88 @@
+"""Files appear whole or not at all, and bad names are refused before the work."""
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from graphwell.io.files import check_distinct, check_output, written_whole
+
+
+def write_half(paths, error):
+    with ExitStack() as held:
+        for path in paths:
+            held.enter_context(written_whole(path)).write(b"half of the n")
+        raise error
+
+
+def test_an_error_leaves_the_old_file_and_no_other(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    with pytest.raises(RuntimeError):
+        write_half([path], RuntimeError())
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_files_held_back_together_fail_together(tmp_path, error):
+    with pytest.raises(error):
+        write_half([tmp_path / "one", tmp_path / "two"], error())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_links_are_followed_and_modes_are_kept(tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    with written_whole(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_file_has_the_usual_mode(tmp_path):
+    before = os.umask(0o022)
+    try:
+        with written_whole(tmp_path / "new") as file:
+            file.write(b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o644
+
+
+def test_names_that_cannot_be_written_are_refused(tmp_path):
+    (tmp_path / "file").write_text("x")
+    os.mkfifo(tmp_path / "pipe")
+    for path, words in [
+        (tmp_path / "missing" / "out", "does not exist"),
+        (tmp_path / "file" / "out", "is not a folder"),
+        (tmp_path, "is a folder"),
+        (tmp_path / "pipe", "not a regular file"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            check_output(path, "--output")
+    check_output(tmp_path / "file", "--output")
+    check_output(tmp_path / "new", "--output")
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_permission_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(ValueError, match="cannot be written"):
+        check_output(tmp_path / "out", "--output")
+    tmp_path.chmod(0o700)
+
+
+def test_one_file_cannot_have_two_roles(tmp_path):
+    table, link, hard = tmp_path / "table", tmp_path / "link", tmp_path / "hard"
+    table.write_text("x")
+    link.symlink_to(table)
+    os.link(table, hard)
+    for other in (table, link, hard, tmp_path / "sub" / ".." / "table"):
+        with pytest.raises(ValueError, match="TABLE and --output are both the file"):
+            check_distinct({"TABLE": table, "--output": other})
+    check_distinct({"TABLE": table, "--output": Path("elsewhere"), "--report": None, "--checkpoint": None})

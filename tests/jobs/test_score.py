@@ -1,0 +1,46 @@
+"""Honest numbers."""
+
+import numpy as np
+import pytest
+
+from graphwell.jobs.score import Accuracy, compare, hide
+
+
+@pytest.mark.parametrize(
+    ("right", "of", "low", "high"), [(0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0), (50, 100, 0.404, 0.596)]
+)
+def test_wilson_intervals(right, of, low, high):
+    assert Accuracy(right, of).interval == (pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3))
+
+
+def test_given_labels_and_unknown_truth_do_not_count():
+    assigned = np.array([0, 1, 1, 0, -1])
+    given = np.array([0, -1, -1, -1, -1])
+    truth = np.array([0, 1, 2, -1, 0])
+    compared = compare(assigned, given, truth, ("a", "b", "c"))
+    assert compared.accuracy == Accuracy(1, 3)
+    assert compared.confusion.tolist() == [[0, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 0]]
+    with pytest.raises(ValueError, match="there is nothing to compare"):
+        compare(assigned, truth, truth, ("a", "b", "c"))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hidden_labels_are_a_share_and_leave_every_class_one(seed):
+    given = np.array([0] * 5 + [1] * 14 + [2] + [-1] * 30)
+    hidden = hide(given, 0.2, np.random.default_rng(seed))
+    assert hidden.sum() == 4
+    assert (given[hidden] >= 0).all()
+    most = hide(given, 0.99, np.random.default_rng(seed))
+    assert np.unique(given[~most & (given >= 0)]).tolist() == [0, 1, 2]
+    assert most.sum() == 17
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -1.0, float("nan")])
+def test_a_share_outside_0_and_1_is_refused(share):
+    with pytest.raises(ValueError, match="--holdout must lie between 0 and 1"):
+        hide(np.array([0, 0, 1]), share, np.random.default_rng(0))
+
+
+def test_nothing_to_hide_is_said():
+    with pytest.raises(ValueError, match="needs a class with two given labels"):
+        hide(np.array([0, 1, -1]), 0.5, np.random.default_rng(0))
