@@ -3,8 +3,8 @@
 - ``made-up``: 200,000 points of eight classes on a curved surface of 6 dimensions in 32, with 1 and 2
   workers, beside one machine.
 - ``mnist``: the same for MNIST (PCA-50).
-- ``parquet``: a million such points in Parquet files through `graphwell.jobs.classify_on_cluster`, with 2 workers of
-  1.5 GiB; the peak memory of every process is told. Not part of a quick run.
+- ``parquet``: a million such points in Parquet files through `graphwell classify --cluster`, with 2 workers
+  of 1.5 GiB; the peak memory of every process is told. Not part of a quick run.
 
 - ``scheduling``: the sweeps of 2 workers alone, for blocks of 50,000 to 1,000,000 rows.
 

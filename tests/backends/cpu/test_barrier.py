@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from graphwell.backends import numba_
+from graphwell.backends.cpu import engine as numba_
 from graphwell.backends.cpu.barrier import break_barrier, new_barrier, pass_gate
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Balance, Problem

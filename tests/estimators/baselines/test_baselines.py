@@ -14,8 +14,8 @@ from graphwell.estimators.baselines import (
     spectral_clustering,
 )
 from graphwell.metrics import matched_error
+from tests.estimators.test_diffuse import EXPECTED_FAILURES, blobs, few
 from tests.helpers import random_graph
-from tests.test_classifier import EXPECTED_FAILURES, blobs, few
 
 ALL = [
     LabelSpreading,

@@ -1,8 +1,8 @@
 """A barrier at which the threads of a team wait for each other inside compiled code.
 
 Leaving compiled code after every sweep costs more than a sweep of a small graph, the more so the more threads
-there are. Who waits here spins for a moment, then sleeps: a busy machine is not made busier. A barrier that is
-broken, because one of the threads failed, lets everybody through.
+there are. Who waits here spins for a moment, then sleeps: a busy machine is not made busier. A barrier that
+is broken, because one of the threads failed, lets everybody through.
 """
 
 import os
