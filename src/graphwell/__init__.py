@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graphwell.estimators.base import UnreachableWarning
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
+    from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
     from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
     from graphwell.solve import Annealed, Fixed, Result, Status, Step
@@ -32,6 +33,7 @@ _HOME = {
     "Status": "graphwell.solve.result",
     "Step": "graphwell.solve.descent",
     "UnreachableWarning": "graphwell.estimators.base",
+    "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segmenter",
 }
 _MODULES = {
@@ -56,6 +58,7 @@ __all__ = [
     "__version__",
     "baselines",
     "datasets",
+    "methods",
     "metrics",
     "plots",
     "segment",

@@ -9,11 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.estimators.base import GraphClassifier
+from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import BinaryRun, convex_splitting, plain_descent
 from graphwell.solve.problem import Problem
 
 
+@method("binary interface", "two classes by convex splitting in the leading eigenvectors", most_classes=2)
 class BinaryInterfaceClassifier(GraphClassifier):
     """Two classes by the Ginzburg-Landau model of section 2 (Bertozzi and Flenner).
 

@@ -19,6 +19,7 @@ from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.dask import is_dask
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.prior import read_class_prior
+from graphwell.estimators.registry import method
 from graphwell.estimators.tuning import enough_labels, tune
 from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
@@ -44,6 +45,7 @@ PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
 PAPER_STEP = 0.01
 
 
+@method("diffuse interface", "graphwell's own descent, or the paper's under a schedule")
 class DiffuseInterfaceClassifier(GraphClassifier):
     """Label every row from a few labels, by the method of Garcia-Cardona, Flenner and Percus.
 

@@ -5,12 +5,16 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.backends import Engine
 from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.registry import method
 from graphwell.solve.harmonic import laplace_scores, poisson_weights
 from graphwell.solve.problem import Problem
 
 WEIGHTS = ("none", "wnll", "poisson")
 
 
+@method("laplace", "each vertex is the weighted mean of its neighbours")
+@method("laplace wnll", "Laplace learning, edges at the labels raised", parameters={"weights": "wnll"})
+@method("laplace poisson", "Laplace learning on Poisson weights", parameters={"weights": "poisson"})
 class LaplaceLearning(Baseline):
     """Each unlabelled vertex is the weighted mean of its neighbours.
 

@@ -6,6 +6,7 @@ from graphwell._random import Seed, stream
 from graphwell._types import FloatArray
 from graphwell.backends import Engine
 from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.registry import method
 from graphwell.solve.balance import balanced_labels
 from graphwell.solve.binary import smallest_eigenpairs
 from graphwell.solve.problem import Problem
@@ -13,6 +14,7 @@ from graphwell.solve.problem import Problem
 SUBSTEPS = 3
 
 
+@method("mbo", "diffuse and threshold in the leading eigenvectors", slow=True)
 class MulticlassMBO(Baseline):
     """Multiclass MBO in the leading eigenvectors (Garcia-Cardona, Merkurjev, Bertozzi, Flenner, Percus 2014).
 
@@ -82,6 +84,7 @@ class MulticlassMBO(Baseline):
         return diffused - diffused.min()
 
 
+@method("volume mbo", "diffuse and threshold, class sizes kept", told_sizes=True, slow=True)
 class VolumeMBO(Baseline):
     """MBO whose thresholding keeps the classes at given sizes (after Jacobs, Merkurjev, Esedoglu 2018).
 

@@ -5,10 +5,12 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.backends import Engine
 from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import nearest_labels
 
 
+@method("nearest", "the label nearest along the graph")
 class NearestLabel(Baseline):
     """Every vertex takes the label nearest along the graph, an edge being as long as 1 / weight.
 

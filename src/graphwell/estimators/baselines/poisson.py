@@ -5,10 +5,12 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.backends import Engine
 from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.registry import method
 from graphwell.solve.harmonic import centred, solve_laplacian
 from graphwell.solve.problem import Problem
 
 
+@method("poisson", "labels as sources of a Poisson equation")
 class PoissonLearning(Baseline):
     """Labels are sources and sinks of a Poisson equation instead of boundary values.
 

@@ -5,10 +5,12 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.backends import Engine
 from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.registry import method
 from graphwell.solve.linear import conjugate_gradients
 from graphwell.solve.problem import Problem
 
 
+@method("spreading", "local and global consistency: labels spread along all walks")
 class LabelSpreading(Baseline):
     """Scores are ``(I - alpha S)^-1 Y``: labels spread along all walks, shorter ones counting more.
 
