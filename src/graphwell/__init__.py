@@ -11,19 +11,20 @@ from graphwell._version import __version__
 
 if TYPE_CHECKING:
     from graphwell import datasets, metrics
+    from graphwell._warnings import UnreachableWarning
     from graphwell.estimators import baselines
-    from graphwell.estimators.base import UnreachableWarning
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
     from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
-    from graphwell.solve import Annealed, Fixed, Result, Status, Step
+    from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
     from graphwell.view import plots
 
 _HOME = {
     "Annealed": "graphwell.solve.schedule",
     "BinaryInterfaceClassifier": "graphwell.estimators.binary",
+    "CancelledError": "graphwell.solve.run",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
     "Fixed": "graphwell.solve.schedule",
     "Graph": "graphwell.graph",
@@ -32,7 +33,7 @@ _HOME = {
     "Segmenter": "graphwell.segmentation.segmenter",
     "Status": "graphwell.solve.result",
     "Step": "graphwell.solve.descent",
-    "UnreachableWarning": "graphwell.estimators.base",
+    "UnreachableWarning": "graphwell._warnings",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segmenter",
 }
@@ -46,6 +47,7 @@ _MODULES = {
 __all__ = [
     "Annealed",
     "BinaryInterfaceClassifier",
+    "CancelledError",
     "DiffuseInterfaceClassifier",
     "Fixed",
     "Graph",

@@ -45,8 +45,36 @@ def listening(told: Told) -> Iterator[None]:
         _listener.reset(token)
 
 
+_watchdog: ContextVar[Callable[[], object] | None] = ContextVar("watchdog", default=None)
+
+
+@contextmanager
+def watched(watchdog: Callable[[], object]) -> Iterator[None]:
+    """Have `watchdog` called at every heartbeat inside the block; what it raises ends the work.
+
+    Examples
+    --------
+    >>> with watched(lambda: print("alive")):
+    ...     heartbeat()
+    alive
+    """
+    token = _watchdog.set(watchdog)
+    try:
+        yield
+    finally:
+        _watchdog.reset(token)
+
+
+def heartbeat() -> None:
+    """Called by long work at least twice a second, so that it can be ended."""
+    watchdog = _watchdog.get()
+    if watchdog is not None:
+        watchdog()
+
+
 def tell(share: float) -> None:
     """Tell whoever listens how far this piece of work is; 1 means that it is over."""
+    heartbeat()
     told = _listener.get()
     if told is not None:
         told(share)

@@ -1,5 +1,6 @@
-"""Ways to do the arithmetic of a descent. Each engine is one file behind one protocol."""
+"""Where fits run: each place is a folder behind one protocol, listed in one registry."""
 
-from graphwell.backends.base import Engine, State, Swept, make_engine
+from graphwell.backends.base import Backend, Engine, State, Swept
+from graphwell.backends.registry import find_backend
 
-__all__ = ["Engine", "State", "Swept", "make_engine"]
+__all__ = ["Backend", "Engine", "State", "Swept", "find_backend"]

@@ -1,16 +1,24 @@
-"""The seam: what an engine is asked to do, and how one is chosen."""
+"""The seam: what solvers ask of the place where a fit runs.
+
+A `Backend` is such a place: the CPU, a GPU, a Dask cluster. It reads rows, builds their graph and lends an
+`Engine` for it. Solvers are written once, in the verbs of an engine. Whoever adds a backend writes one folder
+and one line of `registry.py`, and gets every test.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsInt
 
-from graphwell._types import FloatArray, IntArray
-from graphwell.backends.system import System
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.progress import Progress
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
     from graphwell.solve.problem import Problem
 
-DEVICES = ("cpu", "cuda")
+Vector = Any
+"""A value for every vertex: an array of the engine's library `xp`, in the order of the user's rows."""
+Block = Any
+"""A column of values for every class: of the engine's own kind, which only its verbs look into."""
 
 
 @dataclass(frozen=True)
@@ -34,55 +42,267 @@ class Swept:
     label_changes: SupportsInt
 
 
-class Engine(Protocol):
-    """Holds one graph in its own layout and moves states on it.
+@dataclass(frozen=True)
+class Solution:
+    """Solution of a linear system with one column per right-hand side.
 
-    A result depends on the arguments alone: neither on the number of threads nor on earlier calls.
+    Attributes
+    ----------
+    x : Block
+    iterations : int
+    residual : float
+        Largest norm of a residual column, relative to its right-hand side.
+    """
+
+    x: Block
+    iterations: int
+    residual: float
+
+
+class PlacedGraph(Protocol):
+    """What solvers ask of a graph, wherever it lies; a `graphwell.Graph` is one."""
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        ...
+
+    @property
+    def degrees(self) -> Vector:
+        """Sum of each row of the affinities."""
+        ...
+
+    @property
+    def components(self) -> Vector:
+        """Number of the connected component of each vertex."""
+        ...
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the affinities."""
+        ...
+
+    @property
+    def can_relink(self) -> bool:
+        """Whether `with_neighbors` is possible."""
+        ...
+
+    @property
+    def n_neighbors(self) -> int | None:
+        """Number of neighbours that each row chose; None if the graph was not made from rows."""
+        ...
+
+    def sharpened(self, power: float) -> "PlacedGraph":
+        """Return the graph with every affinity raised to a power."""
+        ...
+
+    def with_neighbors(self, n_neighbors: int) -> "PlacedGraph":
+        """Return the graph of the same rows with another number of neighbours."""
+        ...
+
+
+class Vectors(Protocol):
+    """Where vectors lie, and what is done with them besides the functions of their library."""
+
+    xp: Any
+    """The library: NumPy, or one that answers to the same names."""
+
+    def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
+        """Return the sum of the values of each group of vertices."""
+        ...
+
+    def group_minima(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
+        """Return the smallest value of each group of vertices."""
+        ...
+
+    def asarray(self, values: Any) -> Vector:
+        """Bring values of the vertices from the host to where vectors lie."""
+        ...
+
+    def to_host(self, vector: Vector) -> Any:
+        """Return a vector as a NumPy array."""
+        ...
+
+
+class Engine(Vectors, Protocol):
+    """One graph in the engine's own layout, and the verbs that solvers are written in.
+
+    `Vector` and `Block` say what the verbs take and return. A result depends on the arguments alone: neither
+    on the number of threads, blocks or workers, nor on earlier calls.
     """
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
         ...
 
-    def product(self, block: FloatArray) -> FloatArray:
-        """Return ``S @ block`` for a block of columns."""
+    def product(self, block: Block) -> Block:
+        """Return ``S @ block``."""
         ...
 
-    def system(self, scaling: FloatArray) -> System:
-        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
+    def solve(self, scaling: Vector, b: Block, max_iterations: int | None = None) -> Solution:
+        """Solve ``(I - A S A) x = b`` for all columns, `scaling` being the diagonal of ``A``."""
+        ...
+
+    def largest_eigenvalue(self, iterations: int) -> float:
+        """Return that of ``diag(S 1) - S``, by so many power iterations."""
+        ...
+
+    def nearest(self, labels: IntArray) -> Vector:
+        """Return the known label nearest along the graph, an edge being as long as 1 / weight; -1 if none."""
+        ...
+
+    def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
+        """Return a block with `values` in the columns of the labels; a row of zeros where there is none."""
+        ...
+
+    def column(self, vector: Vector) -> Block:
+        """Return a vector as a block of one column."""
+        ...
+
+    def vector(self, block: Block) -> Vector:
+        """Return the first column of a block."""
+        ...
+
+    def scaled(self, block: Block, factors: Vector) -> Block:
+        """Return the block with each row times its factor."""
+        ...
+
+    def added(self, a: Block, b: Block, factor: float = 1.0) -> Block:
+        """Return ``a + factor * b``."""
+        ...
+
+    def logarithms(self, block: Block) -> Block:
+        """Return the logarithm of each entry, of 1e-30 where it is smaller."""
+        ...
+
+    def argmax(self, block: Block, prices: FloatArray | None = None) -> Vector:
+        """Return the column with the largest entry of each row, after the prices have been added."""
+        ...
+
+    def counts(self, block: Block, prices: FloatArray, among: BoolArray) -> IntArray:
+        """Return how many of the rows `among` each column wins under the prices; on the host."""
+        ...
+
+    def margins(self, block: Block) -> Vector:
+        """Return the distance between the two largest shares of each row, negative entries counting as 0."""
         ...
 
 
-def check_device(device: str) -> None:
-    """Refuse a device that there is no engine for."""
-    if device not in DEVICES:
-        raise ValueError(f"device must be one of {', '.join(DEVICES)}, got {device!r}.")
+@dataclass(frozen=True)
+class Rows:
+    """A user's rows, checked.
 
-
-def on_device(graph: "Graph", device: str) -> "Graph":
-    """The graph with its arrays where the engine of a device computes."""
-    check_device(device)
-    if device == "cpu":
-        return graph.on_host()
-    from graphwell.backends.cuda import CudaGraph
-
-    return CudaGraph.of(graph)
-
-
-def make_engine(graph: "Graph", device: str = "cpu", n_jobs: int | None = None, **options: Any) -> Engine:
-    """Build the engine for a device.
-
-    Examples
-    --------
-    >>> from graphwell import Graph
-    >>> type(make_engine(Graph.from_affinity([[0, 1], [1, 0]]))).__name__
-    'NumbaEngine'
+    Attributes
+    ----------
+    given : object
+        As the user gave them: answers come back as arrays of the same kind.
+    values : object
+        As the backend builds a graph from them.
+    n_rows, n_features : int
+    names : array of str, optional
+        Names of the features, where the rows have them.
     """
-    check_device(device)
-    if device == "cuda":
-        from graphwell.backends.cuda import CudaEngine
 
-        return CudaEngine(graph, **options)
-    from graphwell.backends.cpu.engine import NumbaEngine
+    given: Any
+    values: Any
+    n_rows: int
+    n_features: int
+    names: Any = None
 
-    return NumbaEngine(graph, n_jobs=n_jobs, **options)
+
+@dataclass(frozen=True)
+class Answers:
+    """What a fit says of every row, as arrays of the kind that the user's rows are.
+
+    Attributes
+    ----------
+    labels : array of shape (n,)
+    distributions : array of shape (n, n_classes)
+    reachable : array of shape (n,)
+    predictor : Predictor
+        Answers for further rows.
+    """
+
+    labels: Any
+    distributions: Any
+    reachable: Any
+    predictor: "Predictor"
+
+
+class Predictor(Protocol):
+    """Scores of new rows after a fit; can be pickled."""
+
+    @property
+    def takes_features(self) -> bool:
+        """Whether new rows are features rather than affinities."""
+        ...
+
+    def scores(self, X: Any) -> Any:
+        """Return the scores of each new row; they add up to 1."""
+        ...
+
+    def labels(self, X: Any) -> Any:
+        """Return the class of each new row."""
+        ...
+
+    def margins(self) -> FloatArray:
+        """Return the distance of the two highest scores of each fitted row; -1 where no label reaches."""
+        ...
+
+
+class Backend(Protocol):
+    """A place where fits run."""
+
+    name: str
+
+    def read_rows(self, X: Any, metric: str) -> Rows:
+        """Check the rows; whatever is wrong with them gets one sentence."""
+        ...
+
+    def read_labels(self, y: Any) -> Any:
+        """Return labels of any kind as an array of the host."""
+        ...
+
+    def build_graph(
+        self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
+    ) -> PlacedGraph:
+        """Link each row to its nearest rows, with locally scaled weights."""
+        ...
+
+    def asarray(self, values: Any) -> Vector:
+        """Bring values of the vertices from the host to where vectors lie."""
+        ...
+
+    def to_host(self, vector: Vector) -> Any:
+        """Return a vector as a NumPy array."""
+        ...
+
+    def place(self, graph: "Graph") -> PlacedGraph:
+        """Return a graph of the host as one that lies here."""
+        ...
+
+    def shown(self, graph: PlacedGraph) -> Any:
+        """Return the graph as users see it."""
+        ...
+
+    def engine(self, graph: PlacedGraph) -> Engine:
+        """Return the engine for a graph that lies here."""
+        ...
+
+    def answers(
+        self,
+        rows: Rows,
+        problem: "Problem",
+        engine: Vectors,
+        assigned: Vector,
+        scores: Block,
+        classes: Any,
+        prior: FloatArray,
+    ) -> Answers:
+        """Return what the user is told of every row; rows that no label reaches have the prior."""
+        ...

@@ -10,7 +10,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._arrays import column_dots, combine, namespace
 from graphwell._types import FloatArray
 
 COLUMNS_AT_ONCE = 4
@@ -32,6 +31,10 @@ class System(Protocol):
         """Return the block of shape (n, m) that these vectors stand for."""
         ...
 
+    def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the sums of ``a * b``."""
+        ...
+
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
         ...
@@ -48,7 +51,7 @@ class System(Protocol):
 
 
 class ArraySystem:
-    """A system in plain array operations of the library its arrays belong to, for any engine.
+    """A system in plain array operations of NumPy, for any engine.
 
     Parameters
     ----------
@@ -72,8 +75,7 @@ class ArraySystem:
     def enter(self, block: FloatArray) -> FloatArray:
         """Return a copy, with columns of zeros up to a width that engines multiply fast."""
         n, width = block.shape
-        padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-        vectors = namespace(block).zeros((n, padded), dtype=self.scaling.dtype)
+        vectors = np.zeros((n, fast_width(width)), dtype=self.scaling.dtype)
         vectors[:, :width] = block
         return vectors
 
@@ -81,20 +83,35 @@ class ArraySystem:
         """Return the block itself."""
         return vectors
 
+    def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the sums of ``a * b``, in double precision."""
+        return np.einsum("ij,ij->j", a, b, dtype=np.float64)
+
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
         image[:] = p - self.scaling * self.product(self.scaling * p)
-        return column_dots(p, image)
+        return self.dots(p, image)
 
     def advance(
         self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
     ) -> FloatArray:
         """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
-        one = np.ones_like(step)
-        combine(one, x, step, p)
-        combine(one, r, -step, image)
-        return column_dots(r, r)
+        x += step.astype(x.dtype) * p
+        r -= step.astype(r.dtype) * image
+        return self.dots(r, r)
 
     def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
         """Replace `p` by ``r + ratio * p``."""
-        combine(ratio, p, np.ones_like(ratio), r)
+        p *= ratio.astype(p.dtype)
+        p += r
+
+
+def fast_width(width: int) -> int:
+    """Columns that a block of so many is padded to: one, or a multiple of `COLUMNS_AT_ONCE`.
+
+    Examples
+    --------
+    >>> fast_width(1), fast_width(3), fast_width(8)
+    (1, 4, 8)
+    """
+    return 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE

@@ -1,34 +1,58 @@
 """What all classifiers on a graph share: reading input, answering for every vertex, and new points."""
 
 import time
-import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graphwell._arrays import divided, namespace, to_host
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import on_device
-from graphwell.backends.dask import is_dask
-from graphwell.estimators.labels import read_labels
+from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
+from graphwell.backends.registry import backend_of_rows, find_backend
+from graphwell.estimators.labels import Labels, read_labels
 from graphwell.graph import Graph
-from graphwell.graph.features import METRICS
-from graphwell.progress import Progress, silent
+from graphwell.graph.features import check_metric
 from graphwell.solve.problem import Problem
+from graphwell.solve.run import Run
 
 
-class UnreachableWarning(UserWarning):
-    """Some rows lie in a part of the graph that holds no label."""
+@dataclass(frozen=True)
+class Solved:
+    """What a method found.
+
+    Attributes
+    ----------
+    problem : Problem
+        On the graph that the method used in the end.
+    engine : Vectors
+        Whose vectors and blocks the next two are.
+    assigned : Vector
+        A class for every vertex.
+    scores : Block
+        A score for every vertex and class.
+    attributes : mapping
+        What the method sets on the estimator besides, by name.
+    seconds : mapping
+        Time of each stage.
+    """
+
+    problem: Problem
+    engine: Vectors
+    assigned: Vector
+    scores: Block
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 class GraphClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: everything but the method itself.
 
     A subclass names its parameters in ``__init__`` (`n_neighbors`, `scale_neighbor`, `metric` and `n_jobs`
-    among them) and implements ``_solve``.
+    among them) and implements ``_solve``. A fit sets all its attributes at the end, or none.
     """
 
     n_neighbors: int
@@ -36,15 +60,24 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     metric: str
     n_jobs: int | None
     device: str = "cpu"
-    _progress: Progress = staticmethod(silent)
 
-    def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
+    def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         """Return a class for every vertex and a score for every vertex and class."""
         raise NotImplementedError
 
-    def _problem(self, graph: Graph, labels: IntArray) -> Problem:
+    def _backend(self, X: Any) -> Backend:
+        """Where to fit these rows; methods of one machine refuse those of a cluster."""
+        place = backend_of_rows(X)
+        if place is not None:
+            raise ValueError(
+                f"{type(self).__name__} works on one machine, and X is a {place} array; "
+                "give X.compute(), or use DiffuseInterfaceClassifier."
+            )
+        return find_backend(self.device, X, self.n_jobs)
+
+    def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
         """Put the graph and the known labels together."""
-        return Problem(graph, graph.asarray(labels), len(self.classes_))
+        return Problem(graph, engine_labels, len(labels.classes))
 
     def fit(self, X: Any, y: Any) -> Any:
         """Label every row of `X` from the known labels in `y`.
@@ -61,30 +94,54 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        if y is None:
-            raise ValueError("This classifier requires y to be passed, but the target y is None.")
-        began = time.perf_counter()
-        given = X
-        X = self._read_rows(X)
-        n_rows = X.n_vertices if isinstance(X, Graph) else X.shape[0]
-        labels = read_labels(self._fetched(y), n_rows)
-        self.classes_ = labels.classes
-        self._announce(n_rows)
-        graph = on_device(self._build_graph(X), self.device)
-        self.graph_ = graph.on_host()
-        self.timings_ = {"graph": time.perf_counter() - began}
-        problem = self._problem(graph, labels.codes)
-        self.class_prior_ = self._prior(problem)
-        self.reachable_ = to_host(problem.reachable)
-        assigned, scores = self._solve(problem)
-        found = distributions(assigned, scores)
-        if not self.reachable_.all():
-            found[~problem.reachable] = graph.asarray(self.class_prior_)
-        self.label_distributions_ = self._like(given, found)
-        assigned = np.where(self.reachable_, to_host(assigned), self.class_prior_.argmax())
-        self.transduction_ = self._like(given, self.classes_[assigned])
-        self._warn_of_unreachable(problem)
+        return self._fit(X, y, Run())
+
+    def _fit(self, X: Any, y: Any, run: Run) -> Any:
+        with run.watched():
+            fitted = self._attributes_of_fit(X, y, run)
+        for name in self._fitted_names():
+            delattr(self, name)
+        self.__dict__.update(fitted)
         return self
+
+    def _fitted_names(self) -> list[str]:
+        return [name for name in vars(self) if name == "_predictor" or _is_fitted_name(name)]
+
+    def _attributes_of_fit(self, X: Any, y: Any, run: Run) -> dict[str, Any]:
+        """All that a fit sets, by name."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                "give one label per row, -1 (or None) where it is unknown."
+            )
+        began = time.perf_counter()
+        backend = self._backend(X)
+        rows, graph, names = self._read(backend, X)
+        labels = read_labels(backend.read_labels(y), rows.n_rows)
+        self._announce(rows.n_rows, len(labels.classes))
+        if graph is None:
+            sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
+            graph = backend.build_graph(rows, *sizes, run.told)
+        seconds = {"graph": time.perf_counter() - began}
+        problem = self._problem(graph, backend.asarray(labels.codes), labels)
+        solved = self._solve(backend, problem, run)
+        prior = _prior(problem, labels)
+        told = backend.answers(
+            rows, solved.problem, solved.engine, solved.assigned, solved.scores, labels.classes, prior
+        )
+        self._warn_of_unreachable(solved.problem, solved.engine)
+        return {
+            **names,
+            **solved.attributes,
+            "classes_": labels.classes,
+            "class_prior_": prior,
+            "graph_": backend.shown(solved.problem.graph),
+            "timings_": {**seconds, **solved.seconds},
+            "transduction_": told.labels,
+            "label_distributions_": told.distributions,
+            "reachable_": told.reachable,
+            "_predictor": told.predictor,
+        }
 
     def predict(self, X: Any) -> Any:
         """Class of each new row.
@@ -94,38 +151,17 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         X : array of shape (m, d)
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
-        best = self._scores_of_new(X).argmax(axis=1)
-        if is_dask(best):
-            return best.map_blocks(self.classes_.take, dtype=self.classes_.dtype)
-        return self._like(X, self.classes_[best])
+        self._check_new_rows(X)
+        return self._predictor.labels(X)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.
 
         Each row is answered by itself, whatever other rows are asked.
         """
-        scores = self._scores_of_new(X)
-        return scores if is_dask(scores) else self._like(X, scores)
-
-    def _scores_of_new(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        if is_dask(self.label_distributions_):
-            from graphwell.backends.dask.predict import predict_proba
-
-            return predict_proba(self, X)
-        affinity = self._read_new_rows(self._fetched(X))
-        scores = affinity @ self._fetched(self.label_distributions_)
-        support = np.asarray(affinity.sum(axis=1)).ravel()
-        lost = (support == 0) | (affinity @ self.reachable_.astype(float) == 0)
-        if lost.any():
-            warnings.warn(
-                f"{lost.sum()} of {len(lost)} rows are linked to no fitted row that a label reached; "
-                "their scores are the class shares of the given labels.",
-                UnreachableWarning,
-                stacklevel=3,
-            )
-        scores[support == 0] = self.class_prior_
-        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+        self._check_new_rows(X)
+        scores: FloatArray = self._predictor.scores(X)
+        return scores
 
     def doubtful(self, k: int = 10) -> IntArray:
         """Indices of the `k` rows to look at first: the least certain ones, unreachable rows before all.
@@ -133,105 +169,51 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         Certainty is the distance between the two highest scores of a row.
         """
         check_is_fitted(self)
-        if is_dask(self.label_distributions_):
-            from graphwell.backends.dask.predict import doubtful
+        margins: FloatArray = self._predictor.margins()
+        return np.argsort(margins, kind="stable")[:k]
 
-            return doubtful(self, k)
-        ranked = np.sort(self._fetched(self.label_distributions_), axis=1)
-        margin = ranked[:, -1] - ranked[:, -2] if ranked.shape[1] > 1 else np.ones(len(ranked))
-        margin = np.where(self.reachable_, margin, -1.0)
-        return np.argsort(margin, kind="stable")[:k]
-
-    def _announce(self, n_rows: int) -> None:
+    def _announce(self, n_rows: int, n_classes: int) -> None:
         """Say what is about to begin."""
 
-    def _read_rows(self, X: Any) -> Any:
-        """Return the rows, checked, or the graph in place of them."""
-        if isinstance(X, Graph):
-            self.n_features_in_ = X.n_vertices if X.origin is None else X.origin.n_features
-            return X
-        if self.metric == "precomputed":
+    def _read(self, backend: Backend, X: Any) -> tuple[Rows, PlacedGraph | None, dict[str, Any]]:
+        """The rows, checked; the graph where it is given in place of them; names and number of features."""
+        if self.metric == "precomputed" and not isinstance(X, Graph) and backend_of_rows(X) is None:
             graph = Graph.from_affinity(X)
-            self.n_features_in_ = graph.n_vertices
-            return graph
-        if self.metric not in METRICS:
-            raise ValueError(f"metric must be one of {', '.join(METRICS)}, precomputed; got {self.metric!r}.")
-        if self._lies_on_gpu(X):
-            self.n_features_in_ = int(X.shape[-1])
-            return X
-        return validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
+        elif isinstance(X, Graph):
+            graph = X
+        else:
+            check_metric(self.metric, also=("precomputed",))
+            rows = backend.read_rows(X, self.metric)
+            return rows, None, _feature_names(self, X, rows.n_features)
+        n = graph.n_vertices
+        n_features = n if graph.origin is None else graph.origin.n_features
+        return Rows(X, graph, n, n_features), backend.place(graph), {"n_features_in_": n_features}
 
-    def _build_graph(self, X: Any) -> Graph:
-        if isinstance(X, Graph):
-            return X
-        return Graph.from_features(
-            X,
-            self.n_neighbors,
-            self.scale_neighbor,
-            self.metric,
-            self.n_jobs,
-            device=self.device,
-            progress=self._progress,
-        )
+    def _check_new_rows(self, X: Any) -> None:
+        """Refuse rows with other features than those of the fit."""
+        check_is_fitted(self)
+        if (
+            self._predictor.takes_features
+            and len(np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())) == 2
+        ):
+            validate_data(self, X, reset=False, skip_check_array=True)
 
-    def _read_new_rows(self, X: Any) -> Any:
-        if self.graph_.origin is not None:
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-            return self.graph_.affinity_to(X)
-        X = sparse.csr_array(X, dtype=np.float64)
-        if X.shape[1] != self.graph_.n_vertices:
-            raise ValueError(
-                f"X must hold the affinities of each new row to the {self.graph_.n_vertices} fitted rows, "
-                f"got {X.shape[1]} columns."
-            )
-        if not np.isfinite(X.data).all() or (X.nnz and X.data.min() < 0):
-            raise ValueError("X must hold affinities that are finite and not negative.")
-        return X
-
-    def _lies_on_gpu(self, array: Any) -> bool:
-        if self.device != "cuda":
-            return False
-        from graphwell.backends.cuda.dlpack import is_on_gpu
-
-        return is_on_gpu(array)
-
-    def _fetched(self, array: Any) -> Any:
-        """An array of the caller on the host; one that lies there is left as it is."""
-        if not self._lies_on_gpu(array):
-            return array
-        from graphwell.backends.cuda.dlpack import fetched
-
-        return fetched(array)
-
-    def _like(self, X: Any, array: Any) -> Any:
-        """Results go back to where the caller's rows lie; labels that are no numbers stay on the host."""
-        if not self._lies_on_gpu(X):
-            return to_host(array)
-        if array.dtype.kind not in "biuf":
-            return array
-        from graphwell.backends.cuda.dlpack import given_back
-
-        return given_back(array, X)
-
-    def _prior(self, problem: Problem) -> FloatArray:
-        if problem.class_shares is not None:
-            return problem.class_shares
-        counts = np.bincount(to_host(problem.labels[problem.is_known]), minlength=problem.n_classes)
-        return np.asarray(counts / counts.sum())
-
-    def _warn_of_unreachable(self, problem: Problem) -> None:
-        if self.reachable_.all():
+    def _warn_of_unreachable(self, problem: Problem, engine: Vectors) -> None:
+        reachable = engine.to_host(problem.reachable)
+        if reachable.all():
             return
-        parts = len(np.unique(to_host(problem.graph.components)[~self.reachable_]))
-        warnings.warn(
-            f"{(~self.reachable_).sum()} of {len(self.reachable_)} rows lie in {parts} "
+        parts = len(np.unique(engine.to_host(problem.graph.components)[~reachable]))
+        warn_user(
+            f"{(~reachable).sum()} of {len(reachable)} rows lie in {parts} "
             f"part{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "
             "(reachable_ is False there); their scores are the class shares of the given labels.",
             UnreachableWarning,
-            stacklevel=3,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: arrays of a cluster are fetched first."""
+        state = super().__getstate__()
+        return {k: v.compute() if backend_of_rows(v) else v for k, v in state.items()}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -240,15 +222,21 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def distributions(assigned: IntArray, scores: FloatArray) -> FloatArray:
-    """Rows that sum to 1 and whose largest entry is the assigned class."""
-    scores = scores.astype(np.float64)
-    xp = namespace(scores)
-    highest = scores.max(axis=1)
-    beaten = xp.flatnonzero(scores.argmax(axis=1) != assigned)
-    scores[beaten, assigned[beaten]] = xp.nextafter(highest[beaten], np.inf)
-    total = scores.sum(axis=1, keepdims=True)
-    empty = xp.flatnonzero(total[:, 0] == 0)
-    scores = divided(scores, total, where=total > 0)
-    scores[empty, assigned[empty]] = 1.0
-    return scores
+def _is_fitted_name(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _prior(problem: Problem, labels: Labels) -> FloatArray:
+    """Shares of the classes: as they are known, or among the given labels."""
+    if problem.class_shares is not None:
+        return problem.class_shares
+    counts = np.bincount(labels.codes[labels.codes >= 0], minlength=len(labels.classes))
+    return np.asarray(counts / counts.sum())
+
+
+def _feature_names(estimator: Any, X: Any, n_features: int) -> dict[str, Any]:
+    """Number of the features, and their names where they have any, as scikit-learn keeps them."""
+    probe = clone(estimator)
+    validate_data(probe, X, skip_check_array=True)
+    names = {"feature_names_in_": probe.feature_names_in_} if hasattr(probe, "feature_names_in_") else {}
+    return {"n_features_in_": n_features, **names}

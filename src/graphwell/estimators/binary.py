@@ -1,18 +1,22 @@
 """The two-class diffuse interface model as a scikit-learn classifier."""
 
 import time
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.estimators.base import GraphClassifier
+from graphwell._warnings import warn_user
+from graphwell.backends.arrays import HostVectors
+from graphwell.backends.base import Backend, PlacedGraph, Vector
+from graphwell.estimators.base import GraphClassifier, Solved
+from graphwell.estimators.labels import Labels
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import BinaryRun, convex_splitting, plain_descent
 from graphwell.solve.problem import Problem
+from graphwell.solve.run import Run
 
 
 @method("binary interface", "two classes by convex splitting in the leading eigenvectors", most_classes=2)
@@ -83,40 +87,47 @@ class BinaryInterfaceClassifier(GraphClassifier):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
+    def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         self._check(problem)
         began = time.perf_counter()
         known = np.where(problem.is_known, 2.0 * problem.known - 1.0, 0.0)
         if problem.n_classes == 1:
             known = -known
-        self.state_ = np.zeros(len(known))
-        self.n_iter_, self.converged_ = 1, True
-        components = problem.graph.components
-        for component in np.unique(components[problem.is_known]):
-            members = np.flatnonzero(components == component)
-            self.state_[members] = self._solve_component(problem.graph, members, known[members])
-        self.timings_["descent"] = time.perf_counter() - began
-        if not self.converged_:
-            warnings.warn(
+        graph, state = backend.shown(problem.graph), np.zeros(len(known))
+        runs = [BinaryRun(state, 1, converged=True)]
+        for component in np.unique(graph.components[problem.is_known]):
+            members = np.flatnonzero(graph.components == component)
+            runs.append(self._solve_component(graph, members, known[members]))
+            state[members] = runs[-1].u
+        converged = all(run.converged for run in runs)
+        if not converged:
+            warn_user(
                 f"The states had not settled after {self.max_iter} iterations; raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
-        if problem.n_classes == 1:
-            return np.zeros(len(known), dtype=np.int64), np.ones((len(known), 1))
-        share = (1 + np.clip(self.state_, -1, 1)) / 2
-        return (self.state_ > 0).astype(np.int64), np.column_stack([1 - share, share])
+        share = (1 + np.clip(state, -1, 1)) / 2
+        several = problem.n_classes > 1
+        attributes = {
+            "state_": state,
+            "n_iter_": max(run.n_iterations for run in runs),
+            "converged_": converged,
+        }
+        return Solved(
+            problem,
+            HostVectors(),
+            (state > 0).astype(np.int64) if several else np.zeros(len(known), dtype=np.int64),
+            np.column_stack([1 - share, share]) if several else np.ones((len(known), 1)),
+            attributes,
+            {"descent": time.perf_counter() - began},
+        )
 
-    def _solve_component(self, graph: Graph, members: IntArray, known: FloatArray) -> FloatArray:
+    def _solve_component(self, graph: Graph, members: IntArray, known: FloatArray) -> BinaryRun:
         sides = np.unique(known[known != 0])
         if len(sides) == 1:
-            return np.full(len(members), sides[0])
+            return BinaryRun(np.full(len(members), sides[0]), 1, converged=True)
         if len(members) < graph.n_vertices:
             graph = Graph.from_affinity(graph.W[members][:, members])
-        run = self._run(graph, known)
-        self.n_iter_ = max(self.n_iter_, run.n_iterations)
-        self.converged_ &= run.converged
-        return run.u
+        return self._run(graph, known)
 
     def _run(self, graph: Graph, known: FloatArray) -> BinaryRun:
         if self.n_eigenvectors is None:
@@ -128,8 +139,8 @@ class BinaryInterfaceClassifier(GraphClassifier):
             graph, known, self.epsilon, self.fidelity, self.step_size, count, self.max_iter, self.tol
         )
 
-    def _problem(self, graph: Graph, labels: IntArray) -> Problem:
-        return Problem(graph, labels, len(self.classes_), self.fidelity)
+    def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
+        return Problem(graph, engine_labels, len(labels.classes), self.fidelity)
 
     def _check(self, problem: Problem) -> None:
         if problem.n_classes > 2:

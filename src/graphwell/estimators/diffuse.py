@@ -1,48 +1,32 @@
 """The multiclass diffuse interface model as a scikit-learn classifier."""
 
 import sys
-import time
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphwell._arrays import to_host
 from graphwell._random import Seed, stream
-from graphwell._types import FloatArray, IntArray
 from graphwell._version import __version__
-from graphwell.backends import Engine, State, make_engine
-from graphwell.backends.base import check_device
+from graphwell.backends.base import Backend, PlacedGraph, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
-from graphwell.backends.dask import is_dask
-from graphwell.estimators.base import GraphClassifier
+from graphwell.backends.registry import devices, find_backend
+from graphwell.estimators.base import GraphClassifier, Solved
+from graphwell.estimators.labels import Labels
 from graphwell.estimators.prior import read_class_prior
 from graphwell.estimators.registry import method
 from graphwell.estimators.tuning import enough_labels, tune
-from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
-from graphwell.progress import Progress, in_pieces, listening, silent
-from graphwell.solve.checkpoint import Checkpoint, Fingerprint
-from graphwell.solve.descent import Callback, Reached, Step, descend
+from graphwell.progress import Progress, silent
+from graphwell.solve.descent import Callback, Step
+from graphwell.solve.fit import fit
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import (
-    Outcome,
-    Prepared,
-    Recipe,
-    follow,
-    prepare,
-    schedule_of,
-    stable_step,
-    support,
-)
-from graphwell.solve.result import Result, Status
-from graphwell.solve.schedule import Annealed, Schedule
-from graphwell.solve.start import STARTS, SYSTEMS
-
-PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
-PAPER_STEP = 0.01
+from graphwell.solve.recipe import Recipe, paper_recipe
+from graphwell.solve.result import on_host
+from graphwell.solve.run import Flag, Run
+from graphwell.solve.schedule import Schedule
+from graphwell.solve.start import STARTS
 
 
 @method("diffuse interface", "graphwell's own descent, or the paper's under a schedule")
@@ -162,6 +146,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         callback: Callback | None = None,
         checkpoint: str | PathLike[str] | None = None,
         progress: Progress = silent,
+        cancel: Flag | None = None,
     ) -> "DiffuseInterfaceClassifier":
         """Label every row of `X` from the known labels in `y`.
 
@@ -180,104 +165,62 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             ends with exactly the labels of an uninterrupted one; a file of other data or parameters is
             refused. Needs an integer `random_state`.
         progress : callable
-            Told the stage (compiling, neighbours, start, descent) and the share of it that is done, None if
-            unknown.
+            Told the stage (compiling, neighbours, tuning, start, descent) and the share of it that is done,
+            None if unknown.
+        cancel : threading.Event, optional
+            Once set, from any thread, the fit ends within a second with `CancelledError`, and the classifier
+            is as it was before.
 
         Returns
         -------
         self
         """
         self._check_choices()
-        self._callback = self._report if self.verbose and callback is None else callback
-        self._checkpoint_path = None if checkpoint is None else self._resumable(Path(checkpoint))
-        self._progress = progress
-        try:
-            if is_dask(X):
-                from graphwell.backends.dask.fit import fit_on_cluster
-
-                fit_on_cluster(self, X, y)
-            else:
-                with told_of_compiling(self._tell_of_compiling):
-                    super().fit(X, y)
-        finally:
-            del self._callback, self._checkpoint_path, self._progress
+        if self.verbose and callback is None:
+            callback = _report
+        saved_in = None if checkpoint is None else self._resumable(Path(checkpoint))
+        run = Run(callback, progress, cancel, saved_in, self._settings())
+        with told_of_compiling(lambda: self._tell_of_compiling(progress)):
+            self._fit(X, y, run)
         return self
 
-    def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
-        if problem.n_classes == 1:
-            zeros = problem.graph.asarray(np.zeros(problem.graph.n_vertices, dtype=np.int32))
-            scores = problem.graph.asarray(np.ones((len(zeros), 1)))
-            outcome = Outcome(Result(zeros, zeros.astype(float), Status.ONE_CLASS), scores)
-        else:
-            outcome = self._outcome(problem)
-        result = outcome.result
-        self.result_ = replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))
-        self.n_iter_ = result.n_sweeps
-        return result.labels, outcome.scores
+    def _backend(self, X: Any) -> Backend:
+        return find_backend(self.device, X, self.n_jobs)
 
-    def _outcome(self, problem: Problem) -> Outcome:
-        as_in_the_paper = self.schedule is not None or self.start == "random"
-        recipe = Recipe(self.start)
-        if as_in_the_paper:
-            recipe = replace(recipe, sharpness=1.0)
-        elif self.tune is True or (self.tune == "auto" and enough_labels(problem)):
-            recipe, problem = self._tuned(problem, recipe)
-        self._progress("start", None)
-        rng = stream(self.random_state, "start")
-        with listening(in_pieces(self._progress, "start", SYSTEMS.get(recipe.start, (1.0,)))):
-            prepared = prepare(problem, recipe, self._make_engine, rng)
-        self.timings_["start"] = prepared.seconds
-        outcome = self._paper(problem, prepared) if as_in_the_paper else self._own(prepared, recipe)
-        self.timings_["descent"] = outcome.result.seconds
-        return outcome
+    def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
+        shares = read_class_prior(self.class_prior, labels.classes, labels.codes)
+        return Problem(graph, engine_labels, len(labels.classes), self.fidelity, class_shares=shares)
 
-    def _tuned(self, problem: Problem, default: Recipe) -> tuple[Recipe, Problem]:
-        began = time.perf_counter()
-        self._progress("tuning", None)
-        rng = stream(self.random_state, "hidden labels")
-        self.tuning_, graph = tune(problem, default, self._make_engine, rng)
-        self.timings_["tuning"] = time.perf_counter() - began
-        return self.tuning_.recipe, replace(problem, graph=graph)
-
-    def _own(self, prepared: Prepared, recipe: Recipe) -> Outcome:
-        step = (
-            stable_step(prepared.problem.graph, prepared.engine) if self.step_size is None else self.step_size
+    def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
+        recipe, attributes, seconds = self._recipe(), {}, {}
+        asked = self.tune is True or (self.tune == "auto" and enough_labels(backend, problem))
+        if asked and recipe.schedule is None and problem.n_classes > 1:
+            with run.stage("tuning"):
+                tuned = tune(backend, problem, recipe, stream(self.random_state, "hidden labels"), run)
+            recipe, problem = tuned.tuning.recipe, tuned.problem
+            attributes["tuning_"], seconds["tuning"] = tuned.tuning, tuned.seconds
+        fitted = fit(backend, problem, recipe, run, stream(self.random_state, "start"))
+        result = on_host(fitted.result, fitted.engine.to_host)
+        return Solved(
+            problem,
+            fitted.engine,
+            fitted.result.labels,
+            fitted.scores,
+            {**attributes, "result_": result, "n_iter_": result.n_sweeps},
+            {**seconds, **fitted.seconds},
         )
-        saved = self._saved(prepared.problem, schedule_of(recipe, step))
-        return follow(prepared, recipe, step, *saved)
 
-    def _paper(self, problem: Problem, prepared: Prepared) -> Outcome:
-        schedule, step = self._paper_steps()
-        saved = self._saved(problem, schedule)
-        result = descend(prepared.engine, problem, prepared.start.state, schedule, step, *saved)
-        state = State(result.labels, result.offsets)
-        return Outcome(result, support(problem, prepared.engine, state))
+    def _recipe(self) -> Recipe:
+        """Graphwell's own descent, or the paper's where a schedule or its start is asked for."""
+        if self.schedule is not None or self.start == "random":
+            return paper_recipe(self.start, self.schedule, self.step_size)
+        return Recipe(self.start, step_size=self.step_size)
 
-    def _paper_steps(self) -> tuple[Schedule, float]:
-        schedule = PAPER_SCHEDULE if self.schedule is None else self.schedule
-        return schedule, PAPER_STEP if self.step_size is None else self.step_size
-
-    def _make_engine(self, graph: Graph) -> Engine:
-        return make_engine(graph, self.device, self.n_jobs)
-
-    def _saved(self, problem: Problem, schedule: Schedule) -> tuple[Callback, Reached | None]:
-        """What to call after each step, and how far an earlier run came."""
-        checkpoint = self._checkpoint(problem, schedule)
-        if checkpoint is None:
-            return self._each_step, None
-        return checkpoint.saving(self._each_step), checkpoint.load()
-
-    def _each_step(self, step: Step) -> object:
-        self._progress("descent", step.number / step.of)
-        return None if self._callback is None else self._callback(step)
-
-    def _checkpoint(self, problem: Problem, schedule: Schedule) -> Checkpoint | None:
-        if self._checkpoint_path is None:
-            return None
-        settings = {**self.get_params(), "schedule": list(schedule), "version": __version__}
-        for without_effect in ("n_jobs", "verbose"):
-            del settings[without_effect]
-        return Checkpoint(self._checkpoint_path, Fingerprint.of(problem, settings))
+    def _settings(self) -> dict[str, Any]:
+        """What a run depends on besides its problem."""
+        without_effect = ("n_jobs", "verbose")
+        settings = {k: v for k, v in self.get_params().items() if k not in without_effect}
+        return {**settings, "version": __version__}
 
     def _resumable(self, checkpoint: Path) -> Path:
         if isinstance(self.random_state, bool) or not isinstance(self.random_state, int | np.integer):
@@ -287,13 +230,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             )
         return checkpoint
 
-    def _problem(self, graph: Graph, labels: IntArray) -> Problem:
-        shares = read_class_prior(self.class_prior, self.classes_, labels)
-        codes = graph.asarray(labels)
-        return Problem(graph, codes, len(self.classes_), self.fidelity, class_shares=shares)
-
     def _check_choices(self) -> None:
-        check_device(self.device)
+        if self.device not in devices():
+            raise ValueError(f"device must be one of {', '.join(devices())}, got {self.device!r}.")
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}; got {self.start!r}.")
         if self.step_size is not None and not self.step_size > 0:
@@ -303,21 +242,19 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if self.schedule is not None and not isinstance(self.schedule, Schedule):
             raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
 
-    def _tell_of_compiling(self) -> None:
-        self._progress("compiling", None)
+    def _tell_of_compiling(self, progress: Progress) -> None:
+        progress("compiling", None)
         if self.verbose:
             sys.stderr.write("compiling the kernels: some seconds, once on a machine\n")
 
-    def _announce(self, n_rows: int) -> None:
+    def _announce(self, n_rows: int, n_classes: int) -> None:
         if self.verbose:
-            need = in_words(fit_bytes(n_rows, self.n_neighbors, len(self.classes_)))
-            sys.stderr.write(
-                f"{n_rows:,} rows, {len(self.classes_)} classes: needs about {need} beyond the input\n"
-            )
+            need = in_words(fit_bytes(n_rows, self.n_neighbors, n_classes))
+            sys.stderr.write(f"{n_rows:,} rows, {n_classes} classes: needs about {need} beyond the input\n")
 
-    @staticmethod
-    def _report(step: Step) -> None:
-        sys.stderr.write(
-            f"step {step.number} of {step.of}: epsilon {step.epsilon:.3g}, energy {step.energy:.6g}, "
-            f"{step.label_changes} labels changed\n"
-        )
+
+def _report(step: Step) -> None:
+    sys.stderr.write(
+        f"step {step.number} of {step.of}: epsilon {step.epsilon:.3g}, energy {step.energy:.6g}, "
+        f"{step.label_changes} labels changed\n"
+    )

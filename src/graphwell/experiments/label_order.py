@@ -94,15 +94,17 @@ def _under(
     case: Case, order: IntArray, number: int, seed: int
 ) -> tuple[list[Run], tuple[IntArray, IntArray]]:
     """Run both models with renumbered classes; return their labels under the old numbers."""
+    from graphwell.backends import find_backend
     from graphwell.solve import Problem
-    from graphwell.solve.start import from_labels, nearest_labels
+    from graphwell.solve.start import nearest_start
 
     back = np.argsort(order)
     given = np.where(case.given >= 0, order[case.given], -1)
     renumbered = Case(case.graph, order[case.truth], given, case.data_set, case.label_set)
     run, ours = run_paper(f"{NAME}.multiclass", renumbered, FIXED, seed, START)
     problem = Problem(case.graph, given, 3, FIDELITY)
-    start = from_labels(problem, nearest_labels(problem), stream(seed, "start"))
+    engine = find_backend(n_jobs=1).engine(case.graph)
+    start = nearest_start(problem, engine, stream(seed, "start")).state
     standard = standard_model(case.graph, given, start.labels + start.offsets)
     error = share_of(standard, order[case.truth])
     plain = Run(

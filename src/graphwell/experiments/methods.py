@@ -89,14 +89,14 @@ def run_paper(
 
 def run_literal(key: str, case: Case, schedule: Schedule, seed: int) -> tuple[Run, IntArray]:
     """Run Algorithm 1 as it is printed: labelled vertices start at random like all others."""
-    from graphwell.backends import make_engine
+    from graphwell.backends import find_backend
     from graphwell.solve import Problem, descend
     from graphwell.solve.reference import literal_start
 
     began = time.perf_counter()
     problem = Problem(case.graph, case.given, int(case.given.max()) + 1, FIDELITY)
     start = literal_start(problem, np.random.default_rng([seed, 1]))
-    result = descend(make_engine(case.graph, n_jobs=1), problem, start, schedule, STEP_SIZE)
+    result = descend(find_backend(n_jobs=1).engine(case.graph), problem, start, schedule, STEP_SIZE)
     seconds = time.perf_counter() - began
     known = case.given >= 0
     details = {

@@ -119,9 +119,19 @@ class CellSearch:
         cell_of[self.cells.order] = np.repeat(np.arange(n_cells, dtype=np.int32), np.diff(self.cells.starts))
         rank = np.argsort(np.argsort(cdist(points[sample], self.cells.centroids), axis=1), axis=1)
         visits_needed = 1 + np.take_along_axis(rank, cell_of[true], axis=1)[true != sample[:, None]]
-        enough = int(np.quantile(visits_needed, RECALL_WANTED, method="higher"))
-        visits = min(enough, max(1, MOST_CANDIDATES * n_cells // len(points)))
+        visits = min(enough_visits(visits_needed), max(1, MOST_CANDIDATES * n_cells // len(points)))
         return visits, float((visits_needed <= visits).mean())
+
+
+def enough_visits(needed: IntArray) -> int:
+    """Cells to visit so that enough neighbours are found, each of which `needed` so many.
+
+    Examples
+    --------
+    >>> enough_visits(np.array([1, 1, 1, 9]))
+    9
+    """
+    return int(np.quantile(needed, RECALL_WANTED, method="higher"))
 
 
 def nearest_in_cells(

@@ -28,8 +28,7 @@ class FeatureMap:
     @classmethod
     def fit(cls, X: Any, metric: str) -> "FeatureMap":
         """Choose the map for these rows."""
-        if metric not in METRICS:
-            raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}.")
+        check_metric(metric)
         if not sparse.issparse(X) or X.shape[1] <= SPARSE_COMPONENTS:
             return cls(metric)
         from sklearn.decomposition import TruncatedSVD
@@ -48,6 +47,19 @@ class FeatureMap:
         if dense.dtype not in (np.float32, np.float64):
             dense = dense.astype(np.float64)
         return np.ascontiguousarray(dense)
+
+
+def check_metric(metric: str, also: tuple[str, ...] = ()) -> None:
+    """Refuse a metric that there is none of.
+
+    Examples
+    --------
+    >>> check_metric("manhattan")
+    Traceback (most recent call last):
+    ValueError: metric must be one of euclidean, cosine; got 'manhattan'.
+    """
+    if metric not in (*METRICS, *also):
+        raise ValueError(f"metric must be one of {', '.join((*METRICS, *also))}; got {metric!r}.")
 
 
 def _unit_rows(X: Any) -> Any:

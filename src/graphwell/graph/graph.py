@@ -1,6 +1,5 @@
 """The graph: an immutable affinity matrix with what made it and what follows from it."""
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,10 +8,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._warnings import warn_user
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
-from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, local_scales, symmetric_affinity
+from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, locally_scaled, symmetric_affinity
 from graphwell.progress import Progress, silent
 
 SYMMETRY_TOLERANCE = 1e-6
@@ -30,6 +31,20 @@ class Origin:
     n_features: int
     n_neighbors: int
     scale_neighbor: int
+
+    def affinity_to(self, X: Any, sharpness: float = 1.0) -> Any:
+        """Affinities of new rows to the vertices, each row linked to its nearest vertices."""
+        rows = self.features(read_features(X, at_least=1))
+        k = max(self.n_neighbors, self.scale_neighbor)
+        indices, distances = self.search.query(rows, k)
+        floor = self.scales.min()
+        tau = np.maximum(distances[:, self.scale_neighbor - 1], floor)
+        indices, distances = indices[:, : self.n_neighbors], distances[:, : self.n_neighbors]
+        weights = kernel(distances, tau[:, None], self.scales[indices]) ** sharpness
+        weights = np.maximum(weights, WEIGHT_FLOOR)
+        starts = np.arange(0, indices.size + 1, indices.shape[1])
+        shape = (len(rows), len(self.scales))
+        return sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=shape)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +74,7 @@ class Graph:
     W: Any
     origin: Origin | None = None
     sharpness: float = 1.0
-    unsharpened: "Graph | None" = None
+    _unsharpened: "Graph | None" = None
 
     @classmethod
     def from_features(
@@ -103,26 +118,17 @@ class Graph:
         >>> graph
         Graph(4 vertices, 3 edges, 1 component)
         """
-        from sklearn.utils import check_array
+        if device != "cpu":
+            from graphwell.backends.registry import find_backend
 
-        if device == "cuda" and _is_on_gpu(X):
-            from graphwell.backends.cuda.dlpack import rows_on_gpu
-
-            X = rows_on_gpu(X)
-        else:
-            X = check_array(
-                X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, input_name="X"
+            backend = find_backend(device, X)
+            rows = backend.read_rows(X, metric)
+            graph: Graph = backend.shown(
+                backend.build_graph(rows, n_neighbors, scale_neighbor, metric, progress)
             )
-        n = X.shape[0]
-        n_neighbors = at_most(n - 1, positive(n_neighbors, "n_neighbors"), "n_neighbors")
-        scale_neighbor = min(positive(scale_neighbor, "scale_neighbor"), n - 1)
-        if device == "cuda":
-            from graphwell.backends.cuda.dlpack import points_on_gpu
-            from graphwell.backends.cuda.graph import CudaGraph
-
-            progress("neighbours", None)
-            sizes = (X.shape[1], n_neighbors, scale_neighbor)
-            return CudaGraph.from_points(*points_on_gpu(X, metric), *sizes).on_host()
+            return graph
+        X = read_features(X)
+        n_neighbors, scale_neighbor = neighbor_counts(n_neighbors, scale_neighbor, X.shape[0])
         features = FeatureMap.fit(X, metric)
         points = features(X)
         check_points(float(points.max()), float(points.min()), bool(np.any(points != points[0])))
@@ -206,8 +212,8 @@ class Graph:
     @cached_property
     def components(self) -> IntArray:
         """Number of the connected component of each vertex."""
-        if self.unsharpened is not None:
-            return self.unsharpened.components
+        if self._unsharpened is not None:
+            return self._unsharpened.components
         return _read_only(csgraph.connected_components(self.W, directed=False)[1])
 
     @property
@@ -230,6 +236,21 @@ class Graph:
         """Share of the true neighbours that the search found."""
         return 1.0 if self.origin is None else self.origin.search.recall
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the affinities."""
+        return hash_of(self.W.data, self.W.indices, self.W.indptr)
+
+    @property
+    def can_relink(self) -> bool:
+        """Whether `with_neighbors` is possible: whether the graph was made from features."""
+        return self.origin is not None
+
+    @property
+    def n_neighbors(self) -> int | None:
+        """Number of neighbours that each row chose; None if the graph was made from affinities."""
+        return None if self.origin is None else self.origin.n_neighbors
+
     @property
     def nbytes(self) -> int:
         """Memory of the affinity matrix in bytes."""
@@ -249,7 +270,7 @@ class Graph:
         data = self.W.data**power
         np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
         W = sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
-        return Graph(frozen(W), self.origin, self.sharpness * power, unsharpened=self)
+        return Graph(frozen(W), self.origin, self.sharpness * power, _unsharpened=self)
 
     def with_neighbors(self, n_neighbors: int) -> "Graph":
         """Return the graph of the same rows with another number of neighbours, found by the same search."""
@@ -258,14 +279,6 @@ class Graph:
         origin = replace(self.origin, n_neighbors=min(n_neighbors, self.n_vertices - 1))
         W, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
         return Graph(W, origin).sharpened(self.sharpness)
-
-    def on_host(self) -> "Graph":
-        """The graph with its arrays on the host: this one, unless it lies on a GPU."""
-        return self
-
-    def asarray(self, values: Any) -> Any:
-        """Bring values of the vertices to where the graph lies: the host, or a GPU."""
-        return np.asarray(values)
 
     def nearest(self, sources: BoolArray) -> IntArray:
         """Source nearest to each vertex along the graph, edges being as long as 1 / weight; negative if none.
@@ -298,19 +311,7 @@ class Graph:
         """
         if self.origin is None:
             raise ValueError("A graph made from affinities has no features to compare new rows with.")
-        origin = self.origin
-        rows = origin.features(X if sparse.issparse(X) else np.asarray(X))
-        k = max(origin.n_neighbors, origin.scale_neighbor)
-        indices, distances = origin.search.query(rows, k)
-        floor = origin.scales.min()
-        tau = np.maximum(distances[:, origin.scale_neighbor - 1], floor)
-        indices, distances = indices[:, : origin.n_neighbors], distances[:, : origin.n_neighbors]
-        weights = kernel(distances, tau[:, None], origin.scales[indices]) ** self.sharpness
-        weights = np.maximum(weights, WEIGHT_FLOOR)
-        starts = np.arange(0, indices.size + 1, indices.shape[1])
-        return sparse.csr_array(
-            (weights.ravel(), indices.ravel(), starts), shape=(len(rows), self.n_vertices)
-        )
+        return self.origin.affinity_to(X, self.sharpness)
 
     def __repr__(self) -> str:
         parts = [
@@ -335,10 +336,9 @@ def _link(
     search: NeighborSearch, n_neighbors: int, scale_neighbor: int, progress: Progress = silent
 ) -> tuple[Any, FloatArray]:
     """Affinities of the points of a search to their neighbours, and the local scales."""
-    indices, distances = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
-    tau = local_scales(distances, scale_neighbor)
-    indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
-    return frozen(symmetric_affinity(indices, kernel(distances, tau[:, None], tau[indices]))), tau
+    found = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
+    indices, weights, tau = locally_scaled(*found, n_neighbors, scale_neighbor)
+    return frozen(symmetric_affinity(indices, weights)), tau
 
 
 def _affinity_matrix(W: Any) -> Any:
@@ -366,17 +366,21 @@ def positive(value: Any, name: str) -> int:
     return int(value)
 
 
-def _is_on_gpu(X: Any) -> bool:
-    from graphwell.backends.cuda.dlpack import is_on_gpu
+def read_features(X: Any, at_least: int = 2) -> Any:
+    """Rows of features as a dense array or a CSR matrix, checked."""
+    from sklearn.utils import check_array
 
-    return is_on_gpu(X)
+    return check_array(
+        X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=at_least, input_name="X"
+    )
 
 
-def at_most(limit: int, value: int, name: str) -> int:
-    """Return a number of neighbours that there are, with a warning where it had to be reduced."""
-    if value > limit:
-        warnings.warn(f"{name}={value} is reduced to {limit}: there are no more other rows.", stacklevel=3)
-    return min(value, limit)
+def neighbor_counts(n_neighbors: Any, scale_neighbor: Any, n_rows: int) -> tuple[int, int]:
+    """Numbers of neighbours that there are, with a warning where the first had to be reduced."""
+    wanted, most = positive(n_neighbors, "n_neighbors"), n_rows - 1
+    if wanted > most:
+        warn_user(f"n_neighbors={wanted} is reduced to {most}: there are no more other rows.")
+    return min(wanted, most), min(positive(scale_neighbor, "scale_neighbor"), most)
 
 
 def _read_only(array: Any) -> Any:

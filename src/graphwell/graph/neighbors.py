@@ -12,6 +12,7 @@ import numpy as np
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, faiss_threads, flat_index
+from graphwell.graph.scaling import Scaling
 from graphwell.progress import Progress, silent
 
 KD_TREE_UP_TO_DIMENSION = 8
@@ -140,17 +141,15 @@ class FlatSearch:
     def __init__(self, points: FloatArray, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
         self.points = points
-        self.center = points.mean(axis=0, dtype=np.float64)
-        low, high = points.min(axis=0), points.max(axis=0)
-        self.spread = float(np.maximum(high - self.center, self.center - low).max()) or 1.0
+        self.scaling = Scaling.of(points)
         self.index = flat_index(self._scaled(points))
 
     def _scaled(self, rows: FloatArray) -> FloatArray:
-        """Rows in single precision, centred and scaled so that neither is lost to its limits."""
+        """Rows in single precision, some at a time."""
         scaled = np.empty(rows.shape, dtype=np.float32)
         for start in range(0, len(rows), ROWS_AT_ONCE):
             block = slice(start, start + ROWS_AT_ONCE)
-            scaled[block] = (rows[block] - self.center) / self.spread
+            scaled[block] = self.scaling(rows[block])
         return scaled
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:

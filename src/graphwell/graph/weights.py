@@ -14,6 +14,32 @@ WEIGHT_FLOOR = float(np.finfo(np.float32).tiny)
 """Smallest weight of an edge: a far-away point keeps its neighbours."""
 
 
+def locally_scaled(
+    indices: IntArray, distances: FloatArray, n_neighbors: int, scale_neighbor: int
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Neighbours that each point keeps, the weights of the edges to them, and the local scales.
+
+    Parameters
+    ----------
+    indices, distances : arrays of shape (n, k)
+        Nearest others of each point, nearest first; on the host or on a GPU, where the result then is too.
+    n_neighbors, scale_neighbor : int
+        At most `k`.
+
+    Examples
+    --------
+    >>> indices = np.array([[1, 2], [0, 2], [1, 0]])
+    >>> distances = np.array([[1.0, 2.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> locally_scaled(indices, distances, n_neighbors=1, scale_neighbor=2)[1].round(3)
+    array([[0.607],
+           [0.607],
+           [0.607]])
+    """
+    tau = local_scales(distances, scale_neighbor)
+    indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
+    return indices, kernel(distances, tau[:, None], tau[indices]), tau
+
+
 def local_scales(distances: FloatArray, scale_neighbor: int) -> FloatArray:
     """Distance of each point to its `scale_neighbor`-th neighbour: tau of equation (3).
 
@@ -22,10 +48,14 @@ def local_scales(distances: FloatArray, scale_neighbor: int) -> FloatArray:
     >>> local_scales(np.array([[1.0, 2.0], [1.0, 3.0], [0.0, 0.0]]), scale_neighbor=2)
     array([2.0e+00, 3.0e+00, 2.5e-06])
     """
-    tau = np.array(distances[:, scale_neighbor - 1], dtype=np.float64)
+    tau = distances[:, scale_neighbor - 1].astype(np.float64)
+    return np.maximum(tau, smallest_scale(tau))
+
+
+def smallest_scale(tau: FloatArray) -> float:
+    """Floor of the local scales: duplicates have no scale of their own."""
     positive = tau[tau > 0]
-    typical = float(np.median(positive)) if len(positive) else 1.0
-    return np.maximum(tau, SCALE_FLOOR * typical)
+    return SCALE_FLOOR * (float(np.median(positive)) if len(positive) else 1.0)
 
 
 def kernel(distances: FloatArray, tau_i: FloatArray, tau_j: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.estimators.base import UnreachableWarning
+from graphwell._warnings import UnreachableWarning
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.io.tables.base import NEW_COLUMNS, Answers, Table, text_column
 from graphwell.jobs.columns import (

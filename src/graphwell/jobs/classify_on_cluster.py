@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._warnings import UnreachableWarning
 from graphwell.backends.dask.tasks import Tasks, array_of, blocks_of, connected_client
-from graphwell.estimators.base import UnreachableWarning
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Answers, Table, as_text, text_column

@@ -5,28 +5,25 @@ away. So the scores are solved for on a small copy of the picture, with sharp we
 larger copy as a first guess that a few iterations refine. The work is linear in the number of pixels.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
-from graphwell._arrays import to_host
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Engine
-from graphwell.graph import Graph
+from graphwell.backends.base import Backend, Engine, PlacedGraph
 from graphwell.segmentation.features import Features, halved, smoothed
 from graphwell.segmentation.pixels import pixel_graph
 from graphwell.segmentation.scales import is_noisy, start_blur, start_color_scale
 from graphwell.solve.harmonic import laplace_scores
-from graphwell.solve.linear import MAX_ITERATIONS
 from graphwell.solve.problem import Problem
 
 COARSEST_PIXELS = 4000
 REFINEMENTS, WARM_REFINEMENTS = 20, 2
 """Iterations on the picture itself, from the guess of a coarser copy; twice as many after each halving."""
 
-Scores: TypeAlias = FloatArray
+PixelScores: TypeAlias = FloatArray
 """An array of shape (height, width, n_classes)."""
 
 
@@ -35,7 +32,7 @@ class Level:
     """One copy of the picture: its size, its graph, and how often it was halved."""
 
     shape: tuple[int, int]
-    graph: Graph
+    graph: PlacedGraph
     engine: Engine
     halvings: int
 
@@ -50,7 +47,7 @@ def build_levels(
     finest: Level,
     radius: float,
     color_scale: float | None,
-    engine_of: Callable[[Graph], tuple[Graph, Engine]],
+    backend: Backend,
 ) -> list[Level]:
     """Copies of a picture, coarsest first.
 
@@ -61,14 +58,15 @@ def build_levels(
     while (noisy and len(levels) == 1) or np.prod(levels[-1].shape) > COARSEST_PIXELS:
         values, halvings = halved(values), halvings + 1
         graph = pixel_graph(values, radius, color_scale or start_color_scale(features, halvings))
-        levels.append(Level(values.shape[:2], *engine_of(graph), halvings))
+        placed = backend.place(graph)
+        levels.append(Level(values.shape[:2], placed, backend.engine(placed), halvings))
     return levels[:0:-1] if noisy else levels[::-1]
 
 
 def pyramid_scores(
-    levels: Sequence[Level], seeds: IntArray, n_classes: int, before: Sequence[Scores] | None = None
-) -> list[Scores]:
-    """Scores of shape (height, width, n_classes) on each level.
+    levels: Sequence[Level], seeds: IntArray, n_classes: int, before: Sequence[PixelScores] | None = None
+) -> list[PixelScores]:
+    """PixelScores of shape (height, width, n_classes) on each level.
 
     Parameters
     ----------
@@ -78,25 +76,24 @@ def pyramid_scores(
         Of the picture itself; -1 where unknown.
     n_classes : int
     before : list of arrays, optional
-        Scores of other seeds on the same levels, which these differ little from.
+        PixelScores of other seeds on the same levels, which these differ little from.
     """
     coarse = [seeds]
     for _ in range(levels[0].halvings):
         coarse.append(halved_seeds(coarse[-1], n_classes))
-    found: list[Scores] = []
+    found: list[PixelScores] = []
     for number, level in enumerate(levels):
         guess = None if before is None else before[number]
         if found and before is not None:
             guess = guess + doubled(found[-1] - before[number - 1], level.shape)
         elif found:
             guess = doubled(found[-1], level.shape)
-        guess = None if guess is None else level.graph.asarray(guess.reshape(-1, n_classes))
+        guess = None if guess is None else level.engine.asarray(guess.reshape(-1, n_classes))
         iterations = (REFINEMENTS if before is None else WARM_REFINEMENTS) * 2**level.halvings
-        iterations = iterations if found else MAX_ITERATIONS
-        labels = level.graph.asarray(coarse[level.halvings].ravel())
+        labels = level.engine.asarray(coarse[level.halvings].ravel())
         problem = Problem(level.graph, labels, n_classes)
-        scores = laplace_scores(problem, level.engine, guess=guess, max_iterations=iterations)
-        found.append(to_host(scores.values.astype(np.float32)).reshape(*level.shape, n_classes))
+        scores = laplace_scores(problem, level.engine, None, guess, iterations if found else None)
+        found.append(level.engine.to_host(scores.values.astype(np.float32)).reshape(*level.shape, n_classes))
     return found
 
 
@@ -119,5 +116,5 @@ def halved_seeds(seeds: IntArray, n_classes: int) -> IntArray:
 
 
 def doubled(scores: FloatArray, shape: tuple[int, ...]) -> FloatArray:
-    """Scores of a picture twice the size, cut to a shape."""
+    """PixelScores of a picture twice the size, cut to a shape."""
     return np.repeat(np.repeat(scores, 2, axis=0), 2, axis=1)[: shape[0], : shape[1]]

@@ -1,28 +1,27 @@
 """Segmenting a picture from a few seeds: the image face of the library."""
 
 import time
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from graphwell._arrays import to_host
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Engine, State, make_engine, on_device
-from graphwell.estimators.base import UnreachableWarning
-from graphwell.graph import Graph
+from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell.backends.arrays import HostVectors
+from graphwell.backends.base import State
+from graphwell.backends.registry import find_backend
 from graphwell.io.images.seeds import seed_classes
 from graphwell.progress import Progress, in_pieces, listening, silent
 from graphwell.segmentation.features import picture_features, smoothed
 from graphwell.segmentation.pixels import feature_graph, pixel_graph, regions
-from graphwell.segmentation.pyramid import Level, Scores, build_levels, pyramid_scores
+from graphwell.segmentation.pyramid import Level, PixelScores, build_levels, pyramid_scores
 from graphwell.segmentation.scales import border_blur, border_color_scale
 from graphwell.solve.descent import Step, descend
+from graphwell.solve.guard import support
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import support
-from graphwell.solve.result import Result
+from graphwell.solve.result import Result, on_host
 from graphwell.solve.schedule import Annealed
 from graphwell.solve.start import from_labels
 
@@ -68,7 +67,7 @@ class _Memory:
     """What the next call can begin from."""
 
     classes: IntArray
-    scores: list[Scores]
+    scores: list[PixelScores]
     first: IntArray
     state: State
 
@@ -112,7 +111,7 @@ def segment(image: Any, seeds: Any, **options: Any) -> IntArray:
     """
     found = Segmenter(image, **options).segment(seeds)
     if not found.reachable.all():
-        warnings.warn(unreached_sentence(found), UnreachableWarning, stacklevel=2)
+        warn_user(unreached_sentence(found), UnreachableWarning)
     return found.labels
 
 
@@ -186,10 +185,7 @@ class Segmenter:
         progress("graph", None)
         began = time.perf_counter()
 
-        def engine_of(graph: Graph) -> tuple[Graph, Engine]:
-            graph = on_device(graph, device)
-            return graph, make_engine(graph, device, n_jobs)
-
+        backend = find_backend(device, n_jobs=n_jobs)
         features = picture_features(image, patch)
         self.shape = features.values.shape[:2]
         if graph == "features":
@@ -200,10 +196,11 @@ class Segmenter:
             scale = border_color_scale(features, blur) if color_scale is None else color_scale
             self.graph = pixel_graph(smoothed(features.values, blur), radius, scale)
             self._regions, self._smallest_region = regions(self.graph), SMALLEST_REGION
-        self._placed, self._engine = engine_of(self.graph)
+        self._placed = backend.place(self.graph)
+        self._engine = backend.engine(self._placed)
         self._levels = [Level(self.shape, self._placed, self._engine, 0)]
         if graph == "pixels":
-            self._levels = build_levels(features, self._levels[0], radius, color_scale, engine_of)
+            self._levels = build_levels(features, self._levels[0], radius, color_scale, backend)
         self._graph_seconds = time.perf_counter() - began
 
     def segment(self, seeds: Any) -> Segmentation:
@@ -224,13 +221,13 @@ class Segmenter:
             scores = pyramid_scores(self._levels, codes, len(classes), before)
         first = _labels(scores[-1], self.shape)
         started = time.perf_counter()
-        state = from_labels(problem, first, stream(0, "start"))
+        state = from_labels(problem, HostVectors(), first, stream(0, "start"))
         if memory is not None:
             state = _unchanged(problem, state, first == memory.first, memory.state)
         schedule = SCHEDULE if memory is None else WARM_SCHEDULE
-        placed = replace(problem, graph=self._placed, labels=self._placed.asarray(problem.labels))
+        placed = replace(problem, graph=self._placed, labels=self._engine.asarray(problem.labels))
         result = descend(self._engine, placed, state, schedule, STEP_SIZE, self._each_step)
-        result = replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))
+        result = on_host(result, self._engine.to_host)
         self._memory = _Memory(classes, scores, first, State(result.labels, result.offsets))
         seconds = {"start": started - began, "descent": time.perf_counter() - started}
         if memory is None:
@@ -254,9 +251,9 @@ class Segmenter:
 
     def _support(self, problem: Problem, result: Result) -> FloatArray:
         """Share of the class of each pixel in what the pixel and its neighbours say."""
-        asarray = self._placed.asarray
+        asarray = self._engine.asarray
         state = State(asarray(result.labels), asarray(result.offsets))
-        scores = to_host(support(problem, self._engine, state))
+        scores = self._engine.to_host(support(problem, self._engine, state))
         own = scores[np.arange(len(scores)), result.labels]
         return np.asarray(own / np.maximum(scores.sum(axis=1), np.finfo(np.float32).tiny))
 
@@ -285,7 +282,7 @@ def unreached_sentence(found: Segmentation) -> str:
     )
 
 
-def _labels(scores: Scores, shape: tuple[int, ...]) -> IntArray:
+def _labels(scores: PixelScores, shape: tuple[int, ...]) -> IntArray:
     """Class with the highest score at each pixel of the whole picture."""
     best = scores.argmax(axis=2).astype(np.int32)
     if best.shape != shape:

@@ -1,8 +1,25 @@
 """How the energy is minimised: a start, sweeps under a schedule, and what came of it."""
 
 from graphwell.solve.descent import Step, descend
+from graphwell.solve.fit import Fitted, fit
 from graphwell.solve.problem import Problem
+from graphwell.solve.recipe import Recipe
 from graphwell.solve.result import Result, Status
+from graphwell.solve.run import CancelledError, Run
 from graphwell.solve.schedule import Annealed, Fixed, Schedule
 
-__all__ = ["Annealed", "Fixed", "Problem", "Result", "Schedule", "Status", "Step", "descend"]
+__all__ = [
+    "Annealed",
+    "CancelledError",
+    "Fitted",
+    "Fixed",
+    "Problem",
+    "Recipe",
+    "Result",
+    "Run",
+    "Schedule",
+    "Status",
+    "Step",
+    "descend",
+    "fit",
+]

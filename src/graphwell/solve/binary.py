@@ -24,7 +24,7 @@ class BinaryRun:
     u: FloatArray
     n_iterations: int
     converged: bool
-    energy: float
+    energy: float = 0.0
 
 
 def convex_splitting(

@@ -1,20 +1,21 @@
 """A file that a descent saves itself in after every step, so that a killed run can go on where it was."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphwell._arrays import to_host
+from graphwell._hash import hash_of
 from graphwell.backends.base import State
 from graphwell.io.files import check_output, written_whole
 from graphwell.io.npy import load_npz
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
+
+ToHost = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,11 @@ class Fingerprint:
     settings: Mapping[str, Any]
 
     @classmethod
-    def of(cls, problem: Problem, settings: Mapping[str, Any]) -> "Fingerprint":
+    def of(cls, problem: Problem, settings: Mapping[str, Any], to_host: ToHost) -> "Fingerprint":
         """Fingerprint of the descent on a problem."""
         plain = json.loads(json.dumps(dict(settings), default=_plain))
         labels = to_host(problem.labels).astype(np.int64)
-        return cls(_hash_of_graph(problem.graph), _hash(labels), plain)
+        return cls(problem.graph.fingerprint, hash_of(labels), plain)
 
     def difference(self, saved: "Fingerprint") -> str:
         """Say what differs from a saved fingerprint; empty where nothing does.
@@ -70,6 +71,8 @@ class Checkpoint:
         Its name; the file need not exist yet.
     fingerprint : Fingerprint
         Of the run that wants to go on from it.
+    to_host : callable
+        Brings labels and offsets to the host.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Checkpoint:
 
     path: Path
     fingerprint: Fingerprint
+    to_host: ToHost = np.asarray
     _energies: list[float] = field(default_factory=list)
     _label_changes: list[int] = field(default_factory=list)
 
@@ -115,8 +119,8 @@ class Checkpoint:
         with written_whole(self.path, scratch=self.path.with_name(f".{self.path.name}.tmp")) as file:
             np.savez(
                 file,
-                labels=to_host(step.state.labels),
-                offsets=to_host(step.state.offsets),
+                labels=self.to_host(step.state.labels),
+                offsets=self.to_host(step.state.offsets),
                 energies=np.array(self._energies),
                 label_changes=np.array(self._label_changes),
                 fingerprint=np.array(json.dumps(vars(self.fingerprint))),
@@ -143,21 +147,6 @@ class Checkpoint:
             raise ValueError(
                 f"checkpoint {self.path} is damaged or no checkpoint; remove it to start anew."
             ) from error
-
-
-def _hash_of_graph(graph: Any) -> str:
-    """Hash of the affinities; a graph that lies elsewhere knows its own."""
-    if hasattr(graph, "fingerprint"):
-        return str(graph.fingerprint)
-    return _hash(graph.W.data, graph.W.indices, graph.W.indptr)
-
-
-def _hash(*arrays: Any) -> str:
-    digest = blake2b(digest_size=16)
-    for array in arrays:
-        digest.update(f"{array.dtype}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
 
 
 def _plain(value: Any) -> Any:

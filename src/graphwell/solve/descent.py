@@ -67,11 +67,11 @@ def descend(
     --------
     >>> import numpy as np
     >>> from graphwell import Fixed, Graph
-    >>> from graphwell.backends import make_engine
+    >>> from graphwell.backends.cpu.engine import NumbaEngine
     >>> graph = Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     >>> problem = Problem(graph, np.array([1, -1, -1]), n_classes=2)
     >>> start = State(np.array([1, 0, 0]), np.array([0.0, 0.3, 0.3]))
-    >>> result = descend(make_engine(graph), problem, start, Fixed(1.0), step_size=0.01)
+    >>> result = descend(NumbaEngine(graph), problem, start, Fixed(1.0), step_size=0.01)
     >>> result.labels, result.status.name
     (array([1, 1, 1], dtype=int32), 'SETTLED')
     """

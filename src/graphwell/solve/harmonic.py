@@ -6,14 +6,9 @@ the labels, so that the spikes become slopes. Both hold on each connected compon
 """
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from graphwell._arrays import divided, group_minima, group_sums, namespace
-from graphwell._types import FloatArray
-from graphwell.backends.base import Engine
-from graphwell.graph import Graph
-from graphwell.solve.linear import MAX_ITERATIONS, Solution, conjugate_gradients
+from graphwell.backends.base import Block, Engine, PlacedGraph, Solution, Vector
 from graphwell.solve.problem import Problem
 
 SMALLEST_WEIGHT = 1e-5
@@ -25,7 +20,7 @@ class Scores:
 
     Attributes
     ----------
-    values : array of shape (n, n_classes)
+    values : Block
         Zero where no label reaches.
     iterations : int
         Conjugate-gradient iterations in all.
@@ -33,7 +28,7 @@ class Scores:
         Largest relative residual.
     """
 
-    values: FloatArray
+    values: Block
     iterations: int
     residual: float
 
@@ -41,9 +36,9 @@ class Scores:
 def laplace_scores(
     problem: Problem,
     engine: Engine,
-    vertex_weights: FloatArray | None = None,
-    guess: FloatArray | None = None,
-    max_iterations: int = MAX_ITERATIONS,
+    vertex_weights: Vector | None = None,
+    guess: Block | None = None,
+    max_iterations: int | None = None,
 ) -> Scores:
     """Scores that are 0 or 1 at the labels and harmonic elsewhere.
 
@@ -51,49 +46,49 @@ def laplace_scores(
     ----------
     problem : Problem
     engine : Engine
-        Multiplies by the normalised affinity of the problem's graph.
+        Of the problem's graph.
     vertex_weights : array of shape (n,), optional
         Positive factors `g`: the edges get the weights ``g_i w_ij g_j``.
-    guess : array of shape (n, n_classes), optional
+    guess : Block, optional
         Scores to begin from; zero by default.
-    max_iterations : int
+    max_iterations : int, optional
         Of the solver.
     """
-    graph, known = problem.graph, problem.is_known
-    xp = namespace(graph.degrees)
-    g = xp.ones(graph.n_vertices) if vertex_weights is None else vertex_weights
-    root = xp.sqrt(graph.degrees)
-    degrees = g * root * engine.product((g * root)[:, None])[:, 0]
-    new_root = xp.sqrt(xp.maximum(degrees, 0.0))
-    scaling = divided(g * root, new_root, where=new_root > 0)
-    labels = xp.zeros((graph.n_vertices, problem.n_classes), dtype=np.float32)
-    given = xp.flatnonzero(known)
-    labels[given, problem.labels[given]] = 1.0
+    xp, graph, known = engine.xp, problem.graph, problem.is_known
+    weighted = xp.sqrt(graph.degrees)
+    if vertex_weights is not None:
+        weighted = vertex_weights * weighted
+    degrees = weighted * engine.vector(engine.product(engine.column(weighted)))
+    root = xp.sqrt(xp.maximum(degrees, 0.0))
+    scaling = quotient(xp, weighted, root)
     inside = xp.where(known, 0.0, scaling)
-    b = engine.product((scaling * new_root)[:, None] * labels)
-    b *= inside[:, None]
+    fixed = engine.indicator(problem.labels, scaling * root, problem.n_classes)
+    b = engine.scaled(engine.product(fixed), inside)
     begin = None
     if guess is not None:
-        begin = xp.where(known, 0.0, new_root)[:, None] * guess
-        b -= begin - inside[:, None] * engine.product(inside[:, None] * begin)
-    solution = conjugate_gradients(engine.system(inside), b, max_iterations=max_iterations)
-    x = solution.x if begin is None else begin + solution.x
-    inverse = divided(1.0, new_root, where=~known & (new_root > 0)).astype(labels.dtype)
-    values = labels + x.astype(labels.dtype, copy=False) * inverse[:, None]
-    values[~problem.reachable] = 0.0
-    return Scores(values, solution.iterations, solution.residual)
+        begin = engine.scaled(guess, xp.where(known, 0.0, root))
+        image = engine.scaled(engine.product(engine.scaled(begin, inside)), inside)
+        b = engine.added(engine.added(b, begin, -1.0), image)
+    solution = engine.solve(inside, b, max_iterations)
+    x = solution.x if begin is None else engine.added(begin, solution.x)
+    outside = known | ~problem.reachable
+    diffused = engine.scaled(x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
+    labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
+    return Scores(engine.added(labels, diffused), solution.iterations, solution.residual)
 
 
-def poisson_weights(problem: Problem, engine: Engine) -> tuple[FloatArray, Solution]:
+def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]:
     """Positive vertex weights that are large near labels: the solution of a Poisson equation.
 
     ``L g = 1 at the labels - their mean`` on each component, shifted so that the smallest is just positive.
     """
-    graph = problem.graph
-    source = centred(graph, problem.is_known.astype(float))
-    g, solution = solve_laplacian(graph, engine, source[:, None])
-    lowest = group_minima(graph.components, g[:, 0], graph.n_components)
-    return g[:, 0] - lowest[graph.components] + SMALLEST_WEIGHT, solution
+    graph, xp = problem.graph, engine.xp
+    source = centred(engine, graph, problem.is_known.astype(float))
+    inverse = quotient(xp, 1.0, xp.sqrt(graph.degrees))
+    solution = engine.solve(xp.ones(graph.n_vertices), engine.column(inverse * source))
+    g = centred(engine, graph, inverse * engine.vector(solution.x), graph.degrees)
+    lowest = engine.group_minima(graph.components, g, graph.n_components)
+    return g - lowest[graph.components] + SMALLEST_WEIGHT, solution
 
 
 def diffusion_scores(problem: Problem, engine: Engine) -> Scores:
@@ -105,26 +100,35 @@ def diffusion_scores(problem: Problem, engine: Engine) -> Scores:
     )
 
 
-def solve_laplacian(graph: Graph, engine: Engine, sources: FloatArray) -> tuple[FloatArray, Solution]:
+def solve_laplacian(engine: Engine, graph: PlacedGraph, sources: Block) -> tuple[Block, Solution]:
     """Solve ``L g = sources`` on each component; `sources` must sum to zero on each.
 
-    The solution has mean zero, weighted by degree, on each component.
+    The solution is determined up to a constant on each component: see `centred`.
     """
-    xp = namespace(graph.degrees)
-    root = xp.sqrt(graph.degrees)[:, None]
-    inverse = divided(1.0, root, where=root > 0)
-    solution = conjugate_gradients(engine.system(xp.ones(graph.n_vertices)), inverse * sources)
-    return centred(graph, inverse * solution.x, graph.degrees), solution
+    inverse = quotient(engine.xp, 1.0, engine.xp.sqrt(graph.degrees))
+    solution = engine.solve(engine.xp.ones(graph.n_vertices), engine.scaled(sources, inverse))
+    return engine.scaled(solution.x, inverse), solution
 
 
-def centred(graph: Graph, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Subtract from each component its (weighted) mean."""
-    xp = namespace(values)
-    columns = values[:, None] if values.ndim == 1 else values
-    weights = xp.ones(len(values)) if weights is None else weights
-    total = group_sums(graph.components, weights, graph.n_components)
-    means = xp.empty((graph.n_components, columns.shape[1]))
-    for c in range(columns.shape[1]):
-        sums = group_sums(graph.components, weights * columns[:, c], graph.n_components)
-        means[:, c] = divided(sums, total, where=total > 0)
-    return (columns - means[graph.components]).reshape(values.shape)
+def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector | None = None) -> Vector:
+    """Subtract from each component its (weighted) mean; from each column, where there are several."""
+    if values.ndim == 2:
+        columns = [centred(engine, graph, values[:, c], weights) for c in range(values.shape[1])]
+        return engine.xp.stack(columns, axis=1)
+    weights = engine.xp.ones(len(values)) if weights is None else weights
+    total = engine.group_sums(graph.components, weights, graph.n_components)
+    sums = engine.group_sums(graph.components, weights * values, graph.n_components)
+    return values - quotient(engine.xp, sums, total)[graph.components]
+
+
+def quotient(xp: Any, a: Any, b: Vector) -> Vector:
+    """Return ``a / b`` where `b` is positive, and 0 elsewhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> quotient(np, np.array([1.0, 2.0]), np.array([2.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    positive = b > 0
+    return xp.where(positive, a / xp.where(positive, b, 1.0), 0.0)

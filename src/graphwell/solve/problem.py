@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from graphwell._arrays import namespace
+import numpy as np
+
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.graph import Graph
+from graphwell.backends.base import PlacedGraph
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,8 @@ class Problem:
 
     Attributes
     ----------
-    graph : Graph
+    graph : PlacedGraph
+        Where it lies, the arrays below lie too.
     labels : array of shape (n,)
         Class from 0 to `n_classes` - 1, or -1 where it is unknown.
     n_classes : int
@@ -47,7 +49,7 @@ class Problem:
         the star of ``rho``, which keeps it independent of the numbers of the classes.
     """
 
-    graph: Graph
+    graph: PlacedGraph
     labels: IntArray
     n_classes: int
     fidelity: float = 30.0
@@ -62,22 +64,21 @@ class Problem:
     @cached_property
     def is_known(self) -> BoolArray:
         """Whether the class of each vertex was given."""
-        return namespace(self.labels).asarray(self.labels >= 0)
+        return self.labels >= 0
 
     @cached_property
     def known(self) -> IntArray:
         """Given classes, 0 where none was given (and where `fidelities` is 0)."""
-        return namespace(self.labels).where(self.is_known, self.labels, 0)
+        return self.labels.clip(0)
 
     @cached_property
     def fidelities(self) -> FloatArray:
         """Weight of the given class of each vertex: lambda of equation (13)."""
-        return namespace(self.labels).where(self.is_known, float(self.fidelity), 0.0)
+        return self.is_known * float(self.fidelity)
 
     @cached_property
     def reachable(self) -> BoolArray:
         """Whether the component of each vertex holds a known label."""
         components = self.graph.components
-        has_label = namespace(components).zeros(self.graph.n_components, dtype=bool)
-        has_label[components[self.is_known]] = True
-        return has_label[components]
+        labels_inside = np.bincount(components[self.is_known], minlength=self.graph.n_components)
+        return labels_inside[components] > 0

@@ -11,14 +11,14 @@ from operator import add
 
 import numpy as np
 
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.base import State, Swept
-from graphwell.backends.system import ArraySystem
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
 
 
-class ReferenceEngine:
+class ReferenceEngine(ArrayEngine):
     """Sweeps over a graph, one vertex and one edge at a time.
 
     Examples
@@ -31,7 +31,7 @@ class ReferenceEngine:
     """
 
     def __init__(self, graph: Graph) -> None:
-        S = graph.S
+        S, self.graph, self.affinity = graph.S, graph, graph.W.toarray()
         self.edges = [
             [(int(S.indices[e]), float(S.data[e])) for e in range(S.indptr[i], S.indptr[i + 1])]
             for i in range(graph.n_vertices)
@@ -47,9 +47,17 @@ class ReferenceEngine:
                 out[i] += weight * np.asarray(block)[j]
         return out
 
-    def system(self, scaling: FloatArray) -> ArraySystem:
-        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
-        return ArraySystem(self.product, scaling)
+    def nearest(self, labels: IntArray) -> IntArray:
+        """Return the known label nearest along the graph, by relaxing edges until nothing changes."""
+        affinity = self.affinity
+        length = [0.0 if label >= 0 else math.inf for label in labels]
+        found = [int(label) for label in labels]
+        for _ in labels:
+            for i, j in np.argwhere(affinity > 0):
+                through = length[j] + 1 / affinity[i, j]
+                if through < length[i]:
+                    length[i], found[i] = through, found[j]
+        return np.array(found)
 
     def sweep(self, problem: Problem, state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` sweeps of Algorithm 1 at one epsilon."""

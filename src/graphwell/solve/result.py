@@ -1,7 +1,9 @@
 """What a descent returns."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 
 from graphwell._types import FloatArray, IntArray
 
@@ -57,3 +59,8 @@ class Result:
     seconds: float = 0.0
     solver_iterations: int = 0
     solver_residual: float = 0.0
+
+
+def on_host(result: Result, to_host: Callable[[Any], Any]) -> Result:
+    """The result with its labels and offsets as NumPy arrays."""
+    return replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))

@@ -1,13 +1,14 @@
-"""Where the descent starts. Labelled vertices always start at their label."""
+"""Where the descent starts. Labelled vertices always start at their label.
 
-from collections.abc import Callable
+Each start declares its name, and how much work its linear systems are, with the decorator `start`.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from graphwell._arrays import divided, namespace
-from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Engine, State
+from graphwell.backends.base import Engine, State, Vector, Vectors
 from graphwell.solve.balance import balanced_labels
 from graphwell.solve.harmonic import Scores, diffusion_scores, laplace_scores
 from graphwell.solve.problem import Problem
@@ -24,28 +25,41 @@ class Start:
     scores: Scores | None = None
 
 
-def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
-    """The paper's start: states drawn evenly from [-1/2, K - 1/2), labels in place."""
-    u = problem.graph.asarray(rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5)
-    xp = namespace(u)
-    labels = xp.clip(xp.floor(u + 0.5), 0, problem.n_classes - 1)
-    return Start(_labels_in_place(problem, labels.astype(np.int32), u - labels))
+FindStart = Callable[[Problem, Engine, np.random.Generator], Start]
 
 
-def nearest_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
-    """Every vertex takes the label nearest along the graph; those that none reaches are drawn at random."""
-    return Start(from_labels(problem, nearest_labels(problem), rng))
+@dataclass(frozen=True)
+class StartRule:
+    """A way to find a start.
 
-
-def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
-    """Every vertex takes its highest score under Laplace learning on Poisson weights.
-
-    With a balance of the classes to be kept, the scores are first priced so that the sizes fit.
+    Attributes
+    ----------
+    find : callable
+    summary : str
+        What it does, in a few words.
+    work : tuple of float
+        Rough work of its linear systems, in any unit.
     """
-    scores = diffusion_scores(problem, engine)
-    return Start(from_labels(problem, labels_of(problem, scores), rng), scores)
+
+    find: FindStart
+    summary: str
+    work: tuple[float, ...]
 
 
+STARTS: dict[str, StartRule] = {}
+
+
+def start(name: str, summary: str, work: Sequence[float] = (1.0,)) -> Callable[[FindStart], FindStart]:
+    """Register a function as a way to start."""
+
+    def register(find: FindStart) -> FindStart:
+        STARTS[name] = StartRule(find, summary, tuple(work))
+        return find
+
+    return register
+
+
+@start("auto", "diffusion, or plain Laplace learning where that is more decided", work=(1, 2, 2))
 def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """The diffusion start, or plain Laplace learning where its scores are more decided.
 
@@ -53,67 +67,61 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
     spill over. Plain Laplace learning does not, but from too few labels it decides nothing, and its scores
     show that.
     """
-    scores = max(diffusion_scores(problem, engine), laplace_scores(problem, engine), key=decidedness)
-    return Start(from_labels(problem, labels_of(problem, scores), rng), scores)
+    both = diffusion_scores(problem, engine), laplace_scores(problem, engine)
+    scores = max(both, key=lambda scores: decidedness(engine, scores))
+    return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
 
 
-def decidedness(scores: Scores) -> float:
-    """Mean distance between the two highest scores of a vertex, each vertex's scores adding up to 1."""
-    xp = namespace(scores.values)
-    positive = xp.maximum(scores.values, 0.0)
-    total = positive.sum(axis=1, keepdims=True)
-    shares = divided(positive, total, where=total > 0)
-    highest = shares.max(axis=1)
-    shares[xp.arange(len(shares)), shares.argmax(axis=1)] = -1.0
-    return float((highest - shares.max(axis=1)).mean())
+@start("diffusion", "the highest score under Laplace learning on Poisson weights", work=(1, 2))
+def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
+    """Every vertex takes its highest score under Laplace learning on Poisson weights.
 
-
-STARTS: dict[str, Callable[[Problem, Engine, np.random.Generator], Start]] = {
-    "auto": auto_start,
-    "diffusion": diffusion_start,
-    "nearest": nearest_start,
-    "random": random_start,
-}
-
-
-SYSTEMS: dict[str, tuple[float, ...]] = {"auto": (1.0, 2.0, 2.0), "diffusion": (1.0, 2.0)}
-"""Rough work of the linear systems of a start: one column for Poisson weights, one per class for scores."""
-
-
-def labels_of(problem: Problem, scores: Scores) -> IntArray:
-    """Class with the highest score, under prices if class sizes are given; -1 where no label reaches."""
-    labels = scores.values.argmax(axis=1)
-    if problem.class_shares is not None:
-        reached = problem.reachable
-        labels[reached] = balanced_labels(scores.values[reached], problem.class_shares * int(reached.sum()))
-    return namespace(labels).where(problem.reachable, labels, -1)
-
-
-def nearest_labels(problem: Problem) -> IntArray:
-    """Label nearest along the graph, an edge being as long as 1 / weight; -1 where there is none.
-
-    Examples
-    --------
-    >>> from graphwell import Graph
-    >>> chain = Graph.from_affinity([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0.1], [0, 0, 0.1, 0]])
-    >>> nearest_labels(Problem(chain, np.array([0, -1, -1, 1]), n_classes=2))
-    array([0, 0, 0, 1], dtype=int32)
+    With a balance of the classes to be kept, the scores are first priced so that the sizes fit.
     """
-    nearest = problem.graph.nearest(problem.is_known)
-    xp = namespace(nearest)
-    return xp.where(nearest >= 0, problem.labels[xp.maximum(nearest, 0)], -1).astype(np.int32)
+    scores = diffusion_scores(problem, engine)
+    return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
 
 
-def from_labels(problem: Problem, labels: IntArray, rng: np.random.Generator) -> State:
+@start("nearest", "the label nearest along the graph")
+def nearest_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
+    """Every vertex takes the label nearest along the graph; those that none reaches are drawn at random."""
+    return Start(from_labels(problem, engine, engine.nearest(problem.labels), rng))
+
+
+@start("random", "at random, as in the paper")
+def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
+    """The paper's start: states drawn evenly from [-1/2, K - 1/2), labels in place."""
+    u = engine.asarray(rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5)
+    labels = engine.xp.clip(engine.xp.floor(u + 0.5), 0, problem.n_classes - 1)
+    return Start(_labels_in_place(problem, engine, labels.astype(np.int32), u - labels))
+
+
+def decidedness(engine: Engine, scores: Scores) -> float:
+    """Mean distance between the two highest scores of a vertex, each vertex's scores adding up to 1."""
+    return float(engine.margins(scores.values).mean())
+
+
+def labels_of(problem: Problem, engine: Engine, scores: Scores) -> Vector:
+    """Class with the highest score, under prices if class sizes are given; -1 where no label reaches."""
+    reached = problem.reachable
+    if problem.class_shares is None:
+        labels = engine.argmax(scores.values)
+    else:
+        sizes = problem.class_shares * int(reached.sum())
+        labels = balanced_labels(engine, scores.values, sizes, reached)
+    return engine.xp.where(reached, labels, -1)
+
+
+def from_labels(problem: Problem, engine: Vectors, labels: Vector, rng: np.random.Generator) -> State:
     """Place each vertex near a class, on a random side of it; -1 stands for a random class."""
-    graph, xp = problem.graph, namespace(labels)
-    anywhere = graph.asarray(rng.integers(problem.n_classes, size=graph.n_vertices))
+    n, xp = problem.graph.n_vertices, engine.xp
+    anywhere = engine.asarray(rng.integers(problem.n_classes, size=n))
     labels = xp.where(labels >= 0, labels, anywhere).astype(np.int32)
-    side = graph.asarray(rng.random(graph.n_vertices) < 0.5)
-    return _labels_in_place(problem, labels, xp.where(side, -OFFSET, OFFSET))
+    side = engine.asarray(rng.random(n) < 0.5)
+    return _labels_in_place(problem, engine, labels, xp.where(side, -OFFSET, OFFSET))
 
 
-def _labels_in_place(problem: Problem, labels: IntArray, offsets: FloatArray) -> State:
-    xp = namespace(labels)
+def _labels_in_place(problem: Problem, engine: Vectors, labels: Vector, offsets: Vector) -> State:
+    xp = engine.xp
     labels = xp.where(problem.is_known, problem.known, labels).astype(np.int32)
     return State(labels, xp.where(problem.is_known, 0.0, offsets))

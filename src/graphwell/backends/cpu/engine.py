@@ -9,12 +9,13 @@ import numpy.typing as npt
 from graphwell._thread_pool import ThreadPool
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
+from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.base import State, Swept
 from graphwell.backends.cpu import kernels, products
 from graphwell.backends.cpu.barrier import break_barrier, new_barrier
 from graphwell.backends.cpu.layout import SlicedRows
 from graphwell.backends.cpu.packing import Packing
-from graphwell.backends.system import COLUMNS_AT_ONCE
+from graphwell.backends.system import fast_width
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -46,7 +47,7 @@ class Forces:
         return pressure
 
 
-class NumbaEngine:
+class NumbaEngine(ArrayEngine):
     """Sweeps and products over a graph on the CPU.
 
     Parameters
@@ -58,6 +59,8 @@ class NumbaEngine:
     dtype : {float32, float64}
         Precision of weights and offsets.
     """
+
+    graph: "Graph"
 
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
         self.graph = graph
@@ -108,6 +111,11 @@ class NumbaEngine:
         self._share(products.multiply, self.rows.starts, self.rows.columns, self.rows.values, vectors, out)
         return self.rows.restored(out)[:, : block.shape[1]]
 
+    def nearest(self, labels: IntArray) -> IntArray:
+        """Return the known label nearest along the graph; -1 if there is none in reach."""
+        found = self.graph.nearest(labels >= 0)
+        return np.where(found >= 0, labels[np.maximum(found, 0)], -1).astype(np.int32)
+
     def system(self, scaling: FloatArray) -> "NumbaSystem":
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
         return NumbaSystem(self.rows, self.rows.placed(scaling, self.dtype), self.pool)
@@ -151,6 +159,10 @@ class NumbaSystem:
         """Return the block by vertex."""
         return self.rows.restored(vectors)
 
+    def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the sums of ``a * b``, in double precision."""
+        return np.einsum("ij,ij->j", a, b, dtype=np.float64)
+
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
         dots = self._sums(p)
@@ -185,7 +197,6 @@ def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> l
 def _block(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:
     """Columns in the order of the layout, padded with zeros to a width that is fast."""
     width = block.shape[1]
-    padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-    vectors = np.zeros((rows.n_positions, padded), dtype=dtype)
+    vectors = np.zeros((rows.n_positions, fast_width(width)), dtype=dtype)
     vectors[: len(block), :width] = block.astype(dtype, copy=False).take(rows.order, axis=0)
     return vectors

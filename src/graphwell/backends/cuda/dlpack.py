@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.backends.cuda._cupy import GpuArray, cupy
-from graphwell.graph.features import METRICS, FeatureMap
+from graphwell.graph.features import FeatureMap
 
 ON_GPU_MEMORY = (2, 13)
 """DLPack's numbers for the memory of a GPU, and for memory that a GPU shares with its host."""
@@ -62,8 +62,6 @@ def rows_on_gpu(X: Any) -> GpuArray:
 
 def points_on_gpu(X: Any, metric: str) -> tuple[GpuArray, FeatureMap]:
     """Checked rows in the space that is searched, on the GPU, and what brings other rows there."""
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}.")
     cp = cupy()
     if not is_on_gpu(X):
         features = FeatureMap.fit(X, metric)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graphwell._types import IntArray
+from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.base import State, Swept
+from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
 from graphwell.backends.cuda.graph import CudaGraph
 from graphwell.backends.cuda.layout import GpuRows
@@ -16,7 +19,6 @@ from graphwell.backends.cuda.plan import Plan, struct
 from graphwell.backends.cuda.system import CudaSystem, multiply, padded
 
 if TYPE_CHECKING:
-    from graphwell.graph import Graph
     from graphwell.solve.problem import Problem
 
 
@@ -48,22 +50,22 @@ class _Totals:
         return int(self._fetched[1])
 
 
-class CudaEngine:
+class CudaEngine(ArrayEngine):
     """Sweeps and products over a graph on a GPU.
 
     Parameters
     ----------
-    graph : Graph
-        Of the host or of the GPU; states and blocks come back where those of the graph lie.
+    graph : CudaGraph
     dtype : {float32, float64}
         Precision of weights and offsets.
     """
 
-    def __init__(self, graph: "Graph", dtype: npt.DTypeLike = np.float32) -> None:
+    graph: CudaGraph
+
+    def __init__(self, graph: CudaGraph, dtype: npt.DTypeLike = np.float32) -> None:
+        self.xp = cupy()
         self.graph = graph
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self._on_host = not isinstance(graph, CudaGraph)
-        self._gpu = CudaGraph.of(graph)
         self._last: tuple[Any, _Forces] | None = None
         self._plans: dict[int, Plan] = {}
         self._lock = threading.Lock()
@@ -86,36 +88,54 @@ class CudaEngine:
             plan.sweep(forces.rows, forces.classes, step, count, balanced, totals)
             labels, offsets = plan.restored(count)
         promise = _Totals(totals)
-        if self._on_host:
-            return Swept(State(labels.get(), offsets.get()), float(promise), int(promise))
         return Swept(State(labels, offsets), promise, promise)
 
     def product(self, block: GpuArray) -> GpuArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
         width, vectors = block.shape[1], padded(block, self.dtype)
         out = cupy().empty_like(vectors)
-        multiply("product", self._gpu.normalised, self._data, vectors, out)
-        out = out[:, :width]
-        return out.get() if self._on_host else out
+        multiply("product", self.graph.normalised, self._data, vectors, out)
+        return out[:, :width]
+
+    def nearest(self, labels: IntArray) -> GpuArray:
+        """Return the known label nearest along the graph; -1 if there is none in reach."""
+        cp, found = cupy(), self.graph.nearest(labels >= 0)
+        return cp.where(found >= 0, labels[cp.maximum(found, 0)], -1).astype(np.int32)
+
+    def asarray(self, values: Any) -> GpuArray:
+        """Bring values of the vertices to the GPU."""
+        return cupy().asarray(values)
+
+    def to_host(self, vector: GpuArray) -> Any:
+        """Fetch a vector."""
+        return vector if isinstance(vector, np.ndarray) else vector.get()
+
+    def group_sums(self, groups: GpuArray, values: GpuArray, n_groups: int) -> GpuArray:
+        """Return the sum of the values of each group, the same bits on every run."""
+        return reductions.group_sums(groups, values, n_groups)
+
+    def group_minima(self, groups: GpuArray, values: GpuArray, n_groups: int) -> GpuArray:
+        """Return the smallest value of each group."""
+        return reductions.group_minima(groups, values, n_groups)
 
     def system(self, scaling: GpuArray) -> CudaSystem:
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
-        return CudaSystem(self._gpu.normalised, self._data, scaling, self._on_host)
+        return CudaSystem(self.graph.normalised, self._data, scaling)
 
     @cached_property
     def rows(self) -> GpuRows:
         """The normalised affinity as sweeps want it."""
-        entries = len(self._gpu.matrix.data)
+        entries = len(self.graph.matrix.data)
         with memory_in_words("the graph", entries * (8 + 2 * self.dtype.itemsize)):
-            return GpuRows.of(self._gpu.normalised, self.dtype)
+            return GpuRows.of(self.graph.normalised, self.dtype)
 
     @cached_property
     def _row_sums(self) -> GpuArray:
-        return self.rows.placed(self._gpu.normalised.row_sums, self.dtype)
+        return self.rows.placed(self.graph.normalised.row_sums, self.dtype)
 
     @cached_property
     def _data(self) -> GpuArray:
-        return self._gpu.normalised.data.astype(self.dtype)
+        return self.graph.normalised.data.astype(self.dtype)
 
     def _forces(self, problem: "Problem") -> _Forces:
         if self._last is None or self._last[0] is not problem:
@@ -127,7 +147,7 @@ class CudaEngine:
         if n_classes not in self._plans:
             self._plans[n_classes] = Plan(self.rows, n_classes)
         plan = self._plans[n_classes]
-        degrees, balance = self._gpu.degrees, problem.balance
+        degrees, balance = self.graph.degrees, problem.balance
         phi = cp.sqrt(degrees / (float(degrees.sum()) or 1.0)) if balance else cp.zeros(len(degrees))
         by_vertex = (problem.known, problem.fidelities, phi)
         known, fidelity, phi = (self.rows.placed(cp.asarray(values), self.dtype) for values in by_vertex)

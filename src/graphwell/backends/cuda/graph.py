@@ -10,13 +10,13 @@ from graphwell.backends.cuda.search import CudaSearch
 from graphwell.graph import Graph
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.graph import Origin, check_points, frozen
-from graphwell.graph.weights import SCALE_FLOOR, WEIGHT_FLOOR
+from graphwell.graph.weights import WEIGHT_FLOOR, locally_scaled
 
 
 class CudaGraph(Graph):
     """A `Graph` whose arrays lie on the GPU: degrees, components, and all that solvers ask for.
 
-    `W` and what follows from it are fetched when asked for; ``on_host()`` is a graph for the user.
+    `W` and what follows from it are fetched when asked for; users get a `FetchedGraph`.
     """
 
     matrix: GpuMatrix
@@ -29,7 +29,7 @@ class CudaGraph(Graph):
         unsharpened: Graph | None = None,
     ) -> None:
         for name, value in (
-            ("matrix", matrix), ("origin", origin), ("sharpness", sharpness), ("unsharpened", unsharpened)
+            ("matrix", matrix), ("origin", origin), ("sharpness", sharpness), ("_unsharpened", unsharpened)
         ):  # fmt: skip
             object.__setattr__(self, name, value)
 
@@ -39,13 +39,13 @@ class CudaGraph(Graph):
         if isinstance(graph, cls):
             return graph
         if isinstance(graph, FetchedGraph):
-            return graph.gpu
+            return graph.placed
         with memory_in_words("the graph", 3 * graph.nbytes):
-            gpu = cls(GpuMatrix.from_host(graph.W), graph.origin, graph.sharpness)
+            placed = cls(GpuMatrix.from_host(graph.W), graph.origin, graph.sharpness)
             # Taken over, so that no sum is rounded in another way than on the host.
-            gpu.__dict__["degrees"] = gpu.asarray(graph.degrees)
-            gpu.__dict__["normalised"] = GpuMatrix.from_host(graph.S)
-            return gpu
+            placed.__dict__["degrees"] = cupy().asarray(graph.degrees)
+            placed.__dict__["normalised"] = GpuMatrix.from_host(graph.S)
+            return placed
 
     @classmethod
     def from_points(
@@ -74,10 +74,6 @@ class CudaGraph(Graph):
         """Affinities, fetched from the GPU."""
         return frozen(self.matrix.to_host())
 
-    def on_host(self) -> Graph:
-        """The graph for the user: a `Graph` of the host that fetches its matrix when it is asked for."""
-        return FetchedGraph(self)
-
     @property
     def n_vertices(self) -> int:
         """Number of vertices."""
@@ -101,8 +97,8 @@ class CudaGraph(Graph):
     @cached_property
     def components(self) -> GpuArray:
         """Number of the connected component of each vertex, on the GPU."""
-        if self.unsharpened is not None:
-            return self.unsharpened.components
+        if self._unsharpened is not None:
+            return self._unsharpened.components
         return self.matrix.components()
 
     @cached_property
@@ -127,10 +123,6 @@ class CudaGraph(Graph):
         matrix, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
         return CudaGraph(matrix, origin).sharpened(self.sharpness)
 
-    def asarray(self, values: Any) -> Any:
-        """Bring values of the vertices to the GPU."""
-        return cupy().asarray(values)
-
     def nearest(self, sources: GpuArray) -> GpuArray:
         """Source nearest to each vertex along the graph; -1 where none is in reach."""
         return self.matrix.nearest(sources)
@@ -139,27 +131,27 @@ class CudaGraph(Graph):
 class FetchedGraph(Graph):
     """A graph of the host whose matrix still lies on the GPU, until it is asked for."""
 
-    gpu: CudaGraph
+    placed: CudaGraph
 
-    def __init__(self, gpu: CudaGraph) -> None:
-        for name, value in (("gpu", gpu), ("sharpness", gpu.sharpness), ("unsharpened", None)):
+    def __init__(self, placed: CudaGraph) -> None:
+        for name, value in (("placed", placed), ("sharpness", placed.sharpness), ("_unsharpened", None)):
             object.__setattr__(self, name, value)
 
     @cached_property
     def W(self) -> Any:
         """Affinities, fetched from the GPU."""
-        return self.gpu.W
+        return self.placed.W
 
     @cached_property
     def origin(self) -> Origin | None:
         """What the graph was made from; new rows are compared with it on the GPU."""
-        origin = self.gpu.origin
+        origin = self.placed.origin
         return origin and replace(origin, scales=cupy().asnumpy(origin.scales))
 
     @property
     def n_vertices(self) -> int:
         """Number of vertices."""
-        return self.gpu.n_vertices
+        return self.placed.n_vertices
 
     def __reduce__(self) -> Any:
         return Graph, (self.W, self.origin, self.sharpness)
@@ -167,14 +159,7 @@ class FetchedGraph(Graph):
 
 def _link(search: Any, n_neighbors: int, scale_neighbor: int) -> tuple[GpuMatrix, GpuArray]:
     """Affinities of the points of a search to their neighbours, and the local scales."""
-    cp = cupy()
-    k = max(n_neighbors, scale_neighbor)
-    indices, distances = search.of_all(k)
-    tau = distances[:, scale_neighbor - 1]
-    positive = tau[tau > 0]
-    typical = float(cp.median(positive)) if len(positive) else 1.0
-    tau = cp.maximum(tau, SCALE_FLOOR * typical)
-    indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
-    with memory_in_words("the graph", indices.size * 80):
-        exponent = (distances / tau[:, None]) * (distances / tau[indices])
-        return GpuMatrix.from_neighbors(indices, cp.maximum(cp.exp(-exponent), WEIGHT_FLOOR)), tau
+    indices, distances = search.of_all(max(n_neighbors, scale_neighbor))
+    with memory_in_words("the graph", len(indices) * n_neighbors * 80):
+        chosen, weights, tau = locally_scaled(indices, distances, n_neighbors, scale_neighbor)
+        return GpuMatrix.from_neighbors(chosen, weights), tau

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._arrays import to_host
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cuda._cupy import GpuArray, cupy, free_memory, kernel, launch, memory_in_words
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
 from graphwell.graph.neighbors import in_order
+from graphwell.graph.scaling import Scaling
 
 LARGEST_TILE = 1 << 31
 SMALLEST_TILE = 1 << 22
@@ -40,10 +40,8 @@ class CudaSearch:
         self.on_gpu = cp.ascontiguousarray(points)
         n, dimension = points.shape
         with memory_in_words("the neighbours", 4 * n * (dimension + 1) + SMALLEST_TILE):
-            self.center = points.mean(axis=0, dtype=np.float64)
-            low, high = points.min(axis=0), points.max(axis=0)
-            self.spread = float(cp.maximum(high - self.center, self.center - low).max()) or 1.0
-            scaled = self._scaled(self.on_gpu)
+            self.scaling = Scaling.of(points)
+            scaled = self.scaling(self.on_gpu)
             self._right = cp.concatenate([scaled, (scaled * scaled).sum(axis=1, keepdims=True)], axis=1)
 
     @property
@@ -54,7 +52,7 @@ class CudaSearch:
     def query(self, rows: GpuArray, k: int) -> tuple[GpuArray, GpuArray]:
         """Return indices and distances of the nearest points; rows and results are on the host."""
         indices, distances = self.nearest(cupy().asarray(rows, dtype=self.on_gpu.dtype), k)
-        return to_host(indices), to_host(distances)
+        return indices.get(), distances.get()
 
     def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
         """Answer the points as they come."""
@@ -127,7 +125,7 @@ class CudaSearch:
         indices = cp.empty((len(rows), kept), dtype=np.int32)
         function = self._kernel("keep_smallest", kept)
         for first, stop, columns in self._blocks(len(rows), tile_bytes):
-            scaled = self._scaled(rows[first:stop])
+            scaled = self.scaling(rows[first:stop])
             left = cp.concatenate([-2 * scaled, cp.ones((len(scaled), 1), dtype=np.float32)], axis=1)
             for begin in range(0, len(self._right), columns):
                 tile = left @ self._right[begin : begin + columns].T  # |y|^2 - 2 x y: nearest is smallest
@@ -147,10 +145,6 @@ class CudaSearch:
         step = max(1, tile_bytes // (4 * columns))
         for first in range(0, n_rows, step):
             yield first, min(n_rows, first + step), columns
-
-    def _scaled(self, rows: GpuArray) -> GpuArray:
-        """Rows in single precision, centred and scaled so that neither is lost to its limits."""
-        return ((rows - self.center) / self.spread).astype(np.float32)
 
     def _kernel(self, name: str, kept: int) -> Any:
         point = "float" if self.on_gpu.dtype == np.float32 else "double"

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import GpuArray, cupy, kernel, launch
 from graphwell.backends.cuda.matrix import GpuMatrix
-from graphwell.backends.system import COLUMNS_AT_ONCE, ArraySystem
+from graphwell.backends.system import COLUMNS_AT_ONCE, fast_width
 
 
-class CudaSystem(ArraySystem):
+class CudaSystem:
     """The matrix ``I - A S A`` on the GPU, its product and the steps with it fused.
 
     Parameters
@@ -22,21 +22,26 @@ class CudaSystem(ArraySystem):
         Its entries in the precision of the vectors.
     scaling : array of shape (n,)
         The diagonal of ``A``.
-    on_host : bool
-        Blocks come from the host and go back there.
     """
 
-    def __init__(self, matrix: GpuMatrix, data: GpuArray, scaling: Any, on_host: bool) -> None:
-        self.matrix, self.data, self.on_host = matrix, data, on_host
+    def __init__(self, matrix: GpuMatrix, data: GpuArray, scaling: Any) -> None:
+        self.matrix, self.data = matrix, data
         self.scaling = cupy().ascontiguousarray(cupy().asarray(scaling), dtype=data.dtype)[:, None]
 
     def enter(self, block: Any) -> GpuArray:
         """Return a copy on the GPU, with columns of zeros up to a width that is multiplied fast."""
-        return super().enter(cupy().asarray(block))
+        n, width = block.shape
+        vectors = cupy().zeros((n, fast_width(width)), dtype=self.scaling.dtype)
+        vectors[:, :width] = cupy().asarray(block)
+        return vectors
 
     def leave(self, vectors: GpuArray) -> Any:
-        """Return the block, on the host if it came from there."""
-        return vectors.get() if self.on_host else vectors
+        """Return the block itself."""
+        return vectors
+
+    def dots(self, a: GpuArray, b: GpuArray) -> Any:
+        """Return the sums of ``a * b``, in double precision and on the host."""
+        return reductions.column_dots(a, b)
 
     def apply(self, p: GpuArray, image: GpuArray) -> GpuArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
@@ -45,9 +50,16 @@ class CudaSystem(ArraySystem):
 
     def advance(self, x: GpuArray, r: GpuArray, p: GpuArray, image: GpuArray, step: Any) -> Any:
         """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
-        if x.shape[1] > reductions.MOST_FACTORS:
-            return super().advance(x, r, p, image, step)
-        return reductions.advance(x, r, p, image, step)
+        if x.shape[1] <= reductions.MOST_FACTORS:
+            return reductions.advance(x, r, p, image, step)
+        one = np.ones_like(step)
+        reductions.combine(one, x, step, p)
+        reductions.combine(one, r, -step, image)
+        return self.dots(r, r)
+
+    def turn(self, p: GpuArray, r: GpuArray, ratio: Any) -> None:
+        """Replace `p` by ``r + ratio * p``."""
+        reductions.combine(ratio, p, np.ones_like(ratio), r)
 
 
 def multiply(

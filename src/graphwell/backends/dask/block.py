@@ -9,14 +9,14 @@ from scipy import sparse
 
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask.rows import Rows, sharpened
+from graphwell.backends.dask.rows import BlockRows, sharpened
 from graphwell.backends.dask.tasks import threads_of_worker
+from graphwell.backends.system import fast_width
 
 if TYPE_CHECKING:
     from graphwell.backends.cpu.layout import SlicedRows
 
 PRECISION = np.dtype(np.float32)
-COLUMNS_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Links:
 
 
 @dataclass(frozen=True)
-class Block:
+class GraphBlock:
     """Rows of ``S`` that a block owns, in the layout of the CPU engine.
 
     Attributes
@@ -77,7 +77,7 @@ class Block:
         from graphwell.backends.cpu import products
 
         n_positions, width = vectors.shape
-        padded = 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+        padded = fast_width(width)
         n_halo = sum(map(len, self.links.indices))
         whole = np.zeros((n_positions + n_halo, padded), PRECISION)
         whole[:n_positions, :width] = vectors
@@ -96,7 +96,7 @@ def from_exports(links: Links, exports: Sequence[Any], empty: Any) -> Any:
     return np.concatenate(parts) if parts else empty
 
 
-def wanted(rows: Rows, starts: IntArray) -> list[IntArray]:
+def wanted(rows: BlockRows, starts: IntArray) -> list[IntArray]:
     """The halo cut by owner, as places in the owner's block."""
     cuts = np.searchsorted(rows.halo, starts)
     return [(rows.halo[a:b] - s) for a, b, s in zip(cuts[:-1], cuts[1:], starts[:-1], strict=True)]
@@ -125,13 +125,13 @@ def on_boundary(values: Any, boundary: IntArray) -> Any:
 
 
 def make_block(
-    rows: Rows,
-    power: float,
+    rows: BlockRows,
     degrees: FloatArray,
     boundary: IntArray,
     links: Links,
     exports: Sequence[FloatArray],
-) -> Block:
+    power: float,
+) -> GraphBlock:
     """Normalise the rows by the degrees of both ends and lay them out."""
     from graphwell.backends.cpu.layout import SlicedRows
 
@@ -142,4 +142,4 @@ def make_block(
     layout = SlicedRows.from_csr(W, PRECISION, inverse_roots)
     position = np.empty(rows.n_own, dtype=np.int32)
     position[layout.order] = np.arange(rows.n_own, dtype=np.int32)
-    return Block(layout, degrees, position[boundary], links)
+    return GraphBlock(layout, degrees, position[boundary], links)

@@ -5,31 +5,15 @@ of the graph; a row belongs to the partition of its cell, and asks those that ho
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.cells import RECALL_WANTED, flat_index, k_means
+from graphwell.graph.cells import flat_index, k_means
+from graphwell.graph.scaling import Scaling
 
 FIRST_PROBES = 6
 MOST_CELLS = 65_536
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """Rows in single precision, centred and scaled so that neither is lost to its limits."""
-
-    center: FloatArray
-    spread: float
-
-    def __call__(self, rows: FloatArray) -> FloatArray:
-        """Scale rows."""
-        return ((rows - self.center) / self.spread).astype(np.float32)
-
-    def restored(self, scaled: FloatArray) -> FloatArray:
-        """Rows as they were."""
-        return scaled * self.spread + self.center
 
 
 @dataclass(frozen=True)
@@ -117,26 +101,9 @@ def _halve(
     _halve(along[cut:], centres, sizes, groups - left, first + left, owner)
 
 
-def probes_for(ranks: IntArray, n_cells: int) -> tuple[int, float]:
-    """Number of cells to ask so that enough true neighbours are found, and the share that then is.
-
-    `ranks` tells, for each true neighbour of each sampled row, how many cells are nearer to the row than the
-    neighbour's own.
-
-    Examples
-    --------
-    >>> probes_for(np.array([[0, 0], [0, 9]]), n_cells=16)
-    (10, 1.0)
-    """
-    found = np.cumsum(np.bincount(ranks.ravel(), minlength=n_cells)) / ranks.size
-    probes = 1 + int(np.searchsorted(found, RECALL_WANTED))
-    probes = min(max(probes, min(FIRST_PROBES, n_cells)), n_cells)
-    return probes, float(found[probes - 1])
-
-
-def ranks_of(cells: Cells, rows: FloatArray, neighbor_cells: IntArray) -> Any:
-    """Rank of each neighbour's cell among the cells of its row, nearest first."""
+def visits_needed(cells: Cells, rows: FloatArray, neighbor_cells: IntArray) -> IntArray:
+    """How many cells a row must ask to reach each neighbour's."""
     order = cells.nearest(rows, len(cells.centres))
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.arange(order.shape[1], dtype=order.dtype)[None, :], axis=1)
-    return np.take_along_axis(rank, neighbor_cells, axis=1)
+    return 1 + np.take_along_axis(rank, neighbor_cells, axis=1)

@@ -1,27 +1,34 @@
-"""Sweeps on a cluster: the same engine seam, one task per block and sweep between two exchanges."""
+"""The verbs on a graph whose blocks lie on the workers of a Dask cluster.
 
-from typing import TYPE_CHECKING
+A `Block` of columns is a list with one handle for each block of the graph: an array on its worker, in the
+order of its layout. Vectors pass through the client.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import State, Swept
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.arrays import HostVectors
+from graphwell.backends.base import Solution, State, Swept
+from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
+from graphwell.backends.dask import columns as on_columns
 from graphwell.backends.dask import sweep as on_block
-from graphwell.backends.dask.graph import ClusterGraph
-from graphwell.backends.dask.harmonic import fetched, placed, product
+from graphwell.backends.dask.block import GraphBlock
+from graphwell.backends.dask.conjugate_gradients import solve_on_workers
+from graphwell.backends.dask.graph import DaskGraph
+from graphwell.backends.dask.nearest import nearest_labels_on_workers
 from graphwell.backends.dask.tasks import Handle
-from graphwell.backends.dask.worker_cache import DisplacedError
-from graphwell.backends.system import ArraySystem
+from graphwell.backends.dask.worker_cache import Chains, undisturbed
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
 
-MOST_DISPLACED = 3
-"""Steps that may find their states on another worker; after so many, all states are left to Dask."""
+Columns = list[Handle]
 
 
-class ClusterEngine:
-    """Sweeps over a graph whose blocks lie on the workers of a Dask cluster.
+class DaskEngine(HostVectors):
+    """Sweeps and products over a graph on a cluster.
 
     All sweeps of one epsilon are handed to Dask at once and begin from a state that the client holds: of the
     descent, the death of a worker can cost the current step alone, and nothing that Dask must remember
@@ -30,120 +37,131 @@ class ClusterEngine:
 
     Parameters
     ----------
-    graph : ClusterGraph
+    graph : DaskGraph
     """
 
-    def __init__(self, graph: ClusterGraph) -> None:
-        self.graph = graph
-        self.displaced = 0
-        self._last: tuple[Problem, list[Handle]] | None = None
+    def __init__(self, graph: DaskGraph) -> None:
+        self.graph, self.tasks = graph, graph.tasks
+        self._last: tuple[Problem, Columns] | None = None
+        self.tasks.wait(graph.blocks)
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        finished = None
-        if self.displaced < MOST_DISPLACED:
-            try:
-                ended = self.graph.tasks.at_home(self._chained(problem, state, epsilon, step_size, count))
-                finished = self.graph.tasks.results(ended)
-            except DisplacedError:
-                self.displaced += 1
-                self.graph.tasks.settle(self.graph.n_blocks)
-        if finished is None:
-            finished = self.graph.tasks.results(self._plain(problem, state, epsilon, step_size, count))
-        labels, offsets, energies, changes = zip(*finished, strict=True)
+
+        def step() -> list[Any]:
+            return self.tasks.results(self._swept(problem, state, epsilon, step_size, count))
+
+        labels, offsets, energies, changes = zip(*undisturbed(self.tasks, self._n, step), strict=True)
         swept = State(self.graph.joined(labels), self.graph.joined(offsets))
         return Swept(swept, float(sum(energies)), int(sum(changes)))
 
-    def _chained(
+    def _swept(
         self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int
-    ) -> list[Handle]:
+    ) -> Columns:
         """One task per block and sweep; what only the block itself needs stays in its worker's memory."""
-        tasks, n = self.graph.tasks, self.graph.n_blocks
-        blocks, forces = self.graph.blocks, self.forces(problem)
-        tasks.named += 1
-        chains = [f"sweeps of block {p} in {tasks.run}-{tasks.named}" for p in range(n)]
-        exports = tasks.each(
-            "place", on_block.place_here, blocks, forces, *self._cut(state), chains, bound=True
-        )
+        own = (self.graph.blocks, self._forces(problem))
+        labels = self.graph.cut(state.labels.astype(np.int32))
+        offsets = self.graph.cut(state.offsets.astype(np.float32))
+        chains = Chains(self.tasks, "sweeps", on_block.place, *own, labels, offsets)
         at_once = count if self._alone(problem) else 1
-        last_number = count // at_once
-        for number in range(1, last_number + 1):
-            everywhere = [exports if problem.balance else []] * n
-            same = [[value] * n for value in (epsilon, step_size, at_once)]
-            exports = tasks.each(
-                "sweep",
-                on_block.sweep_here,
-                blocks,
-                forces,
-                chains,
-                [number] * n,
-                exports,
-                self.graph.every(exports),
-                everywhere,
-                *same,
-                bound=True,
-            )
-        last = (chains, [last_number] * n, exports, self.graph.every(exports), [epsilon] * n)
-        return tasks.each("finish", on_block.finish_here, blocks, forces, *last, bound=True)
+        same = {"epsilon": epsilon, "step_size": step_size, "count": at_once}
+        for _ in range(count // at_once):
+            everywhere = [chains.exports if problem.balance else []] * self._n
+            chains.step("sweep", on_block.sweep, *own, self.graph.every(chains.exports), everywhere, **same)
+        near = self.graph.every(chains.exports)
+        return self.tasks.at_home(chains.step("finish", on_block.finish, *own, near, epsilon=epsilon))
 
     def _alone(self, problem: "Problem") -> bool:
         """Whether no block needs anything from another: then all sweeps of a step are one task."""
         without_halo = not any(size for _, size in self.graph.halos)
-        return without_halo and (self.graph.n_blocks == 1 or problem.balance is None)
+        return without_halo and (self._n == 1 or problem.balance is None)
 
-    def _plain(
-        self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int
-    ) -> list[Handle]:
-        """Two tasks per block and sweep, whose results Dask holds and recovers."""
-        tasks, n = self.graph.tasks, self.graph.n_blocks
-        blocks, forces = self.graph.blocks, self.forces(problem)
-        states, exports = self._placed(problem, state)
-        for _ in range(count):
-            everywhere = [exports if problem.balance else []] * n
-            near = self.graph.every(exports)
-            same = [[value] * n for value in (epsilon, step_size)]
-            states = tasks.each("sweep", on_block.sweep, blocks, forces, states, near, everywhere, *same)
-            exports = tasks.each("export", on_block.export, blocks, forces, states)
-        near = self.graph.every(exports)
-        return tasks.each("finish", on_block.finish, blocks, forces, states, near, [epsilon] * n)
-
-    def product(self, block: FloatArray) -> FloatArray:
-        """Return ``S @ block`` for a block of columns that the client holds."""
-        return fetched(self.graph, product(self.graph, placed(self.graph, block)))
-
-    def system(self, scaling: FloatArray) -> ArraySystem:
-        """Return the system of the matrix ``I - A S A`` for blocks that the client holds."""
-        return ArraySystem(self.product, scaling)
-
-    def presence(self, problem: "Problem", state: State, *, only_known: bool) -> list[Handle]:
-        """Presence of each class around the vertices of each block, as lazy tasks."""
-        states, exports = self._placed(problem, state)
-        n = self.graph.n_blocks
-        arguments = (self.graph.blocks, self.forces(problem), states, self.graph.every(exports))
-        return self.graph.tasks.each("presence", on_block.presence, *arguments, [only_known] * n)
-
-    def forces(self, problem: "Problem") -> list[Handle]:
+    def _forces(self, problem: "Problem") -> Columns:
         """What acts on the vertices besides their neighbours; the workers keep it for one problem."""
         if self._last is None or self._last[0] is not problem:
-            self._last = problem, self._make_forces(problem)
+            balance = problem.balance
+            total = (float(self.graph.degrees.sum()) or 1.0) if balance else 1.0
+            pressure = None if balance is None else (balance.strength, balance.shares)
+            labels = self.graph.cut(problem.labels.astype(np.int32))
+            same = {name: getattr(problem, name) for name in ("fidelity", "n_classes", "implicit")}
+            acting = {"total_degree": total, "balance": pressure, **same}
+            self._last = problem, self._each("forces", on_block.make_forces, labels, **acting)
         return self._last[1]
 
-    def _make_forces(self, problem: "Problem") -> list[Handle]:
-        n, balance = self.graph.n_blocks, problem.balance
-        total = (float(self.graph.degrees.sum()) or 1.0) if balance else 1.0
-        pressure = None if balance is None else (balance.strength, balance.shares)
-        labels = self.graph.cut(problem.labels.astype(np.int32))
-        same = (problem.fidelity, total, pressure, problem.n_classes, problem.implicit)
-        columns = [[value] * n for value in same]
-        tasks = self.graph.tasks
-        return tasks.keep(tasks.each("forces", on_block.make_forces, self.graph.blocks, labels, *columns))
+    def product(self, block: Columns) -> Columns:
+        """Return ``S @ block``."""
+        exports = self.tasks.each("export", on_columns.outlets, self.graph.blocks, block)
+        return self._each("product", GraphBlock.product, block, self.graph.every(exports))
 
-    def _placed(self, problem: "Problem", state: State) -> tuple[list[Handle], list[Handle]]:
-        """States on the workers and what they export, from a state that the client holds."""
-        tasks, blocks, forces = self.graph.tasks, self.graph.blocks, self.forces(problem)
-        states = tasks.each("place", on_block.place, blocks, forces, *self._cut(state))
-        return states, tasks.each("export", on_block.export, blocks, forces, states)
+    def solve(self, scaling: FloatArray, b: Columns, max_iterations: int | None = None) -> Solution:
+        """Solve ``(I - A S A) x = b`` by conjugate gradients on the workers."""
+        inside, most = self.column(scaling), max_iterations or MAX_ITERATIONS
+        return undisturbed(self.tasks, self._n, lambda: solve_on_workers(self.graph, inside, b, most))
 
-    def _cut(self, state: State) -> tuple[list[IntArray], list[FloatArray]]:
-        labels = self.graph.cut(state.labels.astype(np.int32))
-        return labels, self.graph.cut(state.offsets.astype(np.float32))
+    def largest_eigenvalue(self, iterations: int) -> float:
+        """Return that of ``diag(S 1) - S``, by so many power iterations."""
+        graph, each = self.graph, self.tasks.each
+        x = self.column(np.random.default_rng(0).random(graph.n_vertices) - 0.5)
+        for _ in range(iterations):
+            near = graph.every(each("export", on_columns.outlets, graph.blocks, x))
+            images = each("power-product", on_columns.laplacian, graph.blocks, x, near)
+            norms = each("power-norm", on_columns.squared, images)
+            x = each("power-scale", on_columns.normalised, images, [norms] * self._n)
+        return float(np.sqrt(sum(self.tasks.results(norms))))
+
+    def nearest(self, labels: IntArray) -> IntArray:
+        """Return the known label nearest along the graph; -1 if there is none in reach."""
+        return nearest_labels_on_workers(self.graph, labels)
+
+    def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> Columns:
+        """Return a block with `values` in the columns of the labels."""
+        cut = (self.graph.cut(labels), self.graph.cut(np.asarray(values, dtype=np.float32)))
+        return self._each("indicator", on_columns.indicator, *cut, n_classes=n_classes)
+
+    def column(self, vector: FloatArray) -> Columns:
+        """Return a vector as a block of one column."""
+        parts = self.graph.cut(vector.astype(np.float32)[:, None])
+        return self._each("column", GraphBlock.placed, parts)
+
+    def vector(self, block: Columns) -> FloatArray:
+        """Return the first column of a block."""
+        return np.asarray(self._by_vertex("vector", block))
+
+    def scaled(self, block: Columns, factors: FloatArray) -> Columns:
+        """Return the block with each row times its factor."""
+        return self._each("scaled", on_columns.scaled, block, self.graph.cut(factors.astype(np.float32)))
+
+    def added(self, a: Columns, b: Columns, factor: float = 1.0) -> Columns:
+        """Return ``a + factor * b``."""
+        return self._each("added", on_columns.by_row, a, b, verb="added", factor=factor)
+
+    def logarithms(self, block: Columns) -> Columns:
+        """Return the logarithm of each entry."""
+        return self._each("logarithms", on_columns.by_row, block, verb="logarithms")
+
+    def argmax(self, block: Columns, prices: FloatArray | None = None) -> IntArray:
+        """Return the column with the largest entry of each row, after the prices have been added."""
+        return np.asarray(self._by_vertex("argmax", block, prices=prices))
+
+    def counts(self, block: Columns, prices: FloatArray, among: BoolArray) -> IntArray:
+        """Return how many of the rows `among` each column wins under the prices."""
+        columns = (block, self.graph.cut(among))
+        counted = self.tasks.results(self._each("counts", on_columns.counts, *columns, prices=prices))
+        return np.asarray(np.sum(counted, axis=0))
+
+    def margins(self, block: Columns) -> FloatArray:
+        """Return the distance between the two largest shares of each row."""
+        return np.asarray(self._by_vertex("margins", block))
+
+    @property
+    def _n(self) -> int:
+        return self.graph.n_blocks
+
+    def _each(self, name: str, function: Any, *columns: Any, **same: Any) -> Columns:
+        """Start a task for each block of the graph and keep what it returns."""
+        return self.tasks.keep(self.tasks.each(name, function, self.graph.blocks, *columns, **same))
+
+    def _by_vertex(self, verb: str, block: Columns, **same: Any) -> Any:
+        """Values of all vertices from a verb on each block."""
+        found = self._each(verb, on_columns.by_vertex, block, verb=verb, **same)
+        return self.graph.joined(self.tasks.results(found))

@@ -1,8 +1,8 @@
 """The graph across the workers: one block of rows each, and what the client knows of all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,13 @@ from scipy.sparse import csgraph
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.dask import block as on_block
 from graphwell.backends.dask import rows as on_rows
-from graphwell.backends.dask.tasks import Handle, Tasks
+from graphwell.backends.dask.tasks import Handle, Tasks, given
 from graphwell.graph import Graph
+from graphwell.graph.graph import frozen
 
 
 @dataclass(eq=False, repr=False)
-class ClusterGraph:
+class DaskGraph:
     """An undirected weighted graph whose rows lie on the workers of a Dask cluster.
 
     Attributes
@@ -40,12 +41,15 @@ class ClusterGraph:
     sharpness: float = 1.0
     recall_: float = 1.0
     search: Any = None
-    _unsharpened: "ClusterGraph | None" = field(default=None)
+    origin: None = None
+    can_relink: bool = False
+    n_neighbors: int | None = None
+    _unsharpened: "DaskGraph | None" = field(default=None)
 
     @classmethod
     def from_graph(
         cls, tasks: Tasks, graph: Graph, n_blocks: int, order: IntArray | None = None
-    ) -> "ClusterGraph":
+    ) -> "DaskGraph":
         """Cut a graph of one machine into blocks of about equal size, its vertices in this order."""
         order = np.arange(graph.n_vertices) if order is None else order
         position = np.empty(len(order), dtype=np.int64)
@@ -58,27 +62,14 @@ class ClusterGraph:
             numbers = np.unique(W.indices)
             rows.append(on_rows.renumbered(part, W, numbers, position[numbers], (stop - len(part), stop)))
         tasks.settle(n_blocks)
-        kept, spares = tasks.doubled(tasks.each("rows", _given, rows))
+        kept, spares = tasks.doubled(tasks.each("rows", given, rows))
         return cls(tasks, list(vertices), kept, spares, recall_=graph.recall_)
 
-    def sharpened(self, power: float) -> "ClusterGraph":
+    def sharpened(self, power: float) -> "DaskGraph":
         """Return the graph with every affinity raised to a power."""
         if power == 1:
             return self
-        return ClusterGraph(
-            self.tasks,
-            self.vertices,
-            self.rows,
-            self.spares,
-            self.sharpness * power,
-            self.recall_,
-            self.search,
-            self,
-        )
-
-    def asarray(self, values: Any) -> Any:
-        """Values of the vertices where the client works with them: on the host."""
-        return np.asarray(values)
+        return replace(self, sharpness=self.sharpness * power, _unsharpened=self)
 
     @property
     def n_blocks(self) -> int:
@@ -115,13 +106,12 @@ class ClusterGraph:
         """Own vertices of each block that other blocks need."""
         if self._unsharpened is not None:
             return self._unsharpened.boundaries
-        return self.tasks.keep(
-            self.tasks.exchange("boundary", self._wants, self.n_blocks, on_block.boundary_of)
-        )
+        wants = self._wants
+        return self.tasks.keep(self.tasks.exchange("boundary", wants, self.n_blocks, on_block.boundary_of))
 
     @cached_property
     def _wants(self) -> list[Handle]:
-        return self.tasks.each("halo", on_block.wanted, self.rows, [self.starts] * self.n_blocks)
+        return self.tasks.each("halo", on_block.wanted, self.rows, starts=self.starts)
 
     @cached_property
     def links(self) -> list[Handle]:
@@ -143,29 +133,19 @@ class ClusterGraph:
     @cached_property
     def blocks(self) -> list[Handle]:
         """`Block` of each block: its rows of ``S`` in the layouts of sweeps and products."""
-        powers = [self.sharpness] * self.n_blocks
-        degrees = self.tasks.each("degrees", on_rows.degrees_of, self.rows, powers)
+        degrees = self._degrees
         exports = self.tasks.each("export-degrees", on_block.on_boundary, degrees, self.boundaries)
-        return self.tasks.keep(
-            self.tasks.each(
-                "block",
-                on_block.make_block,
-                self.rows,
-                powers,
-                degrees,
-                self.boundaries,
-                self.links,
-                self.every(exports),
-            )
-        )
+        columns = (self.rows, degrees, self.boundaries, self.links, self.every(exports))
+        return self.tasks.keep(self.tasks.each("block", on_block.make_block, *columns, power=self.sharpness))
+
+    @property
+    def _degrees(self) -> list[Handle]:
+        return self.tasks.each("degrees", on_rows.degrees_of, self.rows, power=self.sharpness)
 
     @cached_property
     def degrees(self) -> FloatArray:
         """Sum of each row of ``W``."""
-        powers = [self.sharpness] * self.n_blocks
-        return self.joined(
-            self.tasks.results(self.tasks.each("degrees", on_rows.degrees_of, self.rows, powers))
-        )
+        return np.asarray(self.joined(self.tasks.results(self._degrees)))
 
     @cached_property
     def components(self) -> IntArray:
@@ -177,23 +157,18 @@ class ClusterGraph:
         found = self.tasks.results(
             self.tasks.each("touching", _touching, self.rows, local, self.links, self.every(exports))
         )
-        counts = [count for count, _, _ in found]
-        firsts = np.concatenate([[0], np.cumsum(counts)])
-        pairs = [
-            (
-                own + firsts[p],
-                np.concatenate([o + firsts[q] for q, o in zip(self.halos[p][0], others, strict=True)]),
-            )
-            for p, (_, own, others) in enumerate(found)
-            if others
-        ]
-        ends = (
-            [np.concatenate(side) for side in zip(*pairs, strict=True)] if pairs else [np.zeros(0, int)] * 2
-        )
-        joints = sparse.coo_array((np.ones(len(ends[0])), (ends[0], ends[1])), shape=(firsts[-1], firsts[-1]))
+        firsts = np.concatenate([[0], np.cumsum([count for count, _, _ in found])])
+        ends = [np.zeros((2, 0), dtype=np.int64)]
+        for p, (_, own, others) in enumerate(found):
+            far = [o + firsts[q] for q, o in zip(self.halos[p][0], others, strict=True)]
+            ends.append(np.stack([own + firsts[p], np.concatenate([*far, own[:0]])]))
+        near, far = np.concatenate(ends, axis=1)
+        joints = sparse.coo_array((np.ones(len(near)), (near, far)), shape=(firsts[-1], firsts[-1]))
         merged = csgraph.connected_components(joints, directed=False)[1]
         parts = self.tasks.results(local)
-        return self.joined([merged[part + first] for part, first in zip(parts, firsts[:-1], strict=True)])
+        return np.asarray(
+            self.joined([merged[part + first] for part, first in zip(parts, firsts[:-1], strict=True)])
+        )
 
     @property
     def n_components(self) -> int:
@@ -203,26 +178,46 @@ class ClusterGraph:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the affinities that does not depend on how they are cut into blocks."""
+        numbers = self.tasks.results(self.tasks.each("fingerprint", on_rows.fingerprint, *self._numbered))
+        return f"{sum(numbers) % 2**64:016x} of {self.n_vertices}"
+
+    @property
+    def _numbered(self) -> tuple[list[Handle], list[Handle]]:
+        """Rows of each block, and the user's numbers of their columns."""
         exports = self.tasks.each("export-vertices", _vertices_of, self.rows, self.boundaries)
-        columns = self.tasks.each("fingerprint", _fingerprint, self.rows, self.links, self.every(exports))
-        return f"{sum(self.tasks.results(columns)) % 2**64:016x} of {self.n_vertices}"
+        columns = self.tasks.each("columns", _columns, self.rows, self.links, self.every(exports))
+        return self.rows, columns
+
+    @cached_property
+    def fetched(self) -> Graph:
+        """The graph on this machine: all of its affinities are fetched from the workers."""
+        fetch = partial(on_rows.with_user_columns, power=self.sharpness, n=self.n_vertices)
+        parts = self.tasks.results(self.tasks.each("fetch", fetch, *self._numbered))
+        order = np.argsort(np.concatenate(self.vertices))
+        return Graph(frozen(sparse.vstack(parts).tocsr()[order]), sharpness=self.sharpness)
+
+    def __getattr__(self, name: str) -> Any:
+        """Matrices and what follows from them are those of the fetched graph."""
+        if name not in ("W", "S", "L", "L_s", "n_edges", "isolated", "nbytes", "inverse_roots"):
+            raise AttributeError(f"a graph on a Dask cluster has no attribute {name!r}")
+        return getattr(self.fetched, name)
+
+    def __reduce__(self) -> Any:
+        """Pickled, it becomes the graph of one machine."""
+        return Graph, (self.W, None, self.sharpness)
 
     def __repr__(self) -> str:
-        return f"ClusterGraph({self.n_vertices:,} vertices in {self.n_blocks} blocks)"
+        return f"DaskGraph({self.n_vertices:,} vertices in {self.n_blocks} blocks)"
 
 
-def _given(rows: Any) -> Any:
-    return rows
-
-
-def _components(rows: on_rows.Rows) -> IntArray:
+def _components(rows: on_rows.BlockRows) -> IntArray:
     """Connected components of a block by itself."""
     inside = rows.W[:, : rows.n_own]
     return csgraph.connected_components(inside, directed=False)[1].astype(np.int64)
 
 
 def _touching(
-    rows: on_rows.Rows, local: IntArray, links: on_block.Links, exports: Sequence[IntArray]
+    rows: on_rows.BlockRows, local: IntArray, links: on_block.Links, exports: Sequence[IntArray]
 ) -> tuple[int, IntArray, list[IntArray]]:
     """Number of components of a block, and the pairs of its own and other blocks' that an edge joins."""
     sizes = np.cumsum([len(index) for index in links.indices])
@@ -234,10 +229,10 @@ def _touching(
     return int(local.max(initial=-1)) + 1, triples[:, 1], others
 
 
-def _vertices_of(rows: on_rows.Rows, boundary: IntArray) -> IntArray:
+def _vertices_of(rows: on_rows.BlockRows, boundary: IntArray) -> IntArray:
     return rows.vertices[boundary]
 
 
-def _fingerprint(rows: on_rows.Rows, links: on_block.Links, exports: Sequence[IntArray]) -> int:
-    halo = on_block.from_exports(links, exports, rows.vertices[:0])
-    return on_rows.fingerprint(rows, np.concatenate([rows.vertices, halo])[rows.W.indices])
+def _columns(rows: on_rows.BlockRows, links: on_block.Links, exports: Sequence[IntArray]) -> IntArray:
+    """The user's number of each column of the rows of a block."""
+    return np.concatenate([rows.vertices, on_block.from_exports(links, exports, rows.vertices[:0])])

@@ -21,6 +21,7 @@ class Input:
         Rows as they are compared.
     lengths : tuple of int
     n_features : int
+    metric : str
     low, high, center : arrays of shape (n_features,)
         Range and mean of each feature.
     """
@@ -28,6 +29,7 @@ class Input:
     blocks: list[Handle]
     lengths: tuple[int, ...]
     n_features: int
+    metric: str
     low: FloatArray
     high: FloatArray
     center: FloatArray
@@ -81,7 +83,7 @@ def read_input(tasks: Tasks, X: Any, metric: str) -> Input:
     _, low, high, sums = zip(*found, strict=True)
     low, high = np.min(low, axis=0), np.max(high, axis=0)
     check_points(float(high.max()), float(low.min()), bool((low != high).any()))
-    return Input(blocks, lengths, int(X.shape[1]), low, high, np.sum(sums, axis=0) / sum(lengths))
+    return Input(blocks, lengths, int(X.shape[1]), metric, low, high, np.sum(sums, axis=0) / sum(lengths))
 
 
 def inspect(rows: FloatArray) -> tuple[int, FloatArray, FloatArray, FloatArray]:

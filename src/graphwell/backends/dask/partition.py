@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask.cells import Cells, Scaling
+from graphwell.backends.dask.cells import Cells
 from graphwell.backends.dask.rows import Chosen
 from graphwell.backends.dask.tasks import threads_of_worker
 from graphwell.graph.cells import SPARE_CANDIDATES, flat_index, nearest_in_cells
 from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.distances import distances_to
+from graphwell.graph.scaling import Scaling
 
 ROWS_AT_ONCE = 65_536
 """Rows that are searched by one task: it bounds the memory of their candidates."""
@@ -150,7 +151,7 @@ def raw_scales(parts: Sequence[Answer], scale_neighbor: int) -> FloatArray:
     return np.concatenate([part.distances[:, scale_neighbor - 1] for part in parts])
 
 
-def chosen(parts: Sequence[Answer], partition: Partition, n_neighbors: int, scales: FloatArray) -> Chosen:
+def chosen(parts: Sequence[Answer], partition: Partition, scales: FloatArray, n_neighbors: int) -> Chosen:
     """The neighbours that the rows of a partition chose."""
     neighbors, positions, distances = (
         np.concatenate([part[column][:, :n_neighbors] for part in parts]) for column in (1, 2, 3)

@@ -1,18 +1,105 @@
 """New rows after a fit on a cluster: each block of them asks the partitions that hold its nearest cells."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import FloatArray
+from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.dask.cells import Cells
-from graphwell.backends.dask.fit import Part
 from graphwell.backends.dask.inputs import check_chunks
 from graphwell.backends.dask.partition import Answer, Partition, Query, answer, merged, queries
-from graphwell.backends.dask.tasks import array_of, as_dask_array, blocks_of, connected_client
+from graphwell.backends.dask.search import Search
+from graphwell.backends.dask.tasks import Handle, Tasks, array_of, as_dask_array, blocks_of
+from graphwell.backends.induction import Induction, lost_rows, two_highest_apart
 from graphwell.graph.features import FeatureMap
+from graphwell.graph.graph import Origin
+from graphwell.graph.neighbors import build_search
 from graphwell.graph.weights import kernel
+
+
+@dataclass(frozen=True)
+class DaskInduction:
+    """Scores of new rows from fitted ones that lie on the workers.
+
+    Pickled, it becomes the `Induction` of one machine: the fitted rows are fetched, and must fit into memory.
+
+    Attributes
+    ----------
+    tasks : Tasks
+    search : Search
+    told : list of handles
+        Answers for the rows of each partition.
+    distributions, reachable : Dask arrays
+    classes, prior : arrays of shape (n_classes,)
+    """
+
+    tasks: Tasks
+    search: Search
+    told: list[Handle]
+    distributions: Any
+    reachable: Any
+    classes: Any
+    prior: FloatArray
+
+    takes_features = True
+
+    def scores(self, X: Any) -> Any:
+        """Return the scores of each new row: lazily for a Dask array, at once for any other.
+
+        Rows that are linked to no row that a label reached get the class shares of the given labels.
+        """
+        tasks, search, rows = self.tasks, self.search, as_dask_array(X)
+        lengths = check_chunks(rows)
+        if rows.shape[1] != search.n_features:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but the classifier was fitted on {search.n_features}."
+            )
+        k = max(search.n_neighbors, search.scale_neighbor)
+        settings = (search.n_neighbors, search.scale_neighbor, search.floor, self.prior)
+        parts, found = list(zip(search.partitions, search.scales, self.told, strict=True)), []
+        for raw, length in zip(blocks_of(rows), lengths, strict=True):
+            block = tasks.lazy("features", FeatureMap(search.metric), raw)
+            asked = tasks.lazy("ask", checked_queries, block, search.cells, len(parts), k)
+            candidates = [
+                tasks.lazy("search", candidates_of, asked, q, *part, k) for q, part in enumerate(parts)
+            ]
+            found.append(tasks.lazy("vote", vote, candidates, length, k, *settings))
+        scores = array_of(found, lengths, len(self.classes), np.float64)
+        return scores if rows is X else self._computed(scores)
+
+    def labels(self, X: Any) -> Any:
+        """Return the class of each new row."""
+        best = self.scores(X).argmax(axis=1)
+        if isinstance(best, np.ndarray):
+            return self.classes[best]
+        return best.map_blocks(self.classes.take, dtype=self.classes.dtype)
+
+    def margins(self) -> FloatArray:
+        """Return the distance of the two highest scores of each fitted row; -1 where no label reaches."""
+        apart = self.distributions.map_blocks(two_highest_apart, drop_axis=1, dtype=np.float64)
+        return np.where(self.reachable.compute(), apart.compute(), -1.0)
+
+    def _computed(self, scores: Any) -> FloatArray:
+        found = np.asarray(scores.compute())
+        lost = int((found == self.prior).all(axis=1).sum())
+        if lost:
+            warn_user(lost_rows(lost, len(found)), UnreachableWarning)
+        return found
+
+    def __reduce__(self) -> Any:
+        search, results = self.search, self.tasks.results
+        partitions = results(search.partitions)
+        order = np.argsort(np.concatenate([part.vertices for part in partitions]))
+        points = np.concatenate([part.points for part in partitions])[order]
+        scales = np.concatenate(results(search.scales))[order]
+        counts = (search.n_features, search.n_neighbors, search.scale_neighbor)
+        k = max(search.n_neighbors, search.scale_neighbor)
+        origin = Origin(FeatureMap(search.metric), build_search(points, k), scales, *counts)
+        told = (self.distributions.compute(), self.reachable.compute())
+        return Induction, (origin, self.classes, *told, self.prior)
 
 
 class Candidates(NamedTuple):
@@ -23,33 +110,6 @@ class Candidates(NamedTuple):
     distributions: FloatArray
 
 
-def predict_proba(classifier: Any, X: Any) -> Any:
-    """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.
-
-    A Dask array is answered lazily, block by block; any other array at once. Rows that are linked to no
-    row that a label reached get the class shares of the given labels.
-    """
-    connected_client()
-    rows = as_dask_array(X)
-    lengths = check_chunks(rows)
-    if rows.shape[1] != classifier.n_features_in_:
-        raise ValueError(
-            f"X has {rows.shape[1]} features, but the classifier was fitted on {classifier.n_features_in_}."
-        )
-    tasks, search = classifier.graph_.tasks, classifier.graph_.search
-    k = max(search.n_neighbors, search.scale_neighbor)
-    n, found = len(search.partitions), []
-    for raw, length in zip(blocks_of(rows), lengths, strict=True):
-        block = tasks.lazy("features", FeatureMap(classifier.metric), raw)
-        asked = tasks.lazy("ask", checked_queries, block, search.cells, n, k)
-        parts = zip(search.partitions, search.scales, classifier._answers, strict=True)
-        candidates = [tasks.lazy("search", candidates_of, asked, q, *part, k) for q, part in enumerate(parts)]
-        settings = (search.n_neighbors, search.scale_neighbor, search.floor, classifier.class_prior_)
-        found.append(tasks.lazy("vote", vote, candidates, length, k, *settings))
-    scores = array_of(found, lengths, len(classifier.classes_), np.float64)
-    return scores if rows is X else scores.compute()
-
-
 def checked_queries(rows: FloatArray, cells: Cells, n_partitions: int, k: int) -> list[Query]:
     """What new rows ask of each partition."""
     if not np.isfinite(rows).all():
@@ -58,12 +118,12 @@ def checked_queries(rows: FloatArray, cells: Cells, n_partitions: int, k: int) -
 
 
 def candidates_of(
-    asked: Sequence[Query], number: int, partition: Partition, scales: FloatArray, part: Part, k: int
+    asked: Sequence[Query], number: int, partition: Partition, scales: FloatArray, told: Any, k: int
 ) -> Candidates:
     """Answer what new rows ask of one partition."""
     found = answer(asked[number], partition, k)
     places = np.where(found.positions < 0, 0, found.positions - partition.start)
-    return Candidates(found, scales[places], part.distributions[places])
+    return Candidates(found, scales[places], told.distributions[places])
 
 
 def vote(
@@ -89,19 +149,3 @@ def vote(
         scores[at] += np.einsum("ij,ijk->ik", weights, c.distributions)
     total = scores.sum(axis=1, keepdims=True)
     return np.where(total > 0, scores / np.where(total > 0, total, 1.0), prior)
-
-
-def _margins(scores: FloatArray) -> FloatArray:
-    ranked = np.sort(scores, axis=1)
-    return ranked[:, -1] - ranked[:, -2]
-
-
-def doubtful(classifier: Any, k: int) -> IntArray:
-    """Indices of the `k` rows to look at first: the least certain ones, unreachable rows before all."""
-    scores = classifier.label_distributions_
-    if scores.shape[1] > 1:
-        certainty = scores.map_blocks(_margins, drop_axis=1, dtype=np.float64).compute()
-    else:
-        certainty = np.ones(len(scores))
-    certainty = np.where(classifier.reachable_.compute(), certainty, -1.0)
-    return np.argsort(certainty, kind="stable")[:k]

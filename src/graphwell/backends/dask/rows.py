@@ -17,7 +17,7 @@ from graphwell.graph.weights import WEIGHT_FLOOR, kernel
 
 
 @dataclass(frozen=True)
-class Rows:
+class BlockRows:
     """Rows of ``W``, columns numbered anew: own vertices by their place in the block, then the halo.
 
     Attributes
@@ -60,7 +60,7 @@ class Chosen:
     scales: FloatArray
 
 
-def edges_by_owner(chosen: Chosen, starts: IntArray, block: int) -> list[tuple[Any, ...]]:
+def edges_by_owner(chosen: Chosen, block: int, starts: IntArray) -> list[tuple[Any, ...]]:
     """The edges that a block chose, cut by the block that owns the far end.
 
     Each piece holds the near end (user's number, position), the place of the far end in its block, the
@@ -95,9 +95,9 @@ def joined_rows(
     incoming: Sequence[tuple[Any, ...]],
     incoming_weights: Sequence[FloatArray],
     sent: Sequence[tuple[Any, ...]],
-    n: int,
     own: tuple[int, int],
-) -> Rows:
+    n: int,
+) -> BlockRows:
     """Join `i` and `j` where either chose the other: the rows of ``W`` that a block owns.
 
     Parameters
@@ -109,10 +109,10 @@ def joined_rows(
         Edges that other blocks chose towards this one, and their weights.
     sent : list
         The pieces that `weights` answers.
-    n : int
-        Number of all vertices.
     own : (start, stop)
         Range of the positions of this block.
+    n : int
+        Number of all vertices.
     """
     n_own, k = chosen.neighbors.shape
     data = np.empty(n_own * k, dtype=np.float32)  # as on one machine
@@ -134,7 +134,7 @@ def joined_rows(
 
 def renumbered(
     vertices: IntArray, W: Any, numbers: IntArray, positions: IntArray, own: tuple[int, int]
-) -> Rows:
+) -> BlockRows:
     """Rows whose columns are the places of own vertices, then the halo.
 
     `numbers` (rising) are the user's numbers that occur as columns, `positions` their positions.
@@ -146,10 +146,10 @@ def renumbered(
     indices = column[np.searchsorted(numbers, W.indices)].astype(np.int32)
     width = stop - start + len(halo)
     matrix = sparse.csr_array((W.data, indices, W.indptr), shape=(len(vertices), width))
-    return Rows(vertices, matrix, halo)
+    return BlockRows(vertices, matrix, halo)
 
 
-def sharpened(rows: Rows, power: float) -> FloatArray:
+def sharpened(rows: BlockRows, power: float) -> FloatArray:
     """Affinities raised to a power, never quite zero."""
     if power == 1:
         return rows.W.data
@@ -157,14 +157,21 @@ def sharpened(rows: Rows, power: float) -> FloatArray:
     return np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
 
 
-def degrees_of(rows: Rows, power: float) -> FloatArray:
+def degrees_of(rows: BlockRows, power: float) -> FloatArray:
     """Sum of each row of the sharpened ``W``."""
     W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
     return np.asarray(W @ np.ones(W.shape[1]))
 
 
-def fingerprint(rows: Rows, neighbors: IntArray) -> int:
+def with_user_columns(rows: BlockRows, columns: IntArray, power: float, n: int) -> Any:
+    """Rows of the sharpened ``W`` as on one machine: with the user's numbers as columns."""
+    parts = (sharpened(rows, power), columns[rows.W.indices], rows.W.indptr)
+    return sparse.csr_array(parts, shape=(rows.n_own, n))
+
+
+def fingerprint(rows: BlockRows, columns: IntArray) -> int:
     """A number that changes with any entry of these rows; its sum over blocks knows no order of them."""
+    neighbors = columns[rows.W.indices]
     vertices = np.repeat(rows.vertices, np.diff(rows.W.indptr)).astype(np.uint64)
     mixed = vertices * np.uint64(0x9E3779B97F4A7C15) ^ neighbors.astype(np.uint64) * np.uint64(
         0xC2B2AE3D27D4EB4F

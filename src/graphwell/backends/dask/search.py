@@ -5,6 +5,8 @@ the cells nearest to it, and the candidates are merged where the row lives.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,14 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.dask import partition as on_partition
 from graphwell.backends.dask import rows as on_rows
-from graphwell.backends.dask.cells import Cells, Scaling, find_centres, grouped, probes_for, ranks_of
-from graphwell.backends.dask.graph import ClusterGraph
+from graphwell.backends.dask.cells import FIRST_PROBES, Cells, find_centres, grouped, visits_needed
+from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.inputs import Input
-from graphwell.backends.dask.tasks import Handle, Tasks
-from graphwell.graph.cells import RECALL_SAMPLE
+from graphwell.backends.dask.tasks import Handle, Tasks, given
+from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
 from graphwell.graph.neighbors import EXACT_UP_TO
-from graphwell.graph.weights import SCALE_FLOOR
+from graphwell.graph.scaling import Scaling
+from graphwell.graph.weights import smallest_scale
 from graphwell.progress import Progress, silent
 
 POINTS_PER_CELL = 64
@@ -43,7 +46,8 @@ class Search:
         Neighbours of the rows of each partition; kept so that a lost worker costs its own search alone.
     floor : float
         Smallest local scale.
-    n_neighbors, scale_neighbor : int
+    n_neighbors, scale_neighbor, n_features : int
+    metric : str
     """
 
     cells: Cells
@@ -53,6 +57,8 @@ class Search:
     floor: float
     n_neighbors: int
     scale_neighbor: int
+    n_features: int
+    metric: str
 
 
 def build_graph(
@@ -62,7 +68,7 @@ def build_graph(
     scale_neighbor: int,
     n_blocks: int | None = None,
     progress: Progress = silent,
-) -> ClusterGraph:
+) -> DaskGraph:
     """Link each row to its nearest rows, with locally scaled weights."""
     k = max(n_neighbors, scale_neighbor)
     progress("neighbours", None)
@@ -75,7 +81,10 @@ def build_graph(
     cells, recall = _measured(tasks, source, cells, partitions, k)
     progress("neighbours", 0.1)
     found = _search(tasks, cells, partitions, sizes, k, progress)
-    return _weigh(tasks, cells, partitions, vertices, found, starts, n_neighbors, scale_neighbor, recall)
+    search = Search(
+        cells, partitions, [], [], 0.0, n_neighbors, scale_neighbor, source.n_features, source.metric
+    )
+    return _weigh(tasks, search, vertices, found, starts, recall)
 
 
 def blocks_for(tasks: Tasks, source: Input, k: int) -> int:
@@ -89,14 +98,10 @@ def blocks_for(tasks: Tasks, source: Input, k: int) -> int:
 
 def _find_cells(tasks: Tasks, source: Input, n_blocks: int) -> tuple[Cells, IntArray]:
     """Cells from a sample, grouped into partitions; and the number of rows of each partition."""
-    spread = float(np.maximum(source.high - source.center, source.center - source.low).max())
-    scaling = Scaling(source.center, spread)
+    scaling = Scaling.within(source.low, source.high, source.center)
     centres = find_centres(scaling(_sample(tasks, source, _sample_size(source.n), seed=0)), source.n)
     plain = Cells(scaling, centres, np.zeros(len(centres), int), np.zeros(len(centres), int))
-    counted = tasks.results(
-        tasks.each("count-cells", _count_cells, source.blocks, [plain] * len(source.blocks))
-    )
-    sizes = np.sum(counted, axis=0)
+    sizes = np.sum(tasks.results(tasks.each("count-cells", _count_cells, source.blocks, cells=plain)), axis=0)
     owner = grouped(centres, sizes, n_blocks)
     rows_of = np.bincount(owner, sizes, minlength=n_blocks).astype(np.int64)
     used = np.flatnonzero(rows_of)
@@ -118,13 +123,11 @@ def _sample(tasks: Tasks, source: Input, size: int, seed: int) -> FloatArray:
 
 def _shuffle(tasks: Tasks, source: Input, cells: Cells, starts: IntArray) -> list[Handle]:
     """Send each row to the partition of its cell."""
-    n_blocks, n_partitions = len(source.blocks), len(starts) - 1
-    pieces = tasks.each(
-        "split", _split, source.blocks, source.starts[:-1], [cells] * n_blocks, [n_partitions] * n_blocks
-    )
-    columns = (range(n_partitions), starts[:-1], [cells] * n_partitions)
+    n = len(starts) - 1
+    pieces = tasks.each("split", _split, source.blocks, source.starts[:-1], cells=cells, n_partitions=n)
+    columns = (range(n), starts[:-1])
     return tasks.keep(
-        tasks.exchange("partition", pieces, n_partitions, on_partition.make_partition, *columns)
+        tasks.exchange("partition", pieces, n, on_partition.make_partition, *columns, cells=cells)
     )
 
 
@@ -135,13 +138,12 @@ def _measured(
     if source.n <= EXACT_UP_TO:
         return replace(cells, probes=len(cells.centres)), 1.0
     rows = _sample(tasks, source, min(RECALL_SAMPLE, source.n), seed=1)
-    n = len(partitions)
-    true = tasks.each("true-neighbours", on_partition.true_neighbors, partitions, [rows] * n, [k + 1] * n)
+    true = tasks.each("true-neighbours", on_partition.true_neighbors, partitions, rows=rows, k=k + 1)
     distances, cell_of = (np.concatenate(part, axis=1) for part in zip(*tasks.results(true), strict=True))
     nearest = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]
-    ranks = ranks_of(cells, rows, np.take_along_axis(cell_of, nearest, axis=1))
-    probes, recall = probes_for(ranks, len(cells.centres))
-    return replace(cells, probes=probes), recall
+    needed = visits_needed(cells, rows, np.take_along_axis(cell_of, nearest, axis=1))
+    probes = min(max(enough_visits(needed), FIRST_PROBES), len(cells.centres))
+    return replace(cells, probes=probes), float((needed <= probes).mean())
 
 
 def _search(
@@ -157,7 +159,7 @@ def _search(
             asked = tasks.lazy("ask", on_partition.own_queries, partition, part, cells, n, k + 1)
             answers = [
                 tasks.lazy(
-                    "search", on_partition.answer, tasks.lazy("ask-piece", _item, asked, q), other, k + 1
+                    "search", on_partition.answer, tasks.lazy("ask-piece", getitem, asked, q), other, k + 1
                 )
                 for q, other in enumerate(partitions)
             ]
@@ -174,46 +176,33 @@ def _search(
 
 def _weigh(
     tasks: Tasks,
-    cells: Cells,
-    partitions: list[Handle],
+    search: Search,
     vertices: list[IntArray],
     found: list[list[Handle]],
     starts: IntArray,
-    n_neighbors: int,
-    scale_neighbor: int,
     recall: float,
-) -> ClusterGraph:
+) -> DaskGraph:
     """Local scales, weights, and both directions of every edge, by exchange between the blocks."""
-    n = len(partitions)
-
-    def same(value: Any) -> list[Any]:
-        return [value] * n
-
-    raw = tasks.keep(tasks.each("scales", on_partition.raw_scales, found, same(scale_neighbor)))
+    n = len(vertices)
+    raw_scales = partial(on_partition.raw_scales, scale_neighbor=search.scale_neighbor)
+    raw = tasks.keep(tasks.each("scales", raw_scales, found))
     on_client = np.concatenate(tasks.results(raw))
-    floor = SCALE_FLOOR * _typical(on_client)
+    floor = smallest_scale(on_client)
     smallest = max(floor, float(on_client.min()))
-    scales = tasks.keep(tasks.each("scales", np.maximum, raw, same(floor)))
-    chosen = tasks.keep(
-        tasks.each("choose", on_partition.chosen, found, partitions, same(n_neighbors), scales)
-    )
-    sent = tasks.each("edges", on_rows.edges_by_owner, chosen, same(starts), range(n))
-    incoming = tasks.exchange("receive", sent, n, _received)
+    scales = tasks.keep(tasks.each("scales", np.maximum, raw, [floor] * n))
+    columns = (found, search.partitions, scales)
+    chosen = tasks.keep(tasks.each("choose", on_partition.chosen, *columns, n_neighbors=search.n_neighbors))
+    sent = tasks.each("edges", on_rows.edges_by_owner, chosen, range(n), starts=starts)
+    incoming = tasks.exchange("receive", sent, n, given)
     weighed = tasks.each("weigh", on_rows.weigh, incoming, chosen)
     own = list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
-    rows = tasks.exchange(
-        "rows", weighed, n, on_rows.joined_rows, chosen, incoming, weighed, sent, same(int(starts[-1])), own
-    )
-    search = Search(cells, partitions, scales, chosen, smallest, n_neighbors, scale_neighbor)
+    edges = (chosen, incoming, weighed, sent, own)
+    rows = tasks.exchange("rows", weighed, n, on_rows.joined_rows, *edges, n=int(starts[-1]))
+    search = replace(search, scales=scales, chosen=chosen, floor=smallest)
     kept, spares = tasks.doubled(rows)
     tasks.wait(kept)
     tasks.priority = 0
-    return ClusterGraph(tasks, vertices, kept, spares, recall_=recall, search=search)
-
-
-def _typical(scales: FloatArray) -> float:
-    positive = scales[scales > 0]
-    return float(np.median(positive)) if len(positive) else 1.0
+    return DaskGraph(tasks, vertices, kept, spares, recall_=recall, search=search)
 
 
 def _count_cells(rows: FloatArray, cells: Cells) -> IntArray:
@@ -230,11 +219,3 @@ def _split(rows: FloatArray, first: int, cells: Cells, n_partitions: int) -> lis
     owner = cells.owner[cell_of]
     places = [np.flatnonzero(owner == p) for p in range(n_partitions)]
     return [(at + first, rows[at], cell_of[at]) for at in places]
-
-
-def _received(pieces: Any) -> Any:
-    return pieces
-
-
-def _item(pieces: Any, index: int) -> Any:
-    return pieces[index]

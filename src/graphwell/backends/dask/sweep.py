@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask.block import PRECISION, Block, from_exports
-from graphwell.backends.dask.worker_cache import stash, unstash
+from graphwell.backends.dask.block import PRECISION, GraphBlock, from_exports
 
 if TYPE_CHECKING:
     from graphwell.backends.cpu.engine import Forces
@@ -58,7 +57,7 @@ class Export:
 
 
 def make_forces(
-    block: Block,
+    block: GraphBlock,
     labels: IntArray,
     fidelity: float,
     total_degree: float,
@@ -85,30 +84,25 @@ def make_forces(
     return BlockForces(acting, values, implicit, packing)
 
 
-def place(block: Block, forces: BlockForces, labels: IntArray, offsets: FloatArray) -> BlockState:
+def place(
+    block: GraphBlock, forces: BlockForces, labels: IntArray, offsets: FloatArray
+) -> tuple[BlockState, Export]:
     """Pack the state of a block."""
     placed = block.placed(offsets)
-    return BlockState(forces.packing.pack(block.rows.placed(labels, np.int32), placed), placed)
-
-
-def export(block: Block, forces: BlockForces, state: BlockState) -> Export:
-    """Return what other blocks need of a state."""
-    masses = np.zeros(0, dtype=np.int64)
-    if forces.acting.strength > 0:
-        masses = _masses(block, forces, state.words, state.offsets)
-    return Export(state.words[block.outlets], masses)
+    state = BlockState(forces.packing.pack(block.rows.placed(labels, np.int32), placed), placed)
+    return state, export(block, forces, state)
 
 
 def sweep(
-    block: Block,
-    forces: BlockForces,
     state: BlockState,
+    block: GraphBlock,
+    forces: BlockForces,
     exports: Sequence[Export],
     every: Sequence[Export],
     epsilon: float,
     step_size: float,
-    count: int = 1,
-) -> BlockState:
+    count: int,
+) -> tuple[BlockState, Export]:
     """Move all vertices of a block once, or more often where it needs nothing from other blocks.
 
     `exports` come from the blocks of the halo; `every` from all blocks, where their masses are needed.
@@ -128,52 +122,13 @@ def sweep(
         here = (acting.known, acting.fidelity, acting.phi, pressure, words, following, offsets)
         changes += sum(block.share(kernels.sweep, *edges, *here, *steps))
         words, following = following, words
-    return BlockState(words[: len(offsets)].copy(), offsets, int(changes))
-
-
-def place_here(
-    block: Block, forces: BlockForces, labels: IntArray, offsets: FloatArray, chain: str
-) -> Export:
-    """Pack the state of a block and keep it here; return what other blocks need of it."""
-    state = place(block, forces, labels, offsets)
-    stash(chain, 0, state)
-    return export(block, forces, state)
-
-
-def sweep_here(
-    block: Block,
-    forces: BlockForces,
-    chain: str,
-    number: int,
-    own: Export,
-    exports: Sequence[Export],
-    every: Sequence[Export],
-    epsilon: float,
-    step_size: float,
-    count: int,
-) -> Export:
-    """`sweep` for a state that task `number` - 1 kept here; it waits for that task's `own` export."""
-    state = sweep(block, forces, unstash(chain, number - 1), exports, every, epsilon, step_size, count)
-    stash(chain, number, state)
-    return export(block, forces, state)
-
-
-def finish_here(
-    block: Block,
-    forces: BlockForces,
-    chain: str,
-    number: int,
-    own: Export,
-    exports: Sequence[Export],
-    epsilon: float,
-) -> tuple[IntArray, FloatArray, float, int]:
-    """`finish` for a state that is kept here."""
-    return finish(block, forces, unstash(chain, number), exports, epsilon)
+    state = BlockState(words[: len(offsets)].copy(), offsets, int(changes))
+    return state, export(block, forces, state)
 
 
 def finish(
-    block: Block, forces: BlockForces, state: BlockState, exports: Sequence[Export], epsilon: float
-) -> tuple[IntArray, FloatArray, float, int]:
+    state: BlockState, block: GraphBlock, forces: BlockForces, exports: Sequence[Export], epsilon: float
+) -> tuple[None, tuple[IntArray, FloatArray, float, int]]:
     """Labels and offsets of a block, its part of the energy, and how often a class changed."""
     from graphwell.backends.cpu import kernels
 
@@ -183,39 +138,25 @@ def finish(
     words = _with_halo(block, state, exports)
     block.share(kernels.energy, *edges, words, state.offsets, float(epsilon), forces.packing.shift, energies)
     labels = rows.restored(forces.packing.labels(state.words))
-    return labels, rows.restored(state.offsets), float(energies.sum()), state.changes
+    return None, (labels, rows.restored(state.offsets), float(energies.sum()), state.changes)
 
 
-def presence(
-    block: Block, forces: BlockForces, state: BlockState, exports: Sequence[Export], only_known: bool
-) -> FloatArray:
-    """Presence of each class around each vertex of a block: ``sum_{j in class} S_ij r_j``.
-
-    Of the known vertices alone, or of all, then with their own state added.
-    """
-    own = _one_hot(forces, state.words)
-    votes = block.product(own, [_one_hot(forces, e.words) for e in exports])
-    if only_known:
-        return block.rows.restored(votes)[block.rows.restored(forces.acting.fidelity) > 0]
-    return block.rows.restored(votes + own)
+def export(block: GraphBlock, forces: BlockForces, state: BlockState) -> Export:
+    """Return what other blocks need of a state."""
+    masses = np.zeros(0, dtype=np.int64)
+    if forces.acting.strength > 0:
+        masses = _masses(block, forces, state.words, state.offsets)
+    return Export(state.words[block.outlets], masses)
 
 
-def _one_hot(forces: BlockForces, words: IntArray) -> FloatArray:
-    """``r`` of each state in the column of its class."""
-    shift = forces.packing.shift
-    found = np.zeros((len(words), forces.n_classes), dtype=PRECISION)
-    found[np.arange(len(words)), words >> shift] = (words & ((1 << shift) - 1)) * 2.0**-shift
-    return found
-
-
-def _masses(block: Block, forces: BlockForces, words: IntArray, offsets: FloatArray) -> IntArray:
+def _masses(block: GraphBlock, forces: BlockForces, words: IntArray, offsets: FloatArray) -> IntArray:
     from graphwell.backends.cpu import kernels
 
     seen = (words, offsets, forces.acting.phi, forces.packing.shift, forces.n_classes)
     return np.sum(block.share(kernels.masses, *seen), axis=0)
 
 
-def _with_halo(block: Block, state: BlockState, exports: Sequence[Export]) -> IntArray:
+def _with_halo(block: GraphBlock, state: BlockState, exports: Sequence[Export]) -> IntArray:
     return np.concatenate(
         [state.words, from_exports(block.links, [e.words for e in exports], state.words[:0])]
     )

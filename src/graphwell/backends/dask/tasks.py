@@ -5,20 +5,29 @@ are handed to Dask together as one graph; the dashboard shows their names, ``gra
 """
 
 import secrets
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from operator import getitem
 from typing import Any
 
 import numpy as np
 
-from graphwell.backends.dask.worker_cache import DisplacedError
+from graphwell.progress import heartbeat
 
 CONNECT_SECONDS = 10
 SECONDS_BETWEEN_LOOKS = 0.5
 """After so long without a result, look whether a worker is gone."""
+SECONDS_FOR_WORKERS = 60.0
+"""How long to wait for a worker to come back where none is left."""
 LARGE_GRAPH = "1 GiB"
 """Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
+
+
+class DisplacedError(RuntimeError):
+    """What a task needs from the one before it is not in the memory of its worker."""
 
 
 def require_dask() -> Any:
@@ -122,21 +131,44 @@ class Tasks:
 
     def settle(self, n_blocks: int) -> None:
         """Give each block a worker to live on: neighbouring blocks live together."""
-        workers = sorted(self.workers())
+        workers = self._some_workers()
         self.homes = [workers[p * len(workers) // n_blocks] for p in range(n_blocks)]
+
+    def _some_workers(self) -> list[str]:
+        """Addresses of the workers; waits for one to come back where all are gone."""
+        deadline = time.monotonic() + SECONDS_FOR_WORKERS
+        while not (workers := sorted(self.workers())):
+            if time.monotonic() > deadline:
+                raise OSError(
+                    "All workers of the Dask cluster are gone, and none came back in "
+                    f"{SECONDS_FOR_WORKERS:.0f} s."
+                )
+            heartbeat()
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        return workers
+
+    def new_name(self) -> str:
+        """A name that no other part of any run has."""
+        self.named += 1
+        return f"{self.run}-{self.named}"
 
     def lazy(self, name: str, function: Callable[..., Any], *arguments: Any) -> Handle:
         """Return a task that runs once something asks for it."""
-        self.named += 1
-        return Handle(f"graphwell-{name}-{self.run}-{self.named}", (function, *arguments))
+        return Handle(f"graphwell-{name}-{self.new_name()}", (function, *arguments))
 
     def each(
-        self, name: str, function: Callable[..., Any], *columns: Iterable[Any], bound: bool = False
+        self,
+        name: str,
+        function: Callable[..., Any],
+        *columns: Iterable[Any],
+        bound: bool = False,
+        **same: Any,
     ) -> list[Handle]:
-        """One lazy task per block; a column holds one argument for each.
+        """One lazy task per block; a column holds one argument for each, `same` is given to all by name.
 
         `bound` tasks need what another left in the memory of their worker; wait for them with `at_home`.
         """
+        function = partial(function, **same) if same else function
         handles = [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
         if len(handles) == len(self.homes):
             for handle, home in zip(handles, self.homes, strict=True):
@@ -157,49 +189,61 @@ class Tasks:
 
     def results(self, handles: Sequence[Handle]) -> list[Any]:
         """Run tasks and fetch what they return, in order."""
-        return list(self.client.gather([handle.future for handle in self.keep(handles)]))
+        self.wait(handles)
+        return list(self.client.gather([handle.future for handle in handles]))
 
     def doubled(self, handles: Sequence[Handle]) -> tuple[list[Handle], list[Handle]]:
         """Keep what tasks of each block return on two workers; the second result recovers the first."""
-        spares = self.each("spare", _given, handles)
+        spares = self.each("spare", given, handles)
         for spare, home in zip(spares, _others(self.homes), strict=True):
             spare.home = home
-        return self.keep(self.each("rows", _given, self.keep(spares))), spares
+        return self.keep(self.each("rows", given, self.keep(spares))), spares
 
     def wait(self, handles: Sequence[Handle]) -> None:
         """Wait until tasks are done; what one of them raises is raised here."""
         futures = [handle.future for handle in self.keep(handles)]
-        require_dask().wait(futures)
+        while not self._done(futures):
+            heartbeat()
         for future in futures:
             if future.status == "error":
                 future.result()
 
     def at_home(self, handles: Sequence[Handle]) -> list[Handle]:
         """Start bound tasks and wait for them; `DisplacedError` if a worker they are bound to is gone."""
-        distributed = require_dask()
         futures = [handle.future for handle in self.keep(handles)]
-        while True:
-            try:
-                distributed.wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
-            except TimeoutError:
-                if set(self.homes) - set(self.workers()):
-                    raise DisplacedError("A worker is gone, and what it kept with it.") from None
-            else:
-                self.wait(handles)
-                return list(handles)
+        while not self._done(futures):
+            heartbeat()
+            if set(self.homes) - set(self.workers()):
+                raise DisplacedError("A worker is gone, and what it kept with it.")
+        self.wait(handles)
+        return list(handles)
+
+    def _done(self, futures: Sequence[Any]) -> bool:
+        """Wait for a moment; whether all tasks are done."""
+        try:
+            require_dask().wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
+        except TimeoutError:
+            return False
+        return True
 
     def exchange(
-        self, name: str, pieces: Sequence[Handle], receivers: int, assemble: Callable[..., Any], *columns: Any
+        self,
+        name: str,
+        pieces: Sequence[Handle],
+        receivers: int,
+        assemble: Callable[..., Any],
+        *columns: Any,
+        **same: Any,
     ) -> list[Handle]:
         """Send piece `q` of every list of pieces to receiver `q`, which assembles them.
 
-        ``assemble(list of pieces, *arguments)`` has one argument of each column.
+        ``assemble(list of pieces, *arguments)`` has one argument of each column, and those by name.
         """
         parts = [
-            [self.lazy(f"{name}-piece", _item, piece, receiver) for piece in pieces]
+            [self.lazy(f"{name}-piece", getitem, piece, receiver) for piece in pieces]
             for receiver in range(receivers)
         ]
-        return self.each(name, assemble, parts, *columns)
+        return self.each(name, assemble, parts, *columns, **same)
 
     def workers(self) -> dict[str, Any]:
         """The workers by their address."""
@@ -247,7 +291,8 @@ def _with_homes(handles: Sequence[Handle]) -> Any:
     return HighLevelGraph(marked, {name: set() for name in marked})
 
 
-def _given(value: Any) -> Any:
+def given(value: Any) -> Any:
+    """What a task is given, on the worker that it runs on."""
     return value
 
 
@@ -255,10 +300,6 @@ def _others(homes: Sequence[str]) -> list[str]:
     """For each home the next one after it, if there is another."""
     different = sorted(set(homes))
     return [different[(different.index(home) + 1) % len(different)] for home in homes]
-
-
-def _item(pieces: Sequence[Any], index: int) -> Any:
-    return pieces[index]
 
 
 @contextmanager

@@ -4,10 +4,12 @@ import time
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
-from graphwell.backends import Engine, make_engine
-from graphwell.estimators.base import GraphClassifier
+from graphwell._types import FloatArray
+from graphwell.backends.base import Backend
+from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.solve.problem import Problem
+from graphwell.solve.run import Run
 
 
 class Baseline(GraphClassifier):
@@ -32,17 +34,19 @@ class Baseline(GraphClassifier):
         self.metric = metric
         self.n_jobs = n_jobs
 
-    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         raise NotImplementedError
 
-    def _solve(self, problem: Problem) -> tuple[IntArray, FloatArray]:
+    def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         began = time.perf_counter()
-        engine = make_engine(problem.graph, n_jobs=self.n_jobs, dtype=np.float64)
-        scores = np.where(self._possible(problem), self._scores(problem, engine), 0.0)
-        self.timings_["solve"] = time.perf_counter() - began
-        labels = np.where(self._possible(problem), scores, -np.inf).argmax(axis=1)
+        engine = NumbaEngine(backend.shown(problem.graph), self.n_jobs, np.float64)
+        possible = self._possible(problem)
+        scores = np.where(possible, self._scores(problem, engine), 0.0)
+        labels = np.where(possible, scores, -np.inf).argmax(axis=1)
         labels = np.where(problem.is_known, problem.known, labels)
-        return labels, scores - scores.min(axis=1, keepdims=True, where=scores < 0, initial=0.0)
+        positive = scores - scores.min(axis=1, keepdims=True, where=scores < 0, initial=0.0)
+        seconds = {"solve": time.perf_counter() - began}
+        return Solved(problem, engine, labels, positive, seconds=seconds)
 
     def _possible(self, problem: Problem) -> FloatArray:
         """Whether a class has a label in the component of each vertex: no other can reach it."""

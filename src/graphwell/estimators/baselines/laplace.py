@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.backends import Engine
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.baselines.base import Baseline
 from graphwell.estimators.registry import method
 from graphwell.solve.harmonic import laplace_scores, poisson_weights
@@ -46,7 +46,7 @@ class LaplaceLearning(Baseline):
         super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
         self.weights = weights
 
-    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         if self.weights not in WEIGHTS:
             raise ValueError(f"weights must be one of {', '.join(WEIGHTS)}, got {self.weights!r}.")
         factors = None

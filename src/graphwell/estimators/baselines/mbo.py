@@ -4,7 +4,7 @@ import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray
-from graphwell.backends import Engine
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.baselines.base import Baseline
 from graphwell.estimators.registry import method
 from graphwell.solve.balance import balanced_labels
@@ -63,9 +63,9 @@ class MulticlassMBO(Baseline):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         known, n_classes = problem.is_known, problem.n_classes
-        values, vectors = smallest_eigenpairs(problem.graph, min(self.n_eigenvectors, len(known)))
+        values, vectors = smallest_eigenpairs(engine.graph, min(self.n_eigenvectors, len(known)))
         labels = np.zeros((len(known), n_classes))
         labels[known, problem.labels[known]] = 1.0
         u = np.eye(n_classes)[stream(self.random_state, "start").integers(n_classes, size=len(known))]
@@ -125,19 +125,18 @@ class VolumeMBO(Baseline):
         self.diffusion_steps = diffusion_steps
         self.max_iter = max_iter
 
-    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
-        from graphwell.solve.start import nearest_labels
-
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         n, n_classes = problem.graph.n_vertices, problem.n_classes
         shares = (
             np.full(n_classes, 1 / n_classes) if self.class_prior is None else np.asarray(self.class_prior)
         )
-        labels = np.maximum(nearest_labels(problem), 0)
+        everyone = np.ones(n, dtype=bool)
+        labels = np.maximum(engine.nearest(problem.labels), 0)
         for _ in range(self.max_iter):
             u = np.eye(n_classes)[labels]
             for _ in range(self.diffusion_steps):
                 u = engine.product(u)
-            assigned = balanced_labels(u, shares * n)
+            assigned = balanced_labels(engine, u, shares * n, everyone)
             assigned[problem.is_known] = problem.labels[problem.is_known]
             if (assigned == labels).all():
                 break

@@ -3,11 +3,10 @@
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.backends import Engine
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.baselines.base import Baseline
 from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
-from graphwell.solve.start import nearest_labels
 
 
 @method("nearest", "the label nearest along the graph")
@@ -26,5 +25,5 @@ class NearestLabel(Baseline):
     array([0, 1, 1])
     """
 
-    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
-        return (nearest_labels(problem)[:, None] == np.arange(problem.n_classes)).astype(float)
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        return (engine.nearest(problem.labels)[:, None] == np.arange(problem.n_classes)).astype(float)

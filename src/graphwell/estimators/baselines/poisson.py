@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.backends import Engine
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.baselines.base import Baseline
 from graphwell.estimators.registry import method
 from graphwell.solve.harmonic import centred, solve_laplacian
@@ -28,9 +28,10 @@ class PoissonLearning(Baseline):
     array([0, 0, 1, 1])
     """
 
-    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         known = problem.is_known
         sources = np.zeros((len(known), problem.n_classes))
         sources[known, problem.labels[known]] = 1.0
-        sources = centred(problem.graph, sources, known.astype(float)) * known[:, None]
-        return solve_laplacian(problem.graph, engine, sources)[0]
+        sources = centred(engine, problem.graph, sources, known.astype(float)) * known[:, None]
+        found, _ = solve_laplacian(engine, problem.graph, sources)
+        return np.asarray(centred(engine, problem.graph, found, problem.graph.degrees))

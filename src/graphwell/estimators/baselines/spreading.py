@@ -3,10 +3,10 @@
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.backends import Engine
+from graphwell.backends.conjugate_gradients import conjugate_gradients
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.baselines.base import Baseline
 from graphwell.estimators.registry import method
-from graphwell.solve.linear import conjugate_gradients
 from graphwell.solve.problem import Problem
 
 
@@ -40,7 +40,7 @@ class LabelSpreading(Baseline):
         super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
         self.alpha = alpha
 
-    def _scores(self, problem: Problem, engine: Engine) -> FloatArray:
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
         known = problem.is_known

@@ -4,34 +4,15 @@ Long vectors stay where the system keeps them, in the memory of the host or of a
 column are handled on the host.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from graphwell._arrays import column_dots, namespace
 from graphwell._types import FloatArray
+from graphwell.backends.base import Solution
 from graphwell.backends.system import System
 from graphwell.progress import tell
 
 TOLERANCE = 1e-4
 MAX_ITERATIONS = 1000
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Solution of a linear system with one column per right-hand side.
-
-    Attributes
-    ----------
-    x : array of shape (n, m)
-    iterations : int
-    residual : float
-        Largest norm of a residual column, relative to its right-hand side.
-    """
-
-    x: FloatArray
-    iterations: int
-    residual: float
 
 
 def conjugate_gradients(
@@ -54,9 +35,8 @@ def conjugate_gradients(
     array([2., 2.])
     """
     r = system.enter(b)
-    xp = namespace(r)
-    x, p, image = xp.zeros_like(r), r.copy(), xp.empty_like(r)
-    squared = column_dots(r, r)
+    x, p, image = np.zeros_like(r), r.copy(), np.empty_like(r)  # NumPy asks CuPy for arrays of CuPy
+    squared = system.dots(r, r)
     left, scale, target = squared, np.where(squared > 0, squared, 1.0), tolerance**2 * squared
     iterations = 0
     while iterations < max_iterations and (squared > target).any():

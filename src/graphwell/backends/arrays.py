@@ -1,0 +1,157 @@
+"""Verbs in plain array operations, for engines whose blocks are arrays of shape (n, n_classes).
+
+A subclass gives `graph`, `product`, `sweep` and `nearest`; what its library can do faster it overrides.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.base import Block, PlacedGraph, Solution, State, Swept, Vector
+from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
+from graphwell.backends.system import ArraySystem, System
+
+if TYPE_CHECKING:
+    from graphwell.solve.problem import Problem
+
+SMALLEST_SCORE = 1e-30
+
+
+class HostVectors:
+    """Vectors are arrays of NumPy on this machine."""
+
+    xp: Any = np
+
+    def asarray(self, values: Any) -> Vector:
+        """Return the values as an array."""
+        return np.asarray(values)
+
+    def to_host(self, vector: Vector) -> Any:
+        """Return the array itself."""
+        return vector
+
+    def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
+        """Return the sum of the values of each group.
+
+        Examples
+        --------
+        >>> HostVectors().group_sums(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), 2)
+        array([4., 2.])
+        """
+        return np.bincount(groups, values, minlength=n_groups)
+
+    def group_minima(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
+        """Return the smallest value of each group.
+
+        Examples
+        --------
+        >>> HostVectors().group_minima(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), 2)
+        array([1., 2.])
+        """
+        lowest = np.full(n_groups, np.inf)
+        np.minimum.at(lowest, groups, values)
+        return lowest
+
+
+class ArrayEngine(HostVectors):
+    """The verbs on blocks that are arrays of the library `xp`."""
+
+    graph: PlacedGraph
+    dtype: np.dtype[Any] = np.dtype(np.float64)
+
+    def product(self, block: Block) -> Block:
+        """Return ``S @ block``."""
+        raise NotImplementedError
+
+    def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
+        """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
+        raise NotImplementedError
+
+    def nearest(self, labels: IntArray) -> Vector:
+        """Return the known label nearest along the graph; -1 if there is none in reach."""
+        raise NotImplementedError
+
+    def system(self, scaling: Vector) -> System:
+        """Return the matrix ``I - A S A``, `scaling` being the diagonal of ``A``, as solvers see it."""
+        return ArraySystem(self.product, scaling)
+
+    def solve(self, scaling: Vector, b: Block, max_iterations: int | None = None) -> Solution:
+        """Solve ``(I - A S A) x = b`` by conjugate gradients."""
+        return conjugate_gradients(self.system(scaling), b, max_iterations=max_iterations or MAX_ITERATIONS)
+
+    def largest_eigenvalue(self, iterations: int) -> float:
+        """Return that of ``diag(S 1) - S``, by so many power iterations."""
+        n = self.graph.n_vertices
+        row_sums = self.product(self.xp.ones((n, 1)))
+        x = self.asarray(np.random.default_rng(0).random((n, 1)) - 0.5)
+        largest = 0.0
+        for _ in range(iterations):
+            x = row_sums * x - self.product(x)
+            largest = math.sqrt(float((x * x).sum()))
+            if largest == 0:
+                break
+            x = x / largest
+        return largest
+
+    def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
+        """Return a block with `values` in the column of each vertex's label.
+
+        Examples
+        --------
+        >>> ArrayEngine().indicator(np.array([1, -1]), np.array([2.0, 3.0]), 2)
+        array([[0., 2.],
+               [0., 0.]], dtype=float32)
+        """
+        block = self.xp.zeros((len(labels), n_classes), dtype=np.float32)
+        known = self.xp.flatnonzero(labels >= 0)
+        block[known, labels[known]] = values[known]
+        return block
+
+    def column(self, vector: Vector) -> Block:
+        """Return a vector as a block of one column."""
+        return vector[:, None]
+
+    def vector(self, block: Block) -> Vector:
+        """Return the first column of a block."""
+        return block[:, 0]
+
+    def scaled(self, block: Block, factors: Vector) -> Block:
+        """Return the block with each row times its factor."""
+        return block * factors.astype(block.dtype, copy=False)[:, None]
+
+    def added(self, a: Block, b: Block, factor: float = 1.0) -> Block:
+        """Return ``a + factor * b``."""
+        return a + b if factor == 1 else a + factor * b
+
+    def logarithms(self, block: Block) -> Block:
+        """Return the logarithm of each entry, of 1e-30 where it is smaller."""
+        return self.xp.log(self.xp.maximum(block, SMALLEST_SCORE)).astype(np.float64)
+
+    def argmax(self, block: Block, prices: FloatArray | None = None) -> Vector:
+        """Return the column with the largest entry of each row, after the prices have been added."""
+        return (block if prices is None else block + self.asarray(prices)).argmax(axis=1)
+
+    def counts(self, block: Block, prices: FloatArray, among: BoolArray) -> IntArray:
+        """Return how many of the rows `among` each column wins under the prices."""
+        won = self.argmax(block, prices)[among]
+        return np.asarray(self.to_host(self.xp.bincount(won, minlength=len(prices))))
+
+    def margins(self, block: Block) -> Vector:
+        """Return the distance between the two largest shares of each row.
+
+        Examples
+        --------
+        >>> ArrayEngine().margins(np.array([[3.0, 1.0, -1.0], [0.0, 0.0, 0.0]]))
+        array([0.5, 0. ])
+        """
+        xp = self.xp
+        positive = xp.maximum(block, 0.0)
+        total = positive.sum(axis=1, keepdims=True)
+        shares = xp.where(total > 0, positive / xp.where(total > 0, total, 1), 0)
+        if shares.shape[1] == 1:
+            return xp.ones(len(shares))
+        highest = shares.max(axis=1)
+        shares[xp.arange(len(shares)), shares.argmax(axis=1)] = -1.0
+        return highest - shares.max(axis=1)

@@ -1,0 +1,90 @@
+"""Fits on this machine's processor."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.backends.base import Answers, Block, Engine, Rows, Vector, Vectors
+from graphwell.backends.induction import Induction, distributions
+from graphwell.graph import Graph
+from graphwell.graph.features import check_metric
+from graphwell.graph.graph import read_features
+from graphwell.progress import Progress
+
+if TYPE_CHECKING:
+    from graphwell.solve.problem import Problem
+
+
+class Backend:
+    """Rows, graph and results are arrays of NumPy and SciPy.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    """
+
+    name = "cpu"
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+
+    def read_rows(self, X: Any, metric: str) -> Rows:
+        """Check the rows; whatever is wrong with them gets one sentence."""
+        check_metric(metric)
+        values = read_features(X)
+        return Rows(X, values, *values.shape)
+
+    def read_labels(self, y: Any) -> Any:
+        """Return the labels as they are."""
+        return y
+
+    def build_graph(
+        self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
+    ) -> Graph:
+        """Link each row to its nearest rows, with locally scaled weights."""
+        return Graph.from_features(
+            rows.values, n_neighbors, scale_neighbor, metric, self.n_jobs, progress=progress
+        )
+
+    def asarray(self, values: Any) -> Vector:
+        """Return the values as an array."""
+        return np.asarray(values)
+
+    def to_host(self, vector: Vector) -> Any:
+        """Return the array itself."""
+        return vector
+
+    def place(self, graph: Graph) -> Graph:
+        """Return the graph itself."""
+        return graph
+
+    def shown(self, graph: Any) -> Graph:
+        """Return the graph itself."""
+        found: Graph = graph
+        return found
+
+    def engine(self, graph: Any) -> Engine:
+        """Return an engine whose sweeps and products are compiled by numba."""
+        from graphwell.backends.cpu.engine import NumbaEngine
+
+        return NumbaEngine(graph, n_jobs=self.n_jobs)
+
+    def answers(
+        self,
+        rows: Rows,
+        problem: "Problem",
+        engine: Vectors,
+        assigned: Vector,
+        scores: Block,
+        classes: Any,
+        prior: FloatArray,
+    ) -> Answers:
+        """Return what the user is told of every row; rows that no label reaches have the prior."""
+        found = distributions(engine.xp, assigned, scores)
+        found[~problem.reachable] = engine.asarray(prior)
+        found, reachable = engine.to_host(found), engine.to_host(problem.reachable)
+        labels = classes[np.where(reachable, engine.to_host(assigned), prior.argmax())]
+        origin = self.shown(problem.graph).origin
+        return Answers(labels, found, reachable, Induction(origin, classes, found, reachable, prior))

@@ -1,0 +1,149 @@
+"""Fits on the workers of the Dask client in use."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.base import Answers, Engine, Rows, Vector
+from graphwell.backends.dask.block import GraphBlock
+from graphwell.backends.dask.engine import Columns, DaskEngine
+from graphwell.backends.dask.graph import DaskGraph
+from graphwell.backends.dask.inputs import read_input
+from graphwell.backends.dask.predict import DaskInduction
+from graphwell.backends.dask.search import build_graph
+from graphwell.backends.dask.tasks import Handle, Tasks, array_of, connected_client
+from graphwell.backends.induction import distributions
+from graphwell.graph.graph import neighbor_counts
+from graphwell.progress import Progress
+
+if TYPE_CHECKING:
+    from graphwell.graph import Graph
+    from graphwell.solve.problem import Problem
+
+
+class Backend:
+    """Rows and results are Dask arrays; the graph lies on the workers, block by block.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Not used: the workers have their own threads.
+    """
+
+    name = "dask"
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.tasks = Tasks(connected_client())
+
+    def read_rows(self, X: Any, metric: str) -> Rows:
+        """Look at every block of the rows once; whatever is wrong with them gets one sentence."""
+        source = read_input(self.tasks, X, metric)
+        return Rows(X, source, source.n, source.n_features)
+
+    def read_labels(self, y: Any) -> Any:
+        """Return labels of any kind as an array of the client."""
+        return y.compute() if hasattr(y, "compute") else y
+
+    def build_graph(
+        self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
+    ) -> DaskGraph:
+        """Link each row to its nearest rows; the graph stays on the workers."""
+        counts = neighbor_counts(n_neighbors, scale_neighbor, rows.n_rows)
+        return build_graph(self.tasks, rows.values, *counts, progress=progress)
+
+    def asarray(self, values: Any) -> Vector:
+        """Return the values as an array of the client, where vectors lie."""
+        return np.asarray(values)
+
+    def to_host(self, vector: Vector) -> Any:
+        """Return the array itself."""
+        return vector
+
+    def place(self, graph: "Graph") -> DaskGraph:
+        """Cut a graph of this machine into a block for each worker."""
+        return DaskGraph.from_graph(self.tasks, graph, len(self.tasks.workers()))
+
+    def shown(self, graph: DaskGraph) -> DaskGraph:
+        """Return the graph itself, which fetches its matrices when they are asked for."""
+        return graph
+
+    def engine(self, graph: DaskGraph) -> Engine:
+        """Return the engine of a graph on the workers."""
+        return DaskEngine(graph)
+
+    def answers(
+        self,
+        rows: Rows,
+        problem: "Problem",
+        engine: Any,
+        assigned: IntArray,
+        scores: Columns,
+        classes: Any,
+        prior: FloatArray,
+    ) -> Answers:
+        """Return labels, scores and reachability as Dask arrays in the chunks of the rows."""
+        tasks, graph, source = self.tasks, engine.graph, rows.values
+        assigned = np.where(problem.reachable, assigned, prior.argmax()).astype(np.int32)
+        cut = (graph.cut(assigned), graph.cut(problem.reachable))
+        told = tasks.keep(tasks.each("answers", _told, graph.blocks, scores, *cut, prior=prior))
+        pieces = tasks.each("split-answers", _split, told, graph.vertices, starts=source.starts)
+        blocks = tasks.exchange("answers", pieces, len(source.blocks), _assembled)
+        chunks = rows.given.chunks[0]
+        labels = _array(tasks, tasks.each("labels", _labels, blocks, classes=classes), chunks, None, classes)
+        columns = [tasks.each(name, attrgetter(name), blocks) for name in ("distributions", "reachable")]
+        arrays = (
+            _array(tasks, columns[0], chunks, len(classes), np.zeros(0)),
+            _array(tasks, columns[1], chunks, None, np.zeros(0, dtype=bool)),
+        )
+        predictor = DaskInduction(tasks, graph.search, told, *arrays, classes, prior)
+        return Answers(labels, *arrays, predictor)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Answers for some rows."""
+
+    assigned: IntArray
+    distributions: FloatArray
+    reachable: BoolArray
+
+    def at(self, places: IntArray) -> "Told":
+        """Answers for some of these rows."""
+        return Told(self.assigned[places], self.distributions[places], self.reachable[places])
+
+
+def _told(
+    block: GraphBlock, scores: FloatArray, assigned: IntArray, reachable: BoolArray, prior: FloatArray
+) -> Told:
+    found = distributions(np, assigned, block.rows.restored(scores))
+    found[~reachable] = prior
+    return Told(assigned, found, reachable)
+
+
+def _split(told: Told, vertices: IntArray, starts: IntArray) -> list[tuple[IntArray, Told]]:
+    """The answers of a partition by block of the input, with their places in it."""
+    owner = np.searchsorted(starts, vertices, side="right") - 1
+    places = [np.flatnonzero(owner == b) for b in range(len(starts) - 1)]
+    return [(vertices[at] - starts[b], told.at(at)) for b, at in enumerate(places)]
+
+
+def _assembled(received: Sequence[tuple[IntArray, Told]]) -> Told:
+    order = np.argsort(np.concatenate([at for at, _ in received]), kind="stable")
+    columns = ("assigned", "distributions", "reachable")
+    return Told(*(np.concatenate([getattr(told, c) for _, told in received])[order] for c in columns))
+
+
+def _labels(told: Told, classes: Any) -> Any:
+    return classes[told.assigned]
+
+
+def _array(tasks: Tasks, blocks: list[Handle], chunks: Sequence[int], width: int | None, like: Any) -> Any:
+    """A Dask array of these blocks, with an empty one for each chunk of the input that held no rows."""
+    left = iter(tasks.keep(blocks))
+    shape = [0] if width is None else [0, width]
+    every = [next(left) if length else tasks.lazy("empty", np.empty, shape, like.dtype) for length in chunks]
+    return array_of(every, chunks, width, like.dtype)

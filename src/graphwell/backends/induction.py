@@ -1,0 +1,116 @@
+"""What is told of every row after a fit on one machine, and of rows that come later."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell.graph.graph import Origin
+
+
+@dataclass(frozen=True)
+class Induction:
+    """Scores of new rows: the vote of their nearest fitted rows under the kernel of the graph.
+
+    It holds what the vote needs and nothing else, and can be pickled. Each row is answered by itself,
+    whatever other rows are asked.
+
+    Attributes
+    ----------
+    origin : Origin, optional
+        What the graph was made from. Without it, new rows are affinities to the fitted ones.
+    classes : array of shape (n_classes,)
+    distributions : array of shape (n, n_classes)
+    reachable : array of shape (n,)
+    prior : array of shape (n_classes,)
+        Scores of a row that is linked to none.
+    """
+
+    origin: Origin | None = field(repr=False)
+    classes: Any
+    distributions: FloatArray = field(repr=False)
+    reachable: BoolArray = field(repr=False)
+    prior: FloatArray = field(repr=False)
+
+    @property
+    def takes_features(self) -> bool:
+        """Whether new rows are features rather than affinities."""
+        return self.origin is not None
+
+    def scores(self, X: Any) -> FloatArray:
+        """Return the scores of each new row; they add up to 1."""
+        affinity = self._affinity(X)
+        scores = affinity @ self.distributions
+        support = np.asarray(affinity.sum(axis=1)).ravel()
+        lost = (support == 0) | (affinity @ self.reachable.astype(float) == 0)
+        if lost.any():
+            warn_user(lost_rows(int(lost.sum()), len(lost)), UnreachableWarning)
+        scores[support == 0] = self.prior
+        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+    def labels(self, X: Any) -> Any:
+        """Return the class of each new row."""
+        return self.classes[self.scores(X).argmax(axis=1)]
+
+    def margins(self) -> FloatArray:
+        """Return the distance of the two highest scores of each fitted row; -1 where no label reaches."""
+        return np.where(self.reachable, two_highest_apart(self.distributions), -1.0)
+
+    def _affinity(self, X: Any) -> Any:
+        if self.origin is not None:
+            return self.origin.affinity_to(X)
+        n = len(self.distributions)
+        X = sparse.csr_array(X, dtype=np.float64)
+        if X.shape[1] != n:
+            raise ValueError(
+                f"X must hold the affinities of each new row to the {n} fitted rows, "
+                f"got {X.shape[1]} columns."
+            )
+        if not np.isfinite(X.data).all() or (X.nnz and X.data.min() < 0):
+            raise ValueError("X must hold affinities that are finite and not negative.")
+        return X
+
+
+def two_highest_apart(scores: FloatArray) -> FloatArray:
+    """Distance between the two highest entries of each row; 1 where there is one column.
+
+    Examples
+    --------
+    >>> two_highest_apart(np.array([[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]]))
+    array([0.25, 1.  ])
+    """
+    if scores.shape[1] == 1:
+        return np.ones(len(scores))
+    ranked = np.sort(scores, axis=1)
+    return np.asarray(ranked[:, -1] - ranked[:, -2])
+
+
+def lost_rows(lost: int, of: int) -> str:
+    """Say how many new rows no label speaks for."""
+    return (
+        f"{lost} of {of} rows are linked to no fitted row that a label reached; "
+        "their scores are the class shares of the given labels."
+    )
+
+
+def distributions(xp: Any, assigned: IntArray, scores: FloatArray) -> FloatArray:
+    """Rows that sum to 1 and whose largest entry is the assigned class.
+
+    Examples
+    --------
+    >>> distributions(np, np.array([0, 1]), np.array([[3.0, 1.0], [0.0, 0.0]]))
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
+    """
+    scores = xp.maximum(scores.astype(np.float64), 0.0)
+    highest = scores.max(axis=1)
+    beaten = xp.flatnonzero(scores.argmax(axis=1) != assigned)
+    scores[beaten, assigned[beaten]] = xp.nextafter(highest[beaten], np.inf)
+    total = scores.sum(axis=1, keepdims=True)
+    empty = xp.flatnonzero(total[:, 0] == 0)
+    scores = scores / xp.where(total > 0, total, 1.0)
+    scores[empty, assigned[empty]] = 1.0
+    return scores

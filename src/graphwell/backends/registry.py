@@ -1,0 +1,87 @@
+"""Which backends there are, and what each needs. A new one is a folder and a line here."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from graphwell.backends.base import Backend
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A backend that can be had.
+
+    Attributes
+    ----------
+    module : str
+        Module with a class `Backend`, imported when it is asked for.
+    needs : str
+        What it needs, in words.
+    extra : str, optional
+        Of ``pip install "graphwell[extra]"``.
+    arrays : tuple of str
+        Libraries whose arrays can only be worked on here.
+    """
+
+    module: str
+    needs: str
+    extra: str | None = None
+    arrays: tuple[str, ...] = ()
+
+
+BACKENDS: dict[str, Entry] = {
+    "cpu": Entry("graphwell.backends.cpu.backend", "nothing"),
+    "cuda": Entry("graphwell.backends.cuda.backend", "an NVIDIA GPU, and CuPy", extra="cuda"),
+    "dask": Entry("graphwell.backends.dask.backend", "a Dask client", extra="dask", arrays=("dask",)),
+}
+
+
+def devices() -> tuple[str, ...]:
+    """What `device` may be: the backends that any rows can be brought to.
+
+    Examples
+    --------
+    >>> devices()
+    ('cpu', 'cuda')
+    """
+    return tuple(name for name, entry in BACKENDS.items() if not entry.arrays)
+
+
+def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) -> Backend:
+    """Return the backend of a device, or the one that rows of this kind need.
+
+    Parameters
+    ----------
+    device : str
+    X : object, optional
+        The rows.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Examples
+    --------
+    >>> find_backend("cpu").name
+    'cpu'
+    >>> find_backend("tpu")
+    Traceback (most recent call last):
+    ValueError: device must be one of cpu, cuda, got 'tpu'.
+    """
+    if device not in devices():
+        raise ValueError(f"device must be one of {', '.join(devices())}, got {device!r}.")
+    name = backend_of_rows(X) or device
+    if name != device and device != "cpu":
+        raise ValueError(f"device must be cpu for rows of {name}, got {device!r}.")
+    backend: Backend = import_module(BACKENDS[name].module).Backend(n_jobs)
+    return backend
+
+
+def backend_of_rows(X: Any) -> str | None:
+    """Name of the backend that rows of this kind need; None if any will do.
+
+    Examples
+    --------
+    >>> backend_of_rows([[1.0, 2.0]]) is None
+    True
+    """
+    library = type(X).__module__.partition(".")[0]
+    return next((name for name, entry in BACKENDS.items() if library in entry.arrays), None)
