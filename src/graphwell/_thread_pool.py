@@ -12,6 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
 
+from graphwell.progress import heartbeat
+
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
@@ -105,6 +107,7 @@ class ThreadPool:
         def take(first: int, last: int) -> None:
             try:
                 while waiting:
+                    heartbeat()
                     try:
                         item = waiting.popleft()
                     except IndexError:  # another thread took the last one

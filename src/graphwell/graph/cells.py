@@ -15,6 +15,7 @@ import numpy as np
 from graphwell._thread_pool import ThreadPool
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
+from graphwell.progress import heartbeat
 
 RECALL_WANTED = 0.995
 RECALL_SAMPLE = 400
@@ -181,6 +182,7 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
         centroids = k_means(scaled(points[np.sort(sample)]), n_cells, seed=1)
         index, cell = flat_index(centroids), np.empty(n, dtype=np.int32)
         for start in range(0, n, ROWS_OF_A_BATCH):
+            heartbeat()
             batch = slice(start, start + ROWS_OF_A_BATCH)
             cell[batch] = index.search(scaled(points[batch]), 1)[1][:, 0]
     chain = _chain(centroids)
@@ -196,12 +198,16 @@ def k_means(sample: FloatArray, n_cells: int, seed: int) -> FloatArray:
     """Centres of cells, from all rows of a sample in single precision."""
     import faiss
 
-    means = faiss.Kmeans(
-        sample.shape[1], n_cells, niter=ROUNDS_OF_TRAINING, seed=seed,
-        min_points_per_centroid=1, max_points_per_centroid=len(sample),
-    )  # fmt: skip
-    means.train(np.ascontiguousarray(sample))
-    return np.asarray(means.centroids)
+    sample, centres = np.ascontiguousarray(sample), None
+    for _ in range(ROUNDS_OF_TRAINING):  # one by one, so that the fit can be cancelled in between
+        heartbeat()
+        means = faiss.Kmeans(
+            sample.shape[1], n_cells, niter=1, seed=seed,
+            min_points_per_centroid=1, max_points_per_centroid=len(sample),
+        )  # fmt: skip
+        means.train(sample, init_centroids=centres)
+        centres = np.asarray(means.centroids)
+    return np.asarray(centres)
 
 
 def flat_index(points: FloatArray) -> Any:

@@ -13,11 +13,13 @@ from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, faiss_threads, flat_index
 from graphwell.graph.scaling import Scaling
-from graphwell.progress import Progress, silent
+from graphwell.progress import Progress, heartbeat, silent
 
 KD_TREE_UP_TO_DIMENSION = 8
 EXACT_UP_TO = 20_000
-ROWS_AT_ONCE = 32_768
+ROWS_AT_ONCE, FEWEST_AT_ONCE = 32_768, 1024
+PRODUCTS_AT_ONCE = 8_000_000_000
+"""Multiplications between two moments at which a fit can be cancelled."""
 
 
 class NeighborSearch(Protocol):
@@ -101,11 +103,14 @@ def neighbors_of_all(
     return indices, distances
 
 
-def in_order(search: NeighborSearch, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+def in_order(
+    search: NeighborSearch, k: int, rows_at_once: int = ROWS_AT_ONCE
+) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
     """Answer the points as they come."""
     points = search.points
-    for start in range(0, len(points), ROWS_AT_ONCE):
-        rows = points[start : start + ROWS_AT_ONCE]
+    for start in range(0, len(points), rows_at_once):
+        heartbeat()
+        rows = points[start : start + rows_at_once]
         yield np.arange(start, start + len(rows)), *search.query(rows, k)
 
 
@@ -168,8 +173,10 @@ class FlatSearch:
         return nearest_first(rows, self.points, candidates, k, thread_count(self.n_jobs))
 
     def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        """Answer the points as they come."""
-        return in_order(self, k)
+        """Answer the points as they come, so few at a time that each batch takes a fraction of a second."""
+        n, dimension = self.points.shape
+        few = PRODUCTS_AT_ONCE // (n * dimension) // FEWEST_AT_ONCE * FEWEST_AT_ONCE
+        return in_order(self, k, min(ROWS_AT_ONCE, max(FEWEST_AT_ONCE, few)))
 
     def __getstate__(self) -> dict[str, Any]:
         import faiss

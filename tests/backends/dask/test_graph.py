@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from graphwell import Graph
-from graphwell.backends.dask.cells import Cells, Scaling, grouped
+from graphwell.backends.blocks.cells import Cells, Scaling, grouped
 from graphwell.backends.dask.graph import ClusterGraph
 from graphwell.backends.dask.inputs import read_input
 from graphwell.backends.dask.search import build_graph

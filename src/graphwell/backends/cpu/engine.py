@@ -16,6 +16,7 @@ from graphwell.backends.cpu.barrier import break_barrier, new_barrier
 from graphwell.backends.cpu.layout import SlicedRows
 from graphwell.backends.cpu.packing import Packing
 from graphwell.backends.system import fast_width
+from graphwell.progress import heartbeat
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -82,6 +83,7 @@ class NumbaEngine(ArrayEngine):
         acting, changes = (forces.known, forces.fidelity, forces.phi), 0
         at_once = max(1, ENTRIES_AT_ONCE // max(1, len(rows.values)))
         for done in range(0, count, at_once):
+            heartbeat()
             some = min(at_once, count - done)
             moving = (words, following, offsets)
             changes += self._sweeps(some, forces, (rows.parts, *edges, *acting, *moving, *steps))

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Answers, Engine, Rows, Vector
-from graphwell.backends.dask.block import GraphBlock
+from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.dask.engine import Columns, DaskEngine
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.inputs import read_input

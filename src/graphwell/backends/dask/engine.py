@@ -11,10 +11,10 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import Solution, State, Swept
+from graphwell.backends.blocks import columns as on_columns
+from graphwell.backends.blocks import sweep as on_block
+from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
-from graphwell.backends.dask import columns as on_columns
-from graphwell.backends.dask import sweep as on_block
-from graphwell.backends.dask.block import GraphBlock
 from graphwell.backends.dask.conjugate_gradients import solve_on_workers
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.nearest import nearest_labels_on_workers

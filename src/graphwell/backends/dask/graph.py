@@ -10,8 +10,8 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask import block as on_block
-from graphwell.backends.dask import rows as on_rows
+from graphwell.backends.blocks import block as on_block
+from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.dask.tasks import Handle, Tasks, given
 from graphwell.graph import Graph
 from graphwell.graph.graph import frozen
@@ -136,7 +136,8 @@ class DaskGraph:
         degrees = self._degrees
         exports = self.tasks.each("export-degrees", on_block.on_boundary, degrees, self.boundaries)
         columns = (self.rows, degrees, self.boundaries, self.links, self.every(exports))
-        return self.tasks.keep(self.tasks.each("block", on_block.make_block, *columns, power=self.sharpness))
+        make = partial(on_block.make_block, power=self.sharpness, n_threads=self.tasks.n_threads())
+        return self.tasks.keep(self.tasks.each("block", make, *columns))
 
     @property
     def _degrees(self) -> list[Handle]:

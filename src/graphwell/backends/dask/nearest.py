@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask.block import Links, from_exports, on_boundary
+from graphwell.backends.blocks.block import Links, from_exports, on_boundary
+from graphwell.backends.blocks.rows import BlockRows, sharpened
 from graphwell.backends.dask.graph import DaskGraph
-from graphwell.backends.dask.rows import BlockRows, sharpened
 
 
 def nearest_labels_on_workers(graph: DaskGraph, labels: IntArray) -> IntArray:

@@ -8,9 +8,9 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._warnings import UnreachableWarning, warn_user
-from graphwell.backends.dask.cells import Cells
+from graphwell.backends.blocks.cells import Cells
+from graphwell.backends.blocks.partition import Answer, Partition, Query, merged, queries
 from graphwell.backends.dask.inputs import check_chunks
-from graphwell.backends.dask.partition import Answer, Partition, Query, answer, merged, queries
 from graphwell.backends.dask.search import Search
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, as_dask_array, blocks_of
 from graphwell.backends.induction import Induction, lost_rows, two_highest_apart
@@ -121,7 +121,7 @@ def candidates_of(
     asked: Sequence[Query], number: int, partition: Partition, scales: FloatArray, told: Any, k: int
 ) -> Candidates:
     """Answer what new rows ask of one partition."""
-    found = answer(asked[number], partition, k)
+    found = partition.answer(asked[number], k)
     places = np.where(found.positions < 0, 0, found.positions - partition.start)
     return Candidates(found, scales[places], told.distributions[places])
 

@@ -6,15 +6,16 @@ the cells nearest to it, and the candidates are merged where the row lives.
 
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import getitem
+from operator import attrgetter, getitem
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask import partition as on_partition
-from graphwell.backends.dask import rows as on_rows
-from graphwell.backends.dask.cells import FIRST_PROBES, Cells, find_centres, grouped, visits_needed
+from graphwell.backends.blocks import partition as on_partition
+from graphwell.backends.blocks import rows as on_rows
+from graphwell.backends.blocks.cells import FIRST_PROBES, Cells, find_centres, grouped, visits_needed
+from graphwell.backends.blocks.partition import Partition
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.inputs import Input
 from graphwell.backends.dask.tasks import Handle, Tasks, given
@@ -77,7 +78,7 @@ def build_graph(
     tasks.settle(len(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes)])
     partitions = _shuffle(tasks, source, cells, starts)
-    vertices = tasks.results(tasks.each("vertices", on_partition.vertices_of, partitions))
+    vertices = tasks.results(tasks.each("vertices", attrgetter("vertices"), partitions))
     cells, recall = _measured(tasks, source, cells, partitions, k)
     progress("neighbours", 0.1)
     found = _search(tasks, cells, partitions, sizes, k, progress)
@@ -127,7 +128,15 @@ def _shuffle(tasks: Tasks, source: Input, cells: Cells, starts: IntArray) -> lis
     pieces = tasks.each("split", _split, source.blocks, source.starts[:-1], cells=cells, n_partitions=n)
     columns = (range(n), starts[:-1])
     return tasks.keep(
-        tasks.exchange("partition", pieces, n, on_partition.make_partition, *columns, cells=cells)
+        tasks.exchange(
+            "partition",
+            pieces,
+            n,
+            on_partition.make_partition,
+            *columns,
+            cells=cells,
+            n_threads=tasks.n_threads(),
+        )
     )
 
 
@@ -157,11 +166,10 @@ def _search(
         for start in range(0, int(sizes[p]), on_partition.ROWS_AT_ONCE):
             part = slice(start, start + on_partition.ROWS_AT_ONCE)
             asked = tasks.lazy("ask", on_partition.own_queries, partition, part, cells, n, k + 1)
+            pieces = [tasks.lazy("ask-piece", getitem, asked, q) for q in range(n)]
             answers = [
-                tasks.lazy(
-                    "search", on_partition.answer, tasks.lazy("ask-piece", getitem, asked, q), other, k + 1
-                )
-                for q, other in enumerate(partitions)
+                tasks.lazy("search", Partition.answer, other, piece, k + 1)
+                for other, piece in zip(partitions, pieces, strict=True)
             ]
             of_partition.append(tasks.lazy("merge", on_partition.others, answers, partition, part, k))
         found.append(of_partition)
@@ -185,20 +193,16 @@ def _weigh(
     """Local scales, weights, and both directions of every edge, by exchange between the blocks."""
     n = len(vertices)
     raw_scales = partial(on_partition.raw_scales, scale_neighbor=search.scale_neighbor)
-    raw = tasks.keep(tasks.each("scales", raw_scales, found))
-    on_client = np.concatenate(tasks.results(raw))
-    floor = smallest_scale(on_client)
-    smallest = max(floor, float(on_client.min()))
-    scales = tasks.keep(tasks.each("scales", np.maximum, raw, [floor] * n))
-    columns = (found, search.partitions, scales)
+    raw = np.concatenate(tasks.results(tasks.each("scales", raw_scales, found)))
+    scales = np.maximum(raw, smallest_scale(raw))
+    (everywhere,) = tasks.keep([tasks.lazy("all-scales", given, scales)])
+    columns = (found, search.partitions, [everywhere] * n)
     chosen = tasks.keep(tasks.each("choose", on_partition.chosen, *columns, n_neighbors=search.n_neighbors))
     sent = tasks.each("edges", on_rows.edges_by_owner, chosen, range(n), starts=starts)
-    incoming = tasks.exchange("receive", sent, n, given)
-    weighed = tasks.each("weigh", on_rows.weigh, incoming, chosen)
     own = list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
-    edges = (chosen, incoming, weighed, sent, own)
-    rows = tasks.exchange("rows", weighed, n, on_rows.joined_rows, *edges, n=int(starts[-1]))
-    search = replace(search, scales=scales, chosen=chosen, floor=smallest)
+    rows = tasks.exchange("rows", sent, n, on_rows.joined_rows, chosen, own, n=int(starts[-1]))
+    of_partition = tasks.keep(tasks.each("scales", given, np.split(scales, starts[1:-1])))
+    search = replace(search, scales=of_partition, chosen=chosen, floor=float(scales.min()))
     kept, spares = tasks.doubled(rows)
     tasks.wait(kept)
     tasks.priority = 0

@@ -249,6 +249,10 @@ class Tasks:
         """The workers by their address."""
         return dict(self.client.scheduler_info(n_workers=-1)["workers"])
 
+    def n_threads(self) -> int:
+        """Threads that every worker has."""
+        return min((int(worker["nthreads"]) for worker in self.workers().values()), default=1)
+
 
 def graph_of(handles: Sequence[Handle], homes: dict[Any, tuple[str, bool]] | None = None) -> dict[Any, Any]:
     """The Dask graph of these tasks and of all that they wait for; `homes` is told where they should run."""
@@ -308,14 +312,6 @@ def _large_graphs() -> Iterator[None]:
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE_GRAPH}):
         yield
-
-
-def threads_of_worker() -> int:
-    """Threads of the worker that runs this task; 1 outside of one."""
-    try:
-        return int(require_dask().get_worker().state.nthreads)
-    except ValueError:
-        return 1
 
 
 def blocks_of(X: Any) -> list[Handle]:

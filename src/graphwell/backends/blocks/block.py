@@ -9,8 +9,7 @@ from scipy import sparse
 
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask.rows import BlockRows, sharpened
-from graphwell.backends.dask.tasks import threads_of_worker
+from graphwell.backends.blocks.rows import BlockRows, sharpened
 from graphwell.backends.system import fast_width
 
 if TYPE_CHECKING:
@@ -47,12 +46,15 @@ class GraphBlock:
     outlets : array
         Positions in the layout of the vertices that other blocks need.
     links : Links
+    n_threads : int
+        Threads that share the work on it.
     """
 
     rows: "SlicedRows"
     degrees: FloatArray
     outlets: IntArray
     links: Links
+    n_threads: int = 1
 
     @property
     def n_own(self) -> int:
@@ -60,10 +62,10 @@ class GraphBlock:
         return len(self.rows.order)
 
     def share(self, kernel: Any, *arguments: Any) -> list[Any]:
-        """Have the threads of this worker do a kernel of the CPU engine on all rows."""
+        """Have some threads do a kernel of the CPU engine on all rows."""
         from graphwell.backends.cpu.engine import share
 
-        return share(ThreadPool(threads_of_worker()), self.rows, kernel, *arguments)
+        return share(ThreadPool(self.n_threads), self.rows, kernel, *arguments)
 
     def placed(self, values: Any) -> Any:
         """Values of own vertices in the order of the layout."""
@@ -131,6 +133,7 @@ def make_block(
     links: Links,
     exports: Sequence[FloatArray],
     power: float,
+    n_threads: int,
 ) -> GraphBlock:
     """Normalise the rows by the degrees of both ends and lay them out."""
     from graphwell.backends.cpu.layout import SlicedRows
@@ -142,4 +145,4 @@ def make_block(
     layout = SlicedRows.from_csr(W, PRECISION, inverse_roots)
     position = np.empty(rows.n_own, dtype=np.int32)
     position[layout.order] = np.arange(rows.n_own, dtype=np.int32)
-    return GraphBlock(layout, degrees, position[boundary], links)
+    return GraphBlock(layout, degrees, position[boundary], links, n_threads)

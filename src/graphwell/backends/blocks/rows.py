@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.weights import WEIGHT_FLOOR, kernel
+from graphwell.graph.weights import WEIGHT_FLOOR
 
 
 @dataclass(frozen=True)
@@ -48,87 +48,59 @@ class Chosen:
     vertices : array of shape (n_own,)
     neighbors, positions : arrays of shape (n_own, k)
         Their user's numbers and their positions.
-    distances : array of shape (n_own, k)
-    scales : array of shape (n_own,)
-        Local scale tau of each vertex.
+    weights : array of shape (n_own, k)
+        Of the edges to them.
     """
 
     vertices: IntArray
     neighbors: IntArray
     positions: IntArray
-    distances: FloatArray
-    scales: FloatArray
+    weights: FloatArray
 
 
 def edges_by_owner(chosen: Chosen, block: int, starts: IntArray) -> list[tuple[Any, ...]]:
     """The edges that a block chose, cut by the block that owns the far end.
 
-    Each piece holds the near end (user's number, position), the place of the far end in its block, the
-    distance, and the scale of the near end.
+    Each piece holds the near end (user's number, position), the place of the far end in its block, and the
+    weight.
     """
     n, k = chosen.neighbors.shape
-    near = np.repeat(np.arange(n), k)
-    far, distances = chosen.positions.ravel(), chosen.distances.ravel()
+    near, far = np.repeat(np.arange(n), k), chosen.positions.ravel()
     owner = np.searchsorted(starts, far, side="right") - 1
     pieces = []
     for q in range(len(starts) - 1):
         of_q = np.flatnonzero(owner == q)
         i = near[of_q]
-        places = far[of_q] - starts[q]
-        pieces.append(
-            (chosen.vertices[i], i + starts[block], places, distances[of_q], chosen.scales[i], of_q)
-        )
+        ends = (chosen.vertices[i], i + starts[block], far[of_q] - starts[q])
+        pieces.append((*ends, chosen.weights.ravel()[of_q].astype(np.float32)))
     return pieces
 
 
-def weigh(received: Sequence[tuple[Any, ...]], chosen: Chosen) -> list[FloatArray]:
-    """Weights of the edges that each block chose towards this one."""
-    return [
-        kernel(distances, near_scales, chosen.scales[places])
-        for _, _, places, distances, near_scales, _ in received
-    ]
-
-
 def joined_rows(
-    weights: Sequence[FloatArray],
-    chosen: Chosen,
-    incoming: Sequence[tuple[Any, ...]],
-    incoming_weights: Sequence[FloatArray],
-    sent: Sequence[tuple[Any, ...]],
-    own: tuple[int, int],
-    n: int,
+    received: Sequence[tuple[Any, ...]], chosen: Chosen, own: tuple[int, int], n: int
 ) -> BlockRows:
     """Join `i` and `j` where either chose the other: the rows of ``W`` that a block owns.
 
     Parameters
     ----------
-    weights : list of arrays
-        Of the edges that this block chose, as each owner of a far end returned them.
+    received : list
+        Edges that each block chose towards this one, as `edges_by_owner` cuts them.
     chosen : Chosen
-    incoming, incoming_weights : lists
-        Edges that other blocks chose towards this one, and their weights.
-    sent : list
-        The pieces that `weights` answers.
+        By this block.
     own : (start, stop)
         Range of the positions of this block.
     n : int
         Number of all vertices.
     """
     n_own, k = chosen.neighbors.shape
-    data = np.empty(n_own * k, dtype=np.float32)  # as on one machine
-    for piece, of_piece in zip(sent, weights, strict=True):
-        data[piece[-1]] = of_piece
-    indptr = np.arange(0, n_own * k + 1, k)
-    out = sparse.csr_array((data, chosen.neighbors.ravel(), indptr), shape=(n_own, n))
-    ends = [np.concatenate([piece[column] for piece in incoming]) for column in range(3)]
-    into = sparse.coo_array(
-        (np.concatenate(incoming_weights).astype(np.float32), (ends[2], ends[0])), shape=(n_own, n)
-    )
+    data = chosen.weights.ravel().astype(np.float32)  # as on one machine
+    out = sparse.csr_array((data, chosen.neighbors.ravel(), np.arange(0, n_own * k + 1, k)), shape=(n_own, n))
+    vertices, positions, places, weights = (np.concatenate(part) for part in zip(*received, strict=True))
+    into = sparse.coo_array((weights, (places, vertices)), shape=(n_own, n))
     W = out.maximum(into.tocsr()).tocsr()
     W.sort_indices()
-    every = np.concatenate([chosen.neighbors.ravel(), ends[0]])
-    numbers, first = np.unique(every, return_index=True)
-    positions = np.concatenate([chosen.positions.ravel(), ends[1]])[first]
+    numbers, first = np.unique(np.concatenate([chosen.neighbors.ravel(), vertices]), return_index=True)
+    positions = np.concatenate([chosen.positions.ravel(), positions])[first]
     return renumbered(chosen.vertices, W, numbers, positions, own)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.dask.block import GraphBlock
+from graphwell.backends.blocks.block import GraphBlock
 
 HERE = ArrayEngine()
 """The verbs that need no graph, on arrays of this process."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask.block import PRECISION, GraphBlock, from_exports
+from graphwell.backends.blocks.block import PRECISION, GraphBlock, from_exports
 
 if TYPE_CHECKING:
     from graphwell.backends.cpu.engine import Forces

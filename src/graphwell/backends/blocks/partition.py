@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask.cells import Cells
-from graphwell.backends.dask.rows import Chosen
-from graphwell.backends.dask.tasks import threads_of_worker
+from graphwell.backends.blocks.cells import Cells
+from graphwell.backends.blocks.rows import Chosen
 from graphwell.graph.cells import SPARE_CANDIDATES, flat_index, nearest_in_cells
 from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.distances import distances_to
 from graphwell.graph.scaling import Scaling
+from graphwell.graph.weights import kernel
 
 ROWS_AT_ONCE = 65_536
 """Rows that are searched by one task: it bounds the memory of their candidates."""
@@ -52,6 +52,8 @@ class Partition:
     cut : graphwell.graph.cells.Cells
         Where the points of each cell are; other partitions' cells are empty.
     scaling : Scaling
+    n_threads : int
+        Threads that share a search of it.
     """
 
     number: int
@@ -61,6 +63,7 @@ class Partition:
     cell_of: IntArray
     cut: CutPoints
     scaling: Scaling
+    n_threads: int
 
     def answer(self, query: Query, k: int) -> Answer:
         """The `k` nearest own points of each row within the cells that it asks."""
@@ -72,7 +75,7 @@ class Partition:
         return Answer(query.places, neighbors, positions.astype(small), distances)
 
     def _nearest(self, rows: FloatArray, cells: IntArray, k: int) -> tuple[IntArray, FloatArray]:
-        n_threads, spare = threads_of_worker(), k + SPARE_CANDIDATES
+        n_threads, spare = self.n_threads, k + SPARE_CANDIDATES
         found = nearest_in_cells(rows, cells, self.points, self.cut, spare, n_threads)
         distances = distances_to(rows, self.points, np.maximum(found, 0), n_threads)
         distances[found < 0] = np.inf
@@ -81,7 +84,9 @@ class Partition:
         return np.take_along_axis(found, order, 1), np.take_along_axis(distances, order, 1)
 
 
-def make_partition(received: Sequence[tuple[Any, ...]], number: int, start: int, cells: Cells) -> Partition:
+def make_partition(
+    received: Sequence[tuple[Any, ...]], number: int, start: int, cells: Cells, n_threads: int
+) -> Partition:
     """Put the rows of a partition in the order of their cells, and index them."""
     vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*received, strict=True))
     order = np.lexsort((vertices, cell_of))
@@ -90,12 +95,7 @@ def make_partition(received: Sequence[tuple[Any, ...]], number: int, start: int,
     places = np.arange(len(points), dtype=np.int32)
     scaling = cells.scaling
     cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
-    return Partition(number, start, vertices, points, cell_of, cut, scaling)
-
-
-def vertices_of(partition: Partition) -> IntArray:
-    """The user's numbers of the rows of a partition."""
-    return partition.vertices
+    return Partition(number, start, vertices, points, cell_of, cut, scaling, n_threads)
 
 
 def queries(rows: FloatArray, cells: Cells, n_partitions: int, k: int) -> list[Query]:
@@ -113,11 +113,6 @@ def queries(rows: FloatArray, cells: Cells, n_partitions: int, k: int) -> list[Q
 def own_queries(partition: Partition, part: slice, cells: Cells, n_partitions: int, k: int) -> list[Query]:
     """What some rows of a partition ask of each partition."""
     return queries(partition.points[part], cells, n_partitions, k)
-
-
-def answer(query: Query, partition: Partition, k: int) -> Answer:
-    """Answer a query."""
-    return partition.answer(query, k)
 
 
 def merged(answers: Sequence[Answer], n_rows: int, k: int) -> Answer:
@@ -152,11 +147,12 @@ def raw_scales(parts: Sequence[Answer], scale_neighbor: int) -> FloatArray:
 
 
 def chosen(parts: Sequence[Answer], partition: Partition, scales: FloatArray, n_neighbors: int) -> Chosen:
-    """The neighbours that the rows of a partition chose."""
+    """The neighbours that the rows of a partition chose; `scales` are those of all rows, by position."""
     neighbors, positions, distances = (
         np.concatenate([part[column][:, :n_neighbors] for part in parts]) for column in (1, 2, 3)
     )
-    return Chosen(partition.vertices, neighbors, positions, distances, scales)
+    own = scales[partition.start : partition.start + len(partition.vertices), None]
+    return Chosen(partition.vertices, neighbors, positions, kernel(distances, own, scales[positions]))
 
 
 def true_neighbors(partition: Partition, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
@@ -164,4 +160,4 @@ def true_neighbors(partition: Partition, rows: FloatArray, k: int) -> tuple[Floa
     k = min(k, len(partition.points))
     scaling = partition.scaling
     found = flat_index(scaling(partition.points)).search(scaling(rows), k)[1]
-    return distances_to(rows, partition.points, found, threads_of_worker()), partition.cell_of[found]
+    return distances_to(rows, partition.points, found, partition.n_threads), partition.cell_of[found]
