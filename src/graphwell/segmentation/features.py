@@ -16,7 +16,7 @@ MEDIAN_TO_DEVIATION = 1.4826
 
 
 @dataclass(frozen=True)
-class Features:
+class PictureFeatures:
     """A picture as vectors, with their spread and their noise.
 
     Attributes
@@ -36,7 +36,7 @@ class Features:
         return self.noise / self.contrast if self.contrast > 0 else 0.0
 
 
-def picture_features(image: Any, patch: int = 1) -> Features:
+def picture_features(image: Any, patch: int = 1) -> PictureFeatures:
     """Turn a picture into features.
 
     Parameters
@@ -59,7 +59,7 @@ def picture_features(image: Any, patch: int = 1) -> Features:
     values = _leading(values)
     noise = np.array([_noise(values[..., c]) for c in range(values.shape[2])])
     contrast = float(np.sqrt(values.var(axis=(0, 1), dtype=np.float64).sum()))
-    return Features(values, float(np.sqrt((noise**2).sum())), contrast)
+    return PictureFeatures(values, float(np.sqrt((noise**2).sum())), contrast)
 
 
 def read_picture(image: Any) -> FloatArray:

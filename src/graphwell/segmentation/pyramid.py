@@ -13,7 +13,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Backend, Engine, PlacedGraph
-from graphwell.segmentation.features import Features, halved, smoothed
+from graphwell.segmentation.features import PictureFeatures, halved, smoothed
 from graphwell.segmentation.pixels import pixel_graph
 from graphwell.segmentation.scales import is_noisy, start_blur, start_color_scale
 from graphwell.solve.harmonic import laplace_scores
@@ -43,7 +43,7 @@ class Level:
 
 
 def build_levels(
-    features: Features,
+    features: PictureFeatures,
     finest: Level,
     radius: float,
     color_scale: float | None,

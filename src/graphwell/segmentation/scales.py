@@ -6,7 +6,7 @@ must be light, and weights so mild that the descent can straighten what noise ma
 the descent see the picture at different scales.
 """
 
-from graphwell.segmentation.features import Features, noise_left
+from graphwell.segmentation.features import PictureFeatures, noise_left
 
 NOISY = 0.1
 """Noise, as a share of the contrast, above which the start asks no single pixel."""
@@ -18,29 +18,29 @@ CLEAN_START, NOISY_START, SMALLEST_BORDER = 0.1, 0.02, 0.2
 """Smallest colour scales as shares of the contrast: a clean picture has texture, if no noise."""
 
 
-def is_noisy(features: Features) -> bool:
+def is_noisy(features: PictureFeatures) -> bool:
     """Whether single pixels say little."""
     return features.noisiness >= NOISY
 
 
-def start_blur(features: Features) -> float:
+def start_blur(features: PictureFeatures) -> float:
     """Width of the blur before the coarse copies of a picture are made."""
     return START_BLUR * features.noisiness if is_noisy(features) else 0.0
 
 
-def start_color_scale(features: Features, halvings: int) -> float:
+def start_color_scale(features: PictureFeatures, halvings: int) -> float:
     """Colour scale of a copy that was halved so often."""
     smallest = NOISY_START if is_noisy(features) else CLEAN_START
     left = noise_left(start_blur(features), halvings)
     return max(START_COLOR * features.noise * left, smallest * features.contrast) or 1.0
 
 
-def border_blur(features: Features) -> float:
+def border_blur(features: PictureFeatures) -> float:
     """Width of the blur before the descent compares pixels."""
     return max(LEAST_BLUR, BORDER_BLUR * features.noisiness) if is_noisy(features) else 0.0
 
 
-def border_color_scale(features: Features, blur: float) -> float:
+def border_color_scale(features: PictureFeatures, blur: float) -> float:
     """Colour scale of the descent."""
     left = noise_left(blur, 0)
     return max(BORDER_COLOR * features.noise * left, SMALLEST_BORDER * features.contrast) or 1.0

@@ -17,7 +17,7 @@ MOST_CELLS = 65_536
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellMap:
     """The cells, and how many of them a row asks.
 
     Attributes
@@ -101,7 +101,7 @@ def _halve(
     _halve(along[cut:], centres, sizes, groups - left, first + left, owner)
 
 
-def visits_needed(cells: Cells, rows: FloatArray, neighbor_cells: IntArray) -> IntArray:
+def visits_needed(cells: CellMap, rows: FloatArray, neighbor_cells: IntArray) -> IntArray:
     """How many cells a row must ask to reach each neighbour's."""
     order = cells.nearest(rows, len(cells.centres))
     rank = np.empty_like(order)

@@ -11,8 +11,8 @@ from graphwell.backends.conjugate_gradients import TOLERANCE
 
 
 @dataclass(frozen=True)
-class Vectors:
-    """The vectors of a block: solution, residual, direction and its image; the squared norm to be reached."""
+class Iterate:
+    """Solution, residual, direction and its image on one block; and the squared norm to be reached."""
 
     x: FloatArray
     r: FloatArray
@@ -21,15 +21,15 @@ class Vectors:
     target: FloatArray | None = None
 
 
-def begin(block: GraphBlock, inside: FloatArray, b: FloatArray) -> tuple[Vectors, FloatArray]:
+def begin(block: GraphBlock, inside: FloatArray, b: FloatArray) -> tuple[Iterate, FloatArray]:
     """Start from zero; other blocks need their part of the direction."""
-    vectors = Vectors(np.zeros_like(b), b.copy(), b.copy())
+    vectors = Iterate(np.zeros_like(b), b.copy(), b.copy())
     return vectors, direction(block, inside, vectors)
 
 
 def apply(
-    vectors: Vectors, block: GraphBlock, inside: FloatArray, exports: Sequence[FloatArray]
-) -> tuple[Vectors, FloatArray]:
+    vectors: Iterate, block: GraphBlock, inside: FloatArray, exports: Sequence[FloatArray]
+) -> tuple[Iterate, FloatArray]:
     """Apply the matrix to the direction; products of the vectors, one row each: pw, rw, ww, rr."""
     from graphwell.backends.cpu.cg_kernels import products
 
@@ -40,8 +40,8 @@ def apply(
 
 
 def move(
-    vectors: Vectors, block: GraphBlock, inside: FloatArray, dots: Sequence[FloatArray]
-) -> tuple[Vectors, FloatArray]:
+    vectors: Iterate, block: GraphBlock, inside: FloatArray, dots: Sequence[FloatArray]
+) -> tuple[Iterate, FloatArray]:
     """One step along the direction, and the next direction; a column that has converged stands still."""
     from graphwell.backends.cpu.cg_kernels import advance
 
@@ -57,11 +57,11 @@ def move(
     return vectors, direction(block, inside, vectors)
 
 
-def direction(block: GraphBlock, inside: FloatArray, vectors: Vectors) -> FloatArray:
+def direction(block: GraphBlock, inside: FloatArray, vectors: Iterate) -> FloatArray:
     """What other blocks need of the direction."""
     return inside[block.outlets] * vectors.p[block.outlets]
 
 
-def solution(vectors: Vectors) -> tuple[None, FloatArray]:
+def solution(vectors: Iterate) -> tuple[None, FloatArray]:
     """The solution alone."""
     return None, vectors.x

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.blocks.cells import Cells
+from graphwell.backends.blocks.cells import CellMap
 from graphwell.backends.blocks.rows import Chosen
 from graphwell.graph.cells import SPARE_CANDIDATES, flat_index, nearest_in_cells
 from graphwell.graph.cells import Cells as CutPoints
@@ -85,7 +85,7 @@ class Partition:
 
 
 def make_partition(
-    received: Sequence[tuple[Any, ...]], number: int, start: int, cells: Cells, n_threads: int
+    received: Sequence[tuple[Any, ...]], number: int, start: int, cells: CellMap, n_threads: int
 ) -> Partition:
     """Put the rows of a partition in the order of their cells, and index them."""
     vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*received, strict=True))
@@ -98,7 +98,7 @@ def make_partition(
     return Partition(number, start, vertices, points, cell_of, cut, scaling, n_threads)
 
 
-def queries(rows: FloatArray, cells: Cells, n_partitions: int, k: int) -> list[Query]:
+def queries(rows: FloatArray, cells: CellMap, n_partitions: int, k: int) -> list[Query]:
     """What these rows ask of each partition."""
     asked = cells.asked(rows, k)
     owner = np.where(asked < 0, -1, cells.owner[asked])
@@ -110,7 +110,7 @@ def queries(rows: FloatArray, cells: Cells, n_partitions: int, k: int) -> list[Q
     return found
 
 
-def own_queries(partition: Partition, part: slice, cells: Cells, n_partitions: int, k: int) -> list[Query]:
+def own_queries(partition: Partition, part: slice, cells: CellMap, n_partitions: int, k: int) -> list[Query]:
     """What some rows of a partition ask of each partition."""
     return queries(partition.points[part], cells, n_partitions, k)
 

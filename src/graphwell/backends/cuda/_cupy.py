@@ -62,7 +62,7 @@ def _trouble(library: Any, error: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def kernel(file: str, name: str, **defined: str | int) -> Any:
+def cuda_kernel(file: str, name: str, **defined: str | int) -> Any:
     """Return a kernel of one of the ``.cu`` files here, compiled with these macros.
 
     Without fused multiply-adds: sums then round as they do on the CPU.

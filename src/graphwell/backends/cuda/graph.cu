@@ -1,4 +1,4 @@
-// Sparse rows on a card: sums, products, parts, distances along edges, and the layout that sweeps run on.
+// Sparse rows on a GPU: sums, products, parts, distances along edges, and the layout that sweeps run on.
 // POINTER is the integer type of the row starts, ENTRY the type of the entries; column indices are int. One thread owns a row and adds its
 // entries in stored order, as the CPU does.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.backends.cuda._cupy import GpuArray, cupy, kernel, launch
+from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, launch
 from graphwell.backends.cuda.matrix import GpuMatrix
 
 SLICE = 32
@@ -105,7 +105,7 @@ class GpuRows:
         edges = cp.empty(max(1, size) * 2 * dtype.itemsize, dtype=np.uint8)
         rows = cls(placed, starts, long_starts, host_starts, edges, dtype, n)
         arguments = (matrix.indptr, matrix.indices, matrix.data, placed, position, starts, long_starts, edges)
-        function = kernel("products.cu", "fill_slices", POINTER=matrix.pointer, REAL=rows.real, WIDE=1)
+        function = cuda_kernel("products.cu", "fill_slices", POINTER=matrix.pointer, REAL=rows.real, WIDE=1)
         launch(function, rows.n_rows, (*arguments, n_slices, rows.n_rows))
         return rows
 

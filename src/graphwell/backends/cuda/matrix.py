@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.cuda._cupy import GpuArray, cupy, kernel, launch
+from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, launch
 from graphwell.graph.weights import index_dtype
 
 RELAXATIONS_BETWEEN_CHECKS = 8
@@ -124,5 +124,5 @@ class GpuMatrix:
 
     def _launch(self, name: str, threads: int, *arguments: Any) -> None:
         entry = "float" if self.data.dtype == np.float32 else "double"
-        function = kernel("graph.cu", name, POINTER=self.pointer, ENTRY=entry)
+        function = cuda_kernel("graph.cu", name, POINTER=self.pointer, ENTRY=entry)
         launch(function, threads, (*arguments, self.n_rows))

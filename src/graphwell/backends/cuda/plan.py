@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.backends.cpu.packing import Packing
-from graphwell.backends.cuda._cupy import GpuArray, cupy, gpu_limits, kernel, launch
+from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, gpu_limits, launch
 from graphwell.backends.cuda.layout import GpuRows, Neighborhood, Tiling
 
 THREADS_AT_REST = 1024
@@ -125,7 +125,7 @@ class Plan:
 
     def _function(self, name: str) -> Any:
         word = "int" if self.packing.word is np.int32 else "int64"
-        function = kernel("sweep.cu", name, REAL=self.rows.real, WORD=word)
+        function = cuda_kernel("sweep.cu", name, REAL=self.rows.real, WORD=word)
         if name not in ("place", "restore"):
             most = max(self.shared, function.max_dynamic_shared_size_bytes)
             function.max_dynamic_shared_size_bytes = most

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.cuda._cupy import cupy, kernel, launch
+from graphwell.backends.cuda._cupy import cuda_kernel, cupy, launch
 
 BLOCKS = 264
 MOST_FACTORS = 64
@@ -33,7 +33,7 @@ def _summed(name: str, arguments: tuple[Any, ...], like: Any) -> Any:
     blocks = max(1, min(BLOCKS, -(-n // ROWS_PER_BLOCK)))
     parts = cupy().empty((blocks + 1, width))
     ends = (parts, parts[blocks], _arrived(), np.int64(n), width)
-    launch(kernel("reductions.cu", name, REAL=_real(like)), 256 * blocks, (*arguments, *ends))
+    launch(cuda_kernel("reductions.cu", name, REAL=_real(like)), 256 * blocks, (*arguments, *ends))
     return parts[blocks].get()
 
 
@@ -49,7 +49,7 @@ def combine(a: Any, x: Any, b: Any, y: Any) -> None:
     for first in range(0, x.shape[1], MOST_FACTORS):
         columns = slice(first, first + MOST_FACTORS)
         arguments = (_factors(x.dtype, a[columns], b[columns]), x, y, np.int64(x.size), x.shape[1], first)
-        launch(kernel("reductions.cu", "combine", REAL=_real(x)), x.size, arguments)
+        launch(cuda_kernel("reductions.cu", "combine", REAL=_real(x)), x.size, arguments)
 
 
 def _factors(dtype: Any, a: Any, b: Any) -> Any:
@@ -75,7 +75,7 @@ def group_sums(groups: Any, values: Any, n_groups: int) -> Any:
     most = cp.maximum(cp.abs(values).max() * len(values), 1e-300)
     unit = cp.exp2(cp.floor(61.0 - cp.log2(most)))
     sums = cp.zeros(n_groups, dtype=np.int64)
-    function = kernel("reductions.cu", "group_sums", REAL="double")
+    function = cuda_kernel("reductions.cu", "group_sums", REAL="double")
     launch(function, len(values), (groups, values, unit, sums, np.int64(len(values))))
     return sums / unit
 
@@ -87,7 +87,7 @@ def group_minima(groups: Any, values: Any, n_groups: int) -> Any:
     groups = cp.ascontiguousarray(groups, dtype=np.int32)
     keys = cp.full(n_groups, np.iinfo(np.int64).max, dtype=np.int64)
     arguments = (groups, values, keys, np.int64(len(values)))
-    launch(kernel("reductions.cu", "group_minima", REAL="double"), len(values), arguments)
+    launch(cuda_kernel("reductions.cu", "group_minima", REAL="double"), len(values), arguments)
     minima = cp.empty(n_groups)
-    launch(kernel("reductions.cu", "keys_to_doubles", REAL="double"), n_groups, (keys, minima, n_groups))
+    launch(cuda_kernel("reductions.cu", "keys_to_doubles", REAL="double"), n_groups, (keys, minima, n_groups))
     return minima

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cuda._cupy import GpuArray, cupy, free_memory, kernel, launch, memory_in_words
+from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, free_memory, launch, memory_in_words
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
 from graphwell.graph.neighbors import in_order
 from graphwell.graph.scaling import Scaling
@@ -148,7 +148,7 @@ class CudaSearch:
 
     def _kernel(self, name: str, kept: int) -> Any:
         point = "float" if self.on_gpu.dtype == np.float32 else "double"
-        return kernel("neighbors.cu", name, SLOTS=-(-kept // 32), POINT=point)
+        return cuda_kernel("neighbors.cu", name, SLOTS=-(-kept // 32), POINT=point)
 
     def __reduce__(self) -> Any:
         """Without a GPU the search goes on as an exact one of the CPU."""

@@ -1,4 +1,4 @@
-// Sweeps of Algorithm 1 on a card. REAL is float or double, WORD the integer that packs class and r.
+// Sweeps of Algorithm 1 on a GPU. REAL is float or double, WORD the integer that packs class and r.
 //
 // The arithmetic is that of the CPU engine, operation by operation and in the same order, so compile without
 // fused multiply-adds. Rows lie in sliced ELLPACK form, 32 rows to a slice: entry j of the rows of slice s is

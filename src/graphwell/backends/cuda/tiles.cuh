@@ -1,4 +1,4 @@
-// The layout of a graph on the card, and one tile of it in shared memory.
+// The layout of a graph on the GPU, and one tile of it in shared memory.
 
 typedef long long int64;
 typedef unsigned long long uint64;

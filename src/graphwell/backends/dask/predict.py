@@ -8,7 +8,7 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._warnings import UnreachableWarning, warn_user
-from graphwell.backends.blocks.cells import Cells
+from graphwell.backends.blocks.cells import CellMap
 from graphwell.backends.blocks.partition import Answer, Partition, Query, merged, queries
 from graphwell.backends.dask.inputs import check_chunks
 from graphwell.backends.dask.search import Search
@@ -110,7 +110,7 @@ class Candidates(NamedTuple):
     distributions: FloatArray
 
 
-def checked_queries(rows: FloatArray, cells: Cells, n_partitions: int, k: int) -> list[Query]:
+def checked_queries(rows: FloatArray, cells: CellMap, n_partitions: int, k: int) -> list[Query]:
     """What new rows ask of each partition."""
     if not np.isfinite(rows).all():
         raise ValueError("X holds NaN or infinite values; fill or remove them first.")

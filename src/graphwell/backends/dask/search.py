@@ -14,7 +14,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks import partition as on_partition
 from graphwell.backends.blocks import rows as on_rows
-from graphwell.backends.blocks.cells import FIRST_PROBES, Cells, find_centres, grouped, visits_needed
+from graphwell.backends.blocks.cells import FIRST_PROBES, CellMap, find_centres, grouped, visits_needed
 from graphwell.backends.blocks.partition import Partition
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.inputs import Input
@@ -39,7 +39,7 @@ class Search:
 
     Attributes
     ----------
-    cells : Cells
+    cells : CellMap
     partitions : list of handles
     scales : list of handles
         Local scales of the rows of each partition.
@@ -51,7 +51,7 @@ class Search:
     metric : str
     """
 
-    cells: Cells
+    cells: CellMap
     partitions: list[Handle]
     scales: list[Handle]
     chosen: list[Handle]
@@ -97,11 +97,11 @@ def blocks_for(tasks: Tasks, source: Input, k: int) -> int:
     return min(max(len(workers), int(np.ceil(source.n / fits))), max(1, source.n // 2))
 
 
-def _find_cells(tasks: Tasks, source: Input, n_blocks: int) -> tuple[Cells, IntArray]:
+def _find_cells(tasks: Tasks, source: Input, n_blocks: int) -> tuple[CellMap, IntArray]:
     """Cells from a sample, grouped into partitions; and the number of rows of each partition."""
     scaling = Scaling.within(source.low, source.high, source.center)
     centres = find_centres(scaling(_sample(tasks, source, _sample_size(source.n), seed=0)), source.n)
-    plain = Cells(scaling, centres, np.zeros(len(centres), int), np.zeros(len(centres), int))
+    plain = CellMap(scaling, centres, np.zeros(len(centres), int), np.zeros(len(centres), int))
     sizes = np.sum(tasks.results(tasks.each("count-cells", _count_cells, source.blocks, cells=plain)), axis=0)
     owner = grouped(centres, sizes, n_blocks)
     rows_of = np.bincount(owner, sizes, minlength=n_blocks).astype(np.int64)
@@ -122,7 +122,7 @@ def _sample(tasks: Tasks, source: Input, size: int, seed: int) -> FloatArray:
     return np.concatenate(tasks.results(tasks.each("sample", _rows_at, source.blocks, inside)))
 
 
-def _shuffle(tasks: Tasks, source: Input, cells: Cells, starts: IntArray) -> list[Handle]:
+def _shuffle(tasks: Tasks, source: Input, cells: CellMap, starts: IntArray) -> list[Handle]:
     """Send each row to the partition of its cell."""
     n = len(starts) - 1
     pieces = tasks.each("split", _split, source.blocks, source.starts[:-1], cells=cells, n_partitions=n)
@@ -141,8 +141,8 @@ def _shuffle(tasks: Tasks, source: Input, cells: Cells, starts: IntArray) -> lis
 
 
 def _measured(
-    tasks: Tasks, source: Input, cells: Cells, partitions: list[Handle], k: int
-) -> tuple[Cells, float]:
+    tasks: Tasks, source: Input, cells: CellMap, partitions: list[Handle], k: int
+) -> tuple[CellMap, float]:
     """Set how many cells a row asks so that a sample finds its true neighbours, and say what it finds."""
     if source.n <= EXACT_UP_TO:
         return replace(cells, probes=len(cells.centres)), 1.0
@@ -156,7 +156,7 @@ def _measured(
 
 
 def _search(
-    tasks: Tasks, cells: Cells, partitions: list[Handle], sizes: IntArray, k: int, progress: Progress
+    tasks: Tasks, cells: CellMap, partitions: list[Handle], sizes: IntArray, k: int, progress: Progress
 ) -> list[list[Handle]]:
     """Neighbours of the rows of each partition, some rows at a time."""
     n = len(partitions)
@@ -209,7 +209,7 @@ def _weigh(
     return DaskGraph(tasks, vertices, kept, spares, recall_=recall, search=search)
 
 
-def _count_cells(rows: FloatArray, cells: Cells) -> IntArray:
+def _count_cells(rows: FloatArray, cells: CellMap) -> IntArray:
     return np.bincount(cells.of(rows), minlength=len(cells.centres))
 
 
@@ -217,7 +217,7 @@ def _rows_at(rows: FloatArray, places: IntArray) -> FloatArray:
     return rows[places]
 
 
-def _split(rows: FloatArray, first: int, cells: Cells, n_partitions: int) -> list[tuple[Any, ...]]:
+def _split(rows: FloatArray, first: int, cells: CellMap, n_partitions: int) -> list[tuple[Any, ...]]:
     """The rows of a block by partition: their numbers, themselves, and their cells."""
     cell_of = cells.of(rows)
     owner = cells.owner[cell_of]
