@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 
 from graphwell.backends.cpu import engine as numba_
-from graphwell.backends.cpu.barrier import break_barrier, new_barrier, pass_gate
+from graphwell.backends.cpu.barrier import break_barrier, new_barrier, pass_barrier
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Balance, Problem
 from tests.helpers import random_graph, start_of
@@ -19,11 +19,11 @@ def relay(thread, n_threads, rounds, barrier, trace):
     wrong = 0
     for number in range(rounds):
         trace[thread] = number
-        if not pass_gate(barrier, n_threads):
+        if not pass_barrier(barrier, n_threads):
             return -1
         for other in range(n_threads):
             wrong += trace[other] != number
-        if not pass_gate(barrier, n_threads):
+        if not pass_barrier(barrier, n_threads):
             return -1
     return wrong
 

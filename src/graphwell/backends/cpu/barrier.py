@@ -1,4 +1,4 @@
-"""A barrier at which the threads of a team wait for each other inside compiled code.
+"""A barrier at which the threads of a pool wait for each other inside compiled code.
 
 Leaving compiled code after every sweep costs more than a sweep of a small graph, the more so the more threads
 there are. Who waits here spins for a moment, then sleeps: a busy machine is not made busier. A barrier that
@@ -49,7 +49,10 @@ def _add(typing_context: Any, barrier: Any, place: Any, value: Any) -> Any:
 
 @intrinsic
 def _look(typing_context: Any, barrier: Any, place: Any) -> Any:
-    """Read a place as other threads left it."""
+    """Read a place as other threads left it.
+
+    A plain read would be hoisted out of the loop that waits: LLVM sees nobody else write there.
+    """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = _pointer(context, builder, signature, args)
@@ -73,10 +76,12 @@ else:
 
 
 @njit(nogil=True)
-def pass_gate(barrier: IntArray, n_threads: int) -> bool:
+def pass_barrier(barrier: IntArray, n_threads: int) -> bool:
     """Wait until so many threads are here; return whether the barrier is whole."""
     turn = _look(barrier, ROUND)
     if _add(barrier, ARRIVED, 1) == n_threads - 1:
+        # The count goes back to zero before the round opens: a fast thread may be at the next barrier while
+        # a slow one has not left this one.
         _add(barrier, ARRIVED, -n_threads)
         _add(barrier, ROUND, 1)
         return _look(barrier, BROKEN) == 0

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cpu.barrier import pass_gate
+from graphwell.backends.cpu.barrier import pass_barrier
 from graphwell.backends.cpu.gather import move_rows, sum_neighbors
 from graphwell.backends.cpu.layout import LANES
 
@@ -160,7 +160,7 @@ def sweeps(
             found = masses(first, last, parts, words, offsets, phi, shift, n_classes)
             for k in range(n_classes):
                 weights[thread, k] = found[k]
-            if not pass_gate(barrier, n_threads):
+            if not pass_barrier(barrier, n_threads):
                 break
             press(weights, strength, shares, pressure)
         changes += sweep(
@@ -168,7 +168,7 @@ def sweeps(
             words, following, offsets, epsilon, step_size, implicit, shift,
         )  # fmt: skip
         words, following = following, words
-        if not pass_gate(barrier, n_threads):
+        if not pass_barrier(barrier, n_threads):
             break
     return changes
 

@@ -1,4 +1,9 @@
 // The layout of a graph on the GPU, and one tile of it in shared memory.
+//
+// Why tiles: rows have very different lengths, and one thread per row would wait for the longest row of its
+// warp. A tile is as many neighbouring rows as fit into the shared memory of a block. All threads load its
+// entries side by side, whatever row they belong to; then each row is summed from shared memory, in stored order,
+// so that the bits are those of the CPU.
 
 typedef long long int64;
 typedef unsigned long long uint64;
