@@ -93,3 +93,14 @@ def as_shown(image: Any) -> Any:
     if low < 0 or high < 0.25:  # dark or signed data would be invisible
         values = (values - low) / ((high - low) or 1.0)
     return np.round(255 * np.clip(values, 0, 1)).astype(np.uint8)
+
+
+def white_on_black(mask: BoolArray) -> Any:
+    """The pixels of one class as a picture.
+
+    Examples
+    --------
+    >>> white_on_black(np.array([[True, False]])).tolist()
+    [[255, 0]]
+    """
+    return np.where(mask, 255, 0).astype(np.uint8)
