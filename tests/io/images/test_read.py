@@ -5,9 +5,8 @@ import zlib
 
 import numpy as np
 import pytest
-from PIL import Image
-
 from graphwell.io.images.read import read_image
+from PIL import Image
 
 GREY = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
 COLOR = np.stack([GREY, 255 - GREY, GREY // 2], axis=2)

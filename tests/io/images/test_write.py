@@ -4,8 +4,6 @@ import io
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
-
 from graphwell.io.images.write import (
     as_shown,
     borders,
@@ -15,6 +13,7 @@ from graphwell.io.images.write import (
     write_overlay,
     write_uncertainty,
 )
+from PIL import Image
 
 LABELS = np.repeat([[3, 3, 3, 8, 8, 8, -1, -1]], 8, axis=0)
 COLORS = {3: (255, 0, 0), 8: (0, 0, 255)}
