@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -72,6 +73,7 @@ def damaged(draw):
     return bytes(content[: draw(st.integers(0, len(content)))] if draw(st.booleans()) else content), suffix
 
 
+@pytest.mark.slow
 @settings(FEW, max_examples=200)
 @given(damaged())
 def test_damaged_files(file):
@@ -113,6 +115,7 @@ option_sets = st.sampled_from(
 ).map(str.split)
 
 
+@pytest.mark.slow
 @settings(FEW, max_examples=200)
 @given(rows, option_sets, st.sampled_from([",", ";", "\t"]))
 def test_tables_of_odd_cells(rows, options, delimiter):

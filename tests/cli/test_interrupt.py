@@ -38,6 +38,8 @@ from graphwell.__main__ import main
 main()
 """
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path):

@@ -29,9 +29,7 @@ def test_a_format_from_outside_comes_last_and_can_be_forgotten(formats):
 
 
 def test_the_sentence_lists_what_will_do(formats):
-    with pytest.raises(
-        OptionError, match=r"^output a\.toy: .* end in \.npy or \.npz\.$"
-    ) as caught:
+    with pytest.raises(OptionError, match=r"^output a\.toy: .* end in \.npy or \.npz\.$") as caught:
         formats.of(Path("a.toy"), "output", lambda declared: declared.name.startswith(".np"))
     assert caught.value.field == "output"
 

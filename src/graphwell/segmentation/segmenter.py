@@ -11,6 +11,7 @@ from graphwell._arrays import to_host
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Engine, State, make_engine, on_device
+from graphwell.errors import OptionError
 from graphwell.estimators.base import UnreachableWarning
 from graphwell.graph import Graph
 from graphwell.progress import Progress, in_pieces, listening, silent
@@ -228,10 +229,11 @@ class Segmenter:
         progress: Progress = silent,
     ) -> None:
         if graph not in GRAPHS:
-            raise ValueError(f"graph must be one of {', '.join(GRAPHS)}, got {graph!r}.")
+            raise OptionError("graph", "{field} must be one of {}, got {!r}.", ", ".join(GRAPHS), graph)
         _check_positive(color_scale=color_scale, position_weight=position_weight, fidelity=fidelity)
         if smoothing is not None and not (np.isfinite(smoothing) and 0 <= smoothing <= LARGEST_BLUR):
-            raise ValueError(f"smoothing must lie between 0 and {LARGEST_BLUR} pixels, got {smoothing!r}.")
+            problem = "{field} must lie between 0 and {} pixels, got {!r}."
+            raise OptionError("smoothing", problem, LARGEST_BLUR, smoothing)
         self.fidelity, self.progress = fidelity, progress
         self._memory: _Memory | None = None
         progress("graph", None)
@@ -323,7 +325,7 @@ class Segmenter:
 def _check_positive(**values: float | None) -> None:
     for name, value in values.items():
         if value is not None and not (np.isfinite(value) and value > 0):
-            raise ValueError(f"{name} must be positive, got {value!r}.")
+            raise OptionError(name, "{field} must be positive, got {!r}.", value)
 
 
 def unreached_sentence(found: Segmentation) -> str:
