@@ -56,6 +56,7 @@ def test_the_sound_files_are_sound():
         assert assert_ends_well(content, suffix, "--label", "label") < 2
 
 
+@pytest.mark.slow
 @FEW
 @given(st.binary(max_size=300), st.sampled_from(SUFFIXES))
 def test_any_bytes(content, suffix):

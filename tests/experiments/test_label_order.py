@@ -6,6 +6,8 @@ import pytest
 from graphwell.experiments.label_order import label_order
 from tests.experiments.sections import check_section, line
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def section():

@@ -5,6 +5,8 @@ import pytest
 from graphwell.experiments.moons import three_moons, two_moons
 from tests.experiments.sections import check_section, line
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def section():
