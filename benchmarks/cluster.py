@@ -182,22 +182,21 @@ def stage_cells(seconds: dict[str, float]) -> list[str]:
 
 def parquet_case(rows: int) -> dict[str, Any]:
     """Label a folder of Parquet files on two workers with little memory."""
-    from graphwell.jobs.classify import Roles
-    from graphwell.jobs.classify_on_cluster import label_on_cluster
+    from graphwell.jobs.classify_on_cluster import label_folder
+    from graphwell.jobs.options import ClassifyOptions
 
     with tempfile.TemporaryDirectory() as folder, cluster_of(2, MEMORY_LIMIT) as client:
         write_parts(Path(folder) / "in.parquet", rows)
         began = time.perf_counter()
-        summary = label_on_cluster(
-            Path(folder) / "in.parquet",
-            Roles("label", truth="truth"),
-            gw.DiffuseInterfaceClassifier(),
-            Path(folder) / "out.parquet",
+        options = ClassifyOptions(
+            table=Path(folder) / "in.parquet", truth="truth", output=Path(folder) / "out.parquet"
         )
+        report = label_folder(options, gw.DiffuseInterfaceClassifier(random_state=0))
         seconds = time.perf_counter() - began
         memory = {"client": peak_memory(), **client.run(peak_memory)}
     lines = [[process, f"{value / 2**30:.2f}"] for process, value in memory.items()]
     show_table(f"Parquet, {rows:,} x 32: peak memory", ("process", "GiB"), lines)
+    summary = report.to_json()
     accuracy = summary["truth"]["accuracy"]
     print(f"{seconds:.0f} s; {100 * (1 - accuracy):.3f} % wrong; {summary['seconds']}; {summary['notes']}")
     if memory["client"] > CLIENT_LIMIT:

@@ -10,14 +10,6 @@ def run(*arguments, **options):
     )
 
 
-def test_demo_prints_a_table_and_writes_a_picture(tmp_path):
-    finished = run("demo", "--out", tmp_path / "demo")
-    assert finished.returncode == 0, finished.stderr
-    for method in ("nearest labelled point", "spectral clustering", "fixed epsilon", "annealed epsilon"):
-        assert method in finished.stdout
-    assert (tmp_path / "demo" / "three_moons.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_without_arguments_the_program_explains_itself():
     finished = run("--help")
     assert finished.returncode == 0

@@ -98,35 +98,15 @@ def test_quiet_is_quiet(blobs):
     assert (blobs / "out.csv").exists()
 
 
-def test_the_report_is_one_page_that_fetches_nothing(blobs):
-    frame = table_of_blobs(blobs / "in.csv")
-    nasty = frame.assign(label=frame.label.replace("bee", "<b>$bee</b>"))
-    nasty.to_csv(blobs / "in.csv", index=False)
-    finished = classify(
-        blobs / "in.csv",
-        "-o",
-        blobs / "out.csv",
-        "--truth",
-        "truth",
-        "--holdout",
-        0.2,
-        "--report",
-        blobs / "r.html",
-    )
+def test_the_report_is_a_page_in_the_words_of_the_command_line(blobs):
+    frame = table_of_blobs(blobs / "in.csv").assign(number=np.arange(120))
+    frame.to_csv(blobs / "in.csv", index=False)
+    finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--report", blobs / "r.html")
     assert finished.exit_code == 0, finished.output
     page = (blobs / "r.html").read_text()
-    for words in (
-        "Classes",
-        "Where the classes lie",
-        "Compared with the truth",
-        "Most doubtful rows",
-        "The descent",
-    ):
-        assert f"<h2>{words}</h2>" in page
-    assert page.count('<img src="data:image/png;base64,') == 4
-    assert not re.search(r"(?:src|href)=[\"'](?!data:)", page)
-    assert "<b>$bee" not in page
-    assert "A run without 2 of the given labels" in page
+    assert "just counts the rows: number; --drop leaves it out." in page
+    assert page.count('<img src="data:image/png;base64,') == 3
+    assert "r.html" in finished.stdout.split("Written:")[1]
 
 
 def test_holdout_hides_labels_and_then_uses_all(blobs):
@@ -195,6 +175,19 @@ def test_options_reach_the_classifier(blobs):
         with np.load(blobs / "run") as saved:
             assert json.loads(str(saved["fingerprint"]))["settings"][name] == found
         (blobs / "run").unlink()
+
+
+def test_a_method_is_chosen_by_name(blobs):
+    arguments = [blobs / "in.csv", "--truth", "truth", "--drop", "name", "--json"]
+    chosen = ("--method", "laplace", "--report", blobs / "r.html")
+    finished = classify(*arguments, "-o", blobs / "out.csv", *chosen)
+    assert finished.exit_code == 0, finished.output
+    summary = json.loads(finished.stdout)
+    assert summary["truth"]["accuracy"] > 0.95
+    assert summary["status"] == "Method laplace: each vertex is the weighted mean of its neighbours."
+    assert "The descent" not in (blobs / "r.html").read_text()
+    default = classify(*arguments, "-o", blobs / "default.csv")
+    assert list(json.loads(default.stdout)) == list(summary)
 
 
 def test_columns_are_chosen_by_name(blobs):
@@ -276,8 +269,8 @@ BAD = {
     "unknown drop": ("x,label\n1,a\n2,b\n", ["--drop", "z"], "--drop z"),
     "empty truth": ("x,label,t\n1,a,\n2,b,\n", ["--truth", "t"], "there is nothing to compare"),
     "start": ("x,label\n1,a\n2,b\n3,\n", ["--start", "z"], "start must be one of"),
-    "scale": ("x,label\n1,a\n2,b\n3,\n", ["--scale", "z"], "scale must be one of"),
-    "missing rule": ("x,label\n1,a\n2,b\n3,\n", ["--missing", "z"], "missing must be one of"),
+    "scale": ("x,label\n1,a\n2,b\n3,\n", ["--scale", "z"], "--scale must be one of"),
+    "missing rule": ("x,label\n1,a\n2,b\n3,\n", ["--missing", "z"], "--missing must be one of"),
     "pca": ("x,label\n1,a\n2,b\n3,\n", ["--pca", "9"], "--pca 9"),
     "device": ("x,label\n1,a\n2,b\n3,\n", ["--device", "tpu"], "device must be one of"),
     "fidelity": ("x,label\n1,a\n2,b\n3,\n", ["--fidelity", "0"], "fidelity must be positive"),
@@ -285,6 +278,23 @@ BAD = {
     "decimal": ("x,label\n1,a\n2,b\n3,\n", ["--decimal", "x"], "--decimal must be a point or a comma"),
     "delimiter": ("x,label\n1,a\n2,b\n3,\n", ["--delimiter", "::"], "--delimiter must be one character"),
     "encoding": ("x,label\n1,a\n2,b\n3,\n", ["--encoding", "z"], "--encoding z is not known"),
+    "method": (
+        "x,label\n1,a\n2,b\n3,\n",
+        ["--method", "magic"],
+        "--method must be one of diffuse",
+    ),
+    "not for the method": (
+        "x,label\n1,a\n2,b\n3,\n",
+        ["--method", "laplace", "--start", "random"],
+        "--start means nothing to the method 'laplace'",
+    ),
+    "too many classes": (
+        "x,label\n1,a\n2,b\n3,c\n4,\n",
+        ["--method", "binary interface"],
+        "--method 'binary interface' tells at most 2 classes apart, but 3 are given",
+    ),
+    "infinite, hint": ("x,label\n1,a\ninf,b\n", [], "give --missing drop or --missing mean."),
+    "comma": ("x;label\n1,5;a\n2,5;b\n", [], "--decimal ',' would read x"),
     "neighbors": ("x,label\n1,a\n2,b\n3,\n", ["--neighbors", "0"], "--neighbors"),
     "report folder": ("x,label\n1,a\n2,b\n3,\n", ["--report", "no/r.html"], "the folder no does not exist"),
     "report name": ("x,label\n1,a\n2,b\n3,\n", ["--report", "r.pdf"], "must end in .html or .htm"),
@@ -370,7 +380,7 @@ def test_a_format_that_is_not_installed_is_refused_before_the_work(blobs, monkey
 
 
 def test_when_the_report_fails_there_is_no_output_either(blobs, monkeypatch):
-    def fail(labelled, summary):
+    def fail(report, words):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("graphwell.view.report.report_page", fail)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -55,6 +56,7 @@ def test_the_sound_files_are_sound():
         assert assert_ends_well(content, suffix, "--label", "label") < 2
 
 
+@pytest.mark.slow
 @FEW
 @given(st.binary(max_size=300), st.sampled_from(SUFFIXES))
 def test_any_bytes(content, suffix):
@@ -72,6 +74,7 @@ def damaged(draw):
     return bytes(content[: draw(st.integers(0, len(content)))] if draw(st.booleans()) else content), suffix
 
 
+@pytest.mark.slow
 @settings(FEW, max_examples=200)
 @given(damaged())
 def test_damaged_files(file):
@@ -113,6 +116,7 @@ option_sets = st.sampled_from(
 ).map(str.split)
 
 
+@pytest.mark.slow
 @settings(FEW, max_examples=200)
 @given(rows, option_sets, st.sampled_from([",", ";", "\t"]))
 def test_tables_of_odd_cells(rows, options, delimiter):

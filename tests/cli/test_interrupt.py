@@ -19,7 +19,7 @@ builtins.__import__ = interrupting
 """
 SWALLOWED = """
 import sys, time
-import graphwell.io.images.read
+import graphwell.io.images.registry
 
 class Swallows:
     def __del__(self):
@@ -30,13 +30,15 @@ def read_image(*args):
     for _ in range(2000):
         time.sleep(0.01)
 
-graphwell.io.images.read.read_image = read_image
+graphwell.io.images.registry.read_image = read_image
 """
 RUN = """
 sys.argv = ["graphwell", "segment", "image.npy", "--seeds", "seeds.npy", "-o", "labels.npy", "--jobs", "1"]
 from graphwell.__main__ import main
 main()
 """
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

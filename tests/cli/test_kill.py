@@ -10,6 +10,8 @@ import pytest
 
 from graphwell import datasets
 
+pytestmark = pytest.mark.slow
+
 
 def start(folder, out="out.npz", *options):
     command = [sys.executable, "-m", "graphwell", "classify", "moons.npz", "--label", "y", "-o", out]

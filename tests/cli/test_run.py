@@ -1,12 +1,11 @@
 """How a command ends."""
 
-import warnings
-
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from graphwell.cli._run import Exit, ends_cleanly, notes_from_warnings
+from graphwell.cli._run import Exit, ends_cleanly
+from graphwell.errors import OptionError
 
 
 def command_that(act):
@@ -44,6 +43,7 @@ def test_options_reach_the_command():
         (ImportError("install pyarrow"), "graphwell: install pyarrow\n"),
         (NotImplementedError("not yet"), "graphwell: not yet\n"),
         (MemoryError(), "not enough memory"),
+        (OptionError("n_jobs", '{field} and {missing="mean"}.'), "graphwell: --jobs and --missing mean.\n"),
         (MemoryError("The GPU has too little memory."), "graphwell: The GPU has too little memory.\n"),
     ],
 )
@@ -73,10 +73,3 @@ def test_a_mistake_of_our_own_is_not_hidden():
     assert finished.exit_code == 3
     assert "Traceback" in finished.stderr
     assert "this is a mistake in graphwell" in finished.stderr
-
-
-def test_warnings_become_notes_once_each():
-    with notes_from_warnings() as notes:
-        for text in ("first", "second", "first"):
-            warnings.warn(text, stacklevel=1)
-    assert notes == ["first", "second"]

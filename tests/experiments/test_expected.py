@@ -3,7 +3,7 @@
 import pytest
 
 from graphwell.experiments.expected import Expected, Judged, expectations, judge, paper_confusion
-from graphwell.experiments.record import Line, Run, best_run, error_line
+from graphwell.experiments.record import Line
 
 
 def judged(values, **expected):
@@ -63,9 +63,3 @@ def test_the_figures_of_the_paper_are_those_of_its_text():
 def test_a_line_without_an_entry_is_refused():
     with pytest.raises(KeyError):
         judge(Line("nonsense.line", "", "%", (1.0,)))
-
-
-def test_the_best_run_is_the_first_with_the_smallest_error():
-    runs = [Run("a", seed, 0, 0, error, 0.1, 1) for seed, error in enumerate([0.3, 0.1, 0.1])]
-    assert best_run([*runs, Run("b", 9, 0, 0, 0.0, 0.1, 1)], "a").seed == 1
-    assert error_line("a", "", runs).best == pytest.approx(10.0)

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from graphwell.io.files import check_distinct, check_output, written_whole
+from graphwell.errors import OptionError
+from graphwell.io.files import (
+    check_distinct,
+    check_output,
+    check_output_folder,
+    folder_written_whole,
+    written_whole,
+)
 
 
 def write_half(paths, error):
@@ -64,16 +71,16 @@ def test_names_that_cannot_be_written_are_refused(tmp_path):
         (tmp_path / "pipe", "not a regular file"),
     ]:
         with pytest.raises(ValueError, match=words):
-            check_output(path, "--output")
-    check_output(tmp_path / "file", "--output")
-    check_output(tmp_path / "new", "--output")
+            check_output(path, "output")
+    check_output(tmp_path / "file", "output")
+    check_output(tmp_path / "new", "output")
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write everywhere")
 def test_a_folder_without_permission_is_refused(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(ValueError, match="cannot be written"):
-        check_output(tmp_path / "out", "--output")
+        check_output(tmp_path / "out", "output")
     tmp_path.chmod(0o700)
 
 
@@ -83,6 +90,27 @@ def test_one_file_cannot_have_two_roles(tmp_path):
     link.symlink_to(table)
     os.link(table, hard)
     for other in (table, link, hard, tmp_path / "sub" / ".." / "table"):
-        with pytest.raises(ValueError, match="TABLE and --output are both the file"):
-            check_distinct({"TABLE": table, "--output": other})
-    check_distinct({"TABLE": table, "--output": Path("elsewhere"), "--report": None, "--checkpoint": None})
+        with pytest.raises(OptionError, match="table and output are both the file") as caught:
+            check_distinct([("table", table), ("output", other)])
+        assert caught.value.field == "output"
+    check_distinct([("table", table), ("output", Path("elsewhere")), ("report", None)])
+
+
+def test_a_folder_is_made_or_written_into(tmp_path):
+    check_output_folder(tmp_path, "masks")
+    check_output_folder(tmp_path / "new", "masks")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(OptionError, match=r"masks .*file is a file; give the name of a folder"):
+        check_output_folder(tmp_path / "file", "masks")
+    with pytest.raises(OptionError, match="does not exist"):
+        check_output_folder(tmp_path / "no" / "folder", "masks")
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    with folder_written_whole(tmp_path / "parts") as unnamed:
+        (unnamed / "one").write_text("1")
+        assert not (tmp_path / "parts").exists()
+    assert (tmp_path / "parts" / "one").read_text() == "1"
+    with pytest.raises(RuntimeError), folder_written_whole(tmp_path / "others") as unnamed:
+        raise RuntimeError
+    assert [path.name for path in tmp_path.iterdir()] == ["parts"]

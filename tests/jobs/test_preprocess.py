@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from graphwell.jobs.preprocess import Preparation, prepare
+from graphwell.jobs.preprocess import Preprocessing, preprocess
 
 RNG = np.random.default_rng(0)
 
 
 def test_nothing_is_done_by_default():
     X = RNG.normal(size=(20, 3))
-    ready = prepare(X, "abc", Preparation())
+    ready = preprocess(X, "abc", Preprocessing())
     np.testing.assert_array_equal(ready.X, X)
     assert ready.kept.all()
     assert ready.notes == ()
@@ -18,30 +18,32 @@ def test_nothing_is_done_by_default():
 
 def test_scales():
     X = RNG.normal(size=(200, 3)) * [1, 100, 0] + [5, 0, 2]
-    standard = prepare(X, "abc", Preparation("standard")).X
+    standard = preprocess(X, "abc", Preprocessing("standard")).X
     np.testing.assert_allclose(standard.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(standard.std(axis=0), [1, 1, 0], atol=1e-12)
-    robust = prepare(X, "abc", Preparation("robust")).X
+    robust = preprocess(X, "abc", Preprocessing("robust")).X
     np.testing.assert_allclose(np.median(robust, axis=0), 0, atol=1e-12)
 
 
 def test_many_features_are_projected():
     X = RNG.normal(size=(80, 120))
     names = [f"f{i}" for i in range(120)]
-    ready = prepare(X, names, Preparation())
+    ready = preprocess(X, names, Preprocessing())
     assert ready.X.shape == (80, 50)
-    assert "120 features were projected onto 50" in ready.notes[0]
-    np.testing.assert_array_equal(prepare(X, names, Preparation()).X, ready.X)
-    assert prepare(X, names, Preparation(pca=0)).X.shape == (80, 120)
-    assert prepare(X, names, Preparation(pca=7)).X.shape == (80, 7)
-    assert prepare(X[:30], names, Preparation()).X.shape == (30, 30)
+    assert "120 features were projected onto 50" in str(ready.notes[0])
+    np.testing.assert_array_equal(preprocess(X, names, Preprocessing()).X, ready.X)
+    assert preprocess(X, names, Preprocessing(pca=0)).X.shape == (80, 120)
+    assert preprocess(X, names, Preprocessing(pca=7)).X.shape == (80, 7)
+    assert preprocess(X[:30], names, Preprocessing()).X.shape == (30, 30)
 
 
 def test_one_feature_that_decides_alone_is_pointed_out():
     X = RNG.normal(size=(50, 2)) * [1, 1000]
-    assert "The feature 'income' holds 100.0 %" in prepare(X, ["age", "income"], Preparation()).notes[0]
-    assert prepare(X, ["age", "income"], Preparation("standard")).notes == ()
-    assert prepare(X[:, 1:], ["income"], Preparation()).notes == ()
+    (note,) = preprocess(X, ["age", "income"], Preprocessing()).notes
+    assert "The feature 'income' holds 100.0 %" in str(note)
+    assert 'scale="standard" evens the features out' in str(note)
+    assert preprocess(X, ["age", "income"], Preprocessing("standard")).notes == ()
+    assert preprocess(X[:, 1:], ["income"], Preprocessing()).notes == ()
 
 
 def with_holes():
@@ -53,11 +55,11 @@ def with_holes():
 def test_missing_values_are_refused_dropped_or_filled():
     X = with_holes()
     with pytest.raises(ValueError, match="Row 4: the feature 'b' is missing, one of 2 missing values"):
-        prepare(X, "ab", Preparation())
-    dropped = prepare(X, "ab", Preparation(missing="drop"))
+        preprocess(X, "ab", Preprocessing())
+    dropped = preprocess(X, "ab", Preprocessing(missing="drop"))
     assert np.flatnonzero(~dropped.kept).tolist() == [3, 5]
     assert dropped.X.shape == (8, 2)
-    filled = prepare(X, "ab", Preparation(missing="mean"))
+    filled = preprocess(X, "ab", Preprocessing(missing="mean"))
     assert filled.X[3, 1] == pytest.approx(np.nanmean(X[:, 1]))
     assert filled.kept.all()
 
@@ -70,7 +72,7 @@ def test_missing_values_are_refused_dropped_or_filled():
         ([[1.0, 2], [-1e151, 3]], {}, r"Row 2: the feature 'a' is -1e\+151, too large to take distances"),
         ([[1.0, np.nan], [2, np.nan]], {"missing": "mean"}, "'b' has no value in any row"),
         ([[1.0, np.nan], [2, 3]], {"missing": "drop"}, "At least two rows"),
-        ([[1.0, 2], [2, 3]], {"pca": 3}, "--pca 3: 2 rows of 2 features have at most 2"),
+        ([[1.0, 2], [2, 3]], {"pca": 3}, "^pca 3: 2 rows of 2 features have at most 2"),
         ([[1.0, 2], [2, 3]], {"pca": -1}, "pca must be a number of components"),
         ([[1.0, 2], [2, 3]], {"scale": "log"}, "scale must be one of none, standard, robust"),
         ([[1.0, 2], [2, 3]], {"missing": "guess"}, "missing must be one of error, drop, mean"),
@@ -78,4 +80,4 @@ def test_missing_values_are_refused_dropped_or_filled():
 )
 def test_bad_features_get_one_sentence(X, how, words):
     with pytest.raises(ValueError, match=words):
-        prepare(np.array(X), "ab", Preparation(**how))
+        preprocess(np.array(X), "ab", Preprocessing(**how))

@@ -37,10 +37,20 @@ def test_hidden_labels_are_a_share_and_leave_every_class_one(seed):
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -1.0, float("nan")])
 def test_a_share_outside_0_and_1_is_refused(share):
-    with pytest.raises(ValueError, match="--holdout must lie between 0 and 1"):
+    with pytest.raises(ValueError, match=r"^holdout must lie between 0 and 1"):
         hide(np.array([0, 0, 1]), share, np.random.default_rng(0))
 
 
 def test_nothing_to_hide_is_said():
     with pytest.raises(ValueError, match="needs a class with two given labels"):
         hide(np.array([0, 1, -1]), 0.5, np.random.default_rng(0))
+
+
+def test_an_accuracy_in_a_sentence_and_as_json():
+    assert Accuracy(9, 10).on_hidden_labels.endswith("9 of them right: 90.0 % (95 % confidence: 60 to 98 %).")
+    assert Accuracy(9, 10).to_json() == {
+        "accuracy": 0.9,
+        "right": 9,
+        "of": 10,
+        "interval_95": [0.5958, 0.9821],
+    }

@@ -1,9 +1,7 @@
 """How every command ends: exit codes, and the one place that turns an error into a sentence."""
 
 import traceback
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
 from typing import ParamSpec
@@ -11,6 +9,8 @@ from typing import ParamSpec
 import typer
 
 from graphwell._interrupt import INTERRUPTED, raise_again
+from graphwell.cli._words import in_flags
+from graphwell.errors import OptionError
 
 Arguments = ParamSpec("Arguments")
 
@@ -73,23 +73,15 @@ def sentence(error: BaseException) -> str:
     'data.csv: No such file or directory.'
     >>> sentence(MemoryError())
     'There is not enough memory for this; use fewer rows or features.'
+    >>> sentence(OptionError("row_id", "{field} x: there is no such column."))
+    '--id x: there is no such column.'
     """
-    if isinstance(error, OSError) and error.strerror:
+    if isinstance(error, OptionError):
+        text = error.sentence.worded(in_flags)
+    elif isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     elif isinstance(error, MemoryError) and not str(error):
         text = "There is not enough memory for this; use fewer rows or features."
     else:
         text = str(error) or type(error).__name__
     return "".join(character if character.isprintable() else "?" for character in " ".join(text.split()))
-
-
-@contextmanager
-def notes_from_warnings() -> Iterator[list[str]]:
-    """Collect the warnings of the library, each once, to be shown where the user looks for them."""
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            yield notes
-        finally:
-            notes.extend(dict.fromkeys(str(warning.message) for warning in caught))

@@ -1,55 +1,70 @@
-"""The summary of a labelled table, or of a segmented picture, printed."""
+"""The report on a labelled table, or on a segmented picture, printed."""
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
+
+from graphwell.cli._words import in_flags
+from graphwell.errors import Sentence
+
+if TYPE_CHECKING:
+    from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentReport
+    from graphwell.jobs.score import Accuracy
 
 WIDTH_WITHOUT_TERMINAL = 110
 CLASSES_SHOWN = 40
+Say = Callable[..., None]
 
 
-def print_summary(summary: dict[str, Any], *, on_stderr: bool) -> None:
-    """Print what `graphwell.jobs.summary` found."""
+def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
+    """Print the report on a labelled table."""
     from graphwell.jobs.columns import listed
-    from graphwell.view.report import holdout_sentence
 
     console = _console(on_stderr=on_stderr)
-
-    def say(text: str, style: str = "") -> None:
-        console.print(Text(printable(text, 1000), style=style))
-
-    say(_counts(summary))
-    say(f"Features ({len(summary['features']):,}): {listed(summary['features'])}.")
-    say(f"{summary['sweeps']:,} sweeps. {summary['status']}")
-    if summary["holdout"]:
-        say(holdout_sentence(summary["holdout"]), "bold")
-    if summary["truth"]:
-        say(_truth_sentence(summary["truth"]), "bold")
-    console.print(_class_table(summary))
+    say = _sayer(console)
+    say(_counts(report))
+    say(f"Features ({len(report.features):,}): {listed(report.features)}.")
+    say(_ending(report.sweeps, report.status))
+    if report.holdout is not None:
+        say(report.holdout.on_hidden_labels, "bold")
+    if report.comparison is not None:
+        say(_truth_sentence(report.comparison.accuracy), "bold")
+    console.print(_class_grid(report.classes))
     say("The most doubtful rows; row 1 is the first below the header:")
-    console.print(_doubtful_table(summary))
-    for note in summary["notes"]:
-        say(f"Note: {note}", "yellow")
-    say("Seconds: " + ", ".join(f"{stage} {value:.2f}" for stage, value in summary["seconds"].items()))
-    say(f"Written: {', '.join(summary['files'])}")
+    console.print(_doubtful_grid(report.doubtful))
+    _say_the_rest(say, report.notes, report.seconds, report.files)
 
 
-def print_segments(summary: dict[str, Any], *, on_stderr: bool) -> None:
-    """Print the summary of a segmented picture."""
+def print_segmented(report: "SegmentReport", *, on_stderr: bool) -> None:
+    """Print the report on a segmented picture."""
     console = _console(on_stderr=on_stderr)
-    height, width = summary["size"]
-    console.print(
-        f"{height:,} x {width:,} pixels, {summary['seeds']:,} marked, {len(summary['classes']):,} classes. "
-        f"{summary['sweeps']:,} sweeps. {summary['status']}"
-    )
-    console.print(_class_table(summary))
-    for note in summary["notes"]:
-        console.print(Text(printable(f"Note: {note}", 1000), style="yellow"))
-    times = ", ".join(f"{stage} {value:.2f}" for stage, value in summary["seconds"].items())
-    console.print(f"Seconds: {times}")
-    console.print(Text(printable(f"Written: {', '.join(summary['files'])}", 1000)))
+    say = _sayer(console)
+    height, width = report.size
+    counts = f"{height:,} x {width:,} pixels, {report.seeds:,} marked, {len(report.classes):,} classes."
+    say(f"{counts} {_ending(report.sweeps, report.status)}")
+    console.print(_class_grid(report.classes))
+    _say_the_rest(say, report.notes, report.seconds, report.files)
+
+
+def _say_the_rest(
+    say: Say, notes: Sequence[Sentence], seconds: Mapping[str, float], files: Sequence[Path]
+) -> None:
+    for note in notes:
+        say(f"Note: {note.worded(in_flags)}", "yellow")
+    say("Seconds: " + ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items()))
+    say(f"Written: {', '.join(map(str, files))}")
+
+
+def _sayer(console: Console) -> Say:
+    return lambda text, style="": console.print(Text(printable(text, 1000), style=style))
+
+
+def _ending(sweeps: int, status: str) -> str:
+    return f"{sweeps:,} sweeps. {status}" if sweeps else status
 
 
 def _console(*, on_stderr: bool) -> Console:
@@ -73,50 +88,48 @@ def printable(text: str, limit: int = 40) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
-def _counts(summary: dict[str, Any]) -> str:
+def _counts(report: "ClassifyReport") -> str:
     parts = [
-        f"{summary['rows']:,} rows",
-        f"{summary['labels_given']:,} labels given",
-        f"{len(summary['classes']):,} classes",
-        f"{summary['components_without_labels']:,} of {summary['components']:,} components without a label",
+        f"{report.rows:,} rows",
+        f"{report.labels_given:,} labels given",
+        f"{len(report.classes):,} classes",
+        f"{report.components_without_labels:,} of {report.components:,} components without a label",
     ]
-    if summary["rows_left_out"]:
-        parts.append(f"{summary['rows_left_out']:,} rows left out")
+    if report.rows_left_out:
+        parts.append(f"{report.rows_left_out:,} rows left out")
     return ", ".join(parts) + "."
 
 
-def _truth_sentence(truth: dict[str, Any]) -> str:
+def _truth_sentence(truth: "Accuracy") -> str:
     return (
-        f"{100 * truth['accuracy']:.2f} % of the {truth['of']:,} rows without a given label agree with the "
-        f"truth ({truth['of'] - truth['right']:,} do not)."
+        f"{100 * truth.share:.2f} % of the {truth.of:,} rows without a given label agree with the "
+        f"truth ({truth.of - truth.right:,} do not)."
     )
 
 
-def _class_table(summary: dict[str, Any]) -> Table:
-    table = Table()
-    table.add_column("class")
-    table.add_column("given", justify="right")
-    table.add_column("assigned", justify="right")
-    for row in summary["classes"][:CLASSES_SHOWN]:
-        table.add_row(Text(printable(row["name"])), f"{row['given']:,}", f"{row['assigned']:,}")
-    if len(summary["classes"]) > CLASSES_SHOWN:
-        table.add_row(f"and {len(summary['classes']) - CLASSES_SHOWN:,} more", "", "")
-    return table
+def _class_grid(classes: "Sequence[ClassCount]") -> Grid:
+    grid = Grid()
+    grid.add_column("class")
+    grid.add_column("given", justify="right")
+    grid.add_column("assigned", justify="right")
+    for count in classes[:CLASSES_SHOWN]:
+        grid.add_row(Text(printable(count.name)), f"{count.given:,}", f"{count.assigned:,}")
+    if len(classes) > CLASSES_SHOWN:
+        grid.add_row(f"and {len(classes) - CLASSES_SHOWN:,} more", "", "")
+    return grid
 
 
-def _doubtful_table(summary: dict[str, Any]) -> Table:
-    table = Table()
-    named = any(row["id"] is not None for row in summary["doubtful"])
-    table.add_column("row", justify="right")
+def _doubtful_grid(rows: "Sequence[DoubtfulRow]") -> Grid:
+    grid = Grid()
+    named = any(row.id is not None for row in rows)
+    grid.add_column("row", justify="right")
     if named:
-        table.add_column("id")
-    table.add_column("label")
-    table.add_column("score", justify="right")
-    table.add_column("second choice")
-    table.add_column("score", justify="right")
-    for row in summary["doubtful"]:
-        cells = [f"{row['row']:,}"] + ([Text(printable(row["id"]))] if named else [])
-        for name, score in ((row["label"], row["score"]), (row["second"], row["second_score"])):
-            cells += [Text(printable(name)), f"{score:.3f}"]
-        table.add_row(*cells)
-    return table
+        grid.add_column("id")
+    for column in ("label", "second choice"):
+        grid.add_column(column)
+        grid.add_column("score", justify="right")
+    for row in rows:
+        name = [Text(printable(row.id or ""))] if named else []
+        label, second = Text(printable(row.label)), Text(printable(row.second))
+        grid.add_row(f"{row.row:,}", *name, label, f"{row.score:.3f}", second, f"{row.second_score:.3f}")
+    return grid

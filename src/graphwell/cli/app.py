@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from graphwell.cli._help import ListingCommand
 from graphwell.cli._run import ends_cleanly
 from graphwell.cli.classify import classify
 from graphwell.cli.example import example
@@ -20,10 +21,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command()(classify)
+app.command(cls=ListingCommand)(classify)
 app.add_typer(example, name="example")
 app.command()(reproduce)
-app.command()(segment)
+app.command(cls=ListingCommand)(segment)
 
 
 @app.callback()

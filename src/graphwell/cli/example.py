@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from graphwell.cli._run import ends_cleanly
-from graphwell.io.files import check_output, written_whole
+from graphwell.io.files import check_output, check_output_folder, written_whole
 
 example = typer.Typer(help="Write an example to try the other commands on.", no_args_is_help=True)
 
@@ -28,7 +28,7 @@ def digits(
     """Write 1,797 handwritten digits as CSV: 64 pixels, a few labels, and the truth in its own column."""
     from graphwell.datasets import digits_table
 
-    check_output(output, "--output")
+    check_output(output, "output")
     text = digits_table(per_class, random_state=seed)
     with written_whole(output) as file:
         file.write(text.encode("utf-8"))
@@ -50,8 +50,6 @@ def image(
     """Write a picture of five grey levels (image.png), marks in it (seeds.png) and the truth (truth.npy)."""
     from graphwell.datasets.strokes import write_example
 
-    if output.exists() and not output.is_dir():
-        raise ValueError(f"--output {output} is a file; give the name of a folder.")
-    check_output(output / "image.png" if output.exists() else output, "--output")
+    check_output_folder(output, "output")
     marked = write_example(output, noise, per_class, seed)
     typer.echo(f"Written: {output}, a picture of 191 x 196 pixels with {marked:,} of them marked.")

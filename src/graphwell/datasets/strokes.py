@@ -11,7 +11,8 @@ from graphwell._types import IntArray
 from graphwell.datasets import make_grey_image, sample_labels
 from graphwell.io.files import written_whole
 from graphwell.io.images.colors import palette_color
-from graphwell.io.images.write import painted
+from graphwell.io.images.registry import write_image
+from graphwell.segmentation.drawing import painted
 
 STROKE = 9
 """Length of a stroke in pixels."""
@@ -19,8 +20,6 @@ STROKE = 9
 
 def write_example(folder: Path, noise: float, per_class: int, random_state: Seed) -> int:
     """Write image.png, seeds.png and truth.npy into a folder; return the number of marked pixels."""
-    from PIL import Image
-
     image, truth = make_grey_image(noise=noise, random_state=random_state)
     if per_class:
         seeds = sample_labels(truth.ravel(), per_class, random_state).reshape(truth.shape)
@@ -28,11 +27,13 @@ def write_example(folder: Path, noise: float, per_class: int, random_state: Seed
         seeds = strokes(truth)
     colors = {c: palette_color(c) for c in range(int(truth.max()) + 1)}
     folder.mkdir(exist_ok=True)
+    pictures = {
+        folder / "image.png": np.round(255 * image).astype(np.uint8),
+        folder / "seeds.png": painted(seeds, colors),
+    }
     with ExitStack() as held:
-        grey = np.round(255 * image).astype(np.uint8)
-        Image.fromarray(grey).save(held.enter_context(written_whole(folder / "image.png")), format="PNG")
-        marks = Image.fromarray(painted(seeds, colors))
-        marks.save(held.enter_context(written_whole(folder / "seeds.png")), format="PNG")
+        for path, pixels in pictures.items():
+            write_image(pixels, path, held.enter_context(written_whole(path)))
         np.save(held.enter_context(written_whole(folder / "truth.npy")), truth)
     return int((seeds >= 0).sum())
 

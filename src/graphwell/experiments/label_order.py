@@ -15,7 +15,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.experiments.drawing import show_image
 from graphwell.experiments.image import pixel_features
 from graphwell.experiments.methods import FIDELITY, FIXED, STEP_SIZE, Case, random_labels, run_paper, share_of
-from graphwell.experiments.record import Counter, Line, Picture, Run, Section, Table
+from graphwell.experiments.record import Counter, Line, Picture, ResultTable, Run, Section
 from graphwell.model import periodic_well_slope, rho
 from graphwell.progress import Progress, silent
 from graphwell.view import plots
@@ -158,11 +158,11 @@ def _lines(cases: dict[str, Case], labels: dict[str, list[tuple[IntArray, IntArr
     return lines
 
 
-def _cost_table() -> Table:
+def _cost_table() -> ResultTable:
     """What a unit of each boundary in figure 1 costs: the squared difference of its two classes."""
     boundaries = {"black | grey": (0, 1), "grey | white": (1, 2), "black | white": (0, 2)}
     rows = [[name, f"{(a - b) ** 2}", f"{float(rho(a, b)) ** 2:g}"] for name, (a, b) in boundaries.items()]
-    return Table(
+    return ResultTable(
         "Cost of a boundary in figure 1", ("boundary", "standard Laplacian", "generalised difference"), rows
     )
 

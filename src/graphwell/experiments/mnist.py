@@ -14,9 +14,9 @@ from graphwell.experiments.record import (
     Counter,
     Line,
     Picture,
+    ResultTable,
     Run,
     Section,
-    Table,
     error_line,
     of_line,
 )
@@ -153,23 +153,23 @@ def _remarks(confusion: IntArray, runs: list[Run], recall: float) -> list[str]:
     ]
 
 
-def _seconds_table(runs: list[Run], stages: dict[str, float]) -> Table:
+def _seconds_table(runs: list[Run], stages: dict[str, float]) -> ResultTable:
     main = of_line(runs, f"{NAME}.error")
     start = float(np.mean([run.details["seconds_start"] for run in main]))
     descent = float(np.mean([run.details["seconds_descent"] for run in main]))
     rest = float(np.mean([run.seconds for run in main])) - start - descent
     rows = [[f"{name}, once", f"{seconds:.2f}"] for name, seconds in stages.items()]
     rows += [["layout and start, per run", f"{start:.2f}"], ["descent, per run", f"{descent:.2f}"]]
-    return Table("Seconds", ("stage", "seconds"), [*rows, ["scores, per run", f"{rest:.2f}"]])
+    return ResultTable("Seconds", ("stage", "seconds"), [*rows, ["scores, per run", f"{rest:.2f}"]])
 
 
-def _confusion_tables(confusion: IntArray, error: float) -> list[Table]:
+def _confusion_tables(confusion: IntArray, error: float) -> list[ResultTable]:
     header = ["obtained / true", *map(str, range(len(confusion)))]
     tables = [(f"Our best run, {100 * error:.2f} %", confusion)]
     if len(confusion) == 10:
         tables.append(("The paper's best run, 6.86 %", paper_confusion()))
     return [
-        Table(title, header, [[str(c), *map(int, row)] for c, row in enumerate(matrix)])
+        ResultTable(title, header, [[str(c), *map(int, row)] for c, row in enumerate(matrix)])
         for title, matrix in tables
     ]
 

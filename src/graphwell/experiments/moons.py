@@ -17,7 +17,16 @@ from graphwell.experiments.methods import (
     run_paper,
     run_spectral,
 )
-from graphwell.experiments.record import Counter, Line, Picture, Run, Section, Table, best_run, error_line
+from graphwell.experiments.record import (
+    Counter,
+    Line,
+    Picture,
+    ResultTable,
+    Run,
+    Section,
+    best_run,
+    error_line,
+)
 from graphwell.experiments.record import of_line as runs_of
 from graphwell.progress import Progress, silent
 from graphwell.view import plots
@@ -112,7 +121,9 @@ def two_moons(
             "compared. Spectral clustering on our graph is the one line above that is as unsupervised as "
             "the quoted ones."
         ],
-        tables=[Table("Errors quoted in the paper", ("method", "error", "told"), QUOTED, text_columns=3)],
+        tables=[
+            ResultTable("Errors quoted in the paper", ("method", "error", "told"), QUOTED, text_columns=3)
+        ],
     )
 
 

@@ -87,7 +87,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """Rows of text that are not compared line by line."""
 
     title: str
@@ -106,7 +106,7 @@ class Section:
     lines: Sequence[Line]
     runs: Sequence[Run]
     remarks: Sequence[str] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[ResultTable] = ()
     pictures: Sequence[Picture] = ()
 
 

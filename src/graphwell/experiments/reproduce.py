@@ -110,7 +110,7 @@ def write(found: Reproduction, folder: Path) -> None:
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name in contents:
-        check_output(folder / name, "--out")
+        check_output(folder / name, "out")
     with ExitStack() as stack:
         for name, content in contents.items():
             stack.enter_context(written_whole(folder / name)).write(content)

@@ -3,10 +3,12 @@
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+from graphwell.errors import OptionError
 
 
 @contextmanager
@@ -80,47 +82,72 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
         raise
 
 
-def check_output(path: Path, option: str) -> None:
+def check_output(path: Path, field: str) -> None:
     """Refuse a name that could not be written, before the work is done rather than after it.
+
+    Parameters
+    ----------
+    path : Path
+    field : str
+        Name of the option that gave it.
 
     Examples
     --------
-    >>> check_output(Path("no-such-folder/labels.csv"), "--output")
+    >>> check_output(Path("no-such-folder/labels.csv"), "output")
     Traceback (most recent call last):
-    ValueError: --output no-such-folder/labels.csv: the folder no-such-folder does not exist; create it first.
+    graphwell.errors.OptionError: output no-such-folder/labels.csv: the folder no-such-folder ...
     """
     folder = path.parent
     if not folder.exists():
-        raise ValueError(f"{option} {path}: the folder {folder} does not exist; create it first.")
+        raise OptionError(field, "{field} {}: the folder {} does not exist; create it first.", path, folder)
     if not folder.is_dir():
-        raise ValueError(f"{option} {path}: {folder} is not a folder.")
+        raise OptionError(field, "{field} {}: {} is not a folder.", path, folder)
     if path.is_dir():
-        raise ValueError(f"{option} {path} is a folder; give the name of a file.")
+        raise OptionError(field, "{field} {} is a folder; give the name of a file.", path)
     if path.exists() and not path.is_file():
-        raise ValueError(f"{option} {path} is not a regular file; give the name of a file.")
+        raise OptionError(field, "{field} {} is not a regular file; give the name of a file.", path)
     if not os.access(path if path.exists() else folder, os.W_OK) or not os.access(folder, os.W_OK):
-        raise ValueError(f"{option} {path} cannot be written; check its permissions and those of its folder.")
+        problem = "{field} {} cannot be written; check its permissions and those of its folder."
+        raise OptionError(field, problem, path)
 
 
-def check_distinct(paths: Mapping[str, Path | None]) -> None:
-    """Refuse two roles for one file, whatever names and links lead to it.
+def check_output_folder(folder: Path, field: str) -> None:
+    """Refuse a folder that could not be made or written into; its parent must be there.
 
     Examples
     --------
-    >>> check_distinct({"TABLE": Path("data.csv"), "--output": Path("./data.csv")})
+    >>> check_output_folder(Path(__file__), "masks")
     Traceback (most recent call last):
-    ValueError: TABLE and --output are both the file data.csv; give --output another name.
+    graphwell.errors.OptionError: masks ...files.py is a file; give the name of a folder.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise OptionError(field, "{field} {} is a file; give the name of a folder.", folder)
+    check_output(folder / "file" if folder.exists() else folder, field)
+
+
+def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
+    """Refuse one file for two options, whatever names and links lead to it.
+
+    Parameters
+    ----------
+    paths : iterable of (field, path)
+        Name of the option and what it gave; None is passed over.
+
+    Examples
+    --------
+    >>> check_distinct([("table", Path("data.csv")), ("output", Path("./data.csv"))])
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: table and output are both the file data.csv; give output another name.
     """
     seen: dict[object, str] = {}
-    for role, path in paths.items():
+    for field, path in paths:
         if path is None:
             continue
         for key in _identities(path):
-            if key in seen and seen[key] != role:
-                raise ValueError(
-                    f"{seen[key]} and {role} are both the file {path}; give {role} another name."
-                )
-            seen[key] = role
+            other = seen.setdefault(key, field)
+            if other != field:
+                problem = "{" + other + "} and {field} are both the file {}; give {field} another name."
+                raise OptionError(field, problem, path)
 
 
 def _identities(path: Path) -> Iterator[object]:

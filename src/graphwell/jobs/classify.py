@@ -2,245 +2,174 @@
 
 import time
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning
-from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
-from graphwell.io.tables.base import NEW_COLUMNS, Answers, Table, text_column
-from graphwell.jobs.columns import (
-    Classes,
-    Features,
-    check_given,
-    choose_features,
-    find_column,
-    listed,
-    match_classes,
-    read_classes,
-)
-from graphwell.jobs.preprocess import Preparation, prepare
-from graphwell.jobs.score import Accuracy, Comparison, compare, hide
+from graphwell.errors import OptionError
+from graphwell.io.files import written_whole
+from graphwell.io.tables.base import NewColumns, Table
+from graphwell.io.tables.cells import text_column
+from graphwell.io.tables.registry import read_table, write_table
+from graphwell.jobs.columns import FeatureColumns, named_columns, read_features
+from graphwell.jobs.facts import TableFacts, read_given, table_facts
+from graphwell.jobs.methods import check_class_count, fit, make_classifier
+from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
+from graphwell.jobs.preprocess import ReadyRows, preprocess
+from graphwell.jobs.reports import ClassifyReport, RowDetails
+from graphwell.jobs.score import Accuracy, hide
+from graphwell.jobs.summary import summarise
 from graphwell.progress import Progress, silent
 
-
-@dataclass(frozen=True)
-class Roles:
-    """What the columns of a table are for.
-
-    Attributes
-    ----------
-    label : str
-        Column of the given labels.
-    features : tuple of str, optional
-        Columns to compare rows by; all numeric ones without another role by default.
-    drop : tuple of str
-        Columns that are no features.
-    row_id : str, optional
-        Column that names the rows.
-    truth : str, optional
-        Column of the true labels, to compare the result with.
-    unknown : tuple of str
-        Cells of `label` and `truth` that mean unknown, besides empty ones and NA.
-    decimal : str
-        The decimal point of the features.
-    """
-
-    label: str
-    features: tuple[str, ...] | None = None
-    drop: tuple[str, ...] = ()
-    row_id: str | None = None
-    truth: str | None = None
-    unknown: tuple[str, ...] = ()
-    decimal: str = "."
+Draw: TypeAlias = Callable[[ClassifyReport], str]
+"""Turns a report into a page."""
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """A table whose rows have labels, and how they came about.
+def classify(
+    options: ClassifyOptions, *, draw: Draw | None = None, progress: Progress = silent
+) -> ClassifyReport:
+    r"""Label every row of a table.
 
-    Attributes
-    ----------
-    classes : tuple of str
-        Names of the classes.
-    given, assigned : arrays of shape (n_rows,)
-        Class given and class found for each row, as an index into `classes`; -1 for none.
-    score : array of shape (n_rows,)
-        Score of the class found; NaN for none.
-    reachable, kept : arrays of shape (n_rows,)
-        Whether a label reached the row; whether its features were complete enough to take part.
-    points : array
-        Prepared features of the kept rows.
-    classifier : DiffuseInterfaceClassifier
-        Fitted on the kept rows.
-    holdout : Accuracy, optional
-        On given labels that were hidden.
-    comparison : Comparison, optional
-        With the truth.
-    notes : tuple of str
-        What the user should know.
-    """
-
-    table: Table
-    roles: Roles
-    features: tuple[str, ...]
-    classes: tuple[str, ...]
-    given: IntArray = field(repr=False)
-    assigned: IntArray = field(repr=False)
-    score: FloatArray = field(repr=False)
-    reachable: BoolArray = field(repr=False)
-    kept: BoolArray = field(repr=False)
-    points: FloatArray = field(repr=False)
-    classifier: DiffuseInterfaceClassifier = field(repr=False)
-    holdout: Accuracy | None
-    comparison: Comparison | None
-    notes: tuple[str, ...]
-    seconds: Mapping[str, float]
-
-    def answers(self) -> Answers:
-        """Return what is added to each row of the table."""
-        names = text_column([*self.classes, ""])
-        return Answers(self.roles.label, names[self.assigned], self.score, self.reachable, self.given >= 0)
-
-
-def label_table(
-    table: Table,
-    roles: Roles,
-    preparation: Preparation,
-    classifier: DiffuseInterfaceClassifier,
-    *,
-    seed: int = 0,
-    holdout: float | None = None,
-    checkpoint: Path | None = None,
-    progress: Progress = silent,
-) -> Labelled:
-    """Label every row of a table.
+    Files appear whole, all of them or none.
 
     Parameters
     ----------
-    table : Table
-    roles : Roles
-    preparation : Preparation
-    classifier : DiffuseInterfaceClassifier
-        It is fitted here.
-    seed : int
-        Of the projection, the hidden labels and the classifier.
-    holdout : float, optional
-        Share of the given labels that is hidden in a first run, to measure the accuracy on them.
-    checkpoint : Path, optional
-        File for the descent to save itself in.
+    options : ClassifyOptions
+    draw : callable, optional
+        Draws the page of ``options.report``: `graphwell.view.report.report_page`, say.
     progress : callable
         Told the stage and the share of it that is done.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pets.csv"
+    ...     _ = path.write_text("weight,label\n4,cat\n5,\n28,\n30,dog\n")
+    ...     report = classify(ClassifyOptions(table=path, n_neighbors=1))
+    >>> [(count.name, count.assigned) for count in report.classes]
+    [('cat', 2), ('dog', 2)]
     """
-    given, truth, features = _read(table, roles)
-    classifier.set_params(random_state=seed)
-    ready = prepare(features.X, features.names, preparation, seed)
-    y = given.codes[ready.kept]
-    if len(np.unique(y[y >= 0])) < len(given.names):
-        lost = given.names[next(c for c in range(len(given.names)) if c not in y)]
-        raise ValueError(
-            f"The class {lost!r} has labels on rows with missing features alone; use --missing mean."
-        )
+    began = time.perf_counter()
+    if options.report is not None and draw is None:
+        raise OptionError("report", "{field} needs a function that draws it; give draw=report_page.")
+    check_classify_files(options)
+    with notes_from_warnings() as notes:
+        if options.cluster is None:
+            report = _classify_here(options, draw, progress)
+        else:
+            from graphwell.jobs.classify_on_cluster import classify_on_cluster
+
+            report = classify_on_cluster(options, progress=progress)
+    seconds = {**report.seconds, "in all": time.perf_counter() - began}
+    return replace(report, notes=(*report.notes, *notes), seconds=seconds)
+
+
+def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progress) -> ClassifyReport:
+    """Read, label and write a table that fits into memory."""
+    roles, how, classifier = options.roles, options.preprocessing, make_classifier(options)
+    began = time.perf_counter()
+    table = read_table(
+        options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
+    )
+    read = time.perf_counter() - began
+    facts, features = _read(table, options)
+    check_class_count(options.method, len(facts.classes))
+    ready = preprocess(features.X, features.names, how, options.seed)
+    holdout, seconds = _fit(classifier, ready, _labels(facts, ready), options, progress)
+    details = _details(classifier, facts, ready)
+    report = summarise(
+        facts, options.method, classifier, ready.kept, details.assigned,
+        seconds={"reading": read, **seconds}, output=options.output, report=options.report,
+        notes=ready.notes, holdout=holdout, details=details,
+    )  # fmt: skip
+    progress("writing", None)
+    _write(table, new_columns(roles.label, facts.classes, details), report, options, draw)
+    return report
+
+
+def new_columns(label: str, classes: tuple[str, ...], rows: RowDetails) -> NewColumns:
+    """What is added to each row of a table."""
+    names = text_column([*classes, ""])
+    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, rows.given >= 0)
+
+
+def _read(table: Table, options: ClassifyOptions) -> tuple[TableFacts, FeatureColumns]:
+    roles = options.roles
+    named_columns(table, roles)
+    given = read_given(table, roles)
+    features = read_features(table, roles)
+    return table_facts(table, roles, given, features, table.names), features
+
+
+def _labels(facts: TableFacts, ready: ReadyRows) -> IntArray:
+    """Given labels of the rows that are left; every class must still have one."""
+    y = facts.given.codes[ready.kept]
+    lost = [name for code, name in enumerate(facts.classes) if code not in y]
+    if lost:
+        problem = 'The class {!r} has labels on rows with missing features alone; use {missing="mean"}.'
+        raise OptionError("missing", problem, lost[0])
+    return y
+
+
+def _fit(
+    classifier: Any, ready: ReadyRows, y: IntArray, options: ClassifyOptions, progress: Progress
+) -> tuple[Accuracy | None, dict[str, float]]:
+    """Fit the classifier, after a run with hidden labels if one is asked for; accuracy there, and times."""
     X: Any = ready.X
     held, neighbours, seconds = None, 0.0, {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreachableWarning)  # said below in the words of a table
-        if holdout is not None:
+        warnings.simplefilter("ignore", UnreachableWarning)  # the report says it in the words of a table
+        if options.holdout is not None:
             began = time.perf_counter()
-            held, trial = _hold_out(classifier, X, y, holdout, seed, progress)
+            held, trial = _hold_out(classifier, X, y, options.holdout, options.seed, progress)
             X, neighbours = trial.graph_, trial.timings_["graph"]
             seconds["holdout"] = time.perf_counter() - began - neighbours
-        classifier.fit(X, y, checkpoint=checkpoint, progress=progress)
+        fit(classifier, X, y, options.checkpoint, progress)
     stages = dict(classifier.timings_)
-    seconds = {"neighbours": neighbours + stages.pop("graph"), **seconds, **stages}
-    assigned, score, reachable = _spread(classifier, ready.kept)
-    return Labelled(
-        table=table,
-        roles=roles,
-        features=features.names,
-        classes=given.names,
-        given=given.codes,
-        assigned=assigned,
-        score=score,
-        reachable=reachable,
-        kept=ready.kept,
-        points=ready.X,
-        classifier=classifier,
-        holdout=held,
-        comparison=None if truth is None else compare(assigned, given.codes, truth.codes, truth.names),
-        notes=(
-            *features.notes,
-            *given.notes,
-            *ready.notes,
-            *_replaced(table),
-            *_unreached(classifier, ready.kept),
-        ),
-        seconds=seconds,
-    )
-
-
-def _read(table: Table, roles: Roles) -> tuple[Classes, Classes | None, Features]:
-    """Labels, truth and features of a table, every name checked."""
-    taken = [find_column(table, roles.label, "--label")]
-    for name, option in ((roles.row_id, "--id"), (roles.truth, "--truth")):
-        if name is not None:
-            taken.append(find_column(table, name, option))
-    taken += [find_column(table, name, "--drop") for name in roles.drop]
-    for name in roles.features or ():
-        if name in taken:
-            raise ValueError(f"--features {name}: the column has another role already.")
-    given = read_classes(table, roles.label, roles.unknown)
-    check_given(table, roles.label, given)
-    truth = None
-    if roles.truth is not None:
-        truth = match_classes(read_classes(table, roles.truth, roles.unknown), given.names)
-    return given, truth, choose_features(table, roles.features, taken, roles.decimal)
+    return held, {"neighbours": neighbours + stages.pop("graph"), **seconds, **stages}
 
 
 def _hold_out(
-    classifier: DiffuseInterfaceClassifier, X: Any, y: IntArray, share: float, seed: int, progress: Progress
-) -> tuple[Accuracy, DiffuseInterfaceClassifier]:
+    classifier: Any, X: FloatArray, y: IntArray, share: float, seed: int, progress: Progress
+) -> tuple[Accuracy, Any]:
     """Accuracy on hidden labels, and the classifier that knew the others."""
     from sklearn.base import clone
 
     hidden = hide(y, share, stream(seed, "holdout"))
-    trial = clone(classifier).fit(
-        X, np.where(hidden, -1, y), progress=lambda stage, done: progress(f"{stage} (holdout)", done)
-    )
+    told = lambda stage, done: progress(f"{stage} (holdout)", done)  # noqa: E731
+    trial = fit(clone(classifier), X, np.where(hidden, -1, y), None, told)
     right = (trial.transduction_ == y) & trial.reachable_
     return Accuracy(int(right[hidden].sum()), int(hidden.sum())), trial
 
 
-def _spread(
-    classifier: DiffuseInterfaceClassifier, kept: BoolArray
-) -> tuple[IntArray, FloatArray, BoolArray]:
+def _details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails:
     """Class, score and reachability of every row; rows that were left out or not reached have none."""
-    n = len(kept)
+    n = facts.n_rows
     assigned, score, reachable = np.full(n, -1), np.full(n, np.nan), np.zeros(n, dtype=bool)
-    reachable[kept] = classifier.reachable_
-    assigned[reachable] = classifier.transduction_[classifier.reachable_]
-    score[reachable] = classifier.label_distributions_.max(axis=1)[classifier.reachable_]
-    return assigned, score, reachable
+    fitted: BoolArray = classifier.reachable_
+    reachable[ready.kept] = fitted
+    assigned[reachable] = classifier.transduction_[fitted]
+    score[reachable] = classifier.label_distributions_.max(axis=1)[fitted]
+    result = getattr(classifier, "result_", None)
+    return RowDetails(facts.given.codes, assigned, score, reachable, ready.kept, ready.X, result)
 
 
-def _replaced(table: Table) -> list[str]:
-    old = [name for name in NEW_COLUMNS if name in table.names]
-    return [f"Columns of an earlier run were not used and are replaced: {', '.join(old)}."] if old else []
-
-
-def _unreached(classifier: DiffuseInterfaceClassifier, kept: BoolArray) -> list[str]:
-    lost = np.flatnonzero(~classifier.reachable_)
-    if len(lost) == 0:
-        return []
-    firsts = lost[np.unique(classifier.graph_.components[lost], return_index=True)[1]]
-    rows = sorted(np.flatnonzero(kept)[firsts] + 1)
-    where = "one part" if len(rows) == 1 else f"{len(rows):,} parts"
-    return [
-        f"{len(lost):,} rows lie in {where} of the graph without any label and got none; label one of each "
-        f"(row {listed([str(row) for row in rows])}), or link more rows with a larger --neighbors."
-    ]
+def _write(
+    table: Table, new: NewColumns, report: ClassifyReport, options: ClassifyOptions, draw: Draw | None
+) -> None:
+    """Write the table and the page: both, or neither."""
+    with ExitStack() as held:
+        if options.output is not None:
+            write_table(table, new, options.output, held.enter_context(written_whole(options.output)))
+        if options.report is not None and draw is not None:
+            page = draw(report)
+            held.enter_context(written_whole(options.report)).write(page.encode("utf-8"))

@@ -6,18 +6,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
+from graphwell.errors import OptionError, Sentence
 
 SCALES = ("none", "standard", "robust")
-MISSING = ("error", "drop", "mean")
+MISSING_RULES = ("error", "drop", "mean")
 PCA_ABOVE = 100
 PCA_DEFAULT = 50
 LARGEST = 1e150
+CHOICE = "{field} must be one of {}; got {!r}."
 DECIDES_ALONE = 0.99
 """Share of the variance from which on a note says that one feature decides the distances."""
 
 
 @dataclass(frozen=True)
-class Preparation:
+class Preprocessing:
     """What is done to features before rows are compared.
 
     Attributes
@@ -38,15 +40,16 @@ class Preparation:
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:
-            raise ValueError(f"scale must be one of {', '.join(SCALES)}; got {self.scale!r}.")
-        if self.missing not in MISSING:
-            raise ValueError(f"missing must be one of {', '.join(MISSING)}; got {self.missing!r}.")
+            raise OptionError("scale", CHOICE, ", ".join(SCALES), self.scale)
+        if self.missing not in MISSING_RULES:
+            raise OptionError("missing", CHOICE, ", ".join(MISSING_RULES), self.missing)
         if self.pca is not None and self.pca < 0:
-            raise ValueError(f"pca must be a number of components, or 0 for none; got {self.pca}.")
+            problem = "{field} must be a number of components, or 0 for none; got {}."
+            raise OptionError("pca", problem, self.pca)
 
 
 @dataclass(frozen=True)
-class Prepared:
+class ReadyRows:
     """Features ready for a graph.
 
     Attributes
@@ -55,16 +58,16 @@ class Prepared:
         The rows that are left.
     kept : array of bool
         Which rows those are.
-    notes : tuple of str
+    notes : tuple of Sentence
         What the user should know.
     """
 
     X: FloatArray = field(repr=False)
     kept: BoolArray = field(repr=False)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
 
 
-def prepare(X: FloatArray, names: Sequence[str], how: Preparation, seed: int = 0) -> Prepared:
+def preprocess(X: FloatArray, names: Sequence[str], how: Preprocessing, seed: int = 0) -> ReadyRows:
     """Treat missing values, scale, and project.
 
     Parameters
@@ -73,16 +76,16 @@ def prepare(X: FloatArray, names: Sequence[str], how: Preparation, seed: int = 0
         Features, NaN where missing.
     names : sequence of str
         Names of the features, for messages.
-    how : Preparation
+    how : Preprocessing
     seed : int
         Seed of the projection.
 
     Examples
     --------
     >>> X = np.array([[1.0, 10.0], [3.0, np.nan], [5.0, 30.0]])
-    >>> prepare(X, ["a", "b"], Preparation(missing="drop")).kept
+    >>> preprocess(X, ["a", "b"], Preprocessing(missing="drop")).kept
     array([ True, False,  True])
-    >>> prepare(X, ["a", "b"], Preparation(missing="mean")).X
+    >>> preprocess(X, ["a", "b"], Preprocessing(missing="mean")).X
     array([[ 1., 10.],
            [ 3., 20.],
            [ 5., 30.]])
@@ -100,8 +103,10 @@ def prepare(X: FloatArray, names: Sequence[str], how: Preparation, seed: int = 0
         from sklearn.decomposition import PCA
 
         X = PCA(components, random_state=seed).fit_transform(X)
-        notes.append(f"The {len(names)} features were projected onto {components} principal components.")
-    return Prepared(np.ascontiguousarray(X), kept, tuple(notes))
+        notes.append(
+            Sentence("The {} features were projected onto {} principal components.", (len(names), components))
+        )
+    return ReadyRows(np.ascontiguousarray(X), kept, tuple(notes))
 
 
 def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
@@ -111,46 +116,42 @@ def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
         row, column = np.argwhere(extreme)[0]
         value = X[row, column]
         what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
-        raise ValueError(
-            f"Row {row + 1}: the feature {names[column]!r} is {what}; correct it, or empty the cell and "
-            "give --missing drop or --missing mean."
+        problem = (
+            "Row {}: the feature {!r} is {}; correct it, or empty the cell and "
+            'give {missing="drop"} or {missing="mean"}.'
         )
+        raise OptionError("missing", problem, row + 1, names[column], what)
 
 
 def _without_missing(
     X: FloatArray, names: Sequence[str], missing: str
-) -> tuple[FloatArray, BoolArray, list[str]]:
+) -> tuple[FloatArray, BoolArray, list[Sentence]]:
+    """The rows that are left, complete; which those are; and what was done."""
     holes = np.isnan(X)
     everything = np.ones(len(X), dtype=bool)
     if not holes.any():
         return X, everything, []
-    row, column = np.argwhere(holes)[0]
     if missing == "error":
-        others = (
-            f", one of {holes.sum():,} missing values; fill them in" if holes.sum() > 1 else "; fill it in"
-        )
-        raise ValueError(
-            f"Row {row + 1}: the feature {names[column]!r} is missing{others}, or give --missing drop or "
-            "--missing mean."
-        )
+        raise _refusal(holes, names)
     if missing == "drop":
         kept: BoolArray = np.logical_not(holes.any(axis=1))
-        return (
-            X[kept],
-            kept,
-            [f"{int((~kept).sum()):,} rows were left out, since a feature is missing there."],
-        )
+        left_out = "{:,} rows were left out, since a feature is missing there."
+        return X[kept], kept, [Sentence(left_out, (int((~kept).sum()),))]
     empty = np.flatnonzero(holes.all(axis=0))
     if len(empty):
         raise ValueError(f"The feature {names[empty[0]]!r} has no value in any row; leave it out.")
     from sklearn.impute import SimpleImputer
 
-    filled = SimpleImputer().fit_transform(X)
-    return (
-        filled,
-        everything,
-        [f"{int(holes.sum()):,} missing values were replaced by the mean of their column."],
-    )
+    filled = "{:,} missing values were replaced by the mean of their column."
+    return SimpleImputer().fit_transform(X), everything, [Sentence(filled, (int(holes.sum()),))]
+
+
+def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
+    row, column = np.argwhere(holes)[0]
+    many = int(holes.sum())
+    others = f", one of {many:,} missing values; fill them in" if many > 1 else "; fill it in"
+    problem = 'Row {}: the feature {!r} is missing{}, or give {missing="drop"} or {missing="mean"}.'
+    return OptionError("missing", problem, row + 1, names[column], others)
 
 
 def _scaled(X: FloatArray, scale: str) -> FloatArray:
@@ -160,16 +161,17 @@ def _scaled(X: FloatArray, scale: str) -> FloatArray:
     return X if scale == "none" else np.asarray(scalers[scale]().fit_transform(X))
 
 
-def _uneven(X: FloatArray, names: Sequence[str]) -> list[str]:
+def _uneven(X: FloatArray, names: Sequence[str]) -> list[Sentence]:
     variance = X.var(axis=0)
     widest = int(variance.argmax())
     share = variance[widest] / (variance.sum() or 1.0)
     if len(names) < 2 or not share > DECIDES_ALONE:
         return []
-    return [
-        f"The feature {names[widest]!r} holds {100 * share:.1f} % of the variance and decides the distances "
-        "nearly alone; --scale standard evens the features out."
-    ]
+    note = (
+        "The feature {!r} holds {:.1f} % of the variance and decides the distances nearly alone; "
+        '{scale="standard"} evens the features out.'
+    )
+    return [Sentence(note, (names[widest], 100 * share))]
 
 
 def _components(X: FloatArray, pca: int | None) -> int:
@@ -178,5 +180,6 @@ def _components(X: FloatArray, pca: int | None) -> int:
     if pca is None:
         return min(PCA_DEFAULT, n) if d > PCA_ABOVE else 0
     if pca > min(n, d):
-        raise ValueError(f"--pca {pca}: {n:,} rows of {d} features have at most {min(n, d)} components.")
+        problem = "{field} {}: {:,} rows of {} features have at most {} components."
+        raise OptionError("pca", problem, pca, n, d, min(n, d))
     return pca

@@ -1,10 +1,12 @@
 """How good the labels are: on labels that were hidden, and against a column of the truth."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
+from graphwell.errors import OptionError
 
 Z_95 = 1.959964
 
@@ -29,6 +31,31 @@ class Accuracy:
     def share(self) -> float:
         """Right answers per question."""
         return self.right / self.of
+
+    @property
+    def on_hidden_labels(self) -> str:
+        """What a run with hidden labels found, in a sentence.
+
+        Examples
+        --------
+        >>> Accuracy(9, 10).on_hidden_labels
+        'A run without 10 of the given labels got 9 of them right: 90.0 % (95 % confidence: 60 to 98 %).'
+        """
+        low, high = self.interval
+        return (
+            f"A run without {self.of:,} of the given labels got {self.right:,} of them right: "
+            f"{100 * self.share:.1f} % (95 % confidence: {100 * low:.0f} to {100 * high:.0f} %)."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        low, high = self.interval
+        return {
+            "accuracy": self.share,
+            "right": self.right,
+            "of": self.of,
+            "interval_95": [round(low, 4), round(high, 4)],
+        }
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -71,9 +98,8 @@ def compare(assigned: IntArray, given: IntArray, truth: IntArray, names: tuple[s
     """
     asked = (truth >= 0) & (given < 0)
     if not asked.any():
-        raise ValueError(
-            "--truth says nothing on any row without a given label; there is nothing to compare."
-        )
+        problem = "{field} says nothing on any row without a given label; there is nothing to compare."
+        raise OptionError("truth", problem)
     k = len(names)
     confusion = np.zeros((k, k + 1), dtype=np.int64)
     np.add.at(confusion, (truth[asked], np.where(assigned[asked] < 0, k, assigned[asked])), 1)
@@ -91,7 +117,7 @@ def hide(given: IntArray, share: float, rng: np.random.Generator) -> BoolArray:
     array([2, 0])
     """
     if not 0 < share < 1:
-        raise ValueError(f"--holdout must lie between 0 and 1, got {share}.")
+        raise OptionError("holdout", "{field} must lie between 0 and 1, got {:g}.", share)
     left = np.bincount(given[given >= 0])
     wanted = max(1, round(share * int(left.sum())))
     hidden = np.zeros(len(given), dtype=bool)
@@ -101,5 +127,6 @@ def hide(given: IntArray, share: float, rng: np.random.Generator) -> BoolArray:
             left[given[row]] -= 1
             wanted -= 1
     if not hidden.any():
-        raise ValueError("--holdout needs a class with two given labels: one to hide and one to keep.")
+        problem = "{field} needs a class with two given labels: one to hide and one to keep."
+        raise OptionError("holdout", problem)
     return hidden

@@ -1,81 +1,137 @@
-"""What there is to say about a labelled table, as plain values."""
+"""The report on a labelled table, built in one way wherever the rows lie."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphwell._types import IntArray
-from graphwell.io.tables.base import as_text
-from graphwell.jobs.classify import Labelled
-from graphwell.jobs.score import Accuracy
+from graphwell._types import BoolArray, IntArray
+from graphwell.errors import Sentence
+from graphwell.jobs.columns import listed
+from graphwell.jobs.facts import TableFacts
+from graphwell.jobs.methods import status_of, sweeps_of
+from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
+from graphwell.jobs.score import Accuracy, compare
 
 MOST_DOUBTFUL = 10
 
 
-def summarise(labelled: Labelled) -> dict[str, Any]:
-    """Return the summary as values that JSON can hold.
+def summarise(
+    facts: TableFacts,
+    method: str,
+    classifier: Any,
+    kept: BoolArray,
+    assigned: IntArray,
+    *,
+    seconds: Mapping[str, float],
+    output: Path | None,
+    report: Path | None = None,
+    notes: Sequence[Sentence] = (),
+    holdout: Accuracy | None = None,
+    details: RowDetails | None = None,
+) -> ClassifyReport:
+    """Return the report on a labelled table.
 
-    Rows are numbered from 1, the first below the header.
+    Parameters
+    ----------
+    facts : TableFacts
+    method : str
+        Name of the method.
+    classifier : fitted classifier
+        Its arrays may lie on a cluster.
+    kept : array of shape (n_rows,)
+        Which rows were fitted.
+    assigned : array of shape (n_rows,)
+        Class found for each row, -1 for none.
+    seconds, output, holdout, details
+        As in `ClassifyReport`.
+    report : Path, optional
+        File for the page.
+    notes : sequence of Sentence
+        Further ones, after those of the table.
     """
-    classifier = labelled.classifier
-    lost = ~classifier.reachable_
-    return {
-        "table": str(labelled.table.path),
-        "rows": labelled.table.n_rows,
-        "rows_left_out": int((~labelled.kept).sum()),
-        "features": list(labelled.features),
-        "labels_given": int((labelled.given >= 0).sum()),
-        "classes": class_summary(labelled.classes, labelled.given, labelled.assigned),
-        "components": classifier.graph_.n_components,
-        "components_without_labels": len(np.unique(classifier.graph_.components[lost])),
-        "unreachable_rows": int(lost.sum()),
-        "sweeps": int(classifier.n_iter_),
-        "status": classifier.result_.status.value,
-        "holdout": None if labelled.holdout is None else accuracy_summary(labelled.holdout),
-        "truth": None if labelled.comparison is None else accuracy_summary(labelled.comparison.accuracy),
-        "doubtful": _doubtful(labelled),
-        "notes": list(labelled.notes),
-        "seconds": {stage: round(seconds, 3) for stage, seconds in labelled.seconds.items()},
-    }
+    reachable = in_memory(classifier.reachable_)
+    components = in_memory(classifier.graph_.components)
+    given, truth = facts.given.codes, facts.truth
+    return ClassifyReport(
+        table=facts.path,
+        rows=facts.n_rows,
+        rows_left_out=int((~kept).sum()),
+        features=facts.features,
+        labels_given=int((given >= 0).sum()),
+        classes=count_classes(facts.classes, given, assigned),
+        components=classifier.graph_.n_components,
+        components_without_labels=len(np.unique(components[~reachable])),
+        unreachable_rows=int((~reachable).sum()),
+        sweeps=sweeps_of(classifier),
+        status=status_of(classifier, method),
+        holdout=holdout,
+        comparison=None if truth is None else compare(assigned, given, truth.codes, truth.names),
+        doubtful=doubtful_rows(facts, classifier, kept, reachable),
+        notes=(*facts.notes, *notes, *_unreached(components, reachable, kept)),
+        seconds=seconds,
+        output=output,
+        files=tuple(path for path in (output, report) if path is not None),
+        details=details,
+    )
 
 
-def class_summary(names: Sequence[str], given: IntArray, assigned: IntArray) -> list[dict[str, Any]]:
-    """How many rows have each class, given and assigned; -1 stands for none."""
-    counts = (np.bincount(codes[codes >= 0], minlength=len(names)) for codes in (given, assigned))
-    return [
-        {"name": name, "given": int(g), "assigned": int(a)} for name, g, a in zip(names, *counts, strict=True)
-    ]
+def count_classes(names: Sequence[str], given: IntArray, assigned: IntArray) -> tuple[ClassCount, ...]:
+    """How many rows have each class, given and assigned; -1 stands for none.
+
+    Examples
+    --------
+    >>> count_classes(["a", "b"], np.array([0, -1, -1]), np.array([0, 1, -1]))
+    (ClassCount(name='a', given=1, assigned=1), ClassCount(name='b', given=0, assigned=1))
+    """
+    counts = (np.bincount(codes[codes >= 0], minlength=len(names)).tolist() for codes in (given, assigned))
+    return tuple(ClassCount(*of_class) for of_class in zip(names, *counts, strict=True))
 
 
-def accuracy_summary(accuracy: Accuracy) -> dict[str, Any]:
-    """A share of right answers, as values that JSON can hold."""
-    low, high = accuracy.interval
-    return {
-        "accuracy": accuracy.share,
-        "right": accuracy.right,
-        "of": accuracy.of,
-        "interval_95": [round(low, 4), round(high, 4)],
-    }
-
-
-def _doubtful(labelled: Labelled) -> list[dict[str, Any]]:
+def doubtful_rows(
+    facts: TableFacts, classifier: Any, kept: BoolArray, reachable: BoolArray
+) -> tuple[DoubtfulRow, ...]:
     """The labelled rows to look at first, with the two classes they lie between."""
-    by_doubt = labelled.classifier.doubtful(int(labelled.kept.sum()))
-    fitted = by_doubt[labelled.classifier.reachable_[by_doubt]][:MOST_DOUBTFUL]
-    rows = np.flatnonzero(labelled.kept)[fitted]
-    scores = labelled.classifier.label_distributions_[fitted]
+    by_doubt = classifier.doubtful(int((~reachable).sum()) + MOST_DOUBTFUL)
+    fitted = by_doubt[reachable[by_doubt]][:MOST_DOUBTFUL]
+    rows = np.flatnonzero(kept)[fitted]
+    scores = in_memory(classifier.label_distributions_[fitted])
     ranked = np.argsort(-scores, axis=1, kind="stable")[:, :2]
-    ids = None if labelled.roles.row_id is None else as_text(labelled.table.column(labelled.roles.row_id))
-    return [
-        {
-            "row": int(row) + 1,
-            "id": None if ids is None else str(ids[row]),
-            "given": bool(labelled.given[row] >= 0),
-            "label": labelled.classes[first],
-            "score": round(float(of_row[first]), 4),
-            "second": labelled.classes[second],
-            "second_score": round(float(of_row[second]), 4),
-        }
+    return tuple(
+        DoubtfulRow(
+            row=int(row) + 1,
+            id=None if facts.ids is None else str(facts.ids[row]),
+            given=bool(facts.given.codes[row] >= 0),
+            label=facts.classes[first],
+            score=round(float(of_row[first]), 4),
+            second=facts.classes[second],
+            second_score=round(float(of_row[second]), 4),
+        )
         for row, of_row, (first, second) in zip(rows, scores, ranked, strict=True)
-    ]
+    )
+
+
+def in_memory(array: Any) -> Any:
+    """An array that may lie on a cluster, here.
+
+    Examples
+    --------
+    >>> in_memory(np.arange(2))
+    array([0, 1])
+    """
+    return array.compute() if hasattr(array, "compute") else array
+
+
+def _unreached(components: IntArray, reachable: BoolArray, kept: BoolArray) -> list[Sentence]:
+    lost = np.flatnonzero(~reachable)
+    if len(lost) == 0:
+        return []
+    firsts = lost[np.unique(components[lost], return_index=True)[1]]
+    rows = sorted(np.flatnonzero(kept)[firsts] + 1)
+    where = "one part" if len(rows) == 1 else f"{len(rows):,} parts"
+    note = (
+        "{:,} rows lie in {} of the graph without any label and got none; label one of each (row {}), "
+        "or link more rows with a larger {n_neighbors}."
+    )
+    return [Sentence(note, (len(lost), where, listed([str(row) for row in rows])))]

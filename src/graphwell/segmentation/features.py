@@ -7,6 +7,7 @@ import numpy as np
 from scipy import ndimage
 
 from graphwell._types import FloatArray
+from graphwell.errors import OptionError
 
 MOST_CHANNELS = 8
 """More channels than this are replaced by their leading principal components."""
@@ -53,7 +54,7 @@ def picture_features(image: Any, patch: int = 1) -> PictureFeatures:
     """
     values = read_picture(image)
     if isinstance(patch, bool) or not isinstance(patch, int | np.integer) or patch < 1 or patch % 2 == 0:
-        raise ValueError(f"patch must be an odd positive number of pixels, got {patch!r}.")
+        raise OptionError("patch", "{field} must be an odd positive number of pixels, got {!r}.", patch)
     if patch > 1:
         values = _patches(_leading(values), int(patch))
     values = _leading(values)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.errors import OptionError
 from graphwell.graph import Graph
 from graphwell.graph.graph import frozen
 from graphwell.graph.weights import index_dtype
@@ -92,7 +93,7 @@ def offsets_within(radius: float) -> IntArray:
     [[-1, 0], [0, -1], [0, 1], [1, 0]]
     """
     if not (np.isfinite(radius) and 1 <= radius <= 16):
-        raise ValueError(f"radius must lie between 1 and 16 pixels, got {radius!r}.")
+        raise OptionError("radius", "{field} must lie between 1 and 16 pixels, got {!r}.", radius)
     reach = np.arange(-int(radius), int(radius) + 1)
     return np.array([(dy, dx) for dy in reach for dx in reach if 0 < dy**2 + dx**2 <= radius**2])
 

@@ -12,12 +12,13 @@ from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import State
 from graphwell.backends.registry import find_backend
-from graphwell.io.images.seeds import seed_classes
+from graphwell.errors import OptionError
 from graphwell.progress import Progress, in_pieces, listening, silent
 from graphwell.segmentation.features import picture_features, smoothed
 from graphwell.segmentation.pixels import feature_graph, pixel_graph, regions
 from graphwell.segmentation.pyramid import Level, PixelScores, build_levels, pyramid_scores
 from graphwell.segmentation.scales import border_blur, border_color_scale
+from graphwell.segmentation.seeds import seed_classes
 from graphwell.solve.descent import Step, descend
 from graphwell.solve.guard import support
 from graphwell.solve.problem import Problem
@@ -83,7 +84,22 @@ class _Memory:
         return _Memory(classes, scores, place[self.first], state)
 
 
-def segment(image: Any, seeds: Any, **options: Any) -> IntArray:
+def segment(
+    image: Any,
+    seeds: Any,
+    *,
+    graph: str = "pixels",
+    radius: float = 3.0,
+    color_scale: float | None = None,
+    smoothing: float | None = None,
+    patch: int = 1,
+    n_neighbors: int = 30,
+    position_weight: float = 1.0,
+    fidelity: float = 30.0,
+    device: str = "cpu",
+    n_jobs: int | None = None,
+    progress: Progress = silent,
+) -> IntArray:
     """Give every pixel of a picture a class, from a few pixels whose class is known.
 
     Parameters
@@ -92,8 +108,30 @@ def segment(image: Any, seeds: Any, **options: Any) -> IntArray:
         Any number of channels; more than eight are replaced by their principal components.
     seeds : integer array of shape (height, width)
         Known classes, -1 where unknown.
-    **options
-        Those of `Segmenter`.
+    graph : {"pixels", "features"}
+        "pixels" links each pixel to those within `radius`. "features" is the paper's graph: nearest
+        neighbours in place and colour.
+    radius : float
+        Reach of a pixel in the graph "pixels", 1 to 16.
+    color_scale : float, optional
+        Colour difference that separates pixels, on the scale of the picture with its largest possible
+        value at 1; found from the noise of the picture by default.
+    smoothing : float, optional
+        Width in pixels of the blur before pixels are compared; found from the noise by default.
+    patch : int
+        Side of the square that pixels are compared by, odd; 3 or 5 tell textures apart.
+    n_neighbors : int
+        Neighbours in the graph "features".
+    position_weight : float
+        Weight of place against colour in the graph "features".
+    fidelity : float
+        Weight of the seeds; at 30 none is ever overruled.
+    device : {"cpu", "cuda"}
+        Where everything runs.
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    progress : callable
+        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
 
     Returns
     -------
@@ -109,7 +147,21 @@ def segment(image: Any, seeds: Any, **options: Any) -> IntArray:
     >>> bool((labels == truth).mean() > 0.99)
     True
     """
-    found = Segmenter(image, **options).segment(seeds)
+    segmenter = Segmenter(
+        image,
+        graph=graph,
+        radius=radius,
+        color_scale=color_scale,
+        smoothing=smoothing,
+        patch=patch,
+        n_neighbors=n_neighbors,
+        position_weight=position_weight,
+        fidelity=fidelity,
+        device=device,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    found = segmenter.segment(seeds)
     if not found.reachable.all():
         warn_user(unreached_sentence(found), UnreachableWarning)
     return found.labels
@@ -176,10 +228,11 @@ class Segmenter:
         progress: Progress = silent,
     ) -> None:
         if graph not in GRAPHS:
-            raise ValueError(f"graph must be one of {', '.join(GRAPHS)}, got {graph!r}.")
+            raise OptionError("graph", "{field} must be one of {}, got {!r}.", ", ".join(GRAPHS), graph)
         _check_positive(color_scale=color_scale, position_weight=position_weight, fidelity=fidelity)
         if smoothing is not None and not (np.isfinite(smoothing) and 0 <= smoothing <= LARGEST_BLUR):
-            raise ValueError(f"smoothing must lie between 0 and {LARGEST_BLUR} pixels, got {smoothing!r}.")
+            problem = "{field} must lie between 0 and {} pixels, got {!r}."
+            raise OptionError("smoothing", problem, LARGEST_BLUR, smoothing)
         self.fidelity, self.progress = fidelity, progress
         self._memory: _Memory | None = None
         progress("graph", None)
@@ -269,7 +322,7 @@ class Segmenter:
 def _check_positive(**values: float | None) -> None:
     for name, value in values.items():
         if value is not None and not (np.isfinite(value) and value > 0):
-            raise ValueError(f"{name} must be positive, got {value!r}.")
+            raise OptionError(name, "{field} must be positive, got {!r}.", value)
 
 
 def unreached_sentence(found: Segmentation) -> str:

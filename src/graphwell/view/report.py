@@ -1,126 +1,124 @@
 """A labelled table as one page to look at: sizes, descent, projection, doubtful rows, and the truth."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
-from graphwell.jobs.classify import Labelled
+from graphwell.errors import Words, in_python
+from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
+from graphwell.jobs.score import Comparison
+from graphwell.solve.result import Result
 from graphwell.view import html, plots
 
 POINTS_SHOWN = 20_000
 
 
-def report_page(labelled: Labelled, summary: dict[str, Any]) -> str:
+def report_page(report: ClassifyReport, words: Words = in_python) -> str:
     """Return the page as HTML, complete in itself.
 
     Parameters
     ----------
-    labelled : Labelled
-    summary : dict
-        Of the same table, from `graphwell.jobs.summary`.
+    report : ClassifyReport
+        Pictures of the rows are drawn where it has their details.
+    words : callable
+        How options are named in the notes.
     """
+    details = report.details
     parts = [
-        html.paragraph(summary["status"], "lead"),
-        html.facts(_facts(summary)),
-        *(html.paragraph(note, "note") for note in summary["notes"]),
+        html.paragraph(report.status, "lead"),
+        html.facts(_facts(report)),
+        *(html.paragraph(note.worded(words), "note") for note in report.notes),
         html.heading("Classes"),
-        *_classes(labelled, summary),
-        html.heading("Where the classes lie"),
-        _projection(labelled),
+        *_classes(report),
     ]
-    if labelled.comparison is not None:
-        parts += [html.heading("Compared with the truth"), *_truth(labelled, summary)]
+    if details is not None:
+        parts += [html.heading("Where the classes lie"), _projection(report, details)]
+    if report.comparison is not None:
+        parts += [html.heading("Compared with the truth"), *_truth(report, report.comparison)]
     parts += [
         html.heading("Most doubtful rows"),
         html.paragraph("Look at these first. Rows are numbered from 1, the first below the header."),
-        doubtful_table(summary),
-        html.heading("The descent"),
-        _descent(labelled),
-        html.table(["stage", "seconds"], [(k, f"{v:.2f}") for k, v in summary["seconds"].items()]),
-        html.footer(f"graphwell {__version__}"),
+        doubtful_table(report.doubtful),
     ]
-    return html.page(f"Labels of {labelled.table.path.name}", parts)
+    if details is not None and details.result is not None:
+        parts += [html.heading("The descent"), _descent(details.result)]
+    seconds = [(stage, f"{value:.2f}") for stage, value in report.seconds.items()]
+    parts += [html.table(["stage", "seconds"], seconds), html.footer(f"graphwell {__version__}")]
+    return html.page(f"Labels of {report.table.name}", parts)
 
 
-def doubtful_table(summary: dict[str, Any]) -> str:
+def doubtful_table(rows: Sequence[DoubtfulRow]) -> str:
     """The rows to look at first."""
-    rows = [
+    lines = [
         (
-            f"{row['row']:,}" if row["id"] is None else f"{row['row']:,} ({row['id']})",
-            row["label"],
-            row["second"],
-            "yes" if row["given"] else "",
-            f"{row['score']:.3f}",
-            f"{row['second_score']:.3f}",
+            f"{row.row:,}" if row.id is None else f"{row.row:,} ({row.id})",
+            row.label,
+            row.second,
+            "yes" if row.given else "",
+            f"{row.score:.3f}",
+            f"{row.second_score:.3f}",
         )
-        for row in summary["doubtful"]
+        for row in rows
     ]
     return html.table(
-        ["row", "label", "second choice", "given", "score", "second score"], rows, text_columns=4
+        ["row", "label", "second choice", "given", "score", "second score"], lines, text_columns=4
     )
 
 
-def _facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
+def _facts(report: ClassifyReport) -> list[tuple[str, str]]:
     facts = [
-        ("rows", f"{summary['rows']:,}"),
-        ("labels given", f"{summary['labels_given']:,}"),
-        ("classes", f"{len(summary['classes']):,}"),
-        ("features", f"{len(summary['features']):,}"),
-        ("rows no label reaches", f"{summary['unreachable_rows']:,}"),
-        ("sweeps", f"{summary['sweeps']:,}"),
+        ("rows", f"{report.rows:,}"),
+        ("labels given", f"{report.labels_given:,}"),
+        ("classes", f"{len(report.classes):,}"),
+        ("features", f"{len(report.features):,}"),
+        ("rows no label reaches", f"{report.unreachable_rows:,}"),
     ]
-    for key, name in (("holdout", "right on hidden labels"), ("truth", "right on rows without a label")):
-        if summary[key]:
-            facts.append((name, f"{100 * summary[key]['accuracy']:.1f} %"))
+    if report.sweeps:
+        facts.append(("sweeps", f"{report.sweeps:,}"))
+    if report.holdout is not None:
+        facts.append(("right on hidden labels", f"{100 * report.holdout.share:.1f} %"))
+    if report.comparison is not None:
+        share = report.comparison.accuracy.share
+        facts.append(("right on rows without a label", f"{100 * share:.1f} %"))
     return facts
 
 
-def _classes(labelled: Labelled, summary: dict[str, Any]) -> list[str]:
-    classes = summary["classes"]
-    given = np.array([c["given"] for c in classes])
-    assigned = np.array([c["assigned"] for c in classes])
-    figure, (sizes, scores) = plots.new_figure(2, width=4.8, height=max(3.2, 0.26 * len(classes)))
-    plots.class_sizes(sizes, labelled.classes, given, assigned)
-    plots.score_histogram(scores, labelled.score[~np.isnan(labelled.score)])
-    caption = "Left: rows of each class. Right: scores of all rows; low ones are doubtful."
+def _classes(report: ClassifyReport) -> list[str]:
+    names = [count.name for count in report.classes]
+    given = np.array([count.given for count in report.classes])
+    assigned = np.array([count.assigned for count in report.classes])
+    figure, (sizes, *others) = plots.new_figure(
+        1 if report.details is None else 2, width=4.8, height=max(3.2, 0.26 * len(names))
+    )
+    plots.class_sizes(sizes, names, given, assigned)
+    caption = "Rows of each class."
+    if report.details is not None:
+        scores = report.details.score
+        plots.score_histogram(others[0], scores[~np.isnan(scores)])
+        caption = "Left: rows of each class. Right: scores of all rows; low ones are doubtful."
     parts = [html.figure(plots.as_png(figure), "class sizes and scores", caption)]
-    if summary["holdout"]:
-        parts.append(html.paragraph(holdout_sentence(summary["holdout"])))
+    if report.holdout is not None:
+        parts.append(html.paragraph(report.holdout.on_hidden_labels))
     return parts
 
 
-def holdout_sentence(holdout: dict[str, Any]) -> str:
-    """What the run with hidden labels found.
-
-    Examples
-    --------
-    >>> holdout_sentence({"accuracy": 0.9, "right": 9, "of": 10, "interval_95": [0.6, 0.98]})
-    'A run without 10 of the given labels got 9 of them right: 90.0 % (95 % confidence: 60 to 98 %).'
-    """
-    low, high = holdout["interval_95"]
-    return (
-        f"A run without {holdout['of']:,} of the given labels got {holdout['right']:,} of them right: "
-        f"{100 * holdout['accuracy']:.1f} % (95 % confidence: {100 * low:.0f} to {100 * high:.0f} %)."
-    )
-
-
-def _projection(labelled: Labelled) -> str:
-    shown = _some_points(labelled)
-    rows = np.flatnonzero(labelled.kept)[shown]
+def _projection(report: ClassifyReport, details: RowDetails) -> str:
+    points = details.points
+    shown = _some_points(details)
+    rows = np.flatnonzero(details.kept)[shown]
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
-    plane = _plane(labelled.points)[shown]
-    plots.projection(panel, plane, labelled.assigned[rows], labelled.given[rows], labelled.classes)
-    caption = (
-        "" if len(shown) == len(labelled.points) else f"{len(shown):,} of {len(labelled.points):,} rows."
-    )
+    names = [count.name for count in report.classes]
+    plots.projection(panel, _plane(points)[shown], details.assigned[rows], details.given[rows], names)
+    caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
     return html.figure(plots.as_png(figure), "projection onto two principal components", caption)
 
 
-def _some_points(labelled: Labelled) -> Any:
+def _some_points(details: RowDetails) -> Any:
     """All points with a given label, and as many others as can be told apart."""
-    given = labelled.given[labelled.kept] >= 0
+    given = details.given[details.kept] >= 0
     others = np.random.default_rng(0).permutation(np.flatnonzero(~given))[:POINTS_SHOWN]
     return np.sort(np.concatenate([np.flatnonzero(given), others]))
 
@@ -133,15 +131,13 @@ def _plane(points: FloatArray) -> FloatArray:
     return np.asarray(PCA(2, random_state=0).fit_transform(points))
 
 
-def _truth(labelled: Labelled, summary: dict[str, Any]) -> list[str]:
-    comparison, truth = labelled.comparison, summary["truth"]
-    assert comparison is not None
+def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
+    truth = comparison.accuracy
     sentence = (
-        f"{truth['right']:,} of {truth['of']:,} rows without a given label are right: "
-        f"{100 * truth['accuracy']:.2f} %."
+        f"{truth.right:,} of {truth.of:,} rows without a given label are right: {100 * truth.share:.2f} %."
     )
     counts, columns = comparison.confusion, [*comparison.names, "no label"]
-    used = counts.any(axis=0) | (np.arange(len(columns)) < len(labelled.classes))
+    used = counts.any(axis=0) | (np.arange(len(columns)) < len(report.classes))
     side = 1.5 + 0.42 * len(comparison.names)
     figure, (panel,) = plots.new_figure(1, width=min(12, max(4.5, side)), height=min(12, max(4.0, side)))
     names = [name for name, seen in zip(columns, used, strict=True) if seen]
@@ -152,8 +148,7 @@ def _truth(labelled: Labelled, summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def _descent(labelled: Labelled) -> str:
-    result = labelled.classifier.result_
+def _descent(result: Result) -> str:
     figure, (energy, changes) = plots.new_figure(2, width=4.8, height=3.2)
     plots.per_step(energy, result.energies, "Energy")
     plots.per_step(changes, result.label_changes, "Label changes")

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -71,18 +72,21 @@ def test_the_sound_files_are_sound():
         assert assert_ends_well(IMAGES[".png"], ".png", content, suffix) < 2
 
 
+@pytest.mark.slow
 @FEW
 @given(st.binary(max_size=300), st.sampled_from(sorted(IMAGES)))
 def test_any_bytes_for_a_picture(content, suffix):
     assert_ends_well(content, suffix, SEEDS[".txt"], ".txt")
 
 
+@pytest.mark.slow
 @FEW
 @given(st.binary(max_size=300), st.sampled_from(sorted(SEEDS)))
 def test_any_bytes_for_seeds(content, suffix):
     assert_ends_well(IMAGES[".npy"], ".npy", content, suffix)
 
 
+@pytest.mark.slow
 @FEW
 @given(st.data())
 def test_sound_files_with_some_bytes_changed(data):
@@ -96,6 +100,7 @@ def test_sound_files_with_some_bytes_changed(data):
     assert_ends_well(bytes(files[0]), kinds[0], bytes(files[1]), kinds[1], "--snap")
 
 
+@pytest.mark.slow
 @FEW
 @given(st.text(alphabet="0123456789,-;#ab \n\t", max_size=120))
 def test_any_text_for_seeds(text):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from graphwell.io.images.seeds import read_seeds_file
+from graphwell.io.images.seeds import read_seeds
 
 SHAPE = (40, 60)
 RED, BLUE, BLACK = (255, 0, 0), (0, 0, 255), (0, 0, 0)
@@ -17,7 +17,7 @@ def canvas(mode="RGBA"):
 
 def read(tmp_path, picture, *arguments, name="seeds.png", **options):
     picture.save(tmp_path / name)
-    return read_seeds_file(tmp_path / name, SHAPE, *arguments, **options)
+    return read_seeds(tmp_path / name, SHAPE, *arguments, **options)
 
 
 def test_colours_are_classes_and_transparent_is_unknown(tmp_path):
@@ -41,7 +41,7 @@ def test_black_is_unknown_where_nothing_is_transparent(tmp_path):
         seeds = read(tmp_path, picture, *arguments)
         assert seeds.names == {0: "#0000ff", 1: "#ff0000"}
         assert (seeds.classes >= 0).sum() == 11 * 4 + 16 * 4
-    with pytest.raises(ValueError, match="no transparent pixel to mean unknown; use --background black"):
+    with pytest.raises(ValueError, match='no transparent pixel to mean unknown; use background="black"'):
         read(tmp_path, picture, "transparent")
 
 
@@ -65,12 +65,12 @@ def antialiased(mode, background):
 def test_antialiased_strokes_are_refused_or_snapped(tmp_path, mode, background):
     picture = antialiased(mode, background)
     with pytest.raises(
-        ValueError, match=r"marked pixels have mixed colours, besides 2 plain colours.*--snap"
+        ValueError, match=r"marked pixels have mixed colours, besides 2 plain colours.*snap=True"
     ):
         read(tmp_path, picture)
     seeds = read(tmp_path, picture, snap=True)
     assert list(seeds.names.values()) == ["#0000ff", "#ff0000"]
-    assert "had mixed colours" in seeds.notes[0]
+    assert "had mixed colours" in str(seeds.notes[0])
     rows = np.indices(SHAPE)[0]
     assert (rows[seeds.classes == 1] < 27).all()
     assert (rows[seeds.classes == 0] > 23).all()
@@ -82,8 +82,8 @@ def test_jpeg_strokes_are_refused_or_snapped(tmp_path):
     draw.rectangle((30, 25, 50, 34), BLUE)
     picture.save(tmp_path / "seeds.jpg", quality=80)
     with pytest.raises(ValueError, match="mixed colours"):
-        read_seeds_file(tmp_path / "seeds.jpg", SHAPE)
-    seeds = read_seeds_file(tmp_path / "seeds.jpg", SHAPE, snap=True)
+        read_seeds(tmp_path / "seeds.jpg", SHAPE)
+    seeds = read_seeds(tmp_path / "seeds.jpg", SHAPE, snap=True)
     assert len(seeds.names) == 2
     wanted = np.full(SHAPE, -1)
     wanted[25:35, 30:51], wanted[5:13, 5:26] = 0, 1
@@ -97,7 +97,7 @@ def test_arrays_and_text(tmp_path):
     np.savez(tmp_path / "s.npz", seeds=classes, other=np.zeros(2))
     (tmp_path / "s.txt").write_text("row,col,class\n3,4,7\n# a remark\n\n10, 20, 2\n39;59;7\n")
     for name in ("s.npy", "s.npz", "s.txt"):
-        seeds = read_seeds_file(tmp_path / name, SHAPE)
+        seeds = read_seeds(tmp_path / name, SHAPE)
         assert (seeds.classes == classes).all()
         assert seeds.names == {2: "2", 7: "7"}
         assert len(set(seeds.colors.values())) == 2
@@ -105,34 +105,18 @@ def test_arrays_and_text(tmp_path):
 
 def test_any_number_of_classes_has_colours_of_its_own(tmp_path):
     np.save(tmp_path / "s.npy", np.arange(SHAPE[0] * SHAPE[1]).reshape(SHAPE) % 60)
-    colors = read_seeds_file(tmp_path / "s.npy", SHAPE).colors
+    colors = read_seeds(tmp_path / "s.npy", SHAPE).colors
     assert len(set(colors.values())) == 60
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("1,2\n", "line 1: expected three integers row,col,class, got '1,2'"),
-        ("1,2,a\n", "expected three integers"),
-        ("0,0,1\n40,0,1\n", "line 2: row 40, column 0 lies outside the picture of 40 rows and 60 columns"),
-        ("0,0,-1\n", "the class must be 0 or more, got -1"),
-        ("0,0,1\n0,0,2\n", "row 0, column 0 has the class 1 already"),
-        ("0,0,99999999999\n", "line 1: the class must be"),
-        ("# nothing\n", "marks no pixel at all"),
-        ("0,0,1\n", "holds one class only"),
-        ("", "is empty"),
-    ],
+    [("# nothing\n", "marks no pixel at all"), ("0,0,1\n", "holds one class only"), ("", "is empty")],
 )
-def test_bad_text_is_refused(tmp_path, text, words):
+def test_text_that_marks_too_little_is_refused(tmp_path, text, words):
     (tmp_path / "s.txt").write_text(text)
     with pytest.raises(ValueError, match=words):
-        read_seeds_file(tmp_path / "s.txt", SHAPE)
-
-
-def test_bytes_that_are_no_text(tmp_path):
-    (tmp_path / "s.csv").write_bytes(b"\xff\xfe\x00\x81")
-    with pytest.raises(ValueError, match="is no text"):
-        read_seeds_file(tmp_path / "s.csv", SHAPE)
+        read_seeds(tmp_path / "s.txt", SHAPE)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +137,7 @@ def test_bytes_that_are_no_text(tmp_path):
 def test_bad_arrays_are_refused(tmp_path, values, words):
     np.save(tmp_path / "s.npy", values)
     with pytest.raises(ValueError, match=words):
-        read_seeds_file(tmp_path / "s.npy", SHAPE)
+        read_seeds(tmp_path / "s.npy", SHAPE)
 
 
 def test_bad_pictures_are_refused(tmp_path):
@@ -167,5 +151,5 @@ def test_bad_pictures_are_refused(tmp_path):
     ]:
         with pytest.raises(ValueError, match=words):
             read(tmp_path, picture)
-    with pytest.raises(ValueError, match="--background must be one of auto, transparent, black, got 'white'"):
+    with pytest.raises(ValueError, match=r"^background must be one of auto, transparent, black, got 'white'"):
         read(tmp_path, one, "white")

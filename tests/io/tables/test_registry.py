@@ -1,15 +1,19 @@
-"""From any format to any other, and the answers with them."""
+"""From any format to any other, and the new columns with them."""
 
-import datetime
-import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
+from graphwell.cli.app import app
+from graphwell.errors import OptionError
 from graphwell.io.files import written_whole
-from graphwell.io.tables import read_table, write_table
-from graphwell.io.tables.base import NEW_COLUMNS, Answers, as_text, text_column
+from graphwell.io.tables.base import NEW_NAMES, NewColumns, TableFormat
+from graphwell.io.tables.cells import as_text, text_column
+from graphwell.io.tables.registry import FORMATS, read_table, write_table
+from graphwell.io.tables.text import Dialect, read_text, write_text
 
 NAMES = ["cat", "dog", "cat", "", "dog"]
 
@@ -36,29 +40,29 @@ def make(tmp_path, suffix):
     return path
 
 
-def answers():
+def new_columns():
     labels = text_column(["cat", "dog", "cat", "", "dog"])
     score = np.array([0.9, 0.8, 1.0, np.nan, 0.25])
     reachable = np.array([True, True, True, False, True])
-    return Answers("pet", labels, score, reachable, np.array([True, True, False, False, True]))
+    return NewColumns("pet", labels, score, reachable, np.array([True, True, False, False, True]))
 
 
 def labelled(tmp_path, source, target, found=None):
     path = tmp_path / f"out{target}"
     with written_whole(path) as file:
-        write_table(read_table(source), found or answers(), path, file)
+        write_table(read_table(source), found or new_columns(), path, file)
     return path
 
 
 @pytest.mark.parametrize("target", [".csv", ".tsv", ".parquet", ".npz", ".npy"])
 @pytest.mark.parametrize("source", [".csv", ".tsv", ".parquet", ".npz", ".npy"])
-def test_rows_columns_and_answers_survive(tmp_path, source, target):
+def test_rows_columns_and_new_columns_survive(tmp_path, source, target):
     before = read_table(make(tmp_path, source))
     after = cells_of(labelled(tmp_path, before.path, target))
     if source == target == ".npz":
-        assert set(after) == {"X", "pet", "extra", *NEW_COLUMNS}
+        assert set(after) == {"X", "pet", "extra", *NEW_NAMES}
     else:
-        assert list(after) == [*before.names, *NEW_COLUMNS]
+        assert list(after) == [*before.names, *NEW_NAMES]
         for name in before.names:
             assert after[name].tolist() == as_text(before.column(name)).tolist()
     assert after["graphwell_label"].tolist() == ["cat", "dog", "cat", "", "dog"]
@@ -81,52 +85,11 @@ def cells_of(path):
         }
 
 
-def test_a_parquet_table_keeps_its_types(tmp_path):
-    data = frame().assign(
-        when=datetime.datetime(2020, 1, 2),
-        tags=[["a"], [], ["b", "c"], [], []],
-        big=2**62 + np.arange(5),
-        level=pd.Series([1, 2, None, 1, 2], dtype="Int64"),
-        flag=[True, False, None, True, True],
-        kind=pd.Categorical(["u", "v", "u", None, "v"]),
-    )
-    data.to_parquet(tmp_path / "in.parquet")
-    table = read_table(tmp_path / "in.parquet")
-    assert table.column("when")[0].startswith("2020-01-02")
-    assert table.column("kind").tolist() == ["u", "v", "u", "", "v"]
-    np.testing.assert_array_equal(table.column("level"), [1, 2, np.nan, 1, 2])
-    found = Answers("level", text_column(["1", "2", "", "1", "2"]), *_rest())
-    after = pd.read_parquet(labelled(tmp_path, tmp_path / "in.parquet", ".parquet", found))
-    pd.testing.assert_frame_equal(after[data.columns], data)
-    assert after["graphwell_label"].tolist()[:2] == [1, 2]
-    assert pd.isna(after["graphwell_label"][2])
-
-
-def _rest():
-    return np.full(5, 0.5), np.ones(5, bool), np.zeros(5, bool)
-
-
-@pytest.mark.parametrize("suffix", [".npz", ".npy"])
-@pytest.mark.parametrize(("dtype", "none"), [(np.int64, -1), (np.float64, np.nan)])
-def test_number_labels_stay_numbers_in_arrays(tmp_path, suffix, dtype, none):
-    X, y = np.random.default_rng(0).normal(size=(5, 2)), np.array([0, 1, 2, 0, 1]).astype(dtype)
-    path = tmp_path / f"in{suffix}"
-    if suffix == ".npz":
-        np.savez(path, X=X, y=y)
-    else:
-        np.save(path, np.column_stack([X, y]) if dtype == np.float64 else np.column_stack([y, y, y]))
-    like = "y" if suffix == ".npz" else "2"
-    found = Answers(like, text_column(["0", "2", "", "0", "1"]), *_rest())
-    after = np.load(labelled(tmp_path, path, suffix, found))["graphwell_label"]
-    assert after.dtype == dtype
-    np.testing.assert_array_equal(after, np.array([0, 2, none, 0, 1]))
-
-
-def test_answers_of_an_earlier_run_are_replaced(tmp_path):
+def test_columns_of_an_earlier_run_are_replaced(tmp_path):
     path = labelled(tmp_path, make(tmp_path, ".csv"), ".csv")
     again = tmp_path / "again.csv"
     with written_whole(again) as file:
-        write_table(read_table(path), answers(), again, file)
+        write_table(read_table(path), new_columns(), again, file)
     assert again.read_bytes() == path.read_bytes()
 
 
@@ -155,37 +118,40 @@ def test_truncated_files_are_refused(tmp_path):
             read_table(path)
 
 
-@pytest.mark.parametrize(
-    ("arrays", "words"),
-    [
-        ({"y": np.arange(3)}, "needs a matrix X with a row per point; it holds none"),
-        ({"X": np.arange(3)}, r"one of shape \(3,\)"),
-        ({"X": np.zeros((0, 3))}, "no rows"),
-        ({"X": np.array([[None]], dtype=object)}, "cannot be read as a .npz"),
-    ],
-)
-def test_arrays_that_are_no_table_are_refused(tmp_path, arrays, words):
-    np.savez(tmp_path / "t.npz", **arrays)
-    with pytest.raises(ValueError, match=words):
-        read_table(tmp_path / "t.npz")
+def test_folders_are_refused(tmp_path):
+    (tmp_path / "t.csv").mkdir()
+    with pytest.raises(OptionError, match=r"^table .*t\.csv is a folder; give the name of a file"):
+        read_table(tmp_path / "t.csv")
 
 
-def test_arrays_under_the_wrong_ending_are_refused(tmp_path):
-    np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
-    with pytest.raises(ValueError, match=r"shape \(2, 2, 2\); a table has rows and columns"):
-        read_table(tmp_path / "cube.npy")
-    np.savez(tmp_path / "a.npz", X=np.eye(2))
-    (tmp_path / "a.npz").rename(tmp_path / "a.npy")
-    with pytest.raises(ValueError, match=r"rename it to \.npz"):
-        read_table(tmp_path / "a.npy")
-    np.save(tmp_path / "b.npy", np.eye(2))
-    (tmp_path / "b.npy").rename(tmp_path / "b.npz")
-    with pytest.raises(ValueError, match=r"rename it to \.npy"):
-        read_table(tmp_path / "b.npz")
+def test_reading_is_told(tmp_path):
+    told = []
+    read_table(make(tmp_path, ".npy"), progress=lambda *stage: told.append(stage))
+    assert told == [("reading", None)]
 
 
-def test_without_pyarrow_the_message_says_how_to_get_it(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (tmp_path / "t.parquet").write_bytes(b"x")
-    with pytest.raises(ImportError, match=r'pip install "graphwell\[parquet\]"'):
-        read_table(tmp_path / "t.parquet")
+@pytest.fixture
+def toy():
+    """Cells beside each other, rows below each other, whatever they hold."""
+
+    def read(path, options):
+        return read_text(path, replace(options, delimiter="~"))
+
+    def write(table, new, path, file):
+        write_text(replace(table, dialect=Dialect("~")), new, path, file)
+
+    FORMATS.register(TableFormat(name="toy", suffixes=(".toy",), read=read, write=write))
+    yield
+    FORMATS.forget("toy")
+
+
+def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, toy):
+    (tmp_path / "in.toy").write_text("x~label\n1~a\n2~\n8~\n9~b\n")
+    arguments = ["classify", str(tmp_path / "in.toy"), "-o", str(tmp_path / "out.toy")]
+    finished = CliRunner().invoke(app, [*arguments, "--neighbors", "1", "--jobs", "1"])
+    assert finished.exit_code == 0, finished.output
+    lines = [line.split("~") for line in (tmp_path / "out.toy").read_text().splitlines()]
+    assert lines[0] == ["x", "label", *NEW_NAMES]
+    assert [line[2] for line in lines[1:]] == ["a", "a", "b", "b"]
+    help_text = "".join(CliRunner().invoke(app, ["classify", "--help"]).output.split())
+    assert ".npzor.toy" in help_text

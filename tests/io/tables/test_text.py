@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphwell.io.tables.base import NEW_COLUMNS, Answers, text_column
+from graphwell.io.tables.base import NEW_NAMES, NewColumns, ReadingOptions
+from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.text import Dialect, TextTable, read_text, write_text
 
 
@@ -19,13 +20,13 @@ def written(tmp_path, content, name="table.csv"):
     return path
 
 
-def answers_for(n, like="a"):
-    return Answers(like, text_column(["x"] * n), np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool))
+def columns_for(n, like="a"):
+    return NewColumns(like, text_column(["x"] * n), np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool))
 
 
 def rewritten(table, name="out.csv"):
     file = io.BytesIO()
-    write_text(table, answers_for(table.n_rows, table.names[0]), Path(name), file)
+    write_text(table, columns_for(table.n_rows, table.names[0]), Path(name), file)
     return file.getvalue()
 
 
@@ -52,7 +53,9 @@ def test_other_delimiters_inside_cells_do_not_mislead(tmp_path, content, name, d
 
 
 def test_a_given_delimiter_is_used(tmp_path):
-    assert read_text(written(tmp_path, "a:b\n1:2\n"), ":").column("b").tolist() == ["2"]
+    assert read_text(written(tmp_path, "a:b\n1:2\n"), ReadingOptions(delimiter=":")).column("b").tolist() == [
+        "2"
+    ]
 
 
 def test_a_sample_that_ends_within_a_row_does_not_mislead(tmp_path):
@@ -79,9 +82,15 @@ def test_the_encoding_is_found_and_kept(tmp_path, encoding, found):
     assert rewritten(table).decode(found).splitlines()[1] == "1,ä,x,0.5,true,false"
 
 
+def test_a_tab_has_a_name(tmp_path):
+    for name in ("tab", "\\t"):
+        path = written(tmp_path, "a,1\tb\n1,5\t2\n")
+        assert read_text(path, ReadingOptions(delimiter=name)).names == ("a,1", "b")
+
+
 def test_a_given_encoding_is_used(tmp_path):
     path = written(tmp_path, "a,b\n1,ж\n".encode("koi8-r"))
-    assert read_text(path, encoding="koi8-r").column("b").tolist() == ["ж"]
+    assert read_text(path, ReadingOptions(encoding="koi8-r")).column("b").tolist() == ["ж"]
 
 
 def test_quotes_line_breaks_and_empty_lines(tmp_path):
@@ -112,8 +121,8 @@ def test_every_cell_comes_back_as_it_was(rows):
     columns = {f"c{i}": text_column(column) for i, column in enumerate(zip(*rows, strict=True))}
     table = TextTable(Path("unused.csv"), tuple(columns), len(rows), Dialect(), columns)
     with tempfile.TemporaryDirectory() as folder:
-        again = read_text(written(Path(folder), rewritten(table)), ",")
-    assert again.names == (*columns, *NEW_COLUMNS)
+        again = read_text(written(Path(folder), rewritten(table)), ReadingOptions(delimiter=","))
+    assert again.names == (*columns, *NEW_NAMES)
     for name, column in columns.items():
         assert again.column(name).tolist() == column.tolist()
 
@@ -132,7 +141,7 @@ def test_every_cell_comes_back_as_it_was(rows):
         (b"PAR1abc", "looks like a Parquet file"),
         (b"\x89PNG\r\n", "looks like a PNG picture"),
         (b"a,b\n1,\x00\n", "holds zero bytes"),
-        (b"a,b\n1,\x81\n", "not written in UTF-8 or Windows-1252; give its --encoding"),
+        (b"a,b\n1,\x81\n", "not written in UTF-8 or Windows-1252; give its encoding"),
         (b"a,b\n1," + b"x" * 200_000, "line 2: field larger than field limit"),
     ],
 )
@@ -145,19 +154,19 @@ def test_bad_files_get_one_sentence(tmp_path, content, words):
 
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n"])
 def test_a_bad_delimiter_is_refused(tmp_path, delimiter):
-    with pytest.raises(ValueError, match="--delimiter must be one character"):
-        read_text(written(tmp_path, "a,b\n1,2\n"), delimiter)
+    with pytest.raises(ValueError, match=r"^delimiter must be one character"):
+        read_text(written(tmp_path, "a,b\n1,2\n"), ReadingOptions(delimiter=delimiter))
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "base64"])
 def test_an_unknown_encoding_is_refused(tmp_path, encoding):
-    with pytest.raises(ValueError, match=f"--encoding {encoding} is not known"):
-        read_text(written(tmp_path, "a,b\n1,2\n"), encoding=encoding)
+    with pytest.raises(ValueError, match=f"^encoding {encoding} is not known"):
+        read_text(written(tmp_path, "a,b\n1,2\n"), ReadingOptions(encoding=encoding))
 
 
 def test_progress_ends_at_the_whole_file(tmp_path):
     told = []
     path = written(tmp_path, "a,b\n" + "1,2\n" * 50_000)
-    read_text(path, progress=lambda stage, share: told.append((stage, share)))
+    read_text(path, ReadingOptions(progress=lambda stage, share: told.append((stage, share))))
     assert [stage for stage, _ in told] == ["reading"] * 3
     assert told[-1][1] == 1.0

@@ -5,8 +5,8 @@ vectors; LLVM lowers them to the widest instructions the processor has, and to p
 none. Entries are added in their stored order, so the sums are exactly those of the scalar loop.
 
 Why by hand: numba's arrays may overlap for all that LLVM knows, so it will not turn reads at scattered
-positions into one gather by itself. Sixteen rows side by side need no sum across lanes, which would change the
-order of addition and with it the bits.
+positions into one gather by itself. Sixteen rows side by side need no sum across lanes, which would change
+the order of addition and with it the bits.
 """
 
 from typing import Any

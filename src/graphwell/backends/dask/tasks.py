@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell.errors import OptionError
 from graphwell.progress import heartbeat
 
 CONNECT_SECONDS = 10
@@ -75,13 +76,13 @@ def open_client(where: str, n_workers: int) -> Iterator[Any]:
             yield client
         return
     if "://" not in where:
-        raise ValueError(f"--cluster must be local or an address such as tcp://host:8786, got {where!r}.")
+        problem = "{field} must be local or an address such as tcp://host:8786, got {!r}."
+        raise OptionError("cluster", problem, where)
     try:
         client = distributed.Client(where, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
-        raise ValueError(
-            f"--cluster {where}: no Dask scheduler answers there; start one with: dask scheduler."
-        ) from error
+        problem = "{field} {}: no Dask scheduler answers there; start one with: dask scheduler."
+        raise OptionError("cluster", problem, where) from error
     with client:
         yield client
 

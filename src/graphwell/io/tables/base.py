@@ -1,21 +1,15 @@
-"""What a table is, whatever file it came from, and its cells as numbers or as text."""
+"""What a table is, whatever file it came from, and what a file that adds a format declares."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import IO, Any
 
 from graphwell._types import BoolArray, FloatArray
-
-TEXT = np.dtypes.StringDType()
-"""The type of a column of text: variable length, 16 bytes a cell where it is short."""
-
-MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
-"""Cells that say nothing, in a column of text."""
+from graphwell.io.formats import FileFormat
+from graphwell.progress import Progress, silent
 
 
 @dataclass(frozen=True)
@@ -28,11 +22,11 @@ class Table(ABC):
 
     @abstractmethod
     def column(self, name: str) -> Any:
-        """Return a column as text (dtype `TEXT`) or numbers; missing cells are empty or NaN."""
+        """Return a column as text (dtype `cells.TEXT`) or numbers; missing cells are empty or NaN."""
 
 
 @dataclass(frozen=True)
-class Answers:
+class NewColumns:
     """What is added to every row of a table.
 
     Attributes
@@ -52,12 +46,45 @@ class Answers:
     reachable: BoolArray
     given: BoolArray
 
-    def columns(self) -> dict[str, Any]:
+    def by_name(self) -> dict[str, Any]:
         """Return the new columns by name."""
-        return dict(zip(NEW_COLUMNS, (self.label, self.score, self.reachable, self.given), strict=True))
+        return dict(zip(NEW_NAMES, (self.label, self.score, self.reachable, self.given), strict=True))
 
 
-NEW_COLUMNS = ("graphwell_label", "graphwell_score", "graphwell_reachable", "graphwell_given")
+NEW_NAMES = ("graphwell_label", "graphwell_score", "graphwell_reachable", "graphwell_given")
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """What a reader may want to know; each takes what it needs.
+
+    Attributes
+    ----------
+    delimiter, encoding : str, optional
+        Of a text table; found by default.
+    progress : callable
+        Told how much of the file is read.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    progress: Progress = silent
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFormat(FileFormat):
+    """A format of tables: a file of this folder declares one as ``FORMAT``.
+
+    Attributes
+    ----------
+    read : callable
+        Takes a path and `ReadingOptions`, returns a `Table`; ends with `check_table`.
+    write : callable
+        Takes a table, its new columns, the name of the output and an open file.
+    """
+
+    read: Callable[[Path, ReadingOptions], Table]
+    write: Callable[[Table, NewColumns, Path, IO[bytes]], None]
 
 
 def check_table(table: Table) -> None:
@@ -75,117 +102,7 @@ def check_table(table: Table) -> None:
         raise ValueError(f"{table.path} has a header but no rows; there is nothing to label.")
 
 
-def with_answers(table: Table, answers: Answers) -> dict[str, Any]:
+def with_new_columns(table: Table, new: NewColumns) -> dict[str, Any]:
     """Return all columns of a table in order, then the new ones; those of an earlier run are replaced."""
-    old = {name: table.column(name) for name in table.names if name not in NEW_COLUMNS}
-    return {**old, **answers.columns()}
-
-
-def text_column(cells: Sequence[str]) -> Any:
-    """Cells as a column of text.
-
-    Examples
-    --------
-    >>> text_column(["a", "bc"])
-    array(['a', 'bc'], dtype=StringDType())
-    """
-    return np.array(cells, dtype=TEXT)
-
-
-def is_text(column: Any) -> bool:
-    """Whether a column holds text rather than numbers."""
-    return bool(column.dtype == TEXT)
-
-
-def is_missing(column: Any) -> BoolArray:
-    """Where a column says nothing.
-
-    Examples
-    --------
-    >>> is_missing(text_column(["a", "NA", " ", "nan"]))
-    array([False,  True,  True,  True])
-    >>> is_missing(np.array([1.0, np.nan]))
-    array([False,  True])
-    """
-    if is_text(column):
-        return np.isin(np.strings.strip(column), text_column(MISSING))
-    if np.issubdtype(column.dtype, np.floating):
-        return np.isnan(column)
-    return np.zeros(len(column), dtype=bool)
-
-
-def as_numbers(column: Any, decimal: str = ".") -> FloatArray | None:
-    """Return a column as floating point numbers with NaN for missing cells; None if it is not numeric.
-
-    Examples
-    --------
-    >>> as_numbers(text_column(["1", " 2.5e3", "NA"]))
-    array([1.0e+00, 2.5e+03,     nan])
-    >>> as_numbers(text_column(["1", "two"])) is None
-    True
-    """
-    if not is_text(column):
-        return column.astype(np.float64) if column.dtype.kind in "biuf" else None
-    if bool((np.strings.find(column, "_") >= 0).any()):
-        return None  # Python reads 1_000 as a number; in a table it is a name
-    cells = np.where(is_missing(column), "nan", np.strings.strip(column))
-    if decimal != ".":
-        cells = np.strings.replace(cells, decimal, ".")
-    try:
-        return np.asarray(cells.astype(np.float64))
-    except ValueError:
-        return None
-
-
-def first_that_is_no_number(column: Any, decimal: str = ".") -> int:
-    """Index of the first cell that `as_numbers` cannot read."""
-    low, high = 0, len(column)
-    while high - low > 1:  # the first half that is not numeric holds it
-        middle = (low + high) // 2
-        low, high = (low, middle) if as_numbers(column[low:middle], decimal) is None else (middle, high)
-    return low
-
-
-def as_text(column: Any) -> Any:
-    """Return a column as text: whole numbers without a point, nothing where a cell is missing.
-
-    Examples
-    --------
-    >>> as_text(np.array([1.0, 2.5, np.nan]))
-    array(['1', '2.5', ''], dtype=StringDType())
-    >>> as_text(np.array([True, False]))
-    array(['true', 'false'], dtype=StringDType())
-    """
-    if is_text(column):
-        return column
-    if column.dtype.kind == "b":
-        return np.where(column, text_column(["true"]), text_column(["false"]))
-    if column.dtype.kind != "f":
-        return column.astype(TEXT)
-    text = column.astype(TEXT)
-    whole = np.isfinite(column) & (column == np.rint(column)) & (np.abs(column) < 2**53)
-    text[whole] = column[whole].astype(np.int64).astype(TEXT)
-    text[np.isnan(column)] = ""
-    return text
-
-
-def typed(column: Any) -> Any:
-    """Return a column of text as whole numbers, else as numbers, where that loses nothing a reader sees.
-
-    Examples
-    --------
-    >>> typed(text_column(["1", "20"])), typed(text_column(["1.5", ""]))
-    (array([ 1, 20]), array([1.5, nan]))
-    >>> typed(text_column(["007", "1"]))
-    array(['007', '1'], dtype=StringDType())
-    """
-    if not is_text(column):
-        return column
-    numbers = as_numbers(column)
-    if numbers is None or is_missing(column).all() or not np.isfinite(numbers[~is_missing(column)]).all():
-        return column
-    stripped = np.strings.strip(column)
-    if bool((np.strings.startswith(stripped, "0") & np.strings.isdigit(stripped) & (stripped != "0")).any()):
-        return column  # a name such as a postcode
-    whole = bool((np.strings.isdecimal(np.strings.lstrip(stripped, "-"))).all())
-    return numbers.astype(np.int64) if whole and np.abs(numbers).max() < 2**53 else numbers
+    old = {name: table.column(name) for name in table.names if name not in NEW_NAMES}
+    return {**old, **new.by_name()}

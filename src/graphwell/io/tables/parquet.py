@@ -1,23 +1,25 @@
 """Tables in Parquet files. The only module that imports pyarrow."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from graphwell.errors import OptionError
 from graphwell.io.tables.base import (
-    Answers,
+    NewColumns,
+    ReadingOptions,
     Table,
+    TableFormat,
     check_table,
-    is_missing,
-    is_text,
-    text_column,
-    typed,
-    with_answers,
+    with_new_columns,
 )
+from graphwell.io.tables.cells import is_missing, is_text, text_column, typed
 
+PLAIN = ReadingOptions()
 ROWS_PER_PART = 100_000
 
 
@@ -41,20 +43,11 @@ class ParquetTable(Table):
         return text_column(["" if cell is None else str(cell) for cell in column.to_pylist()])
 
 
-def read_parquet(path: Path) -> ParquetTable:
+def read_parquet(path: Path, options: ReadingOptions = PLAIN) -> ParquetTable:
     """Read a Parquet file; whatever is wrong with it becomes one sentence."""
-    pyarrow = require_pyarrow()
-    from pyarrow import parquet
-
-    try:
-        arrow = parquet.ParquetFile(path).read()
+    with _told_in_a_sentence(path):
+        arrow = _opened(path).read()
         arrow.validate(full=True)
-    except FileNotFoundError:
-        raise
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise ValueError(
-            f"{path} cannot be read as a Parquet file: it is damaged, truncated or something else."
-        ) from error
     if arrow.num_columns == 0:
         raise ValueError(f"{path} has no columns.")
     table = ParquetTable(path, tuple(arrow.column_names), arrow.num_rows, arrow)
@@ -63,7 +56,7 @@ def read_parquet(path: Path) -> ParquetTable:
 
 
 @dataclass(frozen=True)
-class Part:
+class RowGroups:
     """Some row groups of a Parquet file: what a worker reads at a time."""
 
     path: Path
@@ -71,19 +64,20 @@ class Part:
     n_rows: int
 
 
-def parquet_parts(path: Path) -> tuple[Part, ...]:
+def row_groups(path: Path) -> tuple[RowGroups, ...]:
     """Cut a folder of Parquet files, or one file, into parts of whole row groups; empty ones are left out."""
     require_pyarrow()
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     if not files:
-        raise ValueError(f"TABLE {path} is a folder without any file whose name ends in .parquet.")
+        problem = "{field} {} is a folder without any file whose name ends in .parquet."
+        raise OptionError("table", problem, path)
     parts = [part for file in files for part in _parts_of(file)]
     if not parts:
         raise ValueError(f"{path} has a header but no rows; there is nothing to label.")
     return tuple(parts)
 
 
-def read_part(part: Part, names: Sequence[str] | None = None) -> ParquetTable:
+def read_part(part: RowGroups, names: Sequence[str] | None = None) -> ParquetTable:
     """Read a part of a table, or some of its columns."""
     arrow = _opened(part.path).read_row_groups(list(part.groups), None if names is None else list(names))
     table = ParquetTable(part.path, tuple(arrow.column_names), arrow.num_rows, arrow)
@@ -91,7 +85,7 @@ def read_part(part: Part, names: Sequence[str] | None = None) -> ParquetTable:
     return table
 
 
-def read_columns(path: Path, parts: Sequence[Part], names: Sequence[str]) -> ParquetTable:
+def read_columns(path: Path, parts: Sequence[RowGroups], names: Sequence[str]) -> ParquetTable:
     """Read some columns of all parts into one table; a file that lacks one of them is named."""
     pyarrow = require_pyarrow()
     arrows = []
@@ -107,26 +101,33 @@ def read_columns(path: Path, parts: Sequence[Part], names: Sequence[str]) -> Par
     return ParquetTable(path, tuple(names), arrow.num_rows, arrow)
 
 
-def _parts_of(file: Path) -> list[Part]:
+def _parts_of(file: Path) -> list[RowGroups]:
     opened = _opened(file).metadata
-    parts: list[Part] = []
+    parts: list[RowGroups] = []
     groups: list[int] = []
     rows = 0
     for group in range(opened.num_row_groups):
         groups.append(group)
         rows += opened.row_group(group).num_rows
         if rows >= ROWS_PER_PART or (group == opened.num_row_groups - 1 and rows):
-            parts.append(Part(file, tuple(groups), rows))
+            parts.append(RowGroups(file, tuple(groups), rows))
             groups, rows = [], 0
     return parts
 
 
 def _opened(path: Path) -> Any:
-    pyarrow = require_pyarrow()
+    require_pyarrow()
     from pyarrow import parquet
 
-    try:
+    with _told_in_a_sentence(path):
         return parquet.ParquetFile(path)
+
+
+@contextmanager
+def _told_in_a_sentence(path: Path) -> Iterator[None]:
+    pyarrow = require_pyarrow()
+    try:
+        yield
     except FileNotFoundError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
@@ -135,19 +136,19 @@ def _opened(path: Path) -> Any:
         ) from error
 
 
-def write_parquet(table: Table, answers: Answers, file: IO[bytes]) -> None:
-    """Write a table and its answers; Arrow columns go back as they came."""
+def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns; Arrow columns go back as they came."""
     pyarrow = require_pyarrow()
     from pyarrow import parquet
 
     if isinstance(table, ParquetTable):
-        old = [name for name in table.names if name not in answers.columns()]
+        old = [name for name in table.names if name not in new.by_name()]
         columns = {name: table.arrow.column(table.names.index(name)) for name in old}
-        kind = table.arrow.schema.field(table.names.index(answers.like)).type
+        kind = table.arrow.schema.field(table.names.index(new.like)).type
     else:
-        columns = {n: _arrow(typed(c)) for n, c in with_answers(table, answers).items()}
-        kind = columns[answers.like].type
-    columns |= {name: _arrow(column) for name, column in answers.columns().items()}
+        columns = {n: _arrow(typed(c)) for n, c in with_new_columns(table, new).items()}
+        kind = columns[new.like].type
+    columns |= {name: _arrow(column) for name, column in new.by_name().items()}
     columns["graphwell_label"] = _cast(columns["graphwell_label"], kind)
     metadata = table.arrow.schema.metadata if isinstance(table, ParquetTable) else None
     parquet.write_table(pyarrow.table(columns).replace_schema_metadata(metadata), file)
@@ -178,3 +179,14 @@ def require_pyarrow() -> Any:
             'Parquet files need pyarrow, which is not installed: pip install "graphwell[parquet]"'
         ) from error
     return pyarrow
+
+
+FORMAT = TableFormat(
+    name="Parquet",
+    suffixes=(".parquet", ".pq"),
+    read=read_parquet,
+    write=write_parquet,
+    extra="parquet",
+    require=require_pyarrow,
+    rank=2,
+)

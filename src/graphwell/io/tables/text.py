@@ -11,8 +11,17 @@ from typing import IO, Any
 
 import numpy as np
 
-from graphwell.io.tables.base import Answers, Table, as_text, check_table, text_column, with_answers
-from graphwell.progress import Progress, silent
+from graphwell.errors import OptionError
+from graphwell.io.tables.base import (
+    NewColumns,
+    ReadingOptions,
+    Table,
+    TableFormat,
+    check_table,
+    with_new_columns,
+)
+from graphwell.io.tables.cells import as_text, text_column
+from graphwell.progress import Progress
 
 DELIMITERS = (",", ";", "\t", "|")
 TAB_SUFFIXES = (".tsv", ".tab")
@@ -34,6 +43,7 @@ OTHER_FORMATS = {
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 100
 ROWS_AT_ONCE = 20_000
+PLAIN = ReadingOptions()
 
 
 @dataclass(frozen=True)
@@ -57,20 +67,15 @@ class TextTable(Table):
         return self.columns[name]
 
 
-def read_text(
-    path: Path, delimiter: str | None = None, encoding: str | None = None, progress: Progress = silent
-) -> TextTable:
+def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
     r"""Read a text table with a header.
 
     Parameters
     ----------
     path : Path
-    delimiter : str, optional
-        Found by default: the one of ``, ; tab |`` that cuts the first rows into equally many cells.
-    encoding : str, optional
-        Found by default: a byte order mark, else UTF-8, else Windows-1252.
-    progress : callable
-        Told the share of the file that is read.
+    options : ReadingOptions
+        The delimiter is found by default: the one of ``, ; tab |`` that cuts the first rows into equally many
+        cells. So is the encoding: a byte order mark, else UTF-8, else Windows-1252.
 
     Examples
     --------
@@ -82,24 +87,27 @@ def read_text(
     >>> table.names, table.n_rows, table.dialect.delimiter
     (('weight', 'pet'), 2, ';')
     """
+    delimiter = "\t" if options.delimiter in ("tab", "\\t") else options.delimiter
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
-        raise ValueError(f"--delimiter must be one character, or the word tab; got {delimiter!r}.")
+        problem = "{field} must be one character, or the word tab; got {!r}."
+        raise OptionError("delimiter", problem, delimiter)
     with path.open("rb") as file:
         sample = file.read(SAMPLE_BYTES)
     if not sample:
         raise ValueError(f"{path} is empty.")
-    for tried in _encodings(path, sample, encoding):
+    for tried in _encodings(path, sample, options.encoding):
         try:
-            return _read(path, delimiter, tried, progress)
+            return _read(path, delimiter, tried, options.progress)
         except UnicodeError:
             continue
-    raise ValueError(f"{path} is not written in {encoding or 'UTF-8 or Windows-1252'}; give its --encoding.")
+    expected = options.encoding or "UTF-8 or Windows-1252"
+    raise OptionError("encoding", "{} is not written in {}; give its {field}.", path, expected)
 
 
-def write_text(table: Table, answers: Answers, path: Path, file: IO[bytes]) -> None:
-    """Write a table and its answers as text, in the dialect it came in."""
+def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns as text, in the dialect it came in."""
     dialect = table.dialect if isinstance(table, TextTable) else Dialect()
-    columns = {name: as_text(column) for name, column in with_answers(table, answers).items()}
+    columns = {name: as_text(column) for name, column in with_new_columns(table, new).items()}
     stream = io.TextIOWrapper(file, encoding=dialect.encoding, newline="")
     writer = csv.writer(stream, delimiter=_delimiter_for(path, dialect), lineterminator=dialect.newline)
     writer.writerow(columns)
@@ -123,7 +131,8 @@ def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
         try:
             "".encode(given)
         except LookupError:
-            raise ValueError(f"--encoding {given} is not known; utf-8, cp1252 and utf-16 are.") from None
+            problem = "{field} {} is not known; utf-8, cp1252 and utf-16 are."
+            raise OptionError("encoding", problem, given) from None
         return (given,)
     for magic, name in OTHER_FORMATS.items():
         if sample.startswith(magic):
@@ -132,7 +141,8 @@ def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
         if sample.startswith(mark):
             return (encoding,)
     if b"\0" in sample:
-        raise ValueError(f"{path} is not a text table, or in an unusual --encoding: it holds zero bytes.")
+        problem = "{} is not a text table, or in an unusual {field}: it holds zero bytes."
+        raise OptionError("encoding", problem, path)
     return ("utf-8", "cp1252")
 
 
@@ -176,10 +186,11 @@ def _told(file: IO[bytes], size: int, progress: Progress) -> Callable[[], object
 def _of_width(width: int, rows: Iterable[list[str]], reader: Any, path: Path) -> Iterator[list[str]]:
     for row in rows:
         if len(row) != width:
-            raise ValueError(
-                f"{path}, line {reader.line_num}: {len(row)} cells where the header has {width}; "
-                "the file is truncated, or its --delimiter is another."
+            problem = (
+                "{}, line {}: {} cells where the header has {}; "
+                "the file is truncated, or its {field} is another."
             )
+            raise OptionError("delimiter", problem, path, reader.line_num, len(row), width)
         yield row
 
 
@@ -205,3 +216,8 @@ def _widths(sample: str, delimiter: str, whole: bool) -> list[int]:
     except csv.Error:
         return []
     return widths if whole or len(widths) == SAMPLE_ROWS else widths[:-1]
+
+
+FORMAT = TableFormat(
+    name="CSV, TSV", suffixes=(".csv", ".tsv", ".tab", ".txt"), read=read_text, write=write_text, rank=1
+)

@@ -41,6 +41,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_folder_comes_back_with_labels(folder, address):
     options = ("--truth", "truth", "--id", "name", "--json", "--start", "nearest")
     files = (folder / "in.parquet", "-o", folder / "out.parquet")
@@ -61,6 +62,7 @@ def test_a_folder_comes_back_with_labels(folder, address):
     assert sorted(path.name for path in folder.iterdir()) == ["in.parquet", "out.parquet"]
 
 
+@pytest.mark.slow
 def test_a_cluster_is_started_here(folder):
     finished = classify(
         folder / "in.parquet" / "0.parquet", "-o", folder / "out.parquet", "--cluster", "local",

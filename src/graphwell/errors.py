@@ -1,0 +1,96 @@
+"""Sentences that name options, worded by the face that shows them: ``holdout`` in Python, a flag in a shell.
+
+A template names an option in braces, ``{holdout}``, or with a value, ``{missing="mean"}``. Everything else
+that varies is a value beside the template, so that no text from a file is ever taken for an option.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any
+
+Words = Callable[[str, str | None], str]
+"""Given the field of an option and a value or None: how a face names it."""
+
+
+def in_python(field: str, value: str | None = None) -> str:
+    """Name an option as a keyword argument.
+
+    Examples
+    --------
+    >>> in_python("missing", '"mean"')
+    'missing="mean"'
+    """
+    return field if value is None else f"{field}={value}"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that may name options.
+
+    Attributes
+    ----------
+    template : str
+        Options in braces by name; empty braces for the values, in order.
+    values : tuple
+        What goes into the empty braces.
+
+    Examples
+    --------
+    >>> note = Sentence('Row {} has a gap; give {missing="mean"}.', (4,))
+    >>> str(note)
+    'Row 4 has a gap; give missing="mean".'
+    >>> note.worded(lambda field, value: f"[{field}]")
+    'Row 4 has a gap; give [missing].'
+    """
+
+    template: str
+    values: tuple[Any, ...] = ()
+
+    def worded(self, words: Words) -> str:
+        """Return the sentence as one face says it."""
+        return _Wording(words).vformat(self.template, self.values, {})
+
+    def __str__(self) -> str:
+        return self.worded(in_python)
+
+
+class OptionError(ValueError):
+    """Something is wrong with an option, or an option can put it right.
+
+    Parameters
+    ----------
+    field : str
+        Name of the option.
+    template : str
+        As in `Sentence`; ``{field}`` stands for the option itself.
+    *values
+        What goes into the empty braces.
+
+    Examples
+    --------
+    >>> error = OptionError("holdout", "{field} must lie between 0 and 1, got {}.", 2.0)
+    >>> error.field, str(error)
+    ('holdout', 'holdout must lie between 0 and 1, got 2.0.')
+    """
+
+    def __init__(self, field: str, template: str, *values: Any) -> None:
+        super().__init__(field, template, *values)  # all of them, so that a worker's error can be pickled
+        self.field = field
+        self.sentence = Sentence(template.replace("{field}", f"{{{field}}}"), values)
+
+    def __str__(self) -> str:
+        return str(self.sentence)
+
+
+class _Wording(Formatter):
+    """Formats a template; names in braces go through the words of a face."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
+        if field_name.isdecimal():
+            return args[int(field_name)], field_name
+        field, _, value = field_name.partition("=")
+        return self.words(field, value or None), field_name

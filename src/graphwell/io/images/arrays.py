@@ -1,0 +1,51 @@
+"""Pictures and classes as arrays of numbers: what `.npy` and `.npz` files share."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.errors import OptionError
+from graphwell.io.images.base import RefusedError, check_pixels
+
+ROOM_FOR_CHANNELS = 4096
+LARGEST_CLASS = int(np.iinfo(np.int32).max)
+
+
+def as_picture(path: Path, values: Any) -> FloatArray:
+    """Refuse an array that is no picture."""
+    if values.ndim not in (2, 3):
+        raise ValueError(f"{path} must have the shape (height, width[, channels]), not {values.shape}.")
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"{path} must hold real numbers, not {values.dtype}.")
+    return np.asarray(values)
+
+
+def as_classes(path: Path, values: Any) -> IntArray:
+    """Refuse an array that holds no classes."""
+    if not np.issubdtype(values.dtype, np.integer):
+        problem = "{field} {} must hold integers with -1 for unknown, not {}."
+        raise OptionError("seeds", problem, path, values.dtype)
+    if values.size and (values.min() < -1 or values.max() > LARGEST_CLASS):
+        problem = "{field} {} must hold classes from 0 to {}, and -1 for unknown."
+        raise OptionError("seeds", problem, path, LARGEST_CLASS)
+    return np.asarray(values.astype(np.int64))
+
+
+def check_shapes(path: Path, shapes: Sequence[tuple[int, ...]], max_pixels: int) -> None:
+    """Refuse arrays of absurd declared size before their memory is asked for."""
+    for shape in shapes:
+        if len(shape) in (2, 3):
+            check_pixels(path, shape[1], shape[0], max_pixels)
+        if int(np.prod(shape, dtype=object)) > max_pixels * ROOM_FOR_CHANNELS:
+            problem = "{} declares an array of shape {}, which is too large."
+            raise RefusedError("max_pixels", problem, path, shape)
+
+
+def declared_shape(file: Any) -> tuple[int, ...]:
+    """Shape that the header of an array declares."""
+    version = np.lib.format.read_magic(file)
+    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    return tuple(reader(file)[0])

@@ -1,0 +1,89 @@
+"""What a file that adds a picture format declares, and the limits that every reader keeps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.errors import OptionError
+from graphwell.io.formats import FileFormat
+
+MAX_PIXELS = 100_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageFormat(FileFormat):
+    """A format of pictures: a file of this folder declares one as ``FORMAT``.
+
+    What a format cannot do is None.
+
+    Attributes
+    ----------
+    read : callable, optional
+        Takes a path and the most pixels allowed, returns the picture, of shape (height, width[, channels]).
+    read_colors : callable, optional
+        The same as red, green, blue and opacity from 0 to 255: seeds whose colours are the classes.
+    read_classes : callable, optional
+        Takes a path, the size of the picture and the most pixels allowed, returns classes, -1 for unknown.
+    write_colors : callable, optional
+        Takes 8-bit colours or 16-bit grey, and an open file.
+    write_numbers : callable, optional
+        Takes any array and an open file.
+    exact : bool
+        Whether colours come back as they were written; labels need that.
+    """
+
+    read: Callable[[Path, int], FloatArray] | None = None
+    read_colors: Callable[[Path, int], Any] | None = None
+    read_classes: Callable[[Path, tuple[int, int], int], IntArray] | None = None
+    write_colors: Callable[[Any, IO[bytes]], None] | None = None
+    write_numbers: Callable[[Any, IO[bytes]], None] | None = None
+    exact: bool = True
+
+    @property
+    def holds_pictures(self) -> bool:
+        """Whether pictures can be read from it."""
+        return self.read is not None
+
+    @property
+    def holds_seeds(self) -> bool:
+        """Whether marks can be read from it."""
+        return self.read_colors is not None or self.read_classes is not None
+
+    @property
+    def keeps_labels(self) -> bool:
+        """Whether labels can be written and come back as they were."""
+        return self.write_numbers is not None or (self.write_colors is not None and self.exact)
+
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether a picture to look at can be written."""
+        return self.write_colors is not None
+
+
+class RefusedError(OptionError):
+    """A sound file that is not taken, for a reason worth telling."""
+
+
+def check_pixels(path: Path, width: int, height: int, max_pixels: int) -> None:
+    """Refuse a picture by its declared size.
+
+    Examples
+    --------
+    >>> check_pixels(Path("a.png"), 30, 40, max_pixels=1000)
+    Traceback (most recent call last):
+    graphwell.io.images.base.RefusedError: a.png has 30 x 40 = 1,200 pixels, more than the 1,000 allowed; ...
+    """
+    if width * height > max_pixels:
+        problem = (
+            "{} has {} x {} = {:,} pixels, more than the {:,} allowed; "
+            "make it smaller, or allow more with {field}."
+        )
+        raise RefusedError("max_pixels", problem, path, width, height, width * height, max_pixels)
+
+
+def check_not_empty(path: Path) -> None:
+    """Refuse a file without any byte."""
+    if path.is_file() and path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")

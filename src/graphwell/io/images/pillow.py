@@ -1,0 +1,122 @@
+"""Pictures that Pillow reads and writes, 8 or 16 bit. The only module that imports Pillow."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.io.images.base import ImageFormat, RefusedError, check_not_empty, check_pixels
+
+OPAQUE = 255
+DEEPEST = 65535
+
+
+def pillow_format(
+    name: str, suffixes: tuple[str, ...], *, rank: int, exact: bool = True, previews: bool = False
+) -> ImageFormat:
+    """Declare a format that Pillow knows.
+
+    Parameters
+    ----------
+    name : str
+        As Pillow calls it.
+    suffixes : tuple of str
+    rank : int
+        Place in lists.
+    exact : bool
+        Whether colours come back as they were written.
+    previews : bool
+        Whether a file with one picture may hold further ones, smaller copies of it.
+    """
+    return ImageFormat(
+        name=name,
+        suffixes=suffixes,
+        read=partial(_read, name, previews),
+        read_colors=partial(_read_colors, name, previews),
+        write_colors=partial(_write_colors, name),
+        exact=exact,
+        rank=rank,
+    )
+
+
+def _read(name: str, previews: bool, path: Path, max_pixels: int) -> FloatArray:
+    """The picture from 0 to 1, turned as its EXIF data says.
+
+    Where it is partly transparent, colours are multiplied by their opacity, which becomes a channel too: what
+    cannot be seen does not count.
+    """
+    with _opened(name, previews, path, max_pixels) as picture:
+        return _pixels(picture)
+
+
+def _read_colors(name: str, previews: bool, path: Path, max_pixels: int) -> Any:
+    with _opened(name, previews, path, max_pixels) as picture:
+        return np.asarray(picture.convert("RGBA"))
+
+
+def _write_colors(name: str, pixels: Any, file: IO[bytes]) -> None:
+    from PIL import Image
+
+    Image.fromarray(pixels).save(file, format=name)
+
+
+@contextmanager
+def _opened(name: str, previews: bool, path: Path, max_pixels: int) -> Iterator[Any]:
+    """Open a picture whose size has been checked; whatever is wrong with the file becomes one sentence."""
+    from PIL import Image, ImageOps
+
+    check_not_empty(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Pillow's own limit and remarks; ours come as sentences
+            Image.init()
+            reader = Image.OPEN[name][0]  # Image.open would apply a limit of its own
+            with path.open("rb") as file, reader(file, str(path)) as picture:
+                check_pixels(path, *picture.size, max_pixels)
+                if not previews:
+                    _check_single(path, getattr(picture, "n_frames", 1))
+                picture.load()
+                turned = ImageOps.exif_transpose(picture)
+    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError, RefusedError):
+        raise
+    except Exception as error:  # Pillow's decoders raise a dozen kinds for bad bytes
+        raise ValueError(
+            f"{path} cannot be read as a {name} picture: it is damaged, truncated or something else."
+        ) from error
+    yield turned
+
+
+def _check_single(path: Path, frames: int) -> None:
+    if frames > 1:
+        problem = "{} holds {} pictures; save the one to segment in a file of its own."
+        raise RefusedError("image", problem, path, frames)
+
+
+def _pixels(picture: Any) -> FloatArray:
+    """Values of a picture from 0 to 1, or as they are where the file holds real numbers."""
+    mode = picture.mode
+    if mode.startswith("I;16"):
+        return np.asarray(picture).astype(np.float32) / DEEPEST
+    if mode == "I":  # Pillow reads some 16-bit files as 32-bit integers
+        values = np.asarray(picture)
+        return values.astype(np.float32) / (DEEPEST if values.min() >= 0 and values.max() <= DEEPEST else 1)
+    if mode == "F":
+        return np.asarray(picture)
+    if mode in ("1", "L"):
+        return np.asarray(picture.convert("L")).astype(np.float32) / 255
+    if "transparency" in picture.info or mode in ("LA", "La", "PA", "RGBA", "RGBa"):
+        return _with_opacity(np.asarray(picture.convert("RGBA")))
+    return np.asarray(picture.convert("RGB")).astype(np.float32) / 255
+
+
+def _with_opacity(values: Any) -> FloatArray:
+    colors, opacity = values[..., :3].astype(np.float32) / 255, values[..., 3:]
+    if (opacity == OPAQUE).all():
+        return colors
+    share = opacity.astype(np.float32) / OPAQUE
+    return np.concatenate([colors * share, share], axis=2)

@@ -1,0 +1,76 @@
+"""Which reader and which writer the name of a picture asks for."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from graphwell._types import FloatArray
+from graphwell.io.formats import Formats
+from graphwell.io.images.base import MAX_PIXELS, ImageFormat
+
+FORMATS: Formats[ImageFormat] = Formats("graphwell.io.images")
+"""Every format of pictures; a file of this folder adds one by declaring ``FORMAT = ImageFormat(...)``."""
+
+FIT_FOR: dict[str, Callable[[ImageFormat], bool]] = {
+    "image": lambda declared: declared.holds_pictures,
+    "seeds": lambda declared: declared.holds_seeds,
+    "output": lambda declared: declared.keeps_labels,
+    "scores": lambda declared: declared.keeps_labels,
+    "overlay": lambda declared: declared.shows_pictures,
+}
+"""By the name of an option: which formats will do for its file."""
+
+
+def format_for(path: Path, field: str) -> ImageFormat:
+    """Return the format that the file of an option asks for.
+
+    Examples
+    --------
+    >>> format_for(Path("Leaf.PNG"), "image").name
+    'PNG'
+    >>> format_for(Path("labels.jpg"), "output")
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: output labels.jpg: the name must end in .png, .tif, .tiff or .npy.
+    """
+    return FORMATS.of(path, field, FIT_FOR[field])
+
+
+def read_image(path: Path, max_pixels: int = MAX_PIXELS) -> FloatArray:
+    """Read a picture as an array of shape (height, width) or (height, width, channels).
+
+    The size is checked before anything is decoded.
+
+    Parameters
+    ----------
+    path : Path
+    max_pixels : int
+        Larger pictures are refused.
+    """
+    read = format_for(path, "image").read
+    assert read is not None
+    return read(path, max_pixels)
+
+
+def write_image(pixels: Any, path: Path, file: IO[bytes]) -> None:
+    """Write 8-bit colours or 16-bit grey into an open file, in the format that `path` names."""
+    write = format_for(path, "overlay").write_colors
+    assert write is not None
+    write(pixels, file)
+
+
+def writes_numbers(path: Path) -> bool:
+    """Whether the name asks for a file of numbers rather than a picture.
+
+    Examples
+    --------
+    >>> writes_numbers(Path("labels.npy")), writes_numbers(Path("labels.png"))
+    (True, False)
+    """
+    return format_for(path, "output").write_numbers is not None
+
+
+def write_numbers(values: Any, path: Path, file: IO[bytes]) -> None:
+    """Write an array into an open file of numbers."""
+    write = format_for(path, "output").write_numbers
+    assert write is not None
+    write(values, file)

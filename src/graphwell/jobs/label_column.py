@@ -1,0 +1,95 @@
+"""What the label columns of a table say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import IntArray
+from graphwell.errors import OptionError, Sentence
+from graphwell.io.tables.base import Table
+from graphwell.io.tables.cells import as_text, is_missing, text_column
+
+MOST_CLASSES = 1000
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """Labels as class numbers: -1 where unknown."""
+
+    names: tuple[str, ...]
+    codes: IntArray = field(repr=False)
+    notes: tuple[Sentence, ...] = ()
+
+
+def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> LabelColumn:
+    """Read a column of labels; empty and NA cells, and those listed, are unknown.
+
+    Where no cell is unknown otherwise and the labels are whole numbers, -1 is.
+    """
+    cells = np.strings.strip(as_text(table.column(name)))
+    marks = text_column([mark.strip() for mark in unknown])
+    is_unknown = is_missing(cells) | np.isin(cells, marks)
+    notes = []
+    if bool((cells[~is_unknown] == "-1").any()) and all(
+        map(_is_whole, np.unique(cells[~is_unknown]).tolist())
+    ):
+        if is_unknown.any():
+            notes.append(
+                Sentence('-1 is a class in column {!r}; if it means unknown, give {unknown="-1"}.', (name,))
+            )
+        else:
+            is_unknown = cells == "-1"
+    found, positions = np.unique(cells[~is_unknown], return_inverse=True)
+    order = _in_order(found.tolist())
+    codes = np.full(table.n_rows, -1)
+    codes[~is_unknown] = np.argsort(order)[positions] if len(order) else -1
+    return LabelColumn(tuple(str(found[i]) for i in order), codes, tuple(notes))
+
+
+def check_given(table: Table, name: str, given: LabelColumn) -> None:
+    """Refuse labels that nothing can be learnt from."""
+    known, n_classes = int((given.codes >= 0).sum()), len(given.names)
+    if known == 0:
+        problem = "{} has no known label in column {!r}; label at least one row of every class."
+        raise OptionError("label", problem, table.path, name)
+    if n_classes == 1:
+        problem = "Column {!r} of {} names a single class, {!r}; label rows of at least two classes."
+        raise OptionError("label", problem, name, table.path, given.names[0])
+    if n_classes > MOST_CLASSES and 2 * n_classes > known:
+        problem = "Column {!r} of {} names {:,} classes on {:,} rows; is it the column of labels?"
+        raise OptionError("label", problem, name, table.path, n_classes, known)
+
+
+def match_classes(truth: LabelColumn, names: Sequence[str]) -> LabelColumn:
+    """Number the classes of a second column like those of the first; its further classes come after.
+
+    1 and 1.0 are one class: a tool that met a missing label may have written the other.
+    """
+    known = {_key(name): code for code, name in enumerate(names)}
+    every = list(names)
+    for name in truth.names:
+        if _key(name) not in known:
+            known[_key(name)] = len(every)
+            every.append(name)
+    new = np.array([known[_key(name)] for name in truth.names] + [-1])
+    return LabelColumn(tuple(every), new[truth.codes], truth.notes)
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
+
+
+def _key(name: str) -> object:
+    try:
+        return float(name)
+    except ValueError:
+        return name
+
+
+def _in_order(names: list[str]) -> Any:
+    """Order of class names: by value where all are numbers, else by the alphabet."""
+    values = [_key(name) for name in names]
+    keys: list[Any] = values if all(isinstance(value, float) for value in values) else names
+    return np.array(sorted(range(len(names)), key=lambda i: keys[i]), dtype=int)

@@ -1,0 +1,92 @@
+"""The chosen method as a classifier; what it can be told is read from its signatures, only here."""
+
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from graphwell.errors import OptionError
+from graphwell.estimators.registry import Method, methods
+from graphwell.jobs.options import ClassifyOptions
+from graphwell.progress import Progress
+
+SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
+"""Options that go to the classifier, by its own names for them."""
+
+
+def find_method(name: str) -> Method:
+    """Return a method by name.
+
+    Examples
+    --------
+    >>> find_method("laplace").summary
+    'each vertex is the weighted mean of its neighbours'
+    """
+    known = methods()
+    if name not in known:
+        raise OptionError("method", "{field} must be one of {}; got {!r}.", ", ".join(known), name)
+    return known[name]
+
+
+def make_classifier(options: ClassifyOptions) -> Any:
+    """Return the classifier, unfitted; options that the method does not have are refused.
+
+    Examples
+    --------
+    >>> options = ClassifyOptions(table=Path("pets.csv"), method="laplace", n_neighbors=5)
+    >>> make_classifier(options)
+    LaplaceLearning(n_neighbors=5)
+    """
+    method = find_method(options.method)
+    made: Any = method.classifier
+    given = options.changed(*SETTINGS)
+    for field in given:
+        if not accepts(made, field):
+            raise _not_for(field, method)
+    if options.checkpoint is not None and not accepts(made.fit, "checkpoint"):
+        raise _not_for("checkpoint", method)
+    if accepts(made, "random_state"):
+        given["random_state"] = options.seed
+    return method(**given)
+
+
+def check_class_count(name: str, n_classes: int) -> None:
+    """Refuse more classes than a method can tell apart."""
+    most = find_method(name).most_classes
+    if most is not None and n_classes > most:
+        problem = "{field} {!r} tells at most {} classes apart, but {} are given; choose another method."
+        raise OptionError("method", problem, name, most, n_classes)
+
+
+def fit(classifier: Any, X: Any, y: Any, checkpoint: Path | None, progress: Progress) -> Any:
+    """Fit a classifier, with a checkpoint and progress where it knows of them."""
+    told = {"checkpoint": checkpoint, "progress": progress}
+    if not accepts(classifier.fit, "progress"):
+        progress("fitting", None)
+    return classifier.fit(X, y, **{name: v for name, v in told.items() if accepts(classifier.fit, name)})
+
+
+def sweeps_of(classifier: Any) -> int:
+    """Number of sweeps, or of whatever a method counts; 0 where it counts nothing."""
+    return int(getattr(classifier, "n_iter_", 0))
+
+
+def status_of(classifier: Any, name: str) -> str:
+    """How the run ended, or else what the method does."""
+    result = getattr(classifier, "result_", None)
+    return f"Method {name}: {find_method(name).summary}." if result is None else str(result.status.value)
+
+
+def accepts(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has a parameter of this name.
+
+    Examples
+    --------
+    >>> accepts(sorted, "key"), accepts(sorted, "color")
+    (True, False)
+    """
+    return name in signature(function).parameters
+
+
+def _not_for(field: str, method: Method) -> OptionError:
+    return OptionError(field, "{field} means nothing to the method {!r}; leave it out.", method.name)

@@ -1,0 +1,143 @@
+"""What a job is asked to do: frozen values whose fields are the options of every face."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from graphwell.estimators.registry import DEFAULT
+from graphwell.io.images.base import MAX_PIXELS
+from graphwell.jobs.columns import Roles
+from graphwell.jobs.preprocess import Preprocessing
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifyOptions:
+    """How to label the rows of a table.
+
+    Attributes
+    ----------
+    table : Path
+        File to read; with `cluster` also a folder of Parquet files.
+    output : Path, optional
+        File for the labelled table.
+    report : Path, optional
+        File for a page with pictures.
+    label, features, drop, row_id, truth, unknown, decimal
+        As in `graphwell.jobs.columns.Roles`.
+    scale, pca, missing
+        As in `graphwell.jobs.preprocess.Preprocessing`.
+    method : str
+        One of ``graphwell.methods()``.
+    n_neighbors, start, fidelity, device, n_jobs
+        Of the method; its own defaults where None.
+    seed : int
+        Of everything random.
+    holdout : float, optional
+        Share of the given labels to hide in a first run, to measure the accuracy on them.
+    checkpoint : Path, optional
+        File that the run is saved in; a killed run goes on from it.
+    cluster : str, optional
+        Address of a Dask scheduler, or "local" for a cluster of `n_jobs` processes here.
+    delimiter, encoding : str, optional
+        Of a text table; found by default.
+
+    Examples
+    --------
+    >>> ClassifyOptions(table=Path("pets.csv"), truth="kind").roles.truth
+    'kind'
+    """
+
+    table: Path
+    output: Path | None = None
+    report: Path | None = None
+    label: str = "label"
+    features: tuple[str, ...] | None = None
+    drop: tuple[str, ...] = ()
+    row_id: str | None = None
+    truth: str | None = None
+    unknown: tuple[str, ...] = ()
+    decimal: str = "."
+    scale: str = "none"
+    pca: int | None = None
+    missing: str = "error"
+    method: str = DEFAULT
+    n_neighbors: int | None = None
+    start: str | None = None
+    fidelity: float | None = None
+    device: str = "cpu"
+    n_jobs: int | None = None
+    seed: int = 0
+    holdout: float | None = None
+    checkpoint: Path | None = None
+    cluster: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+
+    @property
+    def roles(self) -> Roles:
+        """What the columns are for."""
+        return Roles(
+            self.label, self.features, self.drop, self.row_id, self.truth, self.unknown, self.decimal
+        )
+
+    @property
+    def preprocessing(self) -> Preprocessing:
+        """What is done to the features."""
+        return Preprocessing(self.scale, self.pca, self.missing)
+
+    def changed(self, *names: str) -> dict[str, Any]:
+        """Return those of the named options that are not at their default.
+
+        Examples
+        --------
+        >>> ClassifyOptions(table=Path("pets.csv"), pca=3).changed("pca", "scale")
+        {'pca': 3}
+        """
+        defaults = {field.name: field.default for field in fields(self)}
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentOptions:
+    """How to segment a picture.
+
+    Attributes
+    ----------
+    image, seeds : Path
+        The picture, and the marks in it.
+    output : Path
+        File for the labels.
+    overlay, scores : Path, optional
+        Files for the picture with borders drawn on it, and for a map of the uncertainty.
+    masks : Path, optional
+        Folder for one mask per class.
+    background : {"auto", "transparent", "black"}
+        Which pixels of a seeds picture are unknown.
+    snap : bool
+        Give mixed colours of the seeds to the nearest plain colour.
+    max_pixels : int
+        Larger pictures are refused before they are read.
+    graph, radius, color_scale, smoothing, patch, n_neighbors, position_weight, fidelity, device, n_jobs
+        As in `graphwell.Segmenter`.
+    """
+
+    image: Path
+    seeds: Path
+    output: Path
+    overlay: Path | None = None
+    scores: Path | None = None
+    masks: Path | None = None
+    background: str = "auto"
+    snap: bool = False
+    max_pixels: int = MAX_PIXELS
+    graph: str = "pixels"
+    radius: float = 3.0
+    color_scale: float | None = None
+    smoothing: float | None = None
+    patch: int = 1
+    n_neighbors: int = 30
+    position_weight: float = 1.0
+    fidelity: float = 30.0
+    device: str = "cpu"
+    n_jobs: int | None = None

@@ -1,0 +1,39 @@
+"""The files of a job: names refused before the work is done, and warnings kept for the report."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from graphwell.errors import OptionError, Sentence
+from graphwell.io.files import check_distinct, check_output
+from graphwell.io.tables.registry import FORMATS
+from graphwell.jobs.options import ClassifyOptions
+
+PAGE_SUFFIXES = (".html", ".htm")
+
+
+def check_classify_files(options: ClassifyOptions) -> None:
+    """Refuse outputs of `graphwell.jobs.classify` that could not be written."""
+    if options.output is not None:
+        FORMATS.of(options.output, "output")
+    written = [(field, getattr(options, field)) for field in ("output", "report", "checkpoint")]
+    for field, path in written:
+        if path is not None:
+            check_output(path, field)
+    check_distinct([("table", options.table), *written])
+    if options.report is not None and options.report.suffix.lower() not in PAGE_SUFFIXES:
+        problem = "{field} {}: the name must end in .html or .htm."
+        raise OptionError("report", problem, options.report)
+
+
+@contextmanager
+def notes_from_warnings() -> Iterator[list[Sentence]]:
+    """Collect the warnings of the library, each once, to be shown where the user looks for them."""
+    notes: list[Sentence] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield notes
+        finally:
+            said = dict.fromkeys(str(warning.message) for warning in caught)
+            notes.extend(Sentence("{}", (text,)) for text in said)

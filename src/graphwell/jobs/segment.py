@@ -1,0 +1,171 @@
+"""The whole job on one picture: picture and marks read, every pixel given a class, labels written."""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from graphwell.errors import Sentence
+from graphwell.io.files import check_distinct, check_output, check_output_folder, written_whole
+from graphwell.io.images.registry import format_for, read_image, write_image, write_numbers, writes_numbers
+from graphwell.io.images.seeds import Marks, read_seeds
+from graphwell.jobs.options import SegmentOptions
+from graphwell.jobs.outputs import notes_from_warnings
+from graphwell.jobs.reports import SegmentClass, SegmentReport
+from graphwell.progress import Progress, silent
+from graphwell.segmentation import drawing
+from graphwell.segmentation.segmenter import Segmentation, Segmenter, unreached_sentence
+
+Write = Callable[[IO[bytes]], None]
+
+
+def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentReport:
+    """Give every pixel of a picture a class, and write what the options ask for: all files or none.
+
+    Parameters
+    ----------
+    options : SegmentOptions
+    progress : callable
+        Told the stage and the share of it that is done.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from graphwell.datasets.strokes import write_example
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = Path(name)
+    ...     _ = write_example(folder, noise=0.0, per_class=0, random_state=0)
+    ...     files = {"image": folder / "image.png", "seeds": folder / "seeds.png"}
+    ...     report = segment(SegmentOptions(**files, output=folder / "labels.png"))
+    >>> report.size, len(report.classes), report.unreachable_pixels
+    ((191, 196), 5, 0)
+    """
+    began = time.perf_counter()
+    _check_files(options)
+    with notes_from_warnings() as notes:
+        progress("reading", None)
+        picture = read_image(options.image, options.max_pixels)
+        marks = read_seeds(
+            options.seeds, picture.shape[:2], options.background,
+            snap=options.snap, max_pixels=options.max_pixels,
+        )  # fmt: skip
+        masks = _mask_files(options, marks)
+        read = time.perf_counter() - began
+        found = _segmenter(picture, options, progress).segment(marks.classes)
+        progress("writing", None)
+        _write(_writers(options, masks, picture, marks, found), options.masks)
+    report = _summarise(options, marks, found)
+    seconds = {"reading": read, **found.seconds, "in all": time.perf_counter() - began}
+    said = (*marks.notes, *notes, *report.notes)
+    return replace(report, notes=said, seconds=seconds)
+
+
+def _named_files(options: SegmentOptions) -> list[tuple[str, Path | None]]:
+    return [(field, getattr(options, field)) for field in ("image", "seeds", "output", "overlay", "scores")]
+
+
+def _check_files(options: SegmentOptions) -> None:
+    """Refuse names that could not be written, before the work is done."""
+    for field, path in _named_files(options)[2:]:
+        if path is not None:
+            format_for(path, field)
+            check_output(path, field)
+    check_distinct(_named_files(options))
+    if options.masks is not None:
+        check_output_folder(options.masks, "masks")
+
+
+def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
+    """The file of each class, none of which has another role."""
+    if options.masks is None:
+        return {}
+    files = {c: options.masks / f"mask_{name.removeprefix('#')}.png" for c, name in marks.names.items()}
+    check_distinct([*_named_files(options), *(("masks", path) for path in files.values())])
+    return files
+
+
+def _segmenter(picture: Any, options: SegmentOptions, progress: Progress) -> Segmenter:
+    return Segmenter(
+        picture,
+        graph=options.graph,
+        radius=options.radius,
+        color_scale=options.color_scale,
+        smoothing=options.smoothing,
+        patch=options.patch,
+        n_neighbors=options.n_neighbors,
+        position_weight=options.position_weight,
+        fidelity=options.fidelity,
+        device=options.device,
+        n_jobs=options.n_jobs,
+        progress=progress,
+    )
+
+
+def _writers(
+    options: SegmentOptions, masks: dict[int, Path], picture: Any, marks: Marks, found: Segmentation
+) -> dict[Path, Write]:
+    """What goes into each file."""
+    doubt = drawing.uncertainty(found.score, found.reachable)
+    files = {options.output: _either(options.output, found.labels, drawing.painted, marks.colors)}
+    if options.overlay is not None:
+        drawn = drawing.overlay(picture, found.labels, marks.colors)
+        files[options.overlay] = partial(write_image, drawn, options.overlay)
+    if options.scores is not None:
+        files[options.scores] = _either(options.scores, doubt, drawing.as_grey)
+    for number, path in masks.items():
+        files[path] = partial(write_image, drawing.white_on_black(found.labels == number), path)
+    return files
+
+
+def _either(path: Path, values: Any, draw: Callable[..., Any], *further: Any) -> Write:
+    """Write numbers as they are, or a picture of them, as the name of the file asks."""
+    if writes_numbers(path):
+        return lambda file: write_numbers(values, path, file)
+    return lambda file: write_image(draw(values, *further), path, file)
+
+
+def _write(files: dict[Path, Write], masks: Path | None) -> None:
+    if masks is not None:
+        masks.mkdir(exist_ok=True)
+    with ExitStack() as held:
+        for path, write in files.items():
+            write(held.enter_context(written_whole(path)))
+
+
+def _summarise(options: SegmentOptions, marks: Marks, found: Segmentation) -> SegmentReport:
+    lost = [] if found.reachable.all() else [Sentence("{}", (unreached_sentence(found),))]
+    written = (options.output, options.overlay, options.scores, options.masks)
+    return SegmentReport(
+        image=options.image,
+        size=found.labels.shape,
+        seeds=int((marks.classes >= 0).sum()),
+        classes=tuple(_class(int(c), marks, found) for c in found.classes),
+        unreachable_pixels=int((~found.reachable).sum()),
+        sweeps=found.result.n_sweeps,
+        status=found.result.status.value,
+        output=options.output,
+        notes=(*lost, *_numbering(options.output, marks)),
+        files=tuple(path for path in written if path is not None),
+        seconds={},
+    )
+
+
+def _class(number: int, marks: Marks, found: Segmentation) -> SegmentClass:
+    return SegmentClass(
+        name=marks.names[number],
+        given=int((marks.classes == number).sum()),
+        assigned=int((found.labels == number).sum()),
+        number=number,
+        color="#{:02x}{:02x}{:02x}".format(*marks.colors[number]),
+    )
+
+
+def _numbering(output: Path, marks: Marks) -> list[Sentence]:
+    """Which number stands for which colour, where numbers are written for colours."""
+    named = [f"{number} is {name}" for number, name in marks.names.items() if name.startswith("#")]
+    if not named or not writes_numbers(output):
+        return []
+    return [Sentence("In {}, {}.", (output.name, ", ".join(named)))]

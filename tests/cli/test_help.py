@@ -1,0 +1,58 @@
+"""Help lists what there is."""
+
+import pytest
+from typer.testing import CliRunner
+
+from graphwell.cli._help import LISTS
+from graphwell.cli.app import app
+from graphwell.estimators.baselines.laplace import LaplaceLearning
+from graphwell.estimators.registry import forget, method, methods
+
+
+def help_of(command, columns="80"):
+    """The help without any space: lines end where the terminal is full."""
+    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": columns}).output
+    return "".join(shown.split())
+
+
+@pytest.fixture
+def toy():
+    """A method that this test brings along."""
+
+    @method("toy", "asks the neighbours twice")
+    class Toy(LaplaceLearning):
+        pass
+
+    yield Toy
+    forget("toy")
+
+
+@pytest.mark.parametrize("columns", ["40", "80", "200"])
+def test_every_method_is_listed_at_any_width(columns):
+    shown = help_of("classify", columns)
+    for name, declared in methods().items():
+        assert f"{name}({declared.summary})".replace(" ", "") in shown
+
+
+def test_a_toy_method_is_listed_and_runs(toy, tmp_path):
+    assert "toy(askstheneighbourstwice)" in help_of("classify")
+    (tmp_path / "in.csv").write_text("x,label\n1,a\n2,\n8,\n9,b\n")
+    arguments = ["classify", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--neighbors", "1"]
+    finished = CliRunner().invoke(app, [*arguments, "--method", "toy"])
+    assert finished.exit_code == 0, finished.output
+    assert "Method toy: asks the neighbours twice." in finished.output
+
+
+def test_a_forgotten_method_is_gone():
+    assert "toy(" not in help_of("classify")
+
+
+def test_formats_are_listed():
+    assert ".csv,.tsv,.tab,.txt,.parquet,.pq,.npyor.npz" in help_of("classify")
+    assert ".png,.jpg,.jpeg,.tif,.tiff,.npyor.npz" in help_of("segment")
+    assert "(.png,.tif,.tiffor.npy)" in help_of("segment")
+
+
+def test_no_placeholder_is_left():
+    for command in ("classify", "segment"):
+        assert not any(word in help_of(command) for word in LISTS)

@@ -1,0 +1,59 @@
+"""Every option of a job has a flag, and flags are named nowhere else."""
+
+import ast
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+import graphwell
+from graphwell.cli._words import in_flags
+from graphwell.cli.app import app
+from graphwell.jobs.options import ClassifyOptions, SegmentOptions
+
+SOURCE = Path(graphwell.__file__).parent
+COMMANDS = get_command(app).commands
+PENDING = {"backends/dask/tasks.py"}
+"""Files that still speak of flags; each is a debt."""
+
+
+def flags_of(name):
+    parameters = COMMANDS[name].params
+    return {flag for parameter in parameters for flag in (*parameter.opts, parameter.name.upper())}
+
+
+@pytest.mark.parametrize(("name", "options"), [("classify", ClassifyOptions), ("segment", SegmentOptions)])
+def test_every_field_of_the_options_is_a_flag(name, options):
+    assert {in_flags(field.name) for field in fields(options)} <= flags_of(name)
+
+
+@pytest.mark.parametrize(("name", "options"), [("classify", ClassifyOptions), ("segment", SegmentOptions)])
+def test_defaults_of_flags_are_those_of_the_options(name, options):
+    flags = {flag: parameter for parameter in COMMANDS[name].params for flag in parameter.opts}
+    for field in fields(options):
+        parameter = flags.get(in_flags(field.name))
+        if parameter is not None and not parameter.required:
+            assert (parameter.default or None) == (field.default or None), field.name
+
+
+def texts(path):
+    """Every text in a file, docstrings included."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def test_no_flag_is_named_outside_the_command_line():
+    flags = {flag for name in COMMANDS for flag in flags_of(name) if flag.startswith("--")}
+    assert "--holdout" in flags
+    found = {
+        f"{path.relative_to(SOURCE).as_posix()}: {flag}"
+        for path in SOURCE.rglob("*.py")
+        if path.parent.name != "cli" and path.relative_to(SOURCE).as_posix() not in PENDING
+        for text in texts(path)
+        for flag in flags
+        if re.search(rf"(?<![\w-]){flag}(?![\w-])", text)
+    }
+    assert not found

@@ -1,0 +1,97 @@
+"""Parquet files, whole and in parts."""
+
+import datetime
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphwell.errors import OptionError
+from graphwell.io.tables import parquet
+from graphwell.io.tables.base import NewColumns
+from graphwell.io.tables.cells import text_column
+from graphwell.io.tables.parquet import (
+    FORMAT,
+    read_columns,
+    read_parquet,
+    read_part,
+    row_groups,
+    write_parquet,
+)
+
+
+def rest(n=5):
+    return np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool)
+
+
+def test_a_table_keeps_its_types(tmp_path):
+    data = pd.DataFrame({"x": [0.5, 1.5, np.nan, 3.5, 4.5]}).assign(
+        when=datetime.datetime(2020, 1, 2),
+        tags=[["a"], [], ["b", "c"], [], []],
+        big=2**62 + np.arange(5),
+        level=pd.Series([1, 2, None, 1, 2], dtype="Int64"),
+        flag=[True, False, None, True, True],
+        kind=pd.Categorical(["u", "v", "u", None, "v"]),
+    )
+    data.to_parquet(tmp_path / "in.parquet")
+    table = read_parquet(tmp_path / "in.parquet")
+    assert table.column("when")[0].startswith("2020-01-02")
+    assert table.column("kind").tolist() == ["u", "v", "u", "", "v"]
+    np.testing.assert_array_equal(table.column("level"), [1, 2, np.nan, 1, 2])
+    with (tmp_path / "out.parquet").open("wb") as file:
+        found = NewColumns("level", text_column(["1", "2", "", "1", "2"]), *rest())
+        write_parquet(table, found, tmp_path / "out.parquet", file)
+    after = pd.read_parquet(tmp_path / "out.parquet")
+    pd.testing.assert_frame_equal(after[data.columns], data)
+    assert after["graphwell_label"].tolist()[:2] == [1, 2]
+    assert pd.isna(after["graphwell_label"][2])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Ten rows in two files."""
+    for number in range(2):
+        rows = pd.DataFrame({"x": np.arange(5) + 5 * number, "label": [*"aabb", None]})
+        rows.to_parquet(tmp_path / f"{number}.parquet", row_group_size=2)
+    return tmp_path
+
+
+def test_a_folder_is_cut_into_parts_of_whole_row_groups(folder, monkeypatch):
+    assert [part.n_rows for part in row_groups(folder)] == [5, 5]
+    monkeypatch.setattr(parquet, "ROWS_PER_PART", 3)
+    parts = row_groups(folder)
+    assert [(part.path.name, part.groups, part.n_rows) for part in parts] == [
+        ("0.parquet", (0, 1), 4),
+        ("0.parquet", (2,), 1),
+        ("1.parquet", (0, 1), 4),
+        ("1.parquet", (2,), 1),
+    ]
+    assert read_part(parts[2], ["x"]).column("x").tolist() == [5, 6, 7, 8]
+    assert read_columns(folder, parts, ["x"]).column("x").tolist() == list(range(10))
+
+
+def test_files_that_disagree_are_named(folder):
+    pd.DataFrame({"x": [1]}).to_parquet(folder / "2.parquet")
+    with pytest.raises(ValueError, match=r"2\.parquet has no column 'label', which other files"):
+        read_columns(folder, row_groups(folder), ["label"])
+    pd.DataFrame({"x": ["one"], "label": ["a"]}).to_parquet(folder / "2.parquet")
+    with pytest.raises(ValueError, match="disagree about the types of x"):
+        read_columns(folder, row_groups(folder), ["x"])
+
+
+def test_a_folder_without_rows_is_refused(tmp_path):
+    with pytest.raises(OptionError, match=r"^table .* is a folder without any file") as caught:
+        row_groups(tmp_path)
+    assert caught.value.field == "table"
+    pd.DataFrame({"x": []}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="a header but no rows"):
+        row_groups(tmp_path)
+
+
+def test_without_pyarrow_the_message_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'pip install "graphwell\[parquet\]"'):
+        read_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ImportError, match=f"graphwell.{FORMAT.extra}"):
+        FORMAT.require()

@@ -1,0 +1,56 @@
+"""Columns of labels."""
+
+from pathlib import Path
+
+import pytest
+
+from graphwell.errors import OptionError
+from graphwell.io.tables.cells import text_column
+from graphwell.io.tables.text import Dialect, TextTable
+from graphwell.jobs.label_column import check_given, match_classes, read_label_column
+
+
+def table(**columns):
+    made = {name: text_column(cells) for name, cells in columns.items()}
+    return TextTable(Path("t.csv"), tuple(made), len(next(iter(made.values()))), Dialect(), made)
+
+
+@pytest.mark.parametrize(
+    ("cells", "unknown", "names", "codes"),
+    [
+        (["b", "", "a", "NA", " b "], (), ("a", "b"), [1, -1, 0, -1, 1]),
+        (["10", "9", "", "x"], ("x",), ("9", "10"), [1, 0, -1, -1]),
+        (["3", "-1", "4"], (), ("3", "4"), [0, -1, 1]),
+        (["1", "-1", ""], (), ("-1", "1"), [1, 0, -1]),
+        (["1", "-1", ""], ("-1",), ("1",), [0, -1, -1]),
+        (["a", "-1", "b"], (), ("-1", "a", "b"), [1, 0, 2]),
+    ],
+)
+def test_unknown_labels_are_told_from_known_ones(cells, unknown, names, codes):
+    found = read_label_column(table(label=cells), "label", unknown)
+    assert found.names == names
+    assert found.codes.tolist() == codes
+    said = "-1 is a class" in " ".join(map(str, found.notes))
+    assert said == (cells == ["1", "-1", ""] and not unknown)
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["", "NA"], "no known label in column 'label'"),
+        (["a", ""], "names a single class, 'a'"),
+        ([str(i) for i in range(1500)], "names 1,500 classes on 1,500 rows; is it the column of labels"),
+    ],
+)
+def test_labels_that_teach_nothing_are_refused(cells, words):
+    made = table(label=cells)
+    with pytest.raises(OptionError, match=words) as caught:
+        check_given(made, "label", read_label_column(made, "label"))
+    assert caught.value.field == "label"
+
+
+def test_truth_is_matched_by_value_and_may_know_more_classes():
+    made = table(truth=["1", "2.0", "", "7"])
+    matched = match_classes(read_label_column(made, "truth"), ["1.0", "2.0"])
+    assert matched.names == ("1.0", "2.0", "7")
+    assert matched.codes.tolist() == [0, 1, -1, 2]

@@ -1,0 +1,62 @@
+"""Pictures, looked at from inside."""
+
+import numpy as np
+
+from graphwell.solve.result import Result, Status
+from graphwell.view import plots
+
+POINTS = np.random.default_rng(0).random((6, 2))
+LABELS = np.array([0, 0, 1, 1, -1, 1])
+
+
+def panel():
+    return plots.new_figure(1)[1][0]
+
+
+def test_a_figure_has_the_panels_asked_for_and_becomes_a_png(tmp_path):
+    figure, panels = plots.new_figure(3, rows=2)
+    assert len(panels) == 6
+    assert plots.as_png(figure).startswith(b"\x89PNG")
+    plots.save(figure, tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_points_are_coloured_ringed_and_crossed_out():
+    shown = panel()
+    plots.scatter_classes(shown, POINTS, LABELS, "six")
+    plots.mark_given(shown, POINTS, LABELS)
+    plots.mark_wrong(shown, POINTS, LABELS == 1)
+    assert [len(drawn.get_offsets()) for drawn in shown.collections] == [1, 2, 3, 5, 3]
+    assert shown.get_title() == "six"
+
+
+def test_a_projection_rings_given_labels_and_names_the_classes():
+    shown = panel()
+    plots.projection(shown, POINTS, LABELS, np.array([0, -1, 1, -1, -1, -1]), ["a", "$b"])
+    assert [text.get_text() for text in shown.get_legend().get_texts()] == ["a", r"\$b"]
+
+
+def test_bars_curves_and_counts():
+    shown = panel()
+    plots.class_sizes(shown, ["a", "b"], np.array([1, 1]), np.array([3, 4]))
+    assert [bar.get_width() for bar in shown.patches] == [3, 4, 1, 1]
+    shown = panel()
+    plots.per_step(shown, [3.0, 2.0, 1.0], "Energy")
+    assert shown.lines[0].get_xdata().tolist() == [1, 2, 3]
+    shown = panel()
+    plots.score_histogram(shown, np.array([0.1, 0.9, 0.91]))
+    assert sum(bar.get_height() for bar in shown.patches) == 3
+    shown = panel()
+    plots.confusion(shown, np.array([[5, 0], [1, 2]]), ["a", "b"], ["a", "b"])
+    assert sorted(text.get_text() for text in shown.texts) == ["1", "2", "5"]
+
+
+def test_energies_of_several_results():
+    shown = panel()
+    result = Result(LABELS, np.zeros(6), Status.SETTLED, energies=(2.0, 1.0))
+    plots.energy_per_step(shown, [("one", result), ("two", result)])
+    assert [line.get_label() for line in shown.lines] == ["one", "two"]
+
+
+def test_more_than_ten_classes_have_colours_of_their_own():
+    assert len({plots.class_color(number, 20) for number in range(20)}) == 20

@@ -1,0 +1,62 @@
+"""The page of a labelled table."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from graphwell.errors import Sentence
+from graphwell.jobs.classify import classify
+from graphwell.jobs.options import ClassifyOptions
+from graphwell.view.report import doubtful_table, report_page
+from tests.jobs.tables import blobs
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "in.csv"
+    frame = blobs()
+    frame.assign(label=frame.label.replace("bee", "<b>$bee</b>")).to_csv(path, index=False)
+    return classify(ClassifyOptions(table=path, truth="truth", holdout=0.2, n_jobs=1))
+
+
+def test_it_holds_every_section_and_fetches_nothing(report):
+    page = report_page(report)
+    for words in (
+        "Classes",
+        "Where the classes lie",
+        "Compared with the truth",
+        "Most doubtful rows",
+        "The descent",
+    ):
+        assert f"<h2>{words}</h2>" in page
+    assert page.count('<img src="data:image/png;base64,') == 4
+    assert not re.search(r"(?:src|href)=[\"'](?!data:)", page)
+    assert "<b>$bee" not in page
+    assert "A run without 2 of the given labels" in page
+
+
+def test_notes_are_in_the_words_of_the_face(report):
+    noted = replace(report, notes=(Sentence("Give {n_neighbors}."),), details=None, comparison=None)
+    assert "Give n_neighbors." in report_page(noted)
+    assert "Give [n_neighbors]." in report_page(noted, lambda field, value: f"[{field}]")
+
+
+def test_without_details_there_are_counts_alone(report):
+    page = report_page(replace(report, details=None, comparison=None, holdout=None))
+    assert page.count("<img") == 1
+    assert "Where the classes lie" not in page
+    assert "The descent" not in page
+
+
+def test_a_method_without_a_descent_has_no_picture_of_one(report):
+    page = report_page(replace(report, details=replace(report.details, result=None), sweeps=0))
+    assert "The descent" not in page
+    assert "sweeps" not in page
+
+
+def test_doubtful_rows_are_named(report):
+    row = replace(report.doubtful[0], row=1234, id="<r>", given=True)
+    made = doubtful_table([row])
+    assert "<td>1,234 (&lt;r&gt;)</td>" in made
+    assert "<td>yes</td>" in made
