@@ -24,6 +24,7 @@ def run(*arguments):
     return CliRunner().invoke(app, ["reproduce", *map(str, arguments)])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("only_small_moons")
 def test_the_command_prints_the_table_and_ends_with_0(tmp_path):
     finished = run("moons", "--runs", 4, "--out", tmp_path / "out")
@@ -35,6 +36,7 @@ def test_the_command_prints_the_table_and_ends_with_0(tmp_path):
     assert (tmp_path / "out" / "report.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("only_small_moons")
 def test_a_line_outside_its_tolerance_is_named_and_the_command_ends_with_1(tmp_path, monkeypatch):
     strict = {**expectations(), "three-moons.fixed": Expected(paper=5.2, value=1.0, tolerance=0.1)}
