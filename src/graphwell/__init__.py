@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
-    from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
+    from graphwell.segmentation.segment import segment
+    from graphwell.segmentation.segmenter import Segmentation, Segmenter
     from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
     from graphwell.view import plots
 
@@ -35,7 +36,7 @@ _HOME = {
     "Step": "graphwell.solve.descent",
     "UnreachableWarning": "graphwell._warnings",
     "methods": "graphwell.estimators.registry",
-    "segment": "graphwell.segmentation.segmenter",
+    "segment": "graphwell.segmentation.segment",
 }
 _MODULES = {
     "baselines": "graphwell.estimators.baselines",

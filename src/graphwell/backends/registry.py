@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from graphwell.backends.base import Backend
+from graphwell.errors import OptionError
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,13 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
     'cpu'
     >>> find_backend("tpu")
     Traceback (most recent call last):
-    ValueError: device must be one of cpu, cuda, got 'tpu'.
+    graphwell.errors.OptionError: device must be one of cpu, cuda, got 'tpu'.
     """
     if device not in devices():
-        raise ValueError(f"device must be one of {', '.join(devices())}, got {device!r}.")
+        raise OptionError("device", "{field} must be one of {}, got {!r}.", ", ".join(devices()), device)
     name = backend_of_rows(X) or device
     if name != device and device != "cpu":
-        raise ValueError(f"device must be cpu for rows of {name}, got {device!r}.")
+        raise OptionError("device", "{field} must be cpu for a {} array, got {!r}.", name.title(), device)
     backend: Backend = import_module(BACKENDS[name].module).Backend(n_jobs)
     return backend
 

@@ -12,6 +12,7 @@ from graphwell._version import __version__
 from graphwell.backends.base import Backend, PlacedGraph, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.registry import devices, find_backend
+from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.prior import read_class_prior
@@ -29,7 +30,7 @@ from graphwell.solve.schedule import Schedule
 from graphwell.solve.start import STARTS
 
 
-@method("diffuse interface", "graphwell's own descent, or the paper's under a schedule")
+@method("diffuse interface", "graphwell's own descent, or the paper's under a schedule", on_cluster=True)
 class DiffuseInterfaceClassifier(GraphClassifier):
     """Label every row from a few labels, by the method of Garcia-Cardona, Flenner and Percus.
 
@@ -224,17 +225,20 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _resumable(self, checkpoint: Path) -> Path:
         if isinstance(self.random_state, bool) or not isinstance(self.random_state, int | np.integer):
-            raise ValueError(
-                f"checkpoint needs an integer random_state, got {self.random_state!r}: "
-                "a run that goes on must draw the start that it began with."
+            raise OptionError(
+                "checkpoint",
+                "{field} needs an integer random_state, got {!r}: "
+                "a run that goes on must draw the start that it began with.",
+                self.random_state,
             )
         return checkpoint
 
     def _check_choices(self) -> None:
         if self.device not in devices():
-            raise ValueError(f"device must be one of {', '.join(devices())}, got {self.device!r}.")
+            problem = "{field} must be one of {}, got {!r}."
+            raise OptionError("device", problem, ", ".join(devices()), self.device)
         if self.start not in STARTS:
-            raise ValueError(f"start must be one of {', '.join(STARTS)}; got {self.start!r}.")
+            raise OptionError("start", "{field} must be one of {}; got {!r}.", ", ".join(STARTS), self.start)
         if self.step_size is not None and not self.step_size > 0:
             raise ValueError(f"step_size must be positive, got {self.step_size!r}.")
         if self.tune not in (False, True, "auto"):

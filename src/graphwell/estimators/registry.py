@@ -35,6 +35,8 @@ class Method:
         Whether it expects the sizes of the classes (`class_prior`).
     slow : bool
         Whether it takes much longer than the others on a large graph.
+    on_cluster : bool
+        Whether it takes Dask arrays.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Method:
     most_classes: int | None = None
     told_sizes: bool = False
     slow: bool = False
+    on_cluster: bool = False
 
     def __call__(self, **parameters: Any) -> Any:
         """Return the classifier, unfitted, with further parameters."""

@@ -11,6 +11,7 @@ from scipy.sparse import csgraph
 from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import warn_user
+from graphwell.errors import OptionError
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, locally_scaled, symmetric_affinity
@@ -362,7 +363,7 @@ def _affinity_matrix(W: Any) -> Any:
 def positive(value: Any, name: str) -> int:
     """Return a positive integer, or say which argument is none."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r}.")
+        raise OptionError(name, "{field} must be a positive integer, got {!r}.", value)
     return int(value)
 
 

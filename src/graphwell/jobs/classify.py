@@ -19,7 +19,7 @@ from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.registry import read_table, write_table
 from graphwell.jobs.columns import FeatureColumns, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
-from graphwell.jobs.methods import check_class_count, fit, make_classifier
+from graphwell.jobs.methods import check_class_count, fit_classifier, make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 from graphwell.jobs.preprocess import ReadyRows, preprocess
@@ -133,7 +133,7 @@ def _fit(
             held, trial = _hold_out(classifier, X, y, options.holdout, options.seed, progress)
             X, neighbours = trial.graph_, trial.timings_["graph"]
             seconds["holdout"] = time.perf_counter() - began - neighbours
-        fit(classifier, X, y, options.checkpoint, progress)
+        fit_classifier(classifier, X, y, options.checkpoint, progress)
     stages = dict(classifier.timings_)
     return held, {"neighbours": neighbours + stages.pop("graph"), **seconds, **stages}
 
@@ -146,7 +146,7 @@ def _hold_out(
 
     hidden = hide(y, share, stream(seed, "holdout"))
     told = lambda stage, done: progress(f"{stage} (holdout)", done)  # noqa: E731
-    trial = fit(clone(classifier), X, np.where(hidden, -1, y), None, told)
+    trial = fit_classifier(clone(classifier), X, np.where(hidden, -1, y), None, told)
     right = (trial.transduction_ == y) & trial.reachable_
     return Accuracy(int(right[hidden].sum()), int(hidden.sum())), trial
 

@@ -13,7 +13,6 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning
 from graphwell.backends.dask.tasks import Tasks, array_of, blocks_of, connected_client, open_client
 from graphwell.errors import OptionError, Sentence
-from graphwell.estimators.registry import DEFAULT
 from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import NewColumns
 from graphwell.io.tables.cells import text_column
@@ -21,7 +20,7 @@ from graphwell.io.tables.parquet import FORMAT as PARQUET
 from graphwell.io.tables.parquet import RowGroups, read_columns, read_part, row_groups, write_parquet
 from graphwell.jobs.columns import Roles, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
-from graphwell.jobs.methods import make_classifier
+from graphwell.jobs.methods import find_method, make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.reports import ClassifyReport
 from graphwell.jobs.summary import in_memory, summarise
@@ -135,7 +134,7 @@ def _check(options: ClassifyOptions) -> None:
         named = ", ".join("{" + field + "}" for field in used)
         problem = named + " cannot be used with {cluster}; prepare the features before, or leave it out."
         raise OptionError(next(iter(used)), problem)
-    if options.method != DEFAULT:
+    if not find_method(options.method).on_cluster:
         raise OptionError("method", "{field} {!r} cannot be used with {cluster}.", options.method)
     if options.table.suffix.lower() not in PARQUET.suffixes and not options.table.is_dir():
         problem = "{field} {}: {cluster} takes a folder of Parquet files or one such file."

@@ -41,11 +41,11 @@ def make_classifier(options: ClassifyOptions) -> Any:
     made: Any = method.classifier
     given = options.changed(*SETTINGS)
     for field in given:
-        if not accepts(made, field):
+        if not has_parameter(made, field):
             raise _not_for(field, method)
-    if options.checkpoint is not None and not accepts(made.fit, "checkpoint"):
+    if options.checkpoint is not None and not has_parameter(made.fit, "checkpoint"):
         raise _not_for("checkpoint", method)
-    if accepts(made, "random_state"):
+    if has_parameter(made, "random_state"):
         given["random_state"] = options.seed
     return method(**given)
 
@@ -58,12 +58,14 @@ def check_class_count(name: str, n_classes: int) -> None:
         raise OptionError("method", problem, name, most, n_classes)
 
 
-def fit(classifier: Any, X: Any, y: Any, checkpoint: Path | None, progress: Progress) -> Any:
+def fit_classifier(classifier: Any, X: Any, y: Any, checkpoint: Path | None, progress: Progress) -> Any:
     """Fit a classifier, with a checkpoint and progress where it knows of them."""
     told = {"checkpoint": checkpoint, "progress": progress}
-    if not accepts(classifier.fit, "progress"):
+    if not has_parameter(classifier.fit, "progress"):
         progress("fitting", None)
-    return classifier.fit(X, y, **{name: v for name, v in told.items() if accepts(classifier.fit, name)})
+    return classifier.fit(
+        X, y, **{name: v for name, v in told.items() if has_parameter(classifier.fit, name)}
+    )
 
 
 def sweeps_of(classifier: Any) -> int:
@@ -77,12 +79,12 @@ def status_of(classifier: Any, name: str) -> str:
     return f"Method {name}: {find_method(name).summary}." if result is None else str(result.status.value)
 
 
-def accepts(function: Callable[..., Any], name: str) -> bool:
+def has_parameter(function: Callable[..., Any], name: str) -> bool:
     """Whether a function has a parameter of this name.
 
     Examples
     --------
-    >>> accepts(sorted, "key"), accepts(sorted, "color")
+    >>> has_parameter(sorted, "key"), has_parameter(sorted, "color")
     (True, False)
     """
     return name in signature(function).parameters

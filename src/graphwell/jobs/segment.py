@@ -17,7 +17,8 @@ from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
 from graphwell.progress import Progress, silent
 from graphwell.segmentation import drawing
-from graphwell.segmentation.segmenter import Segmentation, Segmenter, unreached_sentence
+from graphwell.segmentation.segment import unreached_sentence
+from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 Write = Callable[[IO[bytes]], None]
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import PlacedGraph
+from graphwell.errors import OptionError
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         if not self.fidelity > 0:
-            raise ValueError(f"fidelity must be positive, got {self.fidelity!r}.")
+            raise OptionError("fidelity", "{field} must be positive, got {!r}.", self.fidelity)
 
     @cached_property
     def is_known(self) -> BoolArray:

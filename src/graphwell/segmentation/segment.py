@@ -1,0 +1,101 @@
+"""Segmenting a picture in one call."""
+
+from typing import Any
+
+from graphwell._types import IntArray
+from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell.progress import Progress, silent
+from graphwell.segmentation.segmenter import Segmentation, Segmenter
+
+
+def segment(
+    image: Any,
+    seeds: Any,
+    *,
+    graph: str = "pixels",
+    radius: float = 3.0,
+    color_scale: float | None = None,
+    smoothing: float | None = None,
+    patch: int = 1,
+    n_neighbors: int = 30,
+    position_weight: float = 1.0,
+    fidelity: float = 30.0,
+    device: str = "cpu",
+    n_jobs: int | None = None,
+    progress: Progress = silent,
+) -> IntArray:
+    """Give every pixel of a picture a class, from a few pixels whose class is known.
+
+    Parameters
+    ----------
+    image : array of shape (height, width) or (height, width, channels)
+        Any number of channels; more than eight are replaced by their principal components.
+    seeds : integer array of shape (height, width)
+        Known classes, -1 where unknown.
+    graph : {"pixels", "features"}
+        "pixels" links each pixel to those within `radius`. "features" is the paper's graph: nearest
+        neighbours in place and colour.
+    radius : float
+        Reach of a pixel in the graph "pixels", 1 to 16.
+    color_scale : float, optional
+        Colour difference that separates pixels, on the scale of the picture with its largest possible
+        value at 1; found from the noise of the picture by default.
+    smoothing : float, optional
+        Width in pixels of the blur before pixels are compared; found from the noise by default.
+    patch : int
+        Side of the square that pixels are compared by, odd; 3 or 5 tell textures apart.
+    n_neighbors : int
+        Neighbours in the graph "features".
+    position_weight : float
+        Weight of place against colour in the graph "features".
+    fidelity : float
+        Weight of the seeds; at 30 none is ever overruled.
+    device : {"cpu", "cuda"}
+        Where everything runs.
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    progress : callable
+        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
+
+    Returns
+    -------
+    array of shape (height, width)
+        Class of each pixel; -1, with a warning, in regions that no seed reaches.
+
+    Examples
+    --------
+    >>> import graphwell as gw
+    >>> image, truth = gw.datasets.make_grey_image(noise=0.1, random_state=0)
+    >>> seeds = gw.datasets.sample_labels(truth.ravel(), per_class=20, random_state=0)
+    >>> labels = gw.segment(image, seeds.reshape(truth.shape))
+    >>> bool((labels == truth).mean() > 0.99)
+    True
+    """
+    segmenter = Segmenter(
+        image,
+        graph=graph,
+        radius=radius,
+        color_scale=color_scale,
+        smoothing=smoothing,
+        patch=patch,
+        n_neighbors=n_neighbors,
+        position_weight=position_weight,
+        fidelity=fidelity,
+        device=device,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    found = segmenter.segment(seeds)
+    if not found.reachable.all():
+        warn_user(unreached_sentence(found), UnreachableWarning)
+    return found.labels
+
+
+def unreached_sentence(found: Segmentation) -> str:
+    """Say how many pixels no seed reaches, and what to do."""
+    lost = int((~found.reachable).sum())
+    return (
+        f"No seed reaches {lost:,} of {found.labels.size:,} pixels: their regions are cut off by strong "
+        "contrast and hold no seed, so they get no class; mark some of their pixels, or raise the colour "
+        "scale."
+    )
