@@ -211,3 +211,15 @@ def test_more_neighbours_than_rows_are_reduced_with_a_warning():
 def test_bad_input_gets_one_clear_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_other_neighbours_give_the_graph_of_other_neighbours():
+    X = np.random.default_rng(0).normal(size=(150, 5))
+    fewer = Graph.from_features(X).with_neighbors(5)
+    np.testing.assert_allclose(fewer.W.toarray(), Graph.from_features(X, n_neighbors=5).W.toarray())
+
+
+def test_internals_are_not_public():
+    for name in ("asarray", "on_host", "unsharpened"):
+        assert not hasattr(Graph, name)
+        assert not hasattr(Graph.from_affinity([[0, 1], [1, 0]]), name)
