@@ -92,6 +92,18 @@ def start_of(problem: Problem, rng: np.random.Generator) -> State:
     return random_start(problem, ReferenceEngine(problem.graph), rng).state  # type: ignore[arg-type]
 
 
+def slope_of(function: Any, u: Any, step: float = 1e-6) -> Any:
+    """Slope of a function by a finite difference."""
+    return (function(u + step) - function(u - step)) / (2 * step)
+
+
+def brute_force(points: Any, k: int) -> Any:
+    """Distances of each point to its nearest other points, in rising order."""
+    distance = np.linalg.norm(points[:, None].astype(float) - points[None], axis=2)
+    np.fill_diagonal(distance, np.inf)
+    return np.sort(distance, axis=1)[:, :k]
+
+
 def dense_harmonic(W: Any, labels: Any, n_classes: int) -> Any:
     """Solve the harmonic problem on the vertices that labels reach, by dense linear algebra."""
     known, degrees = labels >= 0, W.sum(axis=1)
