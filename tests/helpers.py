@@ -107,7 +107,9 @@ def brute_force(points: Any, k: int) -> Any:
 def dense_harmonic(W: Any, labels: Any, n_classes: int) -> Any:
     """Solve the harmonic problem on the vertices that labels reach, by dense linear algebra."""
     known, degrees = labels >= 0, W.sum(axis=1)
-    W = W / np.where(degrees > 0, degrees, 1.0)[:, None]  # weights of awkward graphs differ by 30 powers of ten
+    W = (
+        W / np.where(degrees > 0, degrees, 1.0)[:, None]
+    )  # weights of awkward graphs differ by 30 powers of ten
     L = np.diag(W.sum(axis=1)) - W
     scores = np.zeros((len(labels), n_classes))
     scores[known, labels[known]] = 1.0

@@ -107,7 +107,9 @@ def test_nearest_labels_by_hand(engine):
 
 def some(graph, n_classes, share=0.3, seed=7):
     rng = np.random.default_rng(seed)
-    labels = np.where(rng.random(graph.n_vertices) < share, rng.integers(n_classes, size=graph.n_vertices), -1)
+    labels = np.where(
+        rng.random(graph.n_vertices) < share, rng.integers(n_classes, size=graph.n_vertices), -1
+    )
     labels[0] = 0
     return Problem(graph, labels, n_classes)
 
@@ -269,7 +271,9 @@ def test_vectors_are_summed_by_group(case):
     minima = engine.to_host(engine.group_minima(*on_engine))
     np.testing.assert_allclose(minima, [part.min() for part in members], atol=1e-12)
     found = engine.to_host(centred(engine, there.graph, engine.asarray(values)))
-    assert max(abs(found[engine.to_host(there.graph.components) == g].mean()) for g in range(n_groups)) < 1e-12
+    assert (
+        max(abs(found[engine.to_host(there.graph.components) == g].mean()) for g in range(n_groups)) < 1e-12
+    )
 
 
 def test_harmonic_scores_match_the_dense_solution(case):
@@ -425,7 +429,9 @@ def test_weights_of_thirty_powers_of_ten_leave_the_scores_finite(backend):
     for scores in (laplace_scores(there, engine), diffusion_scores(there, engine)):
         found = columns_of(engine, scores.values)
         assert np.isfinite(found).all()
-        np.testing.assert_array_equal(found.argmax(axis=1)[problem.is_known], problem.labels[problem.is_known])
+        np.testing.assert_array_equal(
+            found.argmax(axis=1)[problem.is_known], problem.labels[problem.is_known]
+        )
     found = fit(backend, there, Recipe(), Run(), np.random.default_rng(0))
     assert np.isfinite(columns_of(found.engine, found.scores)).all()
 

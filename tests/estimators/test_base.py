@@ -90,7 +90,9 @@ def test_bad_new_rows_get_one_clear_sentence():
 
 @pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier, LaplaceLearning])
 def test_y_is_required_in_one_sentence(make):
-    with pytest.raises(ValueError, match=f"{make.__name__} requires y to be passed, but the target y is None"):
+    with pytest.raises(
+        ValueError, match=f"{make.__name__} requires y to be passed, but the target y is None"
+    ):
         make().fit(blobs()[0], None)
 
 

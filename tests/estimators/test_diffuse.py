@@ -14,7 +14,9 @@ from tests.estimators.contract import EXPECTED_FAILURES
 from tests.helpers import blobs, few
 
 
-@parametrize_with_checks([DiffuseInterfaceClassifier(random_state=0)], expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
+@parametrize_with_checks(
+    [DiffuseInterfaceClassifier(random_state=0)], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
+)
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
 @pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

@@ -72,7 +72,9 @@ def fifteen(monkeypatch):
     """Let tuning find that 15 neighbours are best."""
     every = lambda default, graph: [default, Recipe(default.start, n_neighbors=15)]  # noqa: E731
     monkeypatch.setattr(tuning_module, "candidates", every)
-    monkeypatch.setattr(tuning_module, "_choose", lambda default, right: Recipe(default.start, n_neighbors=15))
+    monkeypatch.setattr(
+        tuning_module, "_choose", lambda default, right: Recipe(default.start, n_neighbors=15)
+    )
     return 15
 
 
@@ -115,7 +117,9 @@ def test_an_island_of_the_tuned_graph_is_told(monkeypatch):
     small = lambda default, right: Recipe(default.start, n_neighbors=5)  # noqa: E731
     monkeypatch.setattr(tuning_module, "_choose", small)
     with pytest.warns(gw.UnreachableWarning, match="12 of 92 rows lie in 1 part"):
-        clf = DiffuseInterfaceClassifier(n_neighbors=15, scale_neighbor=5, tune=True, random_state=0).fit(X, y)
+        clf = DiffuseInterfaceClassifier(n_neighbors=15, scale_neighbor=5, tune=True, random_state=0).fit(
+            X, y
+        )
     np.testing.assert_array_equal(clf.reachable_, np.arange(92) < 80)
     np.testing.assert_allclose(clf.label_distributions_[80:], 0.5)
     with pytest.warns(gw.UnreachableWarning, match="1 of 1 rows"):

@@ -46,7 +46,9 @@ def test_one_class_is_no_work():
 def test_the_stages_are_told_and_the_callback_is_called():
     problem, _ = case()
     told, steps = [], []
-    run = Run(callback=lambda step: steps.append(step.number), progress=lambda stage, share: told.append(stage))
+    run = Run(
+        callback=lambda step: steps.append(step.number), progress=lambda stage, share: told.append(stage)
+    )
     found = fit(find_backend("cpu"), problem, Recipe(), run, np.random.default_rng(0))
     assert list(dict.fromkeys(told)) == ["start", "descent"]
     assert steps == list(range(1, len(found.result.energies) + 1))

@@ -26,7 +26,9 @@ def test_labels_that_agree_with_their_neighbours_let_the_result_stand():
     graph, truth = clusters([40, 40])
     problem = Problem(graph, first_labels(truth, 5), 2)
     assert accepts(problem, NumbaEngine(problem.graph), State(truth, np.zeros(80)), np.array([40, 40]))
-    assert not accepts(problem, NumbaEngine(problem.graph), State(1 - truth, np.zeros(80)), np.array([40, 40]))
+    assert not accepts(
+        problem, NumbaEngine(problem.graph), State(1 - truth, np.zeros(80)), np.array([40, 40])
+    )
 
 
 def test_a_result_in_which_one_class_swallowed_another_does_not_stand():

@@ -3,8 +3,8 @@
 import numpy as np
 
 from graphwell.backends.cpu.shortest_paths import relax
-from tests.helpers import assert_nearest, random_graph
 from graphwell.solve.problem import Problem
+from tests.helpers import assert_nearest, random_graph
 
 
 def test_relaxing_until_nothing_changes_finds_the_nearest_labels():

@@ -5,11 +5,11 @@ import types
 
 import numpy as np
 import pytest
+from graphwell._arrays import column_dots, combine, group_minima, group_sums, namespace, to_host
 from hypothesis import given, settings
 from sklearn.datasets import load_digits
 
 from graphwell import DiffuseInterfaceClassifier, Graph, segment
-from graphwell._arrays import column_dots, combine, group_minima, group_sums, namespace, to_host
 from graphwell.backends import State
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda import CudaEngine, CudaGraph, _cupy, layout
