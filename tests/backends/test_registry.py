@@ -1,4 +1,4 @@
-"""A backend is one folder and one line: the dense one of the tests is registered, and everything runs on it."""
+"""A backend is one folder and one line: here the dense one of the tests is registered, and used."""
 
 import numpy as np
 import pytest

@@ -32,7 +32,7 @@ def test_labels_that_agree_with_their_neighbours_let_the_result_stand():
 
 
 def test_a_result_in_which_one_class_swallowed_another_does_not_stand():
-    graph, truth = clusters([40, 40])
+    graph, _ = clusters([40, 40])
     problem = Problem(graph, np.where(np.arange(80) == 0, 0, -1), 2)
     assert not accepts(
         problem, NumbaEngine(problem.graph), State(np.zeros(80, dtype=int), np.zeros(80)), np.array([40, 40])
