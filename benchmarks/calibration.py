@@ -10,10 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.data import DataMissingError, Dataset, load
 from benchmarks.output import Options, show_table, write_json, write_picture
-from graphwell import DiffuseInterfaceClassifier
+from graphwell import DiffuseInterfaceClassifier, UnreachableWarning
 from graphwell._types import BoolArray, FloatArray
 from graphwell.datasets import sample_labels
-from graphwell.estimators.base import UnreachableWarning
 from graphwell.view.plots import new_figure
 
 PER_CLASS = 10

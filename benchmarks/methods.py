@@ -6,20 +6,14 @@ from typing import Any
 
 import numpy as np
 
+import graphwell as gw
 from graphwell import DiffuseInterfaceClassifier, Graph
 from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends import make_engine
-from graphwell.estimators.baselines import (
-    LabelSpreading,
-    LaplaceLearning,
-    MulticlassMBO,
-    NearestLabel,
-    PoissonLearning,
-    VolumeMBO,
-)
+from graphwell.backends import find_backend
+from graphwell.estimators import registry
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, follow, prepare
+from graphwell.solve.recipe import Recipe, follow, set_out
 
 DEFAULT, START, PRIOR = "default", "own start", "class_prior"
 Labeller = Callable[[Graph, IntArray, FloatArray], tuple[IntArray, str]]
@@ -53,18 +47,12 @@ def own_methods() -> list[Method]:
 
 
 def baselines() -> list[Method]:
-    """Every method of `graphwell.estimators.baselines` that labels a graph."""
-    untold: dict[str, Any] = {
-        "spreading": lambda: LabelSpreading(n_jobs=1),
-        "laplace": lambda: LaplaceLearning(n_jobs=1),
-        "laplace wnll": lambda: LaplaceLearning(weights="wnll", n_jobs=1),
-        "laplace poisson": lambda: LaplaceLearning(weights="poisson", n_jobs=1),
-        "poisson": lambda: PoissonLearning(n_jobs=1),
-        "nearest": lambda: NearestLabel(n_jobs=1),
-    }
-    methods = [Method(name, _fitted(make)) for name, make in untold.items()]
-    methods.append(Method("mbo", _fitted(lambda: MulticlassMBO(n_jobs=1, random_state=0)), slow=True))
-    return [*methods, Method("volume mbo", _volume_mbo, told=True, slow=True)]
+    """Every method of `graphwell.methods` besides graphwell's own that can tell many classes apart."""
+    return [
+        Method(name, _registered(entry), entry.told_sizes, entry.slow)
+        for name, entry in gw.methods().items()
+        if name != registry.DEFAULT and entry.most_classes is None
+    ]
 
 
 def peers() -> list[Method]:
@@ -99,16 +87,21 @@ def _with_prior(graph: Graph, labels: IntArray, shares: FloatArray) -> tuple[Int
 def _own_start(graph: Graph, labels: IntArray, shares: FloatArray) -> tuple[IntArray, str]:
     """What the default descent sets out from."""
     problem, recipe = Problem(graph, labels, len(shares)), Recipe(time=0.0)
-    prepared = prepare(problem, recipe, lambda g: make_engine(g, n_jobs=1), stream(0, "start"))
-    return follow(prepared, recipe).result.labels, ""
+    setting = set_out(problem, recipe, find_backend("cpu", n_jobs=1), stream(0, "start"))
+    return follow(setting, recipe).result.labels, ""
 
 
-def _volume_mbo(graph: Graph, labels: IntArray, shares: FloatArray) -> tuple[IntArray, str]:
-    return VolumeMBO(class_prior=shares, n_jobs=1).fit(graph, labels).transduction_, ""
+def _registered(entry: registry.Method) -> Labeller:
+    """A registered method, with the class sizes where it expects them and a seed where it takes one."""
 
+    def label(graph: Graph, labels: IntArray, shares: FloatArray) -> tuple[IntArray, str]:
+        classifier = entry(n_jobs=1)
+        given = {"class_prior": shares} if entry.told_sizes else {}
+        if "random_state" in classifier.get_params():
+            given["random_state"] = 0
+        return classifier.set_params(**given).fit(graph, labels).transduction_, ""
 
-def _fitted(make: Callable[[], Any]) -> Labeller:
-    return lambda graph, labels, shares: (make().fit(graph, labels).transduction_, "")
+    return label
 
 
 def _graphlearning(make: Callable[[Any, FloatArray], Any]) -> Labeller:

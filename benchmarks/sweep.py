@@ -10,7 +10,7 @@ from benchmarks.output import Options
 from benchmarks.ratios import Figure, ratios, report
 from graphwell import Graph
 from graphwell._random import stream
-from graphwell.backends import make_engine
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.datasets.labels import sample_labels
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import random_start
@@ -36,7 +36,7 @@ def main(options: Options) -> None:
     floor = scipy_product(graph)
     figures = []
     for n_jobs, bar in BARS.items():
-        engine = make_engine(graph, n_jobs=n_jobs)
+        engine = NumbaEngine(graph, n_jobs=n_jobs)
         start = random_start(problem, engine, stream(0, "start")).state
         moving = engine.sweep(problem, start, 1.0, 0.01, FIRST_SWEEPS).state
 

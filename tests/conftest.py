@@ -1,24 +1,30 @@
 """Fixtures shared by all tests."""
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from graphwell.backends import make_engine
+from graphwell.backends.base import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda._cupy import cupy
+from graphwell.backends.registry import BACKENDS, Entry
 from graphwell.graph import Graph
 from graphwell.solve.reference import ReferenceEngine
+from tests.backends.dense import DenseEngine
+from tests.helpers import GpuEngineOnHost
 
+DENSE = Entry("tests.backends.dense", "nothing")
 ENGINES: dict[str, Callable[[Graph], Any]] = {
     "reference": ReferenceEngine,
+    "dense": DenseEngine,
     "numba float64": lambda graph: NumbaEngine(graph, dtype=np.float64),
     "numba float32": lambda graph: NumbaEngine(graph, dtype=np.float32),
-    "cuda float32": lambda graph: make_engine(graph, "cuda"),
-    "cuda float64": lambda graph: make_engine(graph, "cuda", dtype=np.float64),
+    "cuda float32": lambda graph: GpuEngineOnHost(graph, np.float32),
+    "cuda float64": lambda graph: GpuEngineOnHost(graph, np.float64),
 }
 
 
@@ -37,6 +43,27 @@ def engine(request: pytest.FixtureRequest) -> Callable[[Graph], Any]:
     if request.param.startswith("cuda") and why_no_gpu():
         pytest.skip(why_no_gpu())
     return ENGINES[request.param]
+
+
+@pytest.fixture
+def dense(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The dense backend of the tests, registered as a device; its name."""
+    monkeypatch.setitem(BACKENDS, "dense", DENSE)
+    return "dense"
+
+
+@pytest.fixture(params=[*BACKENDS, "dense"])
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Each backend in turn: those of the registry, and the dense one of the tests."""
+    name = request.param
+    if name == "cuda" and why_no_gpu():
+        pytest.skip(why_no_gpu())
+    if name == "dask":
+        request.getfixturevalue("client")
+    if name == "dense":
+        request.getfixturevalue("dense")
+    made: Backend = import_module(BACKENDS[name].module).Backend(None)
+    return made
 
 
 @pytest.fixture

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
+import graphwell as gw
 from graphwell.estimators.labels import read_labels
 
 
@@ -47,3 +49,15 @@ def test_known_labels_and_classes_are_found(y, codes, classes):
 def test_bad_labels_get_one_clear_sentence(y, sentence):
     with pytest.raises(ValueError, match=sentence):
         read_labels(y, 2)
+
+
+def test_a_column_is_flattened_and_the_warning_points_at_the_caller():
+    with pytest.warns(DataConversionWarning, match="column-vector y was passed") as caught:
+        labels = read_labels(np.array([[1], [-1], [2]]), 3)
+    assert labels.codes.tolist() == [0, -1, 1]
+    assert [warning.filename for warning in caught] == [__file__]
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12)[:, None] % 2
+    for classifier in (gw.DiffuseInterfaceClassifier(n_neighbors=3), gw.BinaryInterfaceClassifier(3)):
+        with pytest.warns(DataConversionWarning) as caught:
+            classifier.fit(X, y)
+        assert [warning.filename for warning in caught] == [__file__]

@@ -8,15 +8,6 @@ import pytest
 from scipy import sparse
 
 from graphwell import Graph
-from graphwell.graph.weights import WEIGHT_FLOOR
-
-
-def test_weights_by_hand():
-    # Points 0, 1, 3: each has one neighbour; scales are 1, 1, 2.
-    graph = Graph.from_features([[0.0], [1.0], [3.0]], n_neighbors=1, scale_neighbor=1)
-    far = np.exp(-4 / 2)
-    expected = [[0, np.exp(-1), 0], [np.exp(-1), 0, far], [0, far, 0]]
-    np.testing.assert_allclose(graph.W.toarray(), expected)
 
 
 def test_derived_matrices_agree_with_their_definitions():
@@ -46,56 +37,11 @@ def test_each_row_is_joined_to_its_nearest_rows_and_to_those_that_chose_it():
     np.testing.assert_allclose(graph.W.toarray()[rows, columns], expected[rows, columns])
 
 
-def test_cosine_ignores_the_length_of_rows():
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(50, 15))
-    scaled = X * rng.uniform(0.1, 10, size=(50, 1))
-    one, other = (Graph.from_features(A, metric="cosine").W.toarray() for A in (X, scaled))
-    np.testing.assert_allclose(one, other, rtol=1e-6)
-
-
-def test_duplicates_get_weight_one_and_no_nan():
-    rng = np.random.default_rng(3)
-    X = np.repeat(rng.normal(size=(8, 20)), 15, axis=0)
-    graph = Graph.from_features(X, n_neighbors=5, scale_neighbor=5)
-    assert np.isfinite(graph.W.data).all()
-    assert (graph.W.data > 0).all()
-    assert graph.W[0, :15].toarray().max() == 1.0
-    assert np.isfinite(graph.S.data).all()
-    assert (graph.W.diagonal() == 0).all()
-
-
-def test_far_away_points_keep_their_edges():
-    X = np.vstack([np.random.default_rng(4).normal(size=(30, 3)), [[1e12, 0, 0]]])
-    graph = Graph.from_features(X, n_neighbors=3, scale_neighbor=3)
-    assert len(graph.isolated) == 0
-    assert graph.W.data.min() >= WEIGHT_FLOOR
-    assert (graph.S.data > 0).all()
-
-
 def test_features_far_from_the_origin_lose_nothing():
     X = np.random.default_rng(5).normal(size=(200, 20))
     near, far = Graph.from_features(X), Graph.from_features(X + 1e6)
     assert (near.W != 0).nnz == (far.W != 0).nnz
     np.testing.assert_allclose(near.W.toarray(), far.W.toarray(), atol=1e-6)
-
-
-def test_sparse_features_give_the_graph_of_the_dense_ones():
-    X = sparse.random_array((150, 60), density=0.2, rng=np.random.default_rng(0), format="csr")
-    np.testing.assert_allclose(
-        Graph.from_features(X).W.toarray(), Graph.from_features(X.toarray()).W.toarray()
-    )
-
-
-def test_wide_sparse_features_are_projected_and_keep_their_clusters():
-    rng = np.random.default_rng(6)
-    topics = rng.random((3, 500)) < 0.05
-    X = sparse.csr_array(np.repeat(topics, 40, axis=0) * rng.poisson(1.0, (120, 500)))
-    graph = Graph.from_features(X, metric="cosine")
-    topic = np.repeat(np.arange(3), 40)
-    edges = graph.W.tocoo()
-    assert (topic[edges.row] == topic[edges.col]).mean() > 0.98
-    assert graph.affinity_to(X[:5]).shape == (5, 120)
 
 
 @pytest.mark.parametrize("kind", ["list", "frame", "float32", "read-only"])
@@ -211,3 +157,15 @@ def test_more_neighbours_than_rows_are_reduced_with_a_warning():
 def test_bad_input_gets_one_clear_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_other_neighbours_give_the_graph_of_other_neighbours():
+    X = np.random.default_rng(0).normal(size=(150, 5))
+    fewer = Graph.from_features(X).with_neighbors(5)
+    np.testing.assert_allclose(fewer.W.toarray(), Graph.from_features(X, n_neighbors=5).W.toarray())
+
+
+def test_internals_are_not_public():
+    for name in ("asarray", "on_host", "unsharpened"):
+        assert not hasattr(Graph, name)
+        assert not hasattr(Graph.from_affinity([[0, 1], [1, 0]]), name)

@@ -1,17 +1,12 @@
-"""Neighbour searches against brute force."""
+"""Exact searches against brute force."""
 
 import numpy as np
 import pytest
 
-from graphwell.graph import cells, neighbors
+from graphwell.graph import neighbors
 from graphwell.graph.cells import CellSearch
 from graphwell.graph.neighbors import FlatSearch, KDTreeSearch, build_search, neighbors_of_all
-
-
-def brute_force(points, k):
-    distance = np.linalg.norm(points[:, None].astype(float) - points[None], axis=2)
-    np.fill_diagonal(distance, np.inf)
-    return np.sort(distance, axis=1)[:, :k]
+from tests.helpers import brute_force
 
 
 @pytest.mark.parametrize("search", [KDTreeSearch, FlatSearch])
@@ -32,35 +27,6 @@ def test_a_point_is_never_its_own_neighbour_among_many_duplicates(search):
     assert all(len(set(row)) == 5 for row in indices.tolist())
 
 
-def clustered_points(n):
-    rng = np.random.default_rng(2)
-    centers = rng.normal(size=(50, 16))
-    return (centers[rng.integers(50, size=n)] + 0.3 * rng.normal(size=(n, 16))).astype(np.float32)
-
-
-def test_the_approximate_search_finds_what_it_promises():
-    points = clustered_points(12_000)
-    search = build_search(points, 10, exact=False)
-    assert isinstance(search, CellSearch)
-    found = neighbors_of_all(search, 10)[1]
-    true = neighbors_of_all(FlatSearch(points), 10)[1]
-    recall = (found <= true[:, -1:] * (1 + 1e-6)).mean()
-    assert recall >= 0.97
-    assert search.recall == pytest.approx(recall, abs=0.01)
-
-
-def test_cells_with_too_few_points_are_completed():
-    rng = np.random.default_rng(3)
-    points = np.vstack([rng.normal(size=(500, 16)), 1000 + 100 * rng.normal(size=(60, 16))]).astype(
-        np.float32
-    )
-    search = CellSearch(points, 5)
-    search.visits = 1
-    indices, distances = search.query(points, 30)
-    assert (indices >= 0).all()
-    assert np.isfinite(distances).all()
-
-
 def test_the_search_is_chosen_by_dimension_and_size(monkeypatch):
     rng = np.random.default_rng(4)
     assert isinstance(build_search(rng.normal(size=(50, 8)), 3), KDTreeSearch)
@@ -69,47 +35,3 @@ def test_the_search_is_chosen_by_dimension_and_size(monkeypatch):
     points = rng.normal(size=(1500, 9))
     assert isinstance(build_search(points, 3), CellSearch)
     assert not isinstance(build_search(points, 3, exact=True), CellSearch)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_visiting_every_cell_is_exact_far_from_the_origin_and_among_duplicates(dtype):
-    rng = np.random.default_rng(5)
-    points = np.vstack([1e4 + rng.normal(size=(900, 12)), np.repeat(rng.normal(size=(2, 12)), 300, axis=0)])
-    points = points.astype(dtype)
-    search = CellSearch(points, 5)
-    search.visits = len(search.cells.centroids)
-    indices, distances = neighbors_of_all(search, 5)
-    np.testing.assert_allclose(distances, brute_force(points, 5), rtol=1e-9)
-    assert (indices != np.arange(len(points))[:, None]).all()
-
-
-def test_the_approximate_search_does_not_depend_on_threads_or_on_other_rows():
-    points = clustered_points(12_000)
-    one, two = (CellSearch(points, 10, n_jobs) for n_jobs in (1, 2))
-    np.testing.assert_array_equal(neighbors_of_all(one, 10)[0], neighbors_of_all(two, 10)[0])
-    together = one.query(points[:500] + 0.1, 10)[0]
-    np.testing.assert_array_equal(one.query(points[123:124] + 0.1, 10)[0][0], together[123])
-
-
-def test_neighbours_all_around_end_the_search_for_more_recall(monkeypatch):
-    monkeypatch.setattr(cells, "MOST_CANDIDATES", 1000)
-    points = np.random.default_rng(6).normal(size=(10_000, 60)).astype(np.float32)
-    search = CellSearch(points, 10)
-    assert search.visits == 1000 * len(search.cells.centroids) // 10_000
-    assert 0.1 < search.recall < 0.9
-
-
-@pytest.mark.parametrize("name", ["far clusters", "few distinct", "half identical", "whole numbers"])
-def test_the_recall_that_is_said_is_that_of_awkward_points_too(name):
-    rng = np.random.default_rng(7)
-    points = {
-        "far clusters": np.vstack([rng.normal(size=(1500, 12)), 1e6 + rng.normal(size=(1500, 12))]),
-        "few distinct": rng.normal(size=(20, 12))[rng.integers(20, size=3000)],
-        "half identical": np.vstack([np.zeros((1500, 12)), rng.normal(size=(1500, 12))]),
-        "whole numbers": rng.integers(0, 2, size=(3000, 12)).astype(float),
-    }[name]
-    search = CellSearch(points, 10)
-    found = neighbors_of_all(search, 10)[1]
-    true = brute_force(points, 10)
-    recall = (found <= true[:, -1:] * (1 + 1e-9) + 1e-12).mean()
-    assert recall >= search.recall - 0.01

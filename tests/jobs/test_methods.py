@@ -8,10 +8,9 @@ import pytest
 from graphwell.errors import OptionError
 from graphwell.estimators.registry import DEFAULT, methods
 from graphwell.jobs.methods import (
-    accepts,
     check_class_count,
     find_method,
-    fit,
+    fit_classifier,
     make_classifier,
     status_of,
     sweeps_of,

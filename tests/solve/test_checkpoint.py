@@ -140,5 +140,7 @@ def test_a_damaged_file_is_refused(data, tmp_path, damage):
 
 def test_fingerprints_hold_arrays_and_objects_as_plain_values():
     problem = Problem(chain(1.0), np.array([0, -1]), 1)
-    made = Fingerprint.of(problem, {"prior": np.array([0.5, 0.5]), "n": np.int64(3), "what": Fixed})
+    made = Fingerprint.of(
+        problem, {"prior": np.array([0.5, 0.5]), "n": np.int64(3), "what": Fixed}, np.asarray
+    )
     assert made.settings == {"prior": [0.5, 0.5], "n": 3, "what": repr(Fixed)}

@@ -1,37 +1,28 @@
-"""graphwell's own descent: balance of the classes, the guard, and the largest stable step."""
+"""graphwell's own descent, the paper's, and the largest stable step."""
 
 import numpy as np
 import pytest
 
-from graphwell import Graph, Status
-from graphwell.backends import State, make_engine
-from graphwell.solve.balance import balanced_labels
-from graphwell.solve.guard import balance_for, stands
+from graphwell import Fixed, Graph, Status
+from graphwell.backends import find_backend
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, follow, prepare, schedule_of, stable_step
-from tests.helpers import chain, random_graph
-
-
-def clusters(sizes, spread=1.0, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = np.repeat(np.arange(len(sizes)), sizes)
-    X = spread * rng.normal(size=(len(truth), 12)) + 6 * np.eye(12)[truth]
-    return Graph.from_features(X), truth
-
-
-def first_labels(truth, per_class):
-    labels = np.full(len(truth), -1)
-    for c in np.unique(truth):
-        members = np.flatnonzero(truth == c)[:per_class]
-        labels[members] = c
-    return labels
-
+from graphwell.solve.recipe import (
+    Recipe,
+    follow,
+    one_class,
+    paper_recipe,
+    schedule_of,
+    set_out,
+    stable_step,
+)
+from tests.helpers import chain, clusters, first_labels, random_graph
 
 DEFAULT = Recipe()
 
 
 def run(problem, recipe=DEFAULT):
-    return follow(prepare(problem, recipe, make_engine, np.random.default_rng(0)), recipe)
+    return follow(set_out(problem, recipe, find_backend("cpu"), np.random.default_rng(0)), recipe)
 
 
 def test_clear_clusters_are_found_from_one_label_each():
@@ -49,18 +40,6 @@ def test_classes_of_very_different_size_are_kept():
     assert (outcome.result.labels == truth).mean() > 0.98
     poisson_weighted = run(Problem(graph, labels, 3), Recipe(start="diffusion"))
     assert (poisson_weighted.result.labels == truth).mean() < 0.9
-
-
-def test_a_start_that_is_uneven_gets_no_pressure_towards_even_classes():
-    problem = Problem(chain(1.0), np.array([0, 1]), 2)
-    assert balance_for(problem, np.repeat([0, 1], [50, 50])).strength == pytest.approx(0.3)
-    assert 0 < balance_for(problem, np.repeat([0, 1], [60, 40])).strength < 0.3
-    assert balance_for(problem, np.repeat([0, 1], [90, 10])) is None
-
-
-def test_given_shares_are_pressed_for_whatever_the_start():
-    problem = Problem(chain(1.0), np.array([0, 1]), 2, class_shares=np.array([0.9, 0.1]))
-    assert balance_for(problem, np.repeat([0, 1], [10, 90])).shares.tolist() == [0.9, 0.1]
 
 
 def test_the_pressure_moves_class_sizes_towards_their_shares():
@@ -82,23 +61,8 @@ def test_a_result_that_its_own_labels_contradict_is_given_up():
     labels = np.where(rng.random(400) < 0.4, rng.integers(4, size=400), -1)
     outcome = run(Problem(graph, labels, 4))
     assert outcome.result.status is Status.HELD_BACK
-    prepared = prepare(Problem(graph, labels, 4), Recipe(), make_engine, np.random.default_rng(0))
-    np.testing.assert_array_equal(outcome.result.labels, prepared.start.state.labels)
-
-
-def test_labels_that_agree_with_their_neighbours_let_the_result_stand():
-    graph, truth = clusters([40, 40])
-    problem = Problem(graph, first_labels(truth, 5), 2)
-    assert stands(problem, make_engine(problem.graph), State(truth, np.zeros(80)), truth)
-    assert not stands(problem, make_engine(problem.graph), State(1 - truth, np.zeros(80)), truth)
-
-
-def test_a_result_in_which_one_class_swallowed_another_does_not_stand():
-    graph, truth = clusters([40, 40])
-    problem = Problem(graph, np.where(np.arange(80) == 0, 0, -1), 2)
-    assert not stands(
-        problem, make_engine(problem.graph), State(np.zeros(80, dtype=int), np.zeros(80)), truth
-    )
+    setting = set_out(Problem(graph, labels, 4), Recipe(), find_backend("cpu"), np.random.default_rng(0))
+    np.testing.assert_array_equal(outcome.result.labels, setting.start.state.labels)
 
 
 def test_time_zero_keeps_the_start():
@@ -111,7 +75,7 @@ def test_time_zero_keeps_the_start():
 
 @pytest.mark.parametrize("graph", [chain(1.0, 1.0, 1.0), random_graph(np.random.default_rng(3), 60, 0.3)])
 def test_the_largest_step_is_stable(graph):
-    step = stable_step(graph, make_engine(graph))
+    step = stable_step(NumbaEngine(graph))
     row_sums = np.asarray(graph.S.sum(axis=1)).ravel()
     largest = np.linalg.eigvalsh(np.diag(row_sums) - graph.S.toarray())[-1]
     for epsilon in (2.0, 0.3):
@@ -122,17 +86,9 @@ def test_a_hub_makes_the_step_smaller_and_the_sweeps_more():
     W = np.zeros((400, 400))
     W[0, 1:] = W[1:, 0] = 1.0
     hub = Graph.from_affinity(W)
-    step = stable_step(hub, make_engine(hub))
+    step = stable_step(NumbaEngine(hub))
     assert step < 0.1
     assert schedule_of(Recipe(), step).sweeps * step == pytest.approx(8.0, rel=0.02)
-
-
-def test_prices_bring_classes_to_the_sizes_asked_for():
-    rng = np.random.default_rng(4)
-    scores = rng.dirichlet([3, 2, 1], size=2000)
-    for sizes in ([1000, 700, 300], [200, 800, 1000]):
-        found = np.bincount(balanced_labels(scores, np.array(sizes)), minlength=3)
-        np.testing.assert_allclose(found, sizes, atol=15)
 
 
 @pytest.mark.parametrize("fidelity", [30.0, 1.0])
@@ -154,3 +110,24 @@ def test_a_label_never_changes_at_fidelity_30_and_can_at_fidelity_1():
     np.testing.assert_array_equal(strict[given], labels[given])
     loose = run(Problem(graph, labels, 2, fidelity=1.0)).result.labels
     assert loose[0] == 0
+
+
+def test_the_papers_recipe_sharpens_nothing_and_takes_its_own_steps():
+    recipe = paper_recipe("nearest", Fixed(1.0, sweeps=80))
+    assert (recipe.sharpness, recipe.step_size) == (1.0, 0.01)
+    graph, truth = clusters([30, 30])
+    outcome = run(Problem(graph, first_labels(truth, 2), 2), recipe)
+    assert outcome.result.n_sweeps == 80
+    assert outcome.result.epsilons == (1.0, 1.0)
+    np.testing.assert_array_equal(outcome.result.labels, truth)
+
+
+def test_one_class_needs_no_descent():
+    engine, outcome = one_class(Problem(chain(1.0), np.array([0, -1]), 1), find_backend("cpu"))
+    assert outcome.result.status is Status.ONE_CLASS
+    assert engine.to_host(outcome.scores).tolist() == [[1.0], [1.0]]
+
+
+def test_a_recipe_says_what_it_does():
+    assert str(Recipe()) == "auto start, sharpness 2, time 8 per epsilon"
+    assert str(Recipe(time=0.0, n_neighbors=5)) == "auto start, sharpness 2, no descent, 5 neighbours"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell._warnings import warn_user
 
 UNKNOWN = -1
 
@@ -87,10 +88,9 @@ def _one_column(y: Any, n: int) -> Any:
     if values.ndim == 2 and values.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
-        warnings.warn(
+        warn_user(
             "A column-vector y was passed when a 1d array was expected; it was flattened.",
             DataConversionWarning,
-            stacklevel=4,
         )
         values = values.ravel()
     if values.ndim != 1:

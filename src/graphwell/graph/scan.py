@@ -16,7 +16,7 @@ GROUP = 32
 
 
 @njit(nogil=True, fastmath=True)
-def _centred(
+def _about_centre(
     points: FloatArray, chosen: IntArray, centre: FloatArray, scale: float, out: FloatArray, norms: FloatArray
 ) -> None:
     """Write the chosen points relative to a centre, and their squared lengths."""
@@ -62,12 +62,12 @@ def nearest_cells(
                 centre[c] = 0
                 for i in range(first, first + count):
                     centre[c] += rows[i, c] / count
-            _centred(centroids, everything[: len(centroids)], centre, scale, b, lengths)
+            _about_centre(centroids, everything[: len(centroids)], centre, scale, b, lengths)
             _choose_least(lengths, considered.copy(), considered)
         for c in range(d):
             centre[c] = rows[first, c]
-        _centred(centroids, considered, centre, scale, b, lengths)
-        _centred(rows, everything[first : first + count], centre, scale, a, norms)
+        _about_centre(centroids, considered, centre, scale, b, lengths)
+        _about_centre(rows, everything[first : first + count], centre, scale, a, norms)
         np.dot(a[:count], b[:n_considered].T, space[:count])
         for i in range(count):
             values = space[i]
@@ -160,10 +160,10 @@ def scan_cells(
             here = visitors[by_cell[cell] : by_cell[cell + 1]]
             for first_point in range(starts[cell], starts[cell + 1] if len(here) else 0, POINTS_AT_ONCE):
                 members = order[first_point : min(starts[cell + 1], first_point + POINTS_AT_ONCE)]
-                _centred(points, members, centroids[cell], scale, b, lengths)
+                _about_centre(points, members, centroids[cell], scale, b, lengths)
                 for first in range(0, len(here), ROWS_AT_ONCE):
                     some = here[first : first + ROWS_AT_ONCE]
-                    _centred(rows, some, centroids[cell], scale, a, norms)
+                    _about_centre(rows, some, centroids[cell], scale, a, norms)
                     products = space[: len(some) * len(members)].reshape(len(some), len(members))
                     np.dot(a[: len(some)], b[: len(members)].T, products)
                     _keep_nearest(products, norms, lengths, members, some, least, nearest)

@@ -37,7 +37,7 @@ class Fingerprint:
     @classmethod
     def of(cls, problem: Problem, settings: Mapping[str, Any], to_host: ToHost) -> "Fingerprint":
         """Fingerprint of the descent on a problem."""
-        plain = json.loads(json.dumps(dict(settings), default=_plain))
+        plain = json.loads(json.dumps(dict(settings), default=_as_json))
         labels = to_host(problem.labels).astype(np.int64)
         return cls(problem.graph.fingerprint, hash_of(labels), plain)
 
@@ -149,6 +149,6 @@ class Checkpoint:
             ) from error
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Settings as JSON holds them: NumPy's numbers and arrays as plain ones, objects by what they say."""
     return value.tolist() if hasattr(value, "tolist") else repr(value)

@@ -12,6 +12,8 @@ from graphwell.backends.base import Block, Engine, PlacedGraph, Solution, Vector
 from graphwell.solve.problem import Problem
 
 SMALLEST_WEIGHT = 1e-5
+LARGEST_WEIGHT = 1e12
+"""Larger Poisson weights, near rows that only copies of them are near to, would overflow single precision."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     solution = engine.solve(xp.ones(graph.n_vertices), engine.column(inverse * source))
     g = centred(engine, graph, inverse * engine.vector(solution.x), graph.degrees)
     lowest = engine.group_minima(graph.components, g, graph.n_components)
-    return g - lowest[graph.components] + SMALLEST_WEIGHT, solution
+    g = g - lowest[graph.components] + SMALLEST_WEIGHT
+    return g / max(1.0, float(g.max()) / LARGEST_WEIGHT), solution
 
 
 def diffusion_scores(problem: Problem, engine: Engine) -> Scores:

@@ -109,7 +109,7 @@ def follow(setting: Setting, recipe: Recipe, run: Run | None = None) -> Outcome:
     run = Run() if run is None else run
     problem, engine, start = setting.problem, setting.engine, setting.start
     if recipe.schedule is not None:
-        return _as_in_the_paper(setting, recipe.schedule, recipe.step_size or PAPER_STEP, run)
+        return _by_schedule(setting, recipe.schedule, recipe.step_size or PAPER_STEP, run)
     if recipe.time == 0:
         return _kept(setting, Status.START_KEPT)
     start_sizes = class_counts(engine, start.state.labels, problem.n_classes)
@@ -156,7 +156,7 @@ def one_class(problem: Problem, backend: Backend) -> tuple[Engine, Outcome]:
     return engine, Outcome(Result(labels, offsets, Status.ONE_CLASS), scores)
 
 
-def _as_in_the_paper(setting: Setting, schedule: Schedule, step_size: float, run: Run) -> Outcome:
+def _by_schedule(setting: Setting, schedule: Schedule, step_size: float, run: Run) -> Outcome:
     problem, engine = setting.problem, setting.engine
     callback, reached = run.saved(problem, schedule, engine.to_host)
     result = descend(engine, problem, setting.start.state, schedule, step_size, callback, reached)

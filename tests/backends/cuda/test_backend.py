@@ -1,0 +1,69 @@
+"""Fits on a GPU are those of the CPU."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from graphwell import DiffuseInterfaceClassifier, Graph, datasets, segment
+from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.backends.cuda import CudaEngine, CudaGraph
+from graphwell.solve.problem import Problem
+from graphwell.solve.start import STARTS
+
+
+def few(y, every=15):
+    return np.where(np.arange(len(y)) % every == 0, y, -1)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_starts_are_those_of_the_cpu(gpu, start):
+    rng = np.random.default_rng(0)
+    X, y = load_digits(return_X_y=True)
+    graph = Graph.from_features(X)
+    labels = np.where(rng.random(len(y)) < 0.05, y, -1)
+    shares = np.bincount(y) / len(y)
+    for class_shares in (None, shares):
+        problem = Problem(graph, labels, 10, class_shares=class_shares)
+        there = CudaGraph.of(graph)
+        placed = Problem(there, gpu.asarray(labels), 10, class_shares=class_shares)
+        expected = STARTS[start].find(problem, NumbaEngine(graph), np.random.default_rng(1)).state
+        found = STARTS[start].find(placed, CudaEngine(there), np.random.default_rng(1)).state
+        assert (found.labels.get() == expected.labels).mean() > 0.998
+        assert (found.offsets.get() == expected.offsets).mean() > 0.998
+
+
+@pytest.mark.parametrize("parameters", [{}, {"start": "nearest"}, {"start": "random"}, {"tune": True}])
+def test_a_fit_on_the_gpu_is_that_of_the_cpu(gpu, parameters):
+    X, y = load_digits(return_X_y=True)
+    expected = DiffuseInterfaceClassifier(random_state=0, **parameters).fit(X, few(y))
+    found = DiffuseInterfaceClassifier(device="cuda", random_state=0, **parameters).fit(X, few(y))
+    assert isinstance(found.transduction_, np.ndarray)
+    assert (found.transduction_ == expected.transduction_).mean() > 0.998
+    assert (found.predict(X[:50] + 0.1) == expected.predict(X[:50] + 0.1)).all()
+    again = DiffuseInterfaceClassifier(device="cuda", random_state=0, **parameters).fit(X, few(y))
+    np.testing.assert_array_equal(again.label_distributions_, found.label_distributions_)
+    assert again.result_.energies == found.result_.energies
+
+
+def test_a_fitted_classifier_can_be_stored_and_used_without_a_gpu(gpu):
+    X, y = load_digits(return_X_y=True)
+    found = DiffuseInterfaceClassifier(device="cuda", random_state=0).fit(X, few(y))
+    stored = pickle.loads(pickle.dumps(found))
+    assert type(stored.graph_) is Graph
+    np.testing.assert_array_equal(stored.predict(X[:30]), found.predict(X[:30]))
+
+
+def test_pictures(gpu):
+    image, truth = datasets.make_grey_image(64, 64, noise=0.1, random_state=0)
+    seeds = np.where(np.arange(64) % 8 == 0, truth, -1)
+    expected = segment(image, seeds)
+    assert (segment(image, seeds, device="cuda") == expected).mean() > 0.999
+
+
+def test_too_little_memory_is_said_in_figures(gpu, monkeypatch):
+    monkeypatch.setattr("graphwell.backends.cuda._cupy.free_memory", lambda: 1_000_000)
+    X, y = load_digits(return_X_y=True)
+    with pytest.raises(MemoryError, match=r"about \d.* MB are needed and 1\.0 MB are free"):
+        DiffuseInterfaceClassifier(device="cuda").fit(X, few(y))

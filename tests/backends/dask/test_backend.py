@@ -1,0 +1,218 @@
+"""The classifier on Dask arrays: the answers of one machine, in blocks."""
+
+import pickle
+import warnings
+
+import dask.array as da
+import numpy as np
+import pytest
+
+from graphwell import DiffuseInterfaceClassifier, Graph, Status, UnreachableWarning
+from graphwell.backends.registry import backend_of_rows
+from tests.backends.dask.cases import QUICK, SHORT, fitted, rows_and_labels
+
+
+@pytest.fixture(scope="module")
+def data():
+    return rows_and_labels()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"step_size": 2.0},
+        {"start": "nearest", "schedule": SHORT},
+        {"start": "random", "schedule": SHORT, "metric": "cosine"},
+        {"start": "diffusion", "class_prior": [0.5, 0.25, 0.25], "step_size": 2.0},
+        {"start": "diffusion", "schedule": SHORT, "n_neighbors": 5, "scale_neighbor": 3, "fidelity": 3.0},
+    ],
+)
+def test_labels_are_those_of_one_machine(client, data, parameters):
+    X, y, _ = data
+    one = fitted(X, y, **parameters)
+    rows = da.from_array(X, chunks=((250, 0, 250, 100), 10))
+    many = fitted(rows, y, **parameters)
+    assert backend_of_rows(many.transduction_) == "dask"
+    assert many.transduction_.chunks == (rows.chunks[0],)
+    assert many.label_distributions_.chunks == (rows.chunks[0], (3,))
+    np.testing.assert_array_equal(many.transduction_.compute(), one.transduction_)
+    np.testing.assert_allclose(many.label_distributions_.compute(), one.label_distributions_, atol=1e-4)
+    assert many.reachable_.compute().all()
+    assert many.result_.status is one.result_.status
+    assert many.n_iter_ == one.n_iter_
+    assert many.result_.energies == pytest.approx(one.result_.energies, rel=1e-4)
+    assert set(many.timings_) == {"graph", "start", "descent"}
+
+
+def test_names_as_labels_in_a_dask_array_and_rows_that_no_label_reaches(client, data):
+    X, y, _ = data
+    X = np.vstack([X, X[:30] + 1e3])
+    names = np.array(["ant", "bee", "cat", None], dtype=object)[np.concatenate([y, np.full(30, -1)])]
+    with pytest.warns(UnreachableWarning, match=r"30 of 630 rows lie in 1 part of the graph"):
+        many = fitted(da.from_array(X, chunks=(300, 10)), da.from_array(names, chunks=400), **QUICK)
+    with pytest.warns(UnreachableWarning):
+        one = fitted(X, names, **QUICK)
+    np.testing.assert_array_equal(many.transduction_.compute(), one.transduction_)
+    np.testing.assert_array_equal(many.reachable_.compute(), np.arange(630) < 600)
+    np.testing.assert_allclose(many.label_distributions_[-1].compute(), one.label_distributions_[-1])
+
+
+def test_rows_that_are_on_the_workers_already(client, data):
+    X, y, _ = data
+    rows = da.from_array(X, chunks=(200, 10))
+    expected = fitted(rows, y, **QUICK).result_.offsets
+    on_workers = rows.persist()
+    np.testing.assert_array_equal(fitted(on_workers, y, **QUICK).result_.offsets, expected)
+    np.testing.assert_array_equal(fitted(on_workers + 0, y, **QUICK).result_.offsets, expected)
+
+
+def test_one_class_and_progress(client, data):
+    X, y, _ = data
+    stages = []
+    classifier = DiffuseInterfaceClassifier(random_state=0, **QUICK)
+    classifier.fit(da.from_array(X, chunks=(200, 10)), y, progress=lambda stage, share: stages.append(stage))
+    assert list(dict.fromkeys(stages)) == ["neighbours", "start", "descent"]
+    assert stages.count("descent") == 4
+    alone = fitted(da.from_array(X, chunks=(200, 10)), np.where(y == 0, 0, -1))
+    assert alone.result_.status is Status.ONE_CLASS
+    assert (alone.transduction_.compute() == 0).all()
+
+
+def test_a_run_goes_on_from_its_checkpoint(client, data, tmp_path):
+    X, y, _ = data
+    rows = da.from_array(X, chunks=(200, 10))
+    whole = fitted(rows, y, schedule=SHORT, start="random")
+    stopped = DiffuseInterfaceClassifier(random_state=0, schedule=SHORT, start="random")
+    stopped.fit(rows, y, checkpoint=tmp_path / "run", callback=lambda step: step.number == 1)
+    assert stopped.result_.status is Status.STOPPED
+    seen = []
+    resumed = DiffuseInterfaceClassifier(random_state=0, schedule=SHORT, start="random").fit(
+        rows.rechunk((150, 10)),
+        y,
+        checkpoint=tmp_path / "run",
+        callback=lambda step: seen.append(step.number),
+    )
+    assert seen == [2, 3]
+    np.testing.assert_array_equal(resumed.result_.offsets, whole.result_.offsets)
+    with pytest.raises(ValueError, match="the graph differs"):
+        DiffuseInterfaceClassifier(random_state=0, schedule=SHORT, start="random").fit(
+            rows + rows**2, y, checkpoint=tmp_path / "run"
+        )
+
+
+def blocks(X):
+    return da.from_array(X, chunks=(200, X.shape[1]))
+
+
+def test_a_fit_is_stored_and_used_without_the_cluster(cluster, data):
+    from distributed import Client
+
+    X, y, _ = data
+    with Client(cluster):
+        many = fitted(blocks(X), y, **QUICK)
+        stored = pickle.dumps(many)
+        expected = many.transduction_.compute()
+    alone = pickle.loads(stored)
+    one = fitted(X, y, **QUICK)
+    np.testing.assert_array_equal(alone.transduction_, expected)
+    assert isinstance(alone.label_distributions_, np.ndarray)
+    new = X[:50] + 0.1
+    np.testing.assert_array_equal(alone.predict(new), one.predict(new))
+    np.testing.assert_allclose(alone.predict_proba(new), one.predict_proba(new), atol=1e-6)
+    np.testing.assert_array_equal(alone.doubtful(7), one.doubtful(7))
+    assert type(alone.graph_) is Graph
+    np.testing.assert_allclose(alone.graph_.W.toarray(), one.graph_.W.toarray(), rtol=1e-6)
+    again = pickle.loads(pickle.dumps(alone))
+    np.testing.assert_array_equal(again.predict(new), one.predict(new))
+
+
+def test_a_refit_on_one_machine_forgets_the_cluster(client, data):
+    X, y, _ = data
+    clf = fitted(blocks(X), y, **QUICK)
+    clf.fit(X, y)
+    fresh = fitted(X, y, **QUICK)
+    assert set(vars(clf)) == set(vars(fresh))
+    for name, value in vars(clf).items():
+        assert type(value) is type(getattr(fresh, name)), name
+    np.testing.assert_array_equal(clf.label_distributions_, fresh.label_distributions_)
+    np.testing.assert_array_equal(clf.predict(X[:20] + 0.1), fresh.predict(X[:20] + 0.1))
+    client.close()
+    np.testing.assert_array_equal(clf.predict(X[:20] + 0.1), fresh.predict(X[:20] + 0.1))
+
+
+def test_the_graph_after_a_fit_is_that_of_one_machine(client, data):
+    X, y, _ = data
+    one, many = fitted(X, y, **QUICK).graph_, fitted(blocks(X), y, **QUICK).graph_
+    np.testing.assert_array_equal(many.W.toarray(), one.W.toarray())
+    for name in ("S", "L", "L_s"):
+        np.testing.assert_allclose(getattr(many, name).toarray(), getattr(one, name).toarray(), rtol=1e-12)
+    assert (many.n_edges, many.n_vertices, many.n_components) == (
+        one.n_edges,
+        one.n_vertices,
+        one.n_components,
+    )
+    np.testing.assert_array_equal(many.isolated, one.isolated)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = many.nonsense
+
+
+@pytest.mark.parametrize("tune", [True, "auto"])
+def test_tuning_works_on_a_cluster(client, data, tune):
+    X, _, truth = data
+    y = np.where(np.arange(600) % 12 == 0, truth, -1)
+    assert np.bincount(y[y >= 0]).min() >= 10
+    many = fitted(blocks(X), y, tune=tune, start="nearest")
+    assert many.tuning_.recipe in many.tuning_.candidates
+    assert many.timings_["tuning"] > 0
+    assert (many.transduction_.compute() == truth).mean() > 0.9
+
+
+def test_auto_tuning_waits_for_enough_labels_on_a_cluster(client, data):
+    X, y, _ = data
+    few = np.where(np.cumsum(y >= 0) <= 9, y, -1)
+    assert not hasattr(fitted(blocks(X), few, tune="auto", **QUICK), "tuning_")
+
+
+def test_y_is_required_in_one_sentence(client, data):
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        DiffuseInterfaceClassifier().fit(blocks(data[0]), None)
+
+
+def test_unreached_rows_are_told_at_the_line_of_the_caller(client, data):
+    X, y, _ = data
+    X, y = np.vstack([X, X[:30] + 1e3]), np.concatenate([y, np.full(30, -1)])
+    with pytest.warns(UnreachableWarning, match="30 of 630 rows") as caught:
+        many = DiffuseInterfaceClassifier(random_state=0, **QUICK).fit(blocks(X), y)
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(UnreachableWarning, match="2 of 3 rows are linked to no fitted row") as caught:
+        scores = many.predict_proba(X[[0, 610, 620]])
+    assert [warning.filename for warning in caught] == [__file__]
+    np.testing.assert_allclose(scores[1:], many.class_prior_[None].repeat(2, axis=0))
+    with pytest.warns(UnreachableWarning):
+        many.predict(X[-1:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        many.predict(X[:20])
+
+
+def test_a_fit_that_fails_leaves_the_fit_before_as_it_was(client, data):
+    X, y, _ = data
+    clf = fitted(blocks(X), y, **QUICK)
+    before, predicted = {name: id(value) for name, value in vars(clf).items()}, clf.predict(X[:5])
+    with pytest.raises(ValueError, match="y has 3 labels but X has 600 rows"):
+        clf.fit(blocks(X), [0, 1, -1])
+    assert {name: id(value) for name, value in vars(clf).items()} == before
+    np.testing.assert_array_equal(clf.predict(X[:5]), predicted)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"device": "cuda"}, "device must be cpu for rows of dask"),
+        ({"metric": "precomputed"}, "metric must be one of euclidean, cosine for a Dask array"),
+        ({"n_neighbors": 0}, "n_neighbors must be a positive integer"),
+    ],
+)
+def test_bad_choices_get_one_sentence(client, data, parameters, words):
+    with pytest.raises(ValueError, match=words):
+        fitted(blocks(data[0]), data[1], **parameters)

@@ -1,0 +1,452 @@
+"""The verbs: every engine against hand-solved cases, every backend against slow obvious versions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from graphwell import Annealed, Graph, Status
+from graphwell.backends import State, base
+from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.solve.balance import balanced_labels, class_counts
+from graphwell.solve.fit import fit
+from graphwell.solve.guard import accepts, support, votes
+from graphwell.solve.harmonic import centred, diffusion_scores, laplace_scores, poisson_weights
+from graphwell.solve.problem import Balance, Problem
+from graphwell.solve.recipe import Recipe, paper_recipe, stable_step
+from graphwell.solve.reference import ReferenceEngine
+from graphwell.solve.run import Run
+from graphwell.solve.start import STARTS
+from tests.backends.dense import Backend as DenseBackend
+from tests.helpers import (
+    assert_nearest,
+    block_of,
+    chain,
+    clusters,
+    columns_of,
+    dense_harmonic,
+    first_labels,
+    placed,
+    random_graph,
+    start_of,
+)
+
+# ------------------------------------------------------------------------------------------------- by hand
+
+
+def test_one_step_by_hand(engine):
+    # S = 1 between the two. Vertex 1: r = 0.25, r_0 = 0.5, classes differ, so its pull is 0.75 upwards;
+    # F' = 0.25 * 0.75 * 0.5. Vertex 0 sits on its label: only the pull acts.
+    graph = chain(1.0)
+    problem = Problem(graph, np.array([0, -1]), n_classes=2)
+    start = State(np.array([0, 1]), np.array([0.0, 0.25]))
+    state = engine(graph).sweep(problem, start, epsilon=1.0, step_size=0.1, count=1).state
+    np.testing.assert_allclose(state.offsets, [0.075, 0.25 + 0.1 * (0.75 - 0.09375)], rtol=1e-6)
+    assert state.labels.tolist() == [0, 1]
+
+
+def test_a_vertex_that_crosses_takes_the_class_of_its_neighbours_and_keeps_the_offset(engine):
+    # The middle of three: both neighbours are class 2, it is class 0 at 0.49 and pushed over 1/2.
+    graph = chain(1.0, 1.0)
+    problem = Problem(graph, np.array([2, -1, 2]), n_classes=3)
+    start = State(np.array([2, 0, 2]), np.array([0.0, 0.49, 0.0]))
+    swept = engine(graph).sweep(problem, start, epsilon=1.0, step_size=0.05, count=1)
+    s = 1 / np.sqrt(2)
+    pull = 2 * s * (0.01 + 0.5)
+    moved = 0.49 + 0.05 * (pull - 0.49 * 0.51 * 0.02)
+    assert swept.state.labels.tolist() == [2, 2, 2]
+    assert swept.state.offsets[1] == pytest.approx(moved - 1, rel=1e-5)
+    assert swept.label_changes == 1
+
+
+def test_majority_counts_weight_times_r(engine):
+    # Vertex 0 has three neighbours: two of class 1 close to the boundary, one of class 2 at its integer.
+    W = np.zeros((4, 4))
+    W[0, 1:] = W[1:, 0] = 1.0
+    graph = Graph.from_affinity(W)
+    problem = Problem(graph, np.full(4, -1), n_classes=3)
+    start = State(np.array([0, 1, 1, 2]), np.array([0.499, 0.4, 0.4, 0.0]))
+    swept = engine(graph).sweep(problem, start, epsilon=1.0, step_size=0.05, count=1)
+    assert swept.state.labels[0] == 2
+
+
+def test_a_state_on_the_integers_of_one_class_does_not_move(engine):
+    graph = random_graph(np.random.default_rng(0), 30, 0.2)
+    problem = Problem(graph, np.full(30, -1), n_classes=4)
+    start = State(np.full(30, 3), np.zeros(30))
+    swept = engine(graph).sweep(problem, start, epsilon=1.0, step_size=0.1, count=20)
+    np.testing.assert_allclose(swept.state.offsets, 0, atol=1e-5)
+    assert swept.energy == pytest.approx(0, abs=1e-6)
+
+
+def test_many_classes_and_hubs(engine):
+    # A star of 300 leaves, each its own class: the hub cannot please more than one.
+    n = 301
+    W = np.zeros((n, n))
+    W[0, 1:] = W[1:, 0] = np.linspace(1, 2, n - 1)
+    graph = Graph.from_affinity(W)
+    labels = np.concatenate([[-1], np.arange(n - 1)])
+    problem = Problem(graph, labels, n_classes=n - 1)
+    start = State(np.concatenate([[0], np.arange(n - 1)]), np.concatenate([[0.4], np.zeros(n - 1)]))
+    swept = engine(graph).sweep(problem, start, epsilon=1.0, step_size=0.05, count=3)
+    assert swept.state.labels[0] == n - 2
+
+
+def test_nearest_labels_by_hand(engine):
+    # Lengths 1/w: 1, 2, 1 and a second component without labels.
+    W = np.zeros((6, 6))
+    for i, j, w in ((0, 1, 1.0), (1, 2, 0.5), (2, 3, 1.0), (4, 5, 1.0)):
+        W[i, j] = W[j, i] = w
+    problem = Problem(Graph.from_affinity(W), np.array([1, -1, -1, 0, -1, -1]), 2)
+    assert engine(problem.graph).nearest(problem.labels).tolist() == [1, 1, 0, 0, -1, -1]
+    assert problem.reachable.tolist() == [True] * 4 + [False] * 2
+
+
+# -------------------------------------------------------------------------------- random and awkward graphs
+
+
+def some(graph, n_classes, share=0.3, seed=7):
+    rng = np.random.default_rng(seed)
+    labels = np.where(
+        rng.random(graph.n_vertices) < share, rng.integers(n_classes, size=graph.n_vertices), -1
+    )
+    labels[0] = 0
+    return Problem(graph, labels, n_classes)
+
+
+def apart(graph):
+    """Two copies of a graph, without an edge between them."""
+    n, W = graph.n_vertices, graph.W.toarray()
+    twice = np.zeros((2 * n, 2 * n))
+    twice[:n, :n] = twice[n:, n:] = W
+    return Graph.from_affinity(twice)
+
+
+def duplicates():
+    rows = np.repeat(np.random.default_rng(3).normal(size=(6, 4)), [1, 9, 1, 4, 2, 8], axis=0)
+    return Graph.from_features(rows, n_neighbors=5, scale_neighbor=10)
+
+
+def only_duplicates_near():
+    """Rows whose nearest rows are all copies of them: weights of 1 and of the smallest number there is."""
+    rows = np.repeat(np.random.default_rng(3).normal(size=(6, 4)), [1, 9, 1, 4, 2, 8], axis=0)
+    return some(Graph.from_features(rows, n_neighbors=5, scale_neighbor=3), 3)
+
+
+CASES = {
+    "random": lambda: some(random_graph(np.random.default_rng(0), 50, 0.15), 3),
+    "complete": lambda: some(random_graph(np.random.default_rng(1), 20, 1.0), 3),
+    "isolated vertices": lambda: some(random_graph(np.random.default_rng(2), 40, 0.03), 4),
+    "two components": lambda: replace(
+        some(apart(random_graph(np.random.default_rng(3), 12, 0.6)), 3),
+        labels=np.where(np.arange(24) < 3, np.arange(24), -1),
+    ),
+    "duplicates": lambda: some(duplicates(), 3),
+    "one class": lambda: some(random_graph(np.random.default_rng(4), 15, 0.4), 1),
+    "two vertices": lambda: Problem(chain(0.5), np.array([1, -1]), 2),
+    "no edge": lambda: Problem(Graph.from_affinity(np.zeros((5, 5))), np.array([0, 1, -1, -1, 1]), 2),
+    "many classes": lambda: some(random_graph(np.random.default_rng(5), 60, 0.2), 40, share=0.7),
+}
+
+
+@pytest.fixture(params=CASES)
+def case(request, backend):
+    """A problem of the host, and the same with an engine where the backend computes."""
+    problem = CASES[request.param]()
+    there = placed(backend, problem)
+    return problem, there, backend.engine(there.graph)
+
+
+def test_a_graph_says_the_same_wherever_it_lies(case):
+    problem, there, engine = case
+    graph = problem.graph
+    assert there.graph.n_vertices == graph.n_vertices
+    assert there.graph.n_components == graph.n_components
+    np.testing.assert_array_equal(engine.to_host(there.graph.degrees), graph.degrees)
+    found = engine.to_host(there.graph.components)
+    assert len(set(zip(found.tolist(), graph.components.tolist(), strict=True))) == graph.n_components
+    np.testing.assert_array_equal(engine.to_host(there.reachable), problem.reachable)
+    sharper = engine.to_host(there.graph.sharpened(2.0).degrees)
+    np.testing.assert_allclose(sharper, graph.sharpened(2.0).degrees, rtol=1e-12)
+
+
+def test_products_are_those_of_the_matrix(case):
+    problem, _, engine = case
+    S = problem.graph.S.toarray()
+    for width in (1, 3, 6):
+        values = np.random.default_rng(width).normal(size=(len(S), width))
+        found = columns_of(engine, engine.product(block_of(engine, values)))
+        np.testing.assert_allclose(found, S @ values, atol=1e-5)
+
+
+def test_blocks_are_put_together_and_taken_apart(case):
+    problem, _, engine = case
+    n, rng = problem.graph.n_vertices, np.random.default_rng(0)
+    values, factors = rng.normal(size=(n, 4)), rng.normal(size=n)
+    block = block_of(engine, values)
+    np.testing.assert_allclose(columns_of(engine, block), values, atol=1e-6)
+    scaled = engine.scaled(block, engine.asarray(factors))
+    np.testing.assert_allclose(columns_of(engine, scaled), values * factors[:, None], atol=1e-5)
+    added = engine.added(block, scaled, -2.0)
+    np.testing.assert_allclose(columns_of(engine, added), values - 2 * values * factors[:, None], atol=1e-4)
+    column = engine.column(engine.asarray(factors))
+    np.testing.assert_allclose(engine.to_host(engine.vector(column)), factors, atol=1e-6)
+    logs = columns_of(engine, engine.logarithms(block))
+    np.testing.assert_allclose(logs, np.log(np.maximum(values, 1e-30)), rtol=1e-4)
+    labels = np.where(np.arange(n) % 3 == 0, -1, np.arange(n) % 4)
+    indicator = engine.indicator(engine.asarray(labels), engine.asarray(factors), 4)
+    expected = [[factors[i] if labels[i] == c else 0.0 for c in range(4)] for i in range(n)]
+    np.testing.assert_allclose(columns_of(engine, indicator), expected, atol=1e-6)
+
+
+def test_winners_counts_and_margins_are_those_of_loops(case):
+    problem, _, engine = case
+    n, rng = problem.graph.n_vertices, np.random.default_rng(1)
+    values, prices = rng.normal(size=(n, 5)).astype(np.float32), rng.normal(size=5)
+    values[0] = -1.0
+    among, block = rng.random(n) < 0.6, block_of(engine, values)
+    winners = [max(range(5), key=lambda c: values[i, c]) for i in range(n)]
+    assert engine.to_host(engine.argmax(block)).tolist() == winners
+    priced = [max(range(5), key=lambda c: values[i, c] + prices[c]) for i in range(n)]
+    assert engine.to_host(engine.argmax(block, prices)).tolist() == priced
+    counted = [sum(priced[i] == c for i in range(n) if among[i]) for c in range(5)]
+    assert engine.counts(block, prices, engine.asarray(among)).tolist() == counted
+    expected = []
+    for row in values:
+        positive = sorted(max(float(v), 0.0) for v in row)
+        expected.append((positive[-1] - positive[-2]) / sum(positive) if sum(positive) else 0.0)
+    np.testing.assert_allclose(engine.to_host(engine.margins(block)), expected, atol=1e-6)
+    alone = engine.margins(engine.column(engine.asarray(rng.random(n))))
+    np.testing.assert_array_equal(engine.to_host(alone), 1.0)
+
+
+def test_systems_are_solved_like_dense_ones(case):
+    problem, _, engine = case
+    n, rng = problem.graph.n_vertices, np.random.default_rng(2)
+    scaling, b = 0.9 * rng.random(n), rng.normal(size=(n, 3))
+    b[:, 1] = 0.0
+    A = np.eye(n) - scaling[:, None] * problem.graph.S.toarray() * scaling
+    solution = engine.solve(engine.asarray(scaling), block_of(engine, b))
+    x = columns_of(engine, solution.x)
+    np.testing.assert_allclose(x, np.linalg.solve(A, b), atol=2e-3)
+    assert np.linalg.norm(A @ x - b, axis=0).max() <= 3e-4 * np.linalg.norm(b, axis=0).max()
+    assert (x[:, 1] == 0).all()
+    assert solution.residual <= 1e-4
+    assert solution.iterations > 0
+
+
+def test_the_largest_eigenvalue_is_that_of_a_dense_power_iteration(case):
+    problem, _, engine = case
+    S = problem.graph.S.toarray()
+    L = np.diag(S.sum(axis=1)) - S
+    x = np.random.default_rng(0).random(len(S)) - 0.5
+    norm = 0.0
+    for _ in range(20):
+        x = L @ x
+        norm = np.linalg.norm(x)
+        if norm == 0:
+            break
+        x = x / norm
+    found = engine.largest_eigenvalue(20)
+    assert found == pytest.approx(norm, rel=1e-4, abs=1e-6)
+    assert found <= np.linalg.eigvalsh(L)[-1] * (1 + 1e-5) + 1e-6
+    assert 0 < stable_step(engine) <= 0.4
+
+
+def test_nearest_labels_are_those_of_all_shortest_paths(case):
+    problem, there, engine = case
+    found = engine.to_host(engine.nearest(there.labels))
+    assert_nearest(problem, found)
+    np.testing.assert_array_equal(found[problem.is_known], problem.labels[problem.is_known])
+
+
+def test_vectors_are_summed_by_group(case):
+    problem, there, engine = case
+    groups, n_groups = problem.graph.components, problem.graph.n_components
+    values = np.random.default_rng(3).normal(size=len(groups))
+    members = [values[groups == g] for g in range(n_groups)]
+    on_engine = (engine.asarray(groups), engine.asarray(values), n_groups)
+    sums = engine.to_host(engine.group_sums(*on_engine))
+    np.testing.assert_allclose(sums, [part.sum() for part in members], atol=1e-12)
+    minima = engine.to_host(engine.group_minima(*on_engine))
+    np.testing.assert_allclose(minima, [part.min() for part in members], atol=1e-12)
+    found = engine.to_host(centred(engine, there.graph, engine.asarray(values)))
+    assert (
+        max(abs(found[engine.to_host(there.graph.components) == g].mean()) for g in range(n_groups)) < 1e-12
+    )
+
+
+def test_harmonic_scores_match_the_dense_solution(case):
+    problem, there, engine = case
+    g = np.random.default_rng(4).uniform(0.5, 2.0, problem.graph.n_vertices)
+    W = problem.graph.W.toarray().astype(float)
+    for factors, weights in ((None, W), (engine.asarray(g), W * np.outer(g, g))):
+        scores = laplace_scores(there, engine, factors)
+        found = columns_of(engine, scores.values)
+        expected = dense_harmonic(weights, problem.labels, problem.n_classes)
+        reached = problem.reachable
+        np.testing.assert_allclose(found[reached], expected[reached], atol=2e-3)
+        assert (found[~reached] == 0).all()
+        assert scores.residual <= 1e-4
+    guess = block_of(engine, np.random.default_rng(5).random((len(g), problem.n_classes)))
+    again = columns_of(engine, laplace_scores(there, engine, factors, guess).values)
+    np.testing.assert_allclose(again[reached], expected[reached], atol=4e-3)
+
+
+def test_poisson_weights_match_the_pseudo_inverse(case):
+    problem, there, engine = case
+    graph, known = problem.graph, problem.is_known.astype(float)
+    source = known.copy()
+    for c in range(graph.n_components):
+        members = graph.components == c
+        source[members] -= known[members].mean()
+    g = np.linalg.pinv(graph.L.toarray().astype(float)) @ source
+    for c in range(graph.n_components):
+        g[graph.components == c] -= g[graph.components == c].min()
+    found = engine.to_host(poisson_weights(there, engine)[0])
+    np.testing.assert_allclose(found, g + 1e-5, atol=2e-3 * max(1.0, np.abs(g).max()))
+    assert (found > 0).all()
+
+
+def test_diffusion_scores_are_those_of_double_precision(case):
+    problem, there, engine = case
+    expected = diffusion_scores(problem, NumbaEngine(problem.graph, dtype=np.float64)).values
+    found = columns_of(engine, diffusion_scores(there, engine).values)
+    np.testing.assert_allclose(found, expected, atol=5e-3)
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_starts_are_those_of_the_reference(case, name):
+    problem, there, engine = case
+    slow = ReferenceEngine(problem.graph)
+    expected = STARTS[name].find(problem, slow, np.random.default_rng(1))
+    found = STARTS[name].find(there, engine, np.random.default_rng(1))
+    labels, offsets = engine.to_host(found.state.labels), engine.to_host(found.state.offsets)
+    known = problem.is_known
+    np.testing.assert_array_equal(labels[known], problem.labels[known])
+    np.testing.assert_array_equal(offsets[known], 0)
+    np.testing.assert_allclose(offsets, expected.state.offsets, atol=1e-12)
+    if name == "nearest":
+        assert_nearest(problem, np.where(problem.reachable, labels, -1))
+    else:
+        clear = np.ones(len(labels), dtype=bool)
+        if expected.scores is not None:
+            clear = (slow.margins(expected.scores.values) > 1e-2) | ~problem.reachable
+        np.testing.assert_array_equal(labels[clear], expected.state.labels[clear])
+
+
+@pytest.mark.parametrize("beyond_the_paper", [False, True])
+def test_sweeps_are_those_of_the_reference(case, beyond_the_paper):
+    problem, there, engine = case
+    if beyond_the_paper:
+        shares = np.random.default_rng(6).dirichlet(np.ones(problem.n_classes))
+        terms = {"balance": Balance(0.3, shares), "implicit": True, "fidelity": 3.0}
+        problem, there = replace(problem, **terms), replace(there, **terms)
+    start = start_of(problem, np.random.default_rng(2))
+    expected = ReferenceEngine(problem.graph).sweep(problem, start, 1.1, 0.05, 5)
+    moved = State(engine.asarray(start.labels), engine.asarray(start.offsets))
+    swept = engine.sweep(there, moved, 1.1, 0.05, 5)
+    np.testing.assert_array_equal(engine.to_host(swept.state.labels), expected.state.labels)
+    np.testing.assert_allclose(engine.to_host(swept.state.offsets), expected.state.offsets, atol=1e-4)
+    assert float(swept.energy) == pytest.approx(expected.energy, rel=1e-3, abs=1e-5)
+    assert int(swept.label_changes) == expected.label_changes
+
+
+def test_the_guard_sees_what_a_dense_matrix_shows(case):
+    problem, there, engine = case
+    start = start_of(problem, np.random.default_rng(3))
+    state = State(engine.asarray(start.labels), engine.asarray(start.offsets))
+    own = np.zeros((len(start.labels), problem.n_classes))
+    own[np.arange(len(own)), start.labels] = 0.5 - np.abs(start.offsets)
+    around = problem.graph.S.toarray() @ own
+    np.testing.assert_allclose(columns_of(engine, votes(there, engine, state)), around, atol=1e-5)
+    np.testing.assert_allclose(columns_of(engine, support(there, engine, state)), own + around, atol=1e-5)
+    sizes = class_counts(engine, state.labels, problem.n_classes)
+    assert sizes.tolist() == np.bincount(start.labels, minlength=problem.n_classes).tolist()
+    assert accepts(there, engine, state, sizes) == accepts(
+        problem, ReferenceEngine(problem.graph), start, sizes
+    )
+
+
+# ---------------------------------------------------------------------------------------------- whole fits
+
+
+def test_prices_bring_classes_to_the_sizes_asked_for(backend):
+    rng = np.random.default_rng(4)
+    scores, n = rng.dirichlet([3, 2, 1], size=900), 900
+    engine = backend.engine(backend.place(chain(*np.ones(n - 1))))
+    among = engine.asarray(np.ones(n, dtype=bool))
+    for sizes in ([450, 315, 135], [90, 360, 450]):
+        found = balanced_labels(engine, block_of(engine, scores), np.array(sizes), among)
+        np.testing.assert_allclose(class_counts(engine, found, 3), sizes, atol=8)
+
+
+RECIPES = {
+    "own": Recipe(),
+    "the start alone": Recipe(time=0.0),
+    "nearest": Recipe(start="nearest"),
+    "the paper's": paper_recipe("random", Annealed(2.0, 0.1, ratio=0.8, sweeps=15), 0.05),
+}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_whole_fits_are_those_of_the_dense_backend(backend, name):
+    graph, truth = clusters([30, 25, 20])
+    problem = Problem(graph, first_labels(truth, 2), 3)
+    expected = fit(DenseBackend(), problem, RECIPES[name], Run(), np.random.default_rng(0))
+    found = fit(backend, placed(backend, problem), RECIPES[name], Run(), np.random.default_rng(0))
+    labels = found.engine.to_host(found.result.labels)
+    np.testing.assert_array_equal(labels, expected.result.labels)
+    if name != "the paper's":
+        np.testing.assert_array_equal(labels, truth)
+    offsets = found.engine.to_host(found.result.offsets)
+    np.testing.assert_allclose(offsets, expected.result.offsets, atol=1e-3)
+    scores = columns_of(found.engine, found.scores)
+    np.testing.assert_allclose(scores, expected.scores, atol=5e-3)
+    assert found.result.status is expected.result.status
+    assert found.result.n_sweeps == expected.result.n_sweeps
+    assert found.result.energies == pytest.approx(expected.result.energies, rel=1e-3, abs=1e-4)
+
+
+def test_fits_of_awkward_graphs_end(case, backend):
+    problem, there, engine = case
+    found = fit(backend, there, Recipe(), Run(), np.random.default_rng(0))
+    labels = engine.to_host(found.result.labels)
+    np.testing.assert_array_equal(labels[problem.is_known], problem.labels[problem.is_known])
+    assert np.isfinite(columns_of(found.engine, found.scores)).all()
+    assert (found.result.status is Status.ONE_CLASS) == (problem.n_classes == 1)
+    parts = problem.graph.components
+    for c in np.unique(parts[problem.is_known]):  # a class without a label in a part cannot get there
+        given = set(problem.labels[problem.is_known & (parts == c)].tolist())
+        if found.result.status in (Status.HELD_BACK, Status.ONE_CLASS):
+            assert set(labels[parts == c].tolist()) <= given
+
+
+def test_weights_of_thirty_powers_of_ten_leave_the_scores_finite(backend):
+    problem = only_duplicates_near()
+    there = placed(backend, problem)
+    engine = backend.engine(there.graph)
+    for scores in (laplace_scores(there, engine), diffusion_scores(there, engine)):
+        found = columns_of(engine, scores.values)
+        assert np.isfinite(found).all()
+        np.testing.assert_array_equal(
+            found.argmax(axis=1)[problem.is_known], problem.labels[problem.is_known]
+        )
+    found = fit(backend, there, Recipe(), Run(), np.random.default_rng(0))
+    assert np.isfinite(columns_of(found.engine, found.scores)).all()
+
+
+def test_a_result_that_its_own_labels_contradict_is_given_up(backend):
+    rng = np.random.default_rng(2)
+    graph = Graph.from_features(rng.normal(size=(200, 2)))
+    labels = np.where(rng.random(200) < 0.4, rng.integers(4, size=200), -1)
+    found = fit(backend, placed(backend, Problem(graph, labels, 4)), Recipe(), Run(), rng)
+    assert found.result.status is Status.HELD_BACK
+
+
+def test_every_verb_is_there(backend):
+    engine = backend.engine(backend.place(chain(1.0)))
+    for protocol, thing in ((base.Engine, engine), (base.Backend, backend)):
+        names = [name for name in dir(protocol) if not name.startswith("_")]
+        assert [name for name in names if not hasattr(thing, name)] == []
+    assert engine.xp is not None

@@ -1,0 +1,56 @@
+"""A backend is one folder and one line: here the dense one of the tests is registered, and used."""
+
+import numpy as np
+import pytest
+
+import graphwell as gw
+from graphwell.backends.registry import BACKENDS, backend_of_rows, devices, find_backend
+from tests.backends.dense import Backend as DenseBackend
+from tests.helpers import blobs, few
+
+
+def test_every_backend_says_what_it_needs():
+    assert list(BACKENDS) == ["cpu", "cuda", "dask"]
+    for name, entry in BACKENDS.items():
+        assert entry.module == f"graphwell.backends.{name}.backend"
+        assert entry.needs
+
+
+def test_rows_of_a_library_choose_their_backend():
+    da = pytest.importorskip("dask.array")
+    assert backend_of_rows(da.ones((3, 2))) == "dask"
+    assert backend_of_rows(np.ones((3, 2))) is None
+    with pytest.raises(ValueError, match="device must be cpu for rows of dask, got 'cuda'"):
+        find_backend("cuda", da.ones((3, 2)))
+
+
+def test_a_backend_that_is_not_registered_is_refused():
+    with pytest.raises(ValueError, match="device must be one of cpu, cuda, got 'dense'"):
+        gw.DiffuseInterfaceClassifier(device="dense").fit(*blobs())
+
+
+def test_a_registered_backend_is_a_device(dense):
+    assert devices() == ("cpu", "cuda", "dense")
+    assert isinstance(find_backend("dense", n_jobs=1), DenseBackend)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"tune": True}, {"start": "nearest"}, {"class_prior": "labels"}])
+def test_a_classifier_runs_on_a_registered_backend(dense, parameters):
+    X, truth = blobs(n=25)
+    found = gw.DiffuseInterfaceClassifier(device=dense, random_state=0, **parameters).fit(X, few(truth))
+    expected = gw.DiffuseInterfaceClassifier(random_state=0, **parameters).fit(X, few(truth))
+    np.testing.assert_array_equal(found.transduction_, truth)
+    np.testing.assert_allclose(found.label_distributions_, expected.label_distributions_, atol=1e-3)
+    np.testing.assert_array_equal(found.predict(X + 0.01), truth)
+    assert found.result_.status is expected.result_.status
+
+
+def test_graphs_and_pictures_of_a_registered_backend(dense):
+    X, _ = blobs(n=10)
+    np.testing.assert_array_equal(
+        gw.Graph.from_features(X, device=dense).W.toarray(), gw.Graph.from_features(X).W.toarray()
+    )
+    image, truth = gw.datasets.make_grey_image(16, 16)
+    seeds = np.where(np.arange(16) % 3 == 0, truth, -1)
+    found = gw.segment(image, seeds, device=dense)
+    assert (found == gw.segment(image, seeds)).mean() > 0.98

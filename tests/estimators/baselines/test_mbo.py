@@ -1,0 +1,36 @@
+"""Threshold dynamics against dense matrices."""
+
+import numpy as np
+
+from graphwell._random import stream
+from graphwell.estimators.baselines import MulticlassMBO, VolumeMBO
+from tests.estimators.baselines.cases import connected_case
+from tests.helpers import blobs, few
+
+
+def dense_mbo(graph, y, seed_labels, step, fidelity, iterations):
+    """One iteration of MBO with all eigenvectors is implicit diffusion by the full matrix."""
+    diffuse = np.linalg.inv(np.eye(len(y)) + step / 3 * graph.L_s.toarray())
+    known = (y >= 0)[:, None]
+    Y = np.eye(3)[y] * known
+    u = np.where(known, Y, np.eye(3)[seed_labels])
+    for _ in range(iterations):
+        v = u
+        for _ in range(3):
+            v = diffuse @ (v - step / 3 * fidelity * known * (v - Y))
+        u = np.eye(3)[v.argmax(axis=1)]
+    return u.argmax(axis=1)
+
+
+def test_mbo_matches_dense_threshold_dynamics():
+    graph, y = connected_case(6)
+    start = stream(0, "start").integers(3, size=24)
+    found = MulticlassMBO(n_eigenvectors=24, max_iter=5, fidelity=10.0, random_state=0).fit(graph, y)
+    expected = dense_mbo(graph, y, start, 0.3, 10.0, 5)
+    np.testing.assert_array_equal(found.transduction_[6:], expected[6:])
+
+
+def test_volume_mbo_keeps_the_sizes():
+    X, truth = blobs()
+    clf = VolumeMBO().fit(X, few(truth))
+    np.testing.assert_array_equal(np.bincount(clf.transduction_), [60, 60, 60])

@@ -1,0 +1,185 @@
+"""What all classifiers share: input, answers for every vertex, new rows, and a fit that is all or nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from graphwell import (
+    BinaryInterfaceClassifier,
+    DiffuseInterfaceClassifier,
+    Graph,
+    UnreachableWarning,
+    datasets,
+)
+from graphwell.estimators.baselines import LaplaceLearning
+from tests.helpers import blobs, few
+
+
+@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+def test_precomputed_affinities_give_the_same_answer_as_features(make):
+    X, truth = blobs(classes=2)
+    y = few(truth)
+    by_features = make().fit(X, y)
+    W = Graph.from_features(X).W
+    by_affinity = make(metric="precomputed").fit(W, y)
+    np.testing.assert_array_equal(by_affinity.transduction_, by_features.transduction_)
+    new = X[::7] + 0.1
+    cross = by_features.graph_.affinity_to(new)
+    np.testing.assert_allclose(by_affinity.predict_proba(cross), by_features.predict_proba(new), atol=1e-6)
+    np.testing.assert_allclose(by_affinity.predict_proba(cross.toarray()), by_affinity.predict_proba(cross))
+    by_graph = make().fit(Graph.from_features(X), y)
+    np.testing.assert_array_equal(by_graph.predict(new), by_features.predict(new))
+
+
+@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+def test_parts_without_labels_are_reported_and_get_the_prior(make):
+    X, truth = blobs(classes=2)
+    far = np.random.default_rng(9).normal(size=(30, 5)) + 1000
+    X = np.vstack([X, far])
+    y = np.concatenate([few(truth), np.full(30, -1)])
+    with pytest.warns(UnreachableWarning, match="30 of 150 rows lie in 1 part of the graph"):
+        clf = make().fit(X, y)
+    assert (~clf.reachable_).sum() == 30
+    np.testing.assert_allclose(clf.label_distributions_[120:], clf.class_prior_[None].repeat(30, axis=0))
+    np.testing.assert_array_equal(clf.transduction_[:120], truth)
+    assert set(clf.doubtful(30)) == set(range(120, 150))
+    with pytest.warns(UnreachableWarning, match="1 of 2 rows are linked to no fitted row"):
+        scores = clf.predict_proba(np.vstack([X[:1], far[:1]]))
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+def test_isolated_vertices_and_new_rows_without_neighbours(make):
+    W = np.zeros((5, 5))
+    W[0, 1] = W[1, 0] = W[2, 3] = W[3, 2] = 1.0
+    with pytest.warns(UnreachableWarning, match="1 of 5 rows"):
+        clf = make(metric="precomputed").fit(W, [4, -1, 9, -1, -1])
+    assert clf.transduction_[:4].tolist() == [4, 4, 9, 9]
+    assert clf.reachable_.tolist() == [True] * 4 + [False]
+    with pytest.warns(UnreachableWarning):
+        np.testing.assert_allclose(clf.predict_proba(np.zeros((1, 5))), [[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+def test_a_graph_without_edges_keeps_the_labels(make):
+    with pytest.warns(UnreachableWarning, match="2 of 4 rows"):
+        clf = make(metric="precomputed").fit(np.zeros((4, 4)), [3, 8, -1, -1])
+    assert clf.transduction_[:2].tolist() == [3, 8]
+
+
+@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+def test_one_class_goes_to_everything_reachable(make):
+    X, _ = blobs(classes=2)
+    y = np.full(len(X), -1)
+    y[0] = 42
+    with pytest.warns(UnreachableWarning, match="60 of 120"):
+        clf = make().fit(X, y)
+    assert (clf.transduction_ == 42).all()
+    assert clf.reachable_.sum() == 60
+    np.testing.assert_array_equal(clf.label_distributions_, 1.0)
+
+
+def test_bad_new_rows_get_one_clear_sentence():
+    clf = DiffuseInterfaceClassifier(metric="precomputed").fit([[0, 1], [1, 0]], [0, 1])
+    with pytest.raises(ValueError, match="affinities of each new row to the 2 fitted rows"):
+        clf.predict([[1.0, 2.0, 3.0]])
+    with pytest.raises(ValueError, match="finite and not negative"):
+        clf.predict([[1.0, -2.0]])
+
+
+@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier, LaplaceLearning])
+def test_y_is_required_in_one_sentence(make):
+    with pytest.raises(
+        ValueError, match=f"{make.__name__} requires y to be passed, but the target y is None"
+    ):
+        make().fit(blobs()[0], None)
+
+
+@pytest.mark.parametrize("make", [BinaryInterfaceClassifier, LaplaceLearning])
+def test_methods_of_one_machine_refuse_a_dask_array_in_a_sentence(make):
+    da = pytest.importorskip("dask.array")
+    X, truth = blobs(classes=2)
+    with pytest.raises(
+        ValueError, match=f"{make.__name__} works on one machine, and X is a dask array; give X.compute"
+    ):
+        make().fit(da.from_array(X, chunks=(40, 5)), few(truth))
+
+
+def test_a_refit_forgets_the_fit_before():
+    X, truth = blobs(n=20)
+    y = datasets.sample_labels(truth, 12, random_state=0)
+    clf = DiffuseInterfaceClassifier(tune=True, random_state=0)
+    clf.fit(pd.DataFrame(X).add_prefix("f"), y)
+    assert hasattr(clf, "tuning_")
+    assert clf.feature_names_in_.tolist() == [f"f{i}" for i in range(5)]
+    clf.set_params(tune=False).fit(X, y)
+    fresh = DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    assert set(vars(clf)) == set(vars(fresh))
+    assert not hasattr(clf, "tuning_")
+    assert not hasattr(clf, "feature_names_in_")
+    np.testing.assert_array_equal(clf.label_distributions_, fresh.label_distributions_)
+    assert set(clf.timings_) == set(fresh.timings_)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"metric": "hamming"},
+        {"fidelity": -1.0},
+        {"class_prior": [0.5, 0.5]},
+        {"random_state": "a"},
+        {"n_neighbors": 0},
+    ],
+)
+def test_a_fit_that_fails_leaves_nothing_behind(broken):
+    X, truth = blobs(n=10)
+    clf = DiffuseInterfaceClassifier(**broken)
+    before = set(vars(clf))
+    with pytest.raises(ValueError, match="must"):
+        clf.fit(X, few(truth))
+    assert set(vars(clf)) == before
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+
+
+def test_a_fit_that_fails_leaves_the_fit_before_as_it_was():
+    X, truth = blobs(n=10)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
+    before = {name: id(value) for name, value in vars(clf).items()}
+
+    def fail(step):
+        raise RuntimeError("in the middle")
+
+    for failing in (
+        lambda: clf.fit(X[:, :2], few(truth), callback=fail),
+        lambda: clf.fit(X, np.full(len(X), -1)),
+        lambda: clf.fit(X, None),
+    ):
+        with pytest.raises((RuntimeError, ValueError)):
+            failing()
+        assert {name: id(value) for name, value in vars(clf).items()} == before
+    np.testing.assert_array_equal(clf.predict(X), truth)
+
+
+def test_warnings_point_at_the_line_of_the_caller():
+    X, truth = blobs(classes=2)
+    X, y = np.vstack([X, X[:15] + 1000]), np.concatenate([few(truth), np.full(15, -1)])
+    for make in (DiffuseInterfaceClassifier, BinaryInterfaceClassifier, LaplaceLearning):
+        with pytest.warns(UnreachableWarning) as caught:
+            clf = make().fit(X, y)
+        assert [warning.filename for warning in caught] == [__file__]
+        for ask in (clf.predict, clf.predict_proba):
+            with pytest.warns(UnreachableWarning) as caught:
+                ask(X[-1:])
+            assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(UserWarning, match="n_neighbors=10 is reduced to 3") as caught:
+        DiffuseInterfaceClassifier().fit(X[:4], [0, 1, -1, -1])
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_new_rows_are_checked_against_the_features_of_the_fit():
+    X, truth = blobs(n=10)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
+    with pytest.raises(ValueError, match="X has 2 features, but DiffuseInterfaceClassifier is expecting 5"):
+        clf.predict(X[:, :2])

@@ -1,0 +1,50 @@
+"""The two-class model as its users meet it."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from graphwell import BinaryInterfaceClassifier, datasets
+from tests.estimators.contract import EXPECTED_FAILURES
+from tests.helpers import blobs, few
+
+
+@parametrize_with_checks(
+    [BinaryInterfaceClassifier()], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
+)
+@pytest.mark.filterwarnings("ignore:n_neighbors=")
+@pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_binary_model_refuses_three_classes_and_bad_parameters():
+    X, truth = blobs()
+    with pytest.raises(ValueError, match="y holds 3 classes"):
+        BinaryInterfaceClassifier().fit(X, few(truth))
+    X, truth = blobs(classes=2)
+    for parameters in ({"epsilon": 0}, {"step_size": -1}, {"fidelity": 0}, {"n_eigenvectors": 0}, {"tol": 0}):
+        with pytest.raises(ValueError, match="must be positive"):
+            BinaryInterfaceClassifier(**parameters).fit(X, few(truth))
+
+
+@pytest.mark.parametrize("n_eigenvectors", [20, None])
+def test_binary_model_on_two_moons(n_eigenvectors):
+    X, truth = datasets.make_two_moons(random_state=0)
+    y = datasets.sample_labels(truth, 50, random_state=0)
+    clf = BinaryInterfaceClassifier(n_eigenvectors=n_eigenvectors).fit(X, y)
+    assert (clf.transduction_ != truth).mean() < 0.05
+    assert clf.converged_
+
+
+def test_states_that_do_not_settle_are_told_and_point_at_the_caller():
+    X, truth = datasets.make_two_moons(random_state=0)
+    y = datasets.sample_labels(truth, 50, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="had not settled after 2 iterations") as caught:
+        clf = BinaryInterfaceClassifier(max_iter=2).fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert not clf.converged_
+    assert clf.n_iter_ == 2
+    np.testing.assert_array_equal(clf.state_ > 0, clf.transduction_ == 1)
