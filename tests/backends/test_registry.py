@@ -20,7 +20,7 @@ def test_rows_of_a_library_choose_their_backend():
     da = pytest.importorskip("dask.array")
     assert backend_of_rows(da.ones((3, 2))) == "dask"
     assert backend_of_rows(np.ones((3, 2))) is None
-    with pytest.raises(ValueError, match="device must be cpu for rows of dask, got 'cuda'"):
+    with pytest.raises(ValueError, match="device must be cpu for a Dask array, got 'cuda'"):
         find_backend("cuda", da.ones((3, 2)))
 
 

@@ -11,6 +11,7 @@ from graphwell.jobs.methods import (
     check_class_count,
     find_method,
     fit_classifier,
+    has_parameter,
     make_classifier,
     status_of,
     sweeps_of,
@@ -29,7 +30,7 @@ def options(**changed):
 def test_every_method_can_be_made_and_fitted(name):
     told = []
     classifier = make_classifier(options(method=name, n_neighbors=1, n_jobs=1, seed=3))
-    fit(classifier, X, Y, None, lambda *stage: told.append(stage))
+    fit_classifier(classifier, X, Y, None, lambda *stage: told.append(stage))
     assert classifier.transduction_.tolist() == [0, 0, 1, 1]
     assert classifier.get_params().get("random_state", 3) == 3
     assert told

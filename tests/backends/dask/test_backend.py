@@ -208,7 +208,7 @@ def test_a_fit_that_fails_leaves_the_fit_before_as_it_was(client, data):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"device": "cuda"}, "device must be cpu for rows of dask"),
+        ({"device": "cuda"}, "device must be cpu for a Dask array"),
         ({"metric": "precomputed"}, "metric must be one of euclidean, cosine for a Dask array"),
         ({"n_neighbors": 0}, "n_neighbors must be a positive integer"),
     ],

@@ -84,7 +84,7 @@ class DaskInduction:
 
     def _computed(self, scores: Any) -> FloatArray:
         found = np.asarray(scores.compute())
-        lost = int((found == self.prior).all(axis=1).sum())
+        lost = int(np.isclose(found, self.prior, rtol=0, atol=1e-12).all(axis=1).sum())
         if lost:
             warn_user(lost_rows(lost, len(found)), UnreachableWarning)
         return found

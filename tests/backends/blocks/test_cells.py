@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from graphwell.backends.blocks.cells import Cells, grouped
+from graphwell.backends.blocks.cells import CellMap, grouped
 from graphwell.graph.scaling import Scaling
 
 
 def test_rows_ask_cells_until_these_hold_enough_points():
     centres = np.array([[0.0], [1.0], [2.0]], dtype=np.float32)
-    cells = Cells(Scaling(np.zeros(1), 1.0), centres, np.array([0, 0, 1]), np.array([1, 1, 9]), probes=1)
+    cells = CellMap(Scaling(np.zeros(1), 1.0), centres, np.array([0, 0, 1]), np.array([1, 1, 9]), probes=1)
     np.testing.assert_array_equal(cells.asked(np.array([[2.2], [0.1]]), k=3), [[2, -1, -1], [0, 1, 2]])
 
 
