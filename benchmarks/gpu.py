@@ -15,7 +15,8 @@ import numpy as np
 from benchmarks.output import Options, show_table, write_json
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, Segmenter, datasets
 from graphwell._random import stream
-from graphwell.backends import State, make_engine
+from graphwell.backends import State
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda import CudaEngine, CudaGraph
 from graphwell.backends.cuda._cupy import cupy
 from graphwell.backends.cuda.matrix import GpuMatrix
@@ -115,11 +116,11 @@ def sweep_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
     labels = np.where(np.random.default_rng(0).random(len(y)) < LABELLED_SHARE, y, -1)
     host = Graph(graph.W)
     problem = Problem(host, labels, 10)
-    start = random_start(problem, None, stream(0, "start")).state
-    gpu = CudaGraph.of(graph)
-    placed = replace(problem, graph=gpu, labels=gpu.asarray(labels))
-    engine = CudaEngine(gpu)
-    begin = State(gpu.asarray(start.labels), gpu.asarray(start.offsets))
+    there = NumbaEngine(host)
+    start = random_start(problem, there, stream(0, "start")).state
+    engine = CudaEngine(CudaGraph.of(graph))
+    placed = replace(problem, graph=engine.graph, labels=engine.asarray(labels))
+    begin = State(engine.asarray(start.labels), engine.asarray(start.offsets))
 
     def run(problem: Problem) -> Any:
         return descend(engine, problem, begin, SCHEDULE, STEP_SIZE)
@@ -139,7 +140,6 @@ def sweep_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
     ]
     beside = None
     if cpu:
-        there = make_engine(host)
         there.sweep(problem, start, 1.0, STEP_SIZE, 1)
         beside, expected = once(lambda: descend(there, problem, start, SCHEDULE, STEP_SIZE))
         equal = float((first.labels.get() == expected.labels).mean())

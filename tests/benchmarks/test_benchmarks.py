@@ -17,7 +17,7 @@ from benchmarks.methods import DEFAULT, PRIOR, START, baselines, own_methods
 from benchmarks.ratios import Figure, ratios
 from benchmarks.verdict import Record, bar_rows, difference, hardest_rival, verdict_row
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def records(errors):

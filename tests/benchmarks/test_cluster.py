@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.cluster import bytes_per_sweep, shares, surface
 from graphwell import Graph
-from graphwell.backends.dask.graph import ClusterGraph
+from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.tasks import Tasks
 
 
@@ -32,7 +32,7 @@ def test_shares_are_those_of_the_busiest_worker():
 
 def test_an_export_is_counted_once_for_each_other_worker(client):
     chain = np.diag(np.ones(99), 1)
-    graph = ClusterGraph.from_graph(Tasks(client), Graph.from_affinity(chain + chain.T), 4)
+    graph = DaskGraph.from_graph(Tasks(client), Graph.from_affinity(chain + chain.T), 4)
     # Blocks 0 and 1 live on one worker, 2 and 3 on the other; 1 and 2 have two boundary vertices each.
     assert bytes_per_sweep(SimpleNamespace(graph_=graph, classes_=[0, 1])) == 2 * (2 * 4 + 2 * 8)
 

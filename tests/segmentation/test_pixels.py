@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from graphwell.segmentation.features import halved, noise_left, picture_features, read_picture, smoothed
 from graphwell.segmentation.pixels import WEAKEST_COLOR, feature_graph, offsets_within, pixel_graph, regions
 
 
@@ -55,54 +54,3 @@ def test_the_graph_of_features_is_the_papers():
     assert graph.origin.n_neighbors == 3
     steps = np.abs(np.subtract(*near.W.nonzero()))
     assert set(steps.tolist()) <= {1, 2, 5, 6, 7, 12}  # with heavy places, only nearby pixels are neighbours
-
-
-def test_noise_is_measured():
-    rng = np.random.default_rng(0)
-    image = 0.5 + np.where(np.arange(200) < 100, 0.3, -0.3) + rng.normal(0, 0.05, (200, 200))
-    features = picture_features(image)
-    assert features.noise == pytest.approx(0.05, rel=0.05)
-    assert features.contrast == pytest.approx(0.3, rel=0.05)
-    noise = rng.normal(size=(256, 256, 1))
-    for width, halvings in [(0.0, 1), (0.7, 0), (1.5, 2)]:
-        left = smoothed(noise, width)
-        for _ in range(halvings):
-            left = halved(left)
-        assert left.std() == pytest.approx(noise_left(width, halvings), rel=0.05)
-
-
-def test_many_channels_become_few_and_keep_their_distances():
-    rng = np.random.default_rng(0)
-    image = rng.random((20, 20, 3)) @ rng.normal(size=(3, 50))
-    features = picture_features(image)
-    assert features.values.shape == (20, 20, 8)
-    rows, few = (v.reshape(400, -1).astype(float) for v in (read_picture(image), features.values))
-    before, after = (np.linalg.norm(v[0] - v, axis=1) for v in (rows, few))
-    np.testing.assert_allclose(after, before, rtol=1e-3, atol=1e-4)
-
-
-def test_patches_tell_textures_apart():
-    rows, columns = np.indices((20, 20))
-    stripes = np.where(columns < 10, rows % 2, columns % 2).astype(float)
-    patches = picture_features(stripes, patch=3).values.reshape(20, 20, -1)
-    within, across = np.abs(patches[6, 3] - patches[8, 5]).max(), np.abs(patches[6, 3] - patches[6, 15]).max()
-    assert within < 1e-5 < 0.3 < across
-    with pytest.raises(ValueError, match="patch must be an odd positive number of pixels, got 2"):
-        picture_features(stripes, patch=2)
-
-
-@pytest.mark.parametrize(
-    ("image", "words"),
-    [
-        (np.zeros(5), "must have the shape"),
-        (np.zeros((0, 4)), "must have the shape"),
-        (np.zeros((1, 1)), "single pixel"),
-        (np.array([["a", "b"]]), "must hold numbers"),
-        (np.array([[1j, 2]]), "real numbers"),
-        (np.array([[0.0, np.nan]]), "NaN or infinite"),
-        (np.array([[0.0, -np.inf]]), "NaN or infinite"),
-    ],
-)
-def test_bad_pictures_are_refused(image, words):
-    with pytest.raises(ValueError, match=words):
-        read_picture(image)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse.linalg import spsolve
 
-from graphwell.backends import make_engine
+from graphwell.backends import find_backend
 from graphwell.datasets import make_grey_image
 from graphwell.segmentation.features import picture_features
 from graphwell.segmentation.pixels import pixel_graph
@@ -13,8 +13,9 @@ from graphwell.segmentation.pyramid import Level, build_levels, doubled, halved_
 def levels_of(image, scale=0.2):
     features = picture_features(image)
     graph = pixel_graph(features.values, 3, scale)
-    finest = Level(image.shape, graph, make_engine(graph), 0)
-    return build_levels(features, finest, 3, None, lambda graph: (graph, make_engine(graph)))
+    backend = find_backend("cpu")
+    finest = Level(image.shape, graph, backend.engine(graph), 0)
+    return build_levels(features, finest, 3, None, backend)
 
 
 def harmonic(graph, seeds, n_classes):
