@@ -15,6 +15,7 @@ import numpy as np
 from graphwell._thread_pool import ThreadPool
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
+from graphwell.progress import heartbeat
 
 RECALL_WANTED = 0.995
 RECALL_SAMPLE = 400
@@ -160,9 +161,13 @@ def _on_slices(n_rows: int, work: Callable[[slice], None], n_threads: int) -> No
     """Do the work on slices of the rows that do not depend on the number of threads."""
     from threadpoolctl import threadpool_limits
 
+    def watched(part: slice) -> None:
+        heartbeat()
+        work(part)
+
     slices = [slice(start, start + ROWS_TOGETHER) for start in range(0, n_rows, ROWS_TOGETHER)]
     with threadpool_limits(1, user_api="blas"):
-        ThreadPool(n_threads).map(work, slices)
+        ThreadPool(n_threads).map(watched, slices)
 
 
 def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
@@ -181,8 +186,10 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
         centroids = k_means(scaled(points[np.sort(sample)]), n_cells, seed=1)
         index, cell = flat_index(centroids), np.empty(n, dtype=np.int32)
         for start in range(0, n, ROWS_OF_A_BATCH):
+            heartbeat()
             batch = slice(start, start + ROWS_OF_A_BATCH)
             cell[batch] = index.search(scaled(points[batch]), 1)[1][:, 0]
+    heartbeat()
     chain = _chain(centroids)
     number = np.empty_like(chain)
     number[chain] = np.arange(n_cells, dtype=chain.dtype)

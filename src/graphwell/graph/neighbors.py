@@ -13,7 +13,7 @@ from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, faiss_threads, flat_index
 from graphwell.graph.scaling import Scaling
-from graphwell.progress import Progress, silent
+from graphwell.progress import Progress, heartbeat, silent
 
 KD_TREE_UP_TO_DIMENSION = 8
 EXACT_UP_TO = 20_000
@@ -97,6 +97,7 @@ def neighbors_of_all(
         indices[rows] = found[others].reshape(-1, k)
         distances[rows] = apart[others].reshape(-1, k)
         done += len(rows)
+        heartbeat()
         progress("neighbours", done / n)
     return indices, distances
 
