@@ -7,6 +7,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -216,7 +217,7 @@ def large_figures(rate: float, n: int = LARGE) -> list[Figure]:
     problem = Problem(graph, labels, 10)
     start = State(cp.asarray(np.where(rng.random(n) < 0.9, truth, 0)), cp.where(labels >= 0, 0.0, 0.3))
     state = engine.sweep(problem, start, 1.0, 0.05, 20).state  # the first sweeps, with many changes of class
-    few, many = (seconds(lambda c=c: engine.sweep(problem, state, 1.0, 0.05, c), 5) for c in (2, 12))
+    few, many = (seconds(partial(engine.sweep, problem, state, 1.0, 0.05, c), 5) for c in (2, 12))
     took = (many - few) / 10
     floor = 8 * entries / rate
     note = f"{took / floor:.2f} x the floor of {1000 * floor:.2f} ms (graph alone at {rate / 1e12:.2f} TB/s)"
