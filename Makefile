@@ -2,13 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test quick lint bench clean
 
 demo: .venv/ready
 	$(BIN)/graphwell demo --out demo
 
 test: .venv/ready
 	$(BIN)/python -m pytest
+
+# Leaves out what takes more than two seconds a test.
+quick: .venv/ready
+	$(BIN)/python -m pytest -m "not slow"
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -30,4 +34,5 @@ bench: .venv/bench
 	touch $@
 
 clean:
-	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo out reproduction dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +

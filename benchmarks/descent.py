@@ -1,5 +1,7 @@
 """What start and descent of a fit cost, in products of scipy on the same graph; MNIST, 7,000 labels."""
 
+from typing import Any
+
 from benchmarks.data import load
 from benchmarks.output import Options
 from benchmarks.ratios import REPETITIONS, Figure, report, seconds
@@ -9,7 +11,11 @@ from graphwell.datasets.labels import sample_labels
 
 N_JOBS = 2
 PRODUCTS = 40
-PAPER = {"start": "random", "schedule": Annealed(2.0, 0.01, ratio=0.9, sweeps=40), "step_size": 0.01}
+PAPER: dict[str, Any] = {
+    "start": "random",
+    "schedule": Annealed(2.0, 0.01, ratio=0.9, sweeps=40),
+    "step_size": 0.01,
+}
 
 
 def main(options: Options) -> None:

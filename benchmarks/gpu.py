@@ -7,6 +7,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy as np
 from benchmarks.output import Options, show_table, write_json
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, Segmenter, datasets
 from graphwell._random import stream
-from graphwell.backends import State, make_engine
+from graphwell.backends import State
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda import CudaEngine, CudaGraph
 from graphwell.backends.cuda._cupy import cupy
 from graphwell.backends.cuda.matrix import GpuMatrix
@@ -115,11 +117,11 @@ def sweep_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
     labels = np.where(np.random.default_rng(0).random(len(y)) < LABELLED_SHARE, y, -1)
     host = Graph(graph.W)
     problem = Problem(host, labels, 10)
-    start = random_start(problem, None, stream(0, "start")).state
-    gpu = CudaGraph.of(graph)
-    placed = replace(problem, graph=gpu, labels=gpu.asarray(labels))
-    engine = CudaEngine(gpu)
-    begin = State(gpu.asarray(start.labels), gpu.asarray(start.offsets))
+    there = NumbaEngine(host)
+    start = random_start(problem, there, stream(0, "start")).state
+    engine = CudaEngine(CudaGraph.of(graph))
+    placed = replace(problem, graph=engine.graph, labels=engine.asarray(labels))
+    begin = State(engine.asarray(start.labels), engine.asarray(start.offsets))
 
     def run(problem: Problem) -> Any:
         return descend(engine, problem, begin, SCHEDULE, STEP_SIZE)
@@ -139,7 +141,6 @@ def sweep_figures(X: Any, y: Any, cpu: bool) -> list[Figure]:
     ]
     beside = None
     if cpu:
-        there = make_engine(host)
         there.sweep(problem, start, 1.0, STEP_SIZE, 1)
         beside, expected = once(lambda: descend(there, problem, start, SCHEDULE, STEP_SIZE))
         equal = float((first.labels.get() == expected.labels).mean())
@@ -216,7 +217,7 @@ def large_figures(rate: float, n: int = LARGE) -> list[Figure]:
     problem = Problem(graph, labels, 10)
     start = State(cp.asarray(np.where(rng.random(n) < 0.9, truth, 0)), cp.where(labels >= 0, 0.0, 0.3))
     state = engine.sweep(problem, start, 1.0, 0.05, 20).state  # the first sweeps, with many changes of class
-    few, many = (seconds(lambda c=c: engine.sweep(problem, state, 1.0, 0.05, c), 5) for c in (2, 12))
+    few, many = (seconds(partial(engine.sweep, problem, state, 1.0, 0.05, c), 5) for c in (2, 12))
     took = (many - few) / 10
     floor = 8 * entries / rate
     note = f"{took / floor:.2f} x the floor of {1000 * floor:.2f} ms (graph alone at {rate / 1e12:.2f} TB/s)"

@@ -96,7 +96,7 @@ def _registered(entry: registry.Method) -> Labeller:
 
     def label(graph: Graph, labels: IntArray, shares: FloatArray) -> tuple[IntArray, str]:
         classifier = entry(n_jobs=1)
-        given = {"class_prior": shares} if entry.told_sizes else {}
+        given: dict[str, Any] = {"class_prior": shares} if entry.told_sizes else {}
         if "random_state" in classifier.get_params():
             given["random_state"] = 0
         return classifier.set_params(**given).fit(graph, labels).transduction_, ""

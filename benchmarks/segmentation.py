@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -86,7 +87,7 @@ def run(case: Case, seed_set: int) -> list[Record]:
 
     note(OURS, lambda: gw.segment(image, seeds))
     for beta in BETAS:
-        note(f"random_walker {beta}", lambda beta=beta: random_walk(image, seeds, beta))
+        note(f"random_walker {beta}", partial(random_walk, image, seeds, beta))
     return records
 
 

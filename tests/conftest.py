@@ -100,3 +100,26 @@ def client(cluster: Any) -> Iterator[Any]:
 
     with Client(cluster) as connected:
         yield connected
+
+
+SLOW = {
+    "test_the_mnist_line_of_the_paper",
+    "test_a_reduced_run_lies_within_the_tolerances",
+    "test_killed_at_random_moments_it_ends_with_the_same_bytes",
+    "test_an_interrupt_ends_with_130_and_leaves_no_output",
+    "test_a_folder_comes_back_with_labels",
+    "test_a_cluster_is_started_here",
+    "test_demo_prints_a_table_and_writes_a_picture",
+    "test_damaged_files",
+    "test_tables_of_odd_cells",
+    "test_without_an_interrupt_it_works",
+}
+"""Tests of whole runs of the program and of the experiments; they may mark themselves instead."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what every backend does and takes a second or two on Dask, and whole runs."""
+    for item in items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        if parameters.get("backend") == "dask" or getattr(item, "originalname", "") in SLOW:
+            item.add_marker(pytest.mark.slow)

@@ -89,7 +89,7 @@ def problems(
 
 def start_of(problem: Problem, rng: np.random.Generator) -> State:
     """A random start of a problem on the host."""
-    return random_start(problem, ReferenceEngine(problem.graph), rng).state  # type: ignore[arg-type]
+    return random_start(problem, ReferenceEngine(problem.graph), rng).state
 
 
 def slope_of(function: Any, u: Any, step: float = 1e-6) -> Any:
@@ -131,7 +131,7 @@ def all_path_lengths(graph: Graph) -> Any:
 
 def assert_nearest(problem: Problem, found: Any) -> None:
     """Each vertex has a label that no other is nearer than; -1 where none is in reach."""
-    D, known = all_path_lengths(problem.graph), np.flatnonzero(problem.is_known)  # type: ignore[arg-type]
+    D, known = all_path_lengths(problem.graph), np.flatnonzero(problem.is_known)
     shortest = D[:, known].min(axis=1, initial=np.inf)
     for i, label in enumerate(found):
         if label < 0:
@@ -146,7 +146,7 @@ def assert_nearest(problem: Problem, found: Any) -> None:
 
 def placed(backend: Backend, problem: Problem) -> Problem:
     """The problem, on a graph that lies where the backend computes."""
-    return replace(problem, graph=backend.place(problem.graph), labels=backend.asarray(problem.labels))  # type: ignore[arg-type]
+    return replace(problem, graph=backend.place(problem.graph), labels=backend.asarray(problem.labels))
 
 
 def block_of(engine: Any, values: Any) -> Block:

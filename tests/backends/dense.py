@@ -19,6 +19,8 @@ from graphwell.solve.problem import Problem
 class DenseEngine(ArrayEngine):
     """Sweeps and products with a dense matrix, in double precision."""
 
+    graph: Graph
+
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.S = graph.S.toarray().astype(float)

@@ -17,7 +17,7 @@ from benchmarks.methods import DEFAULT, PRIOR, START, baselines, own_methods
 from benchmarks.ratios import Figure, ratios
 from benchmarks.verdict import Record, bar_rows, difference, hardest_rival, verdict_row
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def records(errors):
@@ -132,6 +132,7 @@ def test_pictures_may_take_time_and_memory_by_their_size():
     assert picture_size.missed_bars(sizes((1.0, 4.0), 5.0))[1] == "1.00 megapixels with noise 0 took 5.00 GiB"
 
 
+@pytest.mark.slow
 def test_a_small_picture_is_measured_in_a_process_of_its_own():
     found = picture_size.measure_apart(64, 0.0)
     assert found["megapixels"] == 64 * 64 / 1e6
@@ -163,6 +164,7 @@ def test_a_ratio_compares_work_with_its_floor(monkeypatch):
     assert ratios(lambda: takes(3.0), lambda: takes(2.0), floor_times=4) == [1.5] * 5
 
 
+@pytest.mark.slow
 def test_a_fit_is_measured_in_a_process_of_its_own():
     run = scale.in_own_process(23_000)
     assert run.n == 23_000
@@ -171,6 +173,7 @@ def test_a_fit_is_measured_in_a_process_of_its_own():
     assert run.seconds > sum(run.stages.values()) * 0.9
 
 
+@pytest.mark.slow
 def test_a_small_run_writes_figures_and_a_picture(tmp_path):
     environment = {**os.environ, "GRAPHWELL_DATA": str(tmp_path)}
     names = ["few_labels", "calibration"]

@@ -19,11 +19,13 @@ def test_on_the_cpu(name):
     check("cpu", recorded.processor(), name, cases.CPU[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases.ON_MNIST)
 def test_mnist(name, shared_data):
     check("cpu", recorded.processor(), name, cases.ON_MNIST[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases.ON_DASK)
 def test_on_dask(name, client):
     check("cpu", recorded.processor(), name, cases.ON_DASK[name])

@@ -15,6 +15,7 @@ def clustered_points(n):
     return (centers[rng.integers(50, size=n)] + 0.3 * rng.normal(size=(n, 16))).astype(np.float32)
 
 
+@pytest.mark.slow
 def test_the_approximate_search_finds_what_it_promises():
     points = clustered_points(12_000)
     search = build_search(points, 10, exact=False)
@@ -38,6 +39,7 @@ def test_cells_with_too_few_points_are_completed():
     assert np.isfinite(distances).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_visiting_every_cell_is_exact_far_from_the_origin_and_among_duplicates(dtype):
     rng = np.random.default_rng(5)
@@ -66,6 +68,7 @@ def test_neighbours_all_around_end_the_search_for_more_recall(monkeypatch):
     assert 0.1 < search.recall < 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["far clusters", "few distinct", "half identical", "whole numbers"])
 def test_the_recall_that_is_said_is_that_of_awkward_points_too(name):
     rng = np.random.default_rng(7)

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphwell import DiffuseInterfaceClassifier
-from graphwell.estimators.base import UnreachableWarning
+from graphwell import DiffuseInterfaceClassifier, UnreachableWarning
 from graphwell.estimators.registry import DEFAULT
 from graphwell.io.tables.cells import text_column
 from graphwell.jobs.facts import TableFacts

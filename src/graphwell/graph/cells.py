@@ -161,9 +161,13 @@ def _on_slices(n_rows: int, work: Callable[[slice], None], n_threads: int) -> No
     """Do the work on slices of the rows that do not depend on the number of threads."""
     from threadpoolctl import threadpool_limits
 
+    def watched(part: slice) -> None:
+        heartbeat()
+        work(part)
+
     slices = [slice(start, start + ROWS_TOGETHER) for start in range(0, n_rows, ROWS_TOGETHER)]
     with threadpool_limits(1, user_api="blas"):
-        ThreadPool(n_threads).map(work, slices)
+        ThreadPool(n_threads).map(watched, slices)
 
 
 def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
@@ -185,6 +189,7 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
             heartbeat()
             batch = slice(start, start + ROWS_OF_A_BATCH)
             cell[batch] = index.search(scaled(points[batch]), 1)[1][:, 0]
+    heartbeat()
     chain = _chain(centroids)
     number = np.empty_like(chain)
     number[chain] = np.arange(n_cells, dtype=chain.dtype)

@@ -99,6 +99,7 @@ def neighbors_of_all(
         indices[rows] = found[others].reshape(-1, k)
         distances[rows] = apart[others].reshape(-1, k)
         done += len(rows)
+        heartbeat()
         progress("neighbours", done / n)
     return indices, distances
 

@@ -84,7 +84,7 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     facts, features = _read(table, options)
     check_class_count(options.method, len(facts.classes))
     ready = preprocess(features.X, features.names, how, options.seed)
-    holdout, seconds = _fit(classifier, ready, _labels(facts, ready), options, progress)
+    holdout, seconds = _fitted(classifier, ready, _labels(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
@@ -120,7 +120,7 @@ def _labels(facts: TableFacts, ready: ReadyRows) -> IntArray:
     return y
 
 
-def _fit(
+def _fitted(
     classifier: Any, ready: ReadyRows, y: IntArray, options: ClassifyOptions, progress: Progress
 ) -> tuple[Accuracy | None, dict[str, float]]:
     """Fit the classifier, after a run with hidden labels if one is asked for; accuracy there, and times."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import SupportsFloat, SupportsInt
 
 from graphwell.backends.base import Engine, State
+from graphwell.progress import heartbeat
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Result, Status
 from graphwell.solve.schedule import Schedule
@@ -84,6 +85,7 @@ def descend(
     energies: list[SupportsFloat] = list(reached.energies)
     label_changes: list[SupportsInt] = list(reached.label_changes)
     for number, (epsilon, sweeps) in enumerate(steps[len(energies) :], start=len(energies) + 1):
+        heartbeat()
         swept = engine.sweep(problem, state, epsilon, step_size, sweeps)
         state = swept.state
         energies.append(swept.energy)

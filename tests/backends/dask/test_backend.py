@@ -17,6 +17,7 @@ def data():
     return rows_and_labels()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -57,6 +58,7 @@ def test_names_as_labels_in_a_dask_array_and_rows_that_no_label_reaches(client, 
     np.testing.assert_allclose(many.label_distributions_[-1].compute(), one.label_distributions_[-1])
 
 
+@pytest.mark.slow
 def test_rows_that_are_on_the_workers_already(client, data):
     X, y, _ = data
     rows = da.from_array(X, chunks=(200, 10))
@@ -78,6 +80,7 @@ def test_one_class_and_progress(client, data):
     assert (alone.transduction_.compute() == 0).all()
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_from_its_checkpoint(client, data, tmp_path):
     X, y, _ = data
     rows = da.from_array(X, chunks=(200, 10))
@@ -156,6 +159,7 @@ def test_the_graph_after_a_fit_is_that_of_one_machine(client, data):
         _ = many.nonsense
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tune", [True, "auto"])
 def test_tuning_works_on_a_cluster(client, data, tune):
     X, _, truth = data

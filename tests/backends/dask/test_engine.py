@@ -54,6 +54,7 @@ def test_many_classes_and_isolated_vertices(client):
     np.testing.assert_array_equal(found.offsets, expected.offsets)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("density", [0.015, 0.05])
 def test_starts_are_those_of_one_machine(client, density):
     graph, labels, rng = case(density=density)

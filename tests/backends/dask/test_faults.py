@@ -26,6 +26,7 @@ def processes():
         yield client
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_no_label(processes):
     rng = np.random.default_rng(0)
     truth = rng.integers(3, size=900)

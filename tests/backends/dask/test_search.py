@@ -25,6 +25,7 @@ def graph_of(client, X, chunk, n_blocks, metric="euclidean"):
     return build_graph(tasks, source, 6, 8, n_blocks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_features_give_the_graph_of_one_machine(client, metric):
     X = points(700, 10)

@@ -1,0 +1,34 @@
+"""The public names."""
+
+import subprocess
+import sys
+
+import pytest
+
+import graphwell as gw
+
+
+@pytest.mark.parametrize(
+    "name", ["baselines", "UnreachableWarning", "Step", "metrics", "plots", "methods", "CancelledError"]
+)
+def test_a_public_name_is_there_without_another_import(name):
+    assert name in gw.__all__
+    code = f"import graphwell; print(graphwell.{name})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_public_name_can_be_imported():
+    for name in gw.__all__:
+        assert getattr(gw, name) is not None
+    assert set(dir(gw)) == set(gw.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = gw.nonsense
+
+
+def test_steps_are_what_callbacks_get():
+    seen = []
+    gw.DiffuseInterfaceClassifier(metric="precomputed", schedule=gw.Fixed(1.0, sweeps=1)).fit(
+        [[0, 1], [1, 0]], [0, 1], callback=seen.append
+    )
+    assert [type(step) for step in seen] == [gw.Step]

@@ -1,0 +1,21 @@
+"""Errors that count what they should."""
+
+import numpy as np
+import pytest
+
+from graphwell.metrics import matched, matched_error, unlabelled_error
+
+
+def test_given_labels_do_not_count():
+    truth = np.array([0, 1, 0, 1])
+    predicted = np.array([1, 1, 1, 1])
+    assert unlabelled_error(predicted, truth, np.array([True, False, False, False])) == pytest.approx(1 / 3)
+    assert unlabelled_error([0, 1], [0, 1], [False, False]) == 0.0
+
+
+def test_clusters_are_named_after_the_classes_they_fit_best():
+    truth = np.array([0, 0, 0, 1, 1, 2])
+    clusters = np.array([1, 1, 2, 2, 2, 0])
+    assert matched(clusters, truth).tolist() == [0, 0, 1, 1, 1, 2]
+    assert matched_error(clusters, truth) == pytest.approx(1 / 6)
+    assert matched(np.array([0, 1, 2]), np.array([0, 0, 0])).tolist().count(-1) == 2

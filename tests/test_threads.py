@@ -1,0 +1,12 @@
+"""How many threads a caller may use."""
+
+import pytest
+
+from graphwell._threads import thread_count
+
+
+def test_negative_numbers_count_from_all_cores(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)), raising=False)
+    assert [thread_count(n) for n in (None, -1, -2, -100, 3)] == [8, 8, 7, 1, 3]
+    with pytest.raises(ValueError, match="n_jobs is 0"):
+        thread_count(0)
