@@ -450,3 +450,49 @@ def test_every_verb_is_there(backend):
         names = [name for name in dir(protocol) if not name.startswith("_")]
         assert [name for name in names if not hasattr(thing, name)] == []
     assert engine.xp is not None
+
+
+# ------------------------------------------------------------------------------------------ groups of vertices
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_of_vertices_against_dense_matrices(backend, seed):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, 40, 0.15)
+    engine = backend.engine(backend.place(graph).sharpened(2.0))
+    W, groups = graph.W.toarray() ** 2, rng.integers(7, size=40)
+    heaviest = np.where(W.max(axis=1) > 0, W.argmax(axis=1), -1)
+    np.testing.assert_array_equal(engine.heaviest(), heaviest)
+    members = np.eye(8)[groups]
+    condensed = engine.condensed(groups, 8)
+    np.testing.assert_allclose(condensed.toarray(), members.T @ W @ members, rtol=1e-9, atol=1e-9)
+    values = rng.random((40, 3))
+    block = block_of(engine, values)
+    counts = np.maximum(members.sum(axis=0), 1)[:, None]
+    np.testing.assert_allclose(engine.group_means(block, groups, 8), members.T @ values / counts, atol=1e-6)
+    rows = rng.random((8, 3))
+    np.testing.assert_allclose(columns_of(engine, engine.spread(rows, groups)), rows[groups], atol=1e-6)
+
+
+def test_shares_add_up_to_one_and_are_even_where_there_is_nothing(backend):
+    graph = chain(1.0, 1.0, 1.0)
+    engine = backend.engine(backend.place(graph))
+    values = np.array([[0.3, 0.1], [0.0, 0.0], [-1.0, 2.0], [5.0, 5.0]])
+    found = columns_of(engine, engine.shares(block_of(engine, values)))
+    np.testing.assert_allclose(found, [[0.75, 0.25], [0.5, 0.5], [0.0, 1.0], [0.5, 0.5]], atol=1e-6)
+
+
+def test_sums_between_groups_do_not_depend_on_the_blocks(client):
+    from graphwell.backends.dask.engine import DaskEngine
+    from graphwell.backends.dask.graph import DaskGraph
+    from graphwell.backends.dask.tasks import Tasks
+
+    rng = np.random.default_rng(0)
+    graph = random_graph(rng, 60, 0.2)
+    groups, expected = rng.integers(5, size=60), None
+    for n_blocks in (1, 2, 5):
+        many = DaskGraph.from_graph(Tasks(client), graph, n_blocks, rng.permutation(60))
+        found = DaskEngine(many).condensed(groups, 5).toarray()
+        expected = found if expected is None else expected
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(NumbaEngine(graph).condensed(groups, 5).toarray(), expected)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Block, PlacedGraph, Solution, State, Swept, Vector
+from graphwell.backends.base import Block, Solution, State, Swept, Vector
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
 from graphwell.backends.system import ArraySystem, System
 
@@ -58,7 +58,7 @@ class HostVectors:
 class ArrayEngine(HostVectors):
     """The verbs on blocks that are arrays of the library `xp`."""
 
-    graph: PlacedGraph
+    graph: Any
     dtype: np.dtype[Any] = np.dtype(np.float64)
 
     def product(self, block: Block) -> Block:
@@ -155,3 +155,42 @@ class ArrayEngine(HostVectors):
         highest = shares.max(axis=1)
         shares[xp.arange(len(shares)), shares.argmax(axis=1)] = -1.0
         return highest - shares.max(axis=1)
+
+    def shares(self, block: Block) -> Block:
+        """Return the block with rows that add up to 1.
+
+        Examples
+        --------
+        >>> ArrayEngine().shares(np.array([[3.0, 1.0], [0.0, -1.0]]))
+        array([[0.75, 0.25],
+               [0.5 , 0.5 ]])
+        """
+        xp = self.xp
+        positive = xp.maximum(block, 0.0)
+        total = positive.sum(axis=1, keepdims=True)
+        return xp.where(total > 0, positive / xp.where(total > 0, total, 1), 1 / block.shape[1])
+
+    def heaviest(self) -> IntArray:
+        """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
+        from graphwell.backends.cpu.group_kernels import heaviest_entries
+
+        W = self.graph.W
+        return np.asarray(heaviest_entries(W.indptr, W.indices, W.data))
+
+    def condensed(self, groups: IntArray, n_groups: int) -> Any:
+        """Return the sums of the affinities between groups of vertices."""
+        from graphwell.backends.cpu.group_kernels import PRECISION, condensed_rows
+
+        W = self.graph.W
+        largest = float(W.data.max(initial=0.0))
+        return condensed_rows(W, groups, groups, n_groups, largest) * (largest / PRECISION)
+
+    def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
+        """Return the mean row of each group of vertices."""
+        from graphwell.backends.cpu.group_kernels import grouped_totals, means_of
+
+        return means_of(grouped_totals(groups, self.to_host(block), n_groups))
+
+    def spread(self, values: FloatArray, groups: IntArray) -> Block:
+        """Return a block in which each vertex has the row of its group."""
+        return self.asarray(values.astype(np.float32))[self.asarray(groups)]

@@ -188,8 +188,28 @@ class Engine(Vectors, Protocol):
         """Return how many of the rows `among` each column wins under the prices; on the host."""
         ...
 
+    def shares(self, block: Block) -> Block:
+        """Return the block with rows that add up to 1: negative entries count as 0, rows of zeros as even."""
+        ...
+
     def margins(self, block: Block) -> Vector:
         """Return the distance between the two largest shares of each row, negative entries counting as 0."""
+        ...
+
+    def heaviest(self) -> IntArray:
+        """Return the neighbour of largest affinity of each vertex, the first of equals; -1 if it has none."""
+        ...
+
+    def condensed(self, groups: IntArray, n_groups: int) -> Any:
+        """Return the sums of the affinities between groups of vertices, as a SciPy matrix of the host."""
+        ...
+
+    def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
+        """Return the mean row of each group of vertices, on the host; entries lie between 0 and 1."""
+        ...
+
+    def spread(self, values: FloatArray, groups: IntArray) -> Block:
+        """Return a block in which each vertex has the row of its group; `values` are of the host."""
         ...
 
 

@@ -31,7 +31,7 @@ class ReferenceEngine(ArrayEngine):
     """
 
     def __init__(self, graph: Graph) -> None:
-        S, self.graph, self.affinity = graph.S, graph, graph.W.toarray()
+        S, self.graph = graph.S, graph
         self.edges = [
             [(int(S.indices[e]), float(S.data[e])) for e in range(S.indptr[i], S.indptr[i + 1])]
             for i in range(graph.n_vertices)
@@ -49,7 +49,7 @@ class ReferenceEngine(ArrayEngine):
 
     def nearest(self, labels: IntArray) -> IntArray:
         """Return the known label nearest along the graph, by relaxing edges until nothing changes."""
-        affinity = self.affinity
+        affinity = self.graph.W.toarray()
         length = [0.0 if label >= 0 else math.inf for label in labels]
         found = [int(label) for label in labels]
         for _ in labels:

@@ -57,3 +57,15 @@ def normalised(vectors: FloatArray, norms: Sequence[float]) -> FloatArray:
     """The columns divided by their norm over all blocks."""
     largest = np.sqrt(sum(norms))
     return vectors / np.float32(largest) if largest > 0 else vectors
+
+
+def totals(block: GraphBlock, vectors: FloatArray, groups: IntArray, n_groups: int) -> IntArray:
+    """Sums of the rows of each group, in whole numbers."""
+    from graphwell.backends.cpu.group_kernels import grouped_totals
+
+    return np.asarray(grouped_totals(groups, block.rows.restored(vectors), n_groups))
+
+
+def spread(block: GraphBlock, groups: IntArray, values: FloatArray) -> FloatArray:
+    """The row of its group for each vertex."""
+    return np.asarray(block.placed(values[groups]))

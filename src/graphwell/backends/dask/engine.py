@@ -12,13 +12,15 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import Solution, State, Swept
 from graphwell.backends.blocks import columns as on_columns
+from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks import sweep as on_block
 from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
+from graphwell.backends.cpu.group_kernels import PRECISION, means_of
 from graphwell.backends.dask.conjugate_gradients import solve_on_workers
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.nearest import nearest_labels_on_workers
-from graphwell.backends.dask.tasks import Handle
+from graphwell.backends.dask.tasks import Handle, given
 from graphwell.backends.dask.worker_cache import Chains, undisturbed
 
 if TYPE_CHECKING:
@@ -152,6 +154,38 @@ class DaskEngine(HostVectors):
     def margins(self, block: Columns) -> FloatArray:
         """Return the distance between the two largest shares of each row."""
         return np.asarray(self._by_vertex("margins", block))
+
+    def shares(self, block: Columns) -> Columns:
+        """Return the block with rows that add up to 1."""
+        return self._each("shares", on_columns.by_row, block, verb="shares")
+
+    def heaviest(self) -> IntArray:
+        """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
+        found = self._rows("heaviest", on_rows.heaviest, power=self.graph.sharpness)
+        return np.asarray(self.graph.joined(self.tasks.results(found)))
+
+    def condensed(self, groups: IntArray, n_groups: int) -> Any:
+        """Return the sums of the affinities between groups of vertices."""
+        power = self.graph.sharpness
+        largest = max(self.tasks.results(self._rows("largest", on_rows.largest, power=power)))
+        (everywhere,) = self.tasks.keep([self.tasks.lazy("groups", given, groups)])
+        same = {"power": power, "n_groups": n_groups, "largest": largest}
+        found = self._rows("condensed", on_rows.condensed, [everywhere] * self._n, **same)
+        return sum(self.tasks.results(found)) * (largest / PRECISION)
+
+    def group_means(self, block: Columns, groups: IntArray, n_groups: int) -> FloatArray:
+        """Return the mean row of each group of vertices."""
+        columns = (block, self.graph.cut(groups))
+        totals = self.tasks.results(self._each("totals", on_columns.totals, *columns, n_groups=n_groups))
+        return means_of(np.sum(totals, axis=0))
+
+    def spread(self, values: FloatArray, groups: IntArray) -> Columns:
+        """Return a block in which each vertex has the row of its group."""
+        return self._each("spread", on_columns.spread, self.graph.cut(groups), values=values)
+
+    def _rows(self, name: str, function: Any, *columns: Any, **same: Any) -> Columns:
+        """A task for each block on its rows of ``W``, with the user's numbers of their columns."""
+        return self.tasks.keep(self.tasks.each(name, function, *self.graph.numbered, *columns, **same))
 
     @property
     def _n(self) -> int:

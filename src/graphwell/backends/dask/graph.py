@@ -179,21 +179,21 @@ class DaskGraph:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the affinities that does not depend on how they are cut into blocks."""
-        numbers = self.tasks.results(self.tasks.each("fingerprint", on_rows.fingerprint, *self._numbered))
+        numbers = self.tasks.results(self.tasks.each("fingerprint", on_rows.fingerprint, *self.numbered))
         return f"{sum(numbers) % 2**64:016x} of {self.n_vertices}"
 
-    @property
-    def _numbered(self) -> tuple[list[Handle], list[Handle]]:
+    @cached_property
+    def numbered(self) -> tuple[list[Handle], list[Handle]]:
         """Rows of each block, and the user's numbers of their columns."""
         exports = self.tasks.each("export-vertices", _vertices_of, self.rows, self.boundaries)
         columns = self.tasks.each("columns", _columns, self.rows, self.links, self.every(exports))
-        return self.rows, columns
+        return self.rows, self.tasks.keep(columns)
 
     @cached_property
     def fetched(self) -> Graph:
         """The graph on this machine: all of its affinities are fetched from the workers."""
         fetch = partial(on_rows.with_user_columns, power=self.sharpness, n=self.n_vertices)
-        parts = self.tasks.results(self.tasks.each("fetch", fetch, *self._numbered))
+        parts = self.tasks.results(self.tasks.each("fetch", fetch, *self.numbered))
         order = np.argsort(np.concatenate(self.vertices))
         return Graph(frozen(sparse.vstack(parts).tocsr()[order]), sharpness=self.sharpness)
 

@@ -1,0 +1,109 @@
+"""Compiled loops over groups of vertices: what joins them, and what they hold on average.
+
+Sums are taken in whole numbers, which know no order: the result is the same for any number of threads, blocks
+and workers.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from graphwell._types import FloatArray, IntArray
+
+PRECISION = 2.0**40
+"""Units that the largest affinity, or a score of 1, is counted in."""
+
+
+@njit(cache=True, nogil=True)
+def heaviest_entries(indptr: IntArray, indices: IntArray, weights: FloatArray) -> IntArray:
+    """Column of the largest entry of each row, the first of equals; -1 for an empty row."""
+    found = np.full(len(indptr) - 1, -1, dtype=np.int64)
+    for i in range(len(found)):
+        largest = 0.0
+        for at in range(indptr[i], indptr[i + 1]):
+            if weights[at] > largest:
+                largest, found[i] = weights[at], indices[at]
+    return found
+
+
+def condensed_rows(
+    matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, largest: float
+) -> Any:
+    """Sums of the entries between groups, in whole numbers: multiples of `largest` / `PRECISION`.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse.csr_array of shape (n_rows, n_columns)
+    row_groups, column_groups : integer arrays of shapes (n_rows,) and (n_columns,)
+    n_groups : int
+    largest : float
+        Largest entry of all rows, those of other blocks too.
+
+    Examples
+    --------
+    >>> W = sparse.csr_array([[0.0, 1, 0.5], [1, 0, 0], [0.5, 0, 0]])
+    >>> groups = np.array([0, 0, 1])
+    >>> (condensed_rows(W, groups, groups, 2, 1.0) / PRECISION).toarray()
+    array([[2. , 0.5],
+           [0.5, 0. ]])
+    """
+    order = np.argsort(row_groups, kind="stable")
+    starts = np.searchsorted(row_groups[order], np.arange(n_groups + 1))
+    entries = (matrix.indptr, matrix.indices, matrix.data)
+    scale = PRECISION / largest if largest > 0 else 0.0
+    parts = _condensed(*entries, order, starts, column_groups, scale)
+    return sparse.csr_array((parts[2], parts[1], parts[0]), shape=(n_groups, n_groups))
+
+
+@njit(cache=True, nogil=True)
+def _condensed(
+    indptr: IntArray,
+    indices: IntArray,
+    weights: FloatArray,
+    order: IntArray,
+    starts: IntArray,
+    column_groups: IntArray,
+    scale: float,
+) -> tuple[IntArray, IntArray, IntArray]:
+    n_groups = len(starts) - 1
+    new_indptr = np.zeros(n_groups + 1, np.int64)
+    new_indices, sums = np.empty(len(indices), np.int32), np.empty(len(indices), np.int64)
+    place, size = np.full(n_groups, -1, np.int64), 0
+    for group in range(n_groups):
+        first = size
+        for member in order[starts[group] : starts[group + 1]]:
+            for at in range(indptr[member], indptr[member + 1]):
+                other = column_groups[indices[at]]
+                if place[other] < first:
+                    place[other], new_indices[size], sums[size] = size, other, 0
+                    size += 1
+                sums[place[other]] += np.int64(np.rint(weights[at] * scale))
+        new_indptr[group + 1] = size
+    return new_indptr, new_indices[:size].copy(), sums[:size].copy()
+
+
+@njit(cache=True, nogil=True)
+def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int) -> IntArray:
+    """Sums of the rows of each group in whole numbers, and in a last column how many rows it has."""
+    n, width = values.shape
+    totals = np.zeros((n_groups, width + 1), np.int64)
+    for i in range(n):
+        group = groups[i]
+        totals[group, width] += 1
+        for c in range(width):
+            totals[group, c] += np.int64(np.rint(np.float64(values[i, c]) * PRECISION))
+    return totals
+
+
+def means_of(totals: IntArray) -> FloatArray:
+    """Means of groups from `grouped_totals`; zero for a group without rows.
+
+    Examples
+    --------
+    >>> means_of(grouped_totals(np.array([0, 0, 1]), np.array([[0.0], [1.0], [0.25]]), 2))
+    array([[0.5 ],
+           [0.25]])
+    """
+    return np.asarray(totals[:, :-1] / (np.maximum(totals[:, -1:], 1) * PRECISION))
