@@ -105,6 +105,9 @@ def client(cluster: Any) -> Iterator[Any]:
 SLOW = {
     "test_the_mnist_line_of_the_paper",
     "test_a_reduced_run_lies_within_the_tolerances",
+    "test_a_section_says_everything_about_its_runs",
+    "test_digits_in_place_of_mnist",
+    "test_the_report_is_one_page_that_fetches_nothing",
     "test_killed_at_random_moments_it_ends_with_the_same_bytes",
     "test_an_interrupt_ends_with_130_and_leaves_no_output",
     "test_a_folder_comes_back_with_labels",
