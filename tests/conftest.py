@@ -102,24 +102,28 @@ def client(cluster: Any) -> Iterator[Any]:
         yield connected
 
 
-SLOW = {
-    "test_the_mnist_line_of_the_paper",
-    "test_a_reduced_run_lies_within_the_tolerances",
-    "test_killed_at_random_moments_it_ends_with_the_same_bytes",
-    "test_an_interrupt_ends_with_130_and_leaves_no_output",
-    "test_a_folder_comes_back_with_labels",
-    "test_a_cluster_is_started_here",
-    "test_demo_prints_a_table_and_writes_a_picture",
-    "test_damaged_files",
-    "test_tables_of_odd_cells",
-    "test_without_an_interrupt_it_works",
+SLOW_FILES = {
+    "cli/test_cluster.py",
+    "cli/test_fuzz.py",
+    "cli/test_interrupt.py",
+    "cli/test_kill.py",
+    "experiments/test_experiments.py",
+    "io/images/test_fuzz.py",
 }
-"""Tests of whole runs of the program and of the experiments; they may mark themselves instead."""
+"""Whole runs of the program, damaged files by the hundred, and the experiments of the paper."""
+SLOW = {
+    "test_demo_prints_a_table_and_writes_a_picture",
+    "test_the_report_is_one_page_that_fetches_nothing",
+    "test_rows_no_label_reaches_need_attention",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow what every backend does and takes a second or two on Dask, and whole runs."""
+    here = Path(__file__).parent
     for item in items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        if parameters.get("backend") == "dask" or getattr(item, "originalname", "") in SLOW:
+        file = item.path.relative_to(here).as_posix() if item.path.is_relative_to(here) else ""
+        named = file in SLOW_FILES or getattr(item, "originalname", "") in SLOW
+        if named or parameters.get("backend") == "dask":
             item.add_marker(pytest.mark.slow)

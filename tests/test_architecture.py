@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,12 @@ def name_of(path: Path) -> str:
 FILES = {name_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax of a file, read once."""
+    return ast.parse(path.read_text())
+
+
 def checked_only(tree: ast.AST) -> set[ast.AST]:
     """What stands under ``if TYPE_CHECKING``."""
     guards = (n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
@@ -128,21 +135,26 @@ def checked_only(tree: ast.AST) -> set[ast.AST]:
 
 def imports(path: Path, *, top_level: bool = False, for_types: bool = False) -> Iterator[str]:
     """Names that a file imports at run time, inside functions too; or those for the type checker alone."""
-    tree = ast.parse(path.read_text())
+    return iter(_imports(path, top_level, for_types))
+
+
+@cache
+def _imports(path: Path, top_level: bool, for_types: bool) -> list[str]:
+    tree, found = tree_of(path), []
     guarded = checked_only(tree)
     for node in tree.body if top_level else ast.walk(tree):
         if (node in guarded) != for_types:
             continue
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return found
 
 
 def named_modules(path: Path) -> Iterator[str]:
     """Modules that a file names in strings, to import them when they are asked for."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in FILES:
             yield node.value
 
@@ -264,7 +276,7 @@ def test_a_library_is_imported_where_it_belongs(library):
 
 def functions(path: Path, *, methods: bool = False) -> Iterator[str]:
     """Names of the functions of a file: at its top level, or of all its classes too."""
-    tree = ast.parse(path.read_text())
+    tree = tree_of(path)
     for node in ast.walk(tree) if methods else tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node.name

@@ -11,13 +11,14 @@ from graphwell import DiffuseInterfaceClassifier, Graph, Status, UnreachableWarn
 from graphwell.backends.registry import backend_of_rows
 from tests.backends.dask.cases import QUICK, SHORT, fitted, rows_and_labels
 
+pytestmark = pytest.mark.slow  # a fit or two on a cluster each
+
 
 @pytest.fixture(scope="module")
 def data():
     return rows_and_labels()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -58,7 +59,6 @@ def test_names_as_labels_in_a_dask_array_and_rows_that_no_label_reaches(client, 
     np.testing.assert_allclose(many.label_distributions_[-1].compute(), one.label_distributions_[-1])
 
 
-@pytest.mark.slow
 def test_rows_that_are_on_the_workers_already(client, data):
     X, y, _ = data
     rows = da.from_array(X, chunks=(200, 10))
@@ -80,7 +80,6 @@ def test_one_class_and_progress(client, data):
     assert (alone.transduction_.compute() == 0).all()
 
 
-@pytest.mark.slow
 def test_a_run_goes_on_from_its_checkpoint(client, data, tmp_path):
     X, y, _ = data
     rows = da.from_array(X, chunks=(200, 10))
@@ -159,7 +158,6 @@ def test_the_graph_after_a_fit_is_that_of_one_machine(client, data):
         _ = many.nonsense
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("tune", [True, "auto"])
 def test_tuning_works_on_a_cluster(client, data, tune):
     X, _, truth = data

@@ -14,6 +14,8 @@ from graphwell.solve.recipe import stable_step
 from graphwell.solve.start import random_start
 from tests.helpers import columns_of, random_graph, start_of
 
+pytestmark = pytest.mark.slow  # a fit or two on a cluster each
+
 
 def case(n_classes=3, n=240, density=0.03, seed=0):
     rng = np.random.default_rng(seed)
@@ -54,7 +56,6 @@ def test_many_classes_and_isolated_vertices(client):
     np.testing.assert_array_equal(found.offsets, expected.offsets)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("density", [0.015, 0.05])
 def test_starts_are_those_of_one_machine(client, density):
     graph, labels, rng = case(density=density)

@@ -6,6 +6,8 @@ import pytest
 
 from tests.backends.dask.cases import QUICK, SHORT, fitted, rows_and_labels
 
+pytestmark = pytest.mark.slow  # a fit or two on a cluster each
+
 
 @pytest.fixture(scope="module")
 def data():

@@ -10,6 +10,8 @@ from graphwell.backends.dask.inputs import read_input
 from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Tasks
 
+pytestmark = pytest.mark.slow  # a fit or two on a cluster each
+
 
 def points(n, d, seed=0):
     rng = np.random.default_rng(seed)
@@ -25,7 +27,6 @@ def graph_of(client, X, chunk, n_blocks, metric="euclidean"):
     return build_graph(tasks, source, 6, 8, n_blocks)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_features_give_the_graph_of_one_machine(client, metric):
     X = points(700, 10)

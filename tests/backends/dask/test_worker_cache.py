@@ -12,6 +12,8 @@ from graphwell.solve.problem import Problem
 from tests.backends.dask.test_engine import across, case
 from tests.helpers import columns_of, start_of
 
+pytestmark = pytest.mark.slow  # a fit or two on a cluster each
+
 
 def test_only_the_last_state_of_a_chain_is_there():
     worker_cache.keep("chain", 1, "one")
