@@ -1,0 +1,45 @@
+"""Sums over groups of vertices, by hand and against dense matrices."""
+
+import numpy as np
+from scipy import sparse
+
+from graphwell.backends.cpu.group_kernels import (
+    PRECISION,
+    condensed_rows,
+    grouped_totals,
+    heaviest_entries,
+    means_of,
+)
+
+
+def test_the_first_of_equals_is_the_heaviest_and_an_empty_row_has_none():
+    W = sparse.csr_array(np.array([[0, 2, 2], [1, 0, 3], [0, 0, 0]], dtype=float))
+    np.testing.assert_array_equal(heaviest_entries(W.indptr, W.indices, W.data), [1, 2, -1])
+
+
+def test_blocks_of_rows_add_up_to_the_whole():
+    rng = np.random.default_rng(0)
+    W = sparse.random_array((30, 30), density=0.3, rng=rng, format="csr")
+    groups, largest = rng.integers(4, size=30), float(W.max())
+    whole = condensed_rows(W, groups, groups, 4, largest)
+    parts = [
+        condensed_rows(W[rows], groups[rows], groups, 4, largest) for rows in (slice(0, 7), slice(7, 30))
+    ]
+    np.testing.assert_array_equal(sum(parts).toarray(), whole.toarray())
+    members = np.eye(4)[groups]
+    expected = members.T @ W.toarray() @ members
+    np.testing.assert_allclose(whole.toarray() * largest / PRECISION, expected, rtol=1e-9)
+
+
+def test_a_graph_without_edges_has_empty_sums():
+    nothing = sparse.csr_array((3, 3))
+    assert condensed_rows(nothing, np.zeros(3, int), np.zeros(3, int), 2, 0.0).nnz == 0
+
+
+def test_means_do_not_depend_on_the_order_of_the_rows():
+    rng = np.random.default_rng(1)
+    values, groups, order = rng.random((500, 3)), rng.integers(5, size=500), rng.permutation(500)
+    totals = grouped_totals(groups, values, 6)
+    np.testing.assert_array_equal(grouped_totals(groups[order], values[order], 6), totals)
+    expected = [values[groups == g].mean(axis=0) for g in range(5)] + [np.zeros(3)]
+    np.testing.assert_allclose(means_of(totals), expected, atol=1e-11)
