@@ -452,7 +452,7 @@ def test_every_verb_is_there(backend):
     assert engine.xp is not None
 
 
-# ------------------------------------------------------------------------------------------ groups of vertices
+# ----------------------------------------------------------------------------------------- groups of vertices
 
 
 @pytest.mark.parametrize("seed", range(3))
