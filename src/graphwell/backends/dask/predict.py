@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwell._types import FloatArray
+from graphwell._types import BoolArray, FloatArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.blocks.cells import CellMap
 from graphwell.backends.blocks.partition import Answer, Partition, Query, merged, queries
@@ -67,8 +67,8 @@ class DaskInduction:
                 tasks.lazy("search", candidates_of, asked, q, *part, k) for q, part in enumerate(parts)
             ]
             found.append(tasks.lazy("vote", vote, candidates, length, k, *settings))
-        scores = array_of(found, lengths, len(self.classes), np.float64)
-        return scores if rows is X else self._computed(scores)
+        votes = array_of(found, lengths, len(self.classes) + 1, np.float64)
+        return votes[:, :-1] if rows is X else _computed(votes)
 
     def labels(self, X: Any) -> Any:
         """Return the class of each new row."""
@@ -81,13 +81,6 @@ class DaskInduction:
         """Return the distance of the two highest scores of each fitted row; -1 where no label reaches."""
         apart = self.distributions.map_blocks(two_highest_apart, drop_axis=1, dtype=np.float64)
         return np.where(self.reachable.compute(), apart.compute(), -1.0)
-
-    def _computed(self, scores: Any) -> FloatArray:
-        found = np.asarray(scores.compute())
-        lost = int(np.isclose(found, self.prior, rtol=0, atol=1e-12).all(axis=1).sum())
-        if lost:
-            warn_user(lost_rows(lost, len(found)), UnreachableWarning)
-        return found
 
     def __reduce__(self) -> Any:
         search, results = self.search, self.tasks.results
@@ -102,12 +95,22 @@ class DaskInduction:
         return Induction, (origin, self.classes, *told, self.prior)
 
 
+def _computed(votes: Any) -> FloatArray:
+    """The votes at once, with a warning where no label speaks for some rows."""
+    found = np.asarray(votes.compute())
+    lost = int((found[:, -1] == 0).sum())
+    if lost:
+        warn_user(lost_rows(lost, len(found)), UnreachableWarning)
+    return found[:, :-1]
+
+
 class Candidates(NamedTuple):
-    """Candidates of a query with the scale and the scores of each."""
+    """Candidates of a query, with the scale and the scores of each, and whether a label reaches it."""
 
     answer: Answer
     scales: FloatArray
     distributions: FloatArray
+    reachable: BoolArray
 
 
 def checked_queries(rows: FloatArray, cells: CellMap, n_partitions: int, k: int) -> list[Query]:
@@ -123,7 +126,7 @@ def candidates_of(
     """Answer what new rows ask of one partition."""
     found = partition.answer(asked[number], k)
     places = np.where(found.positions < 0, 0, found.positions - partition.start)
-    return Candidates(found, scales[places], told.distributions[places])
+    return Candidates(found, scales[places], told.distributions[places], told.reachable[places])
 
 
 def vote(
@@ -135,11 +138,11 @@ def vote(
     floor: float,
     prior: FloatArray,
 ) -> FloatArray:
-    """Scores of new rows from all candidates."""
+    """Scores of new rows from all candidates, and in a last column how much reached rows had a say."""
     nearest = merged([c.answer for c in candidates], n_rows, k)
     tau = np.maximum(nearest.distances[:, scale_neighbor - 1], floor)[:, None]
     farthest = nearest.neighbors[:, n_neighbors - 1], nearest.distances[:, n_neighbors - 1]
-    scores = np.zeros((n_rows, len(prior)))
+    scores, heard = np.zeros((n_rows, len(prior))), np.zeros(n_rows)
     for c in candidates:
         at, distances = c.answer.places, c.answer.distances
         last, limit = farthest[0][at, None], farthest[1][at, None]
@@ -147,5 +150,7 @@ def vote(
         near &= c.answer.neighbors >= 0
         weights = np.where(near, kernel(np.where(near, distances, 0.0), tau[at], c.scales), 0.0)
         scores[at] += np.einsum("ij,ijk->ik", weights, c.distributions)
+        heard[at] += (weights * c.reachable).sum(axis=1)
     total = scores.sum(axis=1, keepdims=True)
-    return np.where(total > 0, scores / np.where(total > 0, total, 1.0), prior)
+    scores = np.where(total > 0, scores / np.where(total > 0, total, 1.0), prior)
+    return np.column_stack([scores, heard])
