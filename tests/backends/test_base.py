@@ -13,10 +13,11 @@ from graphwell.solve.fit import fit
 from graphwell.solve.guard import accepts, support, votes
 from graphwell.solve.harmonic import centred, diffusion_scores, laplace_scores, poisson_weights
 from graphwell.solve.problem import Balance, Problem
-from graphwell.solve.recipe import Recipe, paper_recipe, stable_step
+from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.reference import ReferenceEngine
 from graphwell.solve.run import Run
 from graphwell.solve.start import STARTS
+from graphwell.solve.steps import stable_step
 from tests.backends.dense import Backend as DenseBackend
 from tests.helpers import (
     assert_nearest,

@@ -56,3 +56,34 @@ def test_presence_votes_and_support_by_hand():
     np.testing.assert_allclose(presence(problem, engine, state), [[0.4, 0], [0, 0.2]], atol=1e-7)
     np.testing.assert_allclose(votes(problem, engine, state), [[0, 0.2], [0.4, 0]], atol=1e-7)
     np.testing.assert_allclose(support(problem, engine, state), [[0.4, 0.2], [0.4, 0.2]], atol=1e-7)
+
+
+def test_of_few_labels_more_may_be_overruled_than_of_many():
+    graph = Graph.from_affinity(1 - np.eye(200))
+    engine = find_backend("cpu").engine(graph)
+    for given, allowed in ((2, 1), (6, 2), (102, 13)):
+        labels = np.full(200, -1)
+        labels[:given] = np.arange(given) % 2
+        problem = Problem(graph, labels, 2)
+        # All vertices are linked: every label hears a clear majority, so half of the labels are overruled.
+        state = State(np.zeros(200, dtype=np.int32), np.zeros(200))
+        assert not_contradicted(problem, engine, state) == (given // 2 <= allowed)
+
+
+def test_an_uneven_start_holds_the_sizes_of_the_coarse_solution(backend):
+    graph = backend.place(Graph.from_affinity(1 - np.eye(4)))
+    problem = Problem(graph, backend.asarray(np.array([0, 1, -1, -1])), 2)
+    engine, first = backend.engine(graph), backend.asarray(np.array([0, 1, 1, 1]))
+    held = holding_balance(problem, engine, first, even=0.0)
+    np.testing.assert_allclose(held.shares, [0.25, 0.75])
+    np.testing.assert_allclose(holding_balance(problem, engine, first, even=1.0).shares, 0.5)
+
+
+def test_too_even_and_swallowed_are_told_apart():
+    graph = Graph.from_affinity(1 - np.eye(10))
+    problem = Problem(graph, np.arange(10) % 2, 2)
+    uneven, even, one = np.array([9, 1]), np.array([5, 5]), np.array([10, 0])
+    assert several_clusters(problem, even, uneven)
+    assert not several_clusters(problem, uneven, even)
+    assert swallowed(one, even)
+    assert not swallowed(even, uneven)

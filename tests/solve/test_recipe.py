@@ -5,18 +5,15 @@ import pytest
 
 from graphwell import Fixed, Graph, Status
 from graphwell.backends import find_backend
-from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import (
     Recipe,
     follow,
     one_class,
     paper_recipe,
-    schedule_of,
     set_out,
-    stable_step,
 )
-from tests.helpers import chain, clusters, first_labels, random_graph
+from tests.helpers import chain, clusters, first_labels
 
 DEFAULT = Recipe()
 
@@ -71,24 +68,6 @@ def test_time_zero_keeps_the_start():
     assert outcome.result.status is Status.START_KEPT
     assert outcome.result.n_sweeps == 0
     np.testing.assert_array_equal(outcome.result.labels, truth)
-
-
-@pytest.mark.parametrize("graph", [chain(1.0, 1.0, 1.0), random_graph(np.random.default_rng(3), 60, 0.3)])
-def test_the_largest_step_is_stable(graph):
-    step = stable_step(NumbaEngine(graph))
-    row_sums = np.asarray(graph.S.sum(axis=1)).ravel()
-    largest = np.linalg.eigvalsh(np.diag(row_sums) - graph.S.toarray())[-1]
-    for epsilon in (2.0, 0.3):
-        assert step < 2 / (epsilon * largest + 1 / epsilon)
-
-
-def test_a_hub_makes_the_step_smaller_and_the_sweeps_more():
-    W = np.zeros((400, 400))
-    W[0, 1:] = W[1:, 0] = 1.0
-    hub = Graph.from_affinity(W)
-    step = stable_step(NumbaEngine(hub))
-    assert step < 0.1
-    assert schedule_of(Recipe(), step).sweeps * step == pytest.approx(8.0, rel=0.02)
 
 
 @pytest.mark.parametrize("fidelity", [30.0, 1.0])

@@ -179,11 +179,11 @@ class ArrayEngine(HostVectors):
 
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""
-        from graphwell.backends.cpu.group_kernels import PRECISION, condensed_rows
+        from graphwell.backends.cpu.group_kernels import condensed_rows, in_units_of
 
         W = self.graph.W
         largest = float(W.data.max(initial=0.0))
-        return condensed_rows(W, groups, groups, n_groups, largest) * (largest / PRECISION)
+        return in_units_of(condensed_rows(W, groups, groups, n_groups, largest), largest)
 
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""

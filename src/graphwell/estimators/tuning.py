@@ -8,8 +8,9 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, PlacedGraph
+from graphwell.solve.judge import Setting
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, Setting, follow, set_out
+from graphwell.solve.recipe import Recipe, follow, set_out
 from graphwell.solve.run import Run
 
 SPLITS = 3

@@ -79,3 +79,26 @@ def evenness(counts: IntArray) -> float:
     shares = counts / counts.sum()
     positive = shares[shares > 0]
     return float(abs((positive * np.log(positive)).sum()) / np.log(len(counts))) if len(counts) > 1 else 1.0
+
+
+def evenness_allowed(counts: IntArray, allowed: float = UNEVENNESS_ALLOWED) -> float:
+    """1 if the classes that are there are even, falling to 0 where they are uneven by nature.
+
+    Examples
+    --------
+    >>> evenness_allowed(np.array([5, 5, 0])), evenness_allowed(np.array([9, 1]))
+    (1.0, 0.0)
+    """
+    return max(0.0, 1 - (1 - evenness(counts[counts > 0])) / allowed)
+
+
+def likeliest(
+    engine: Engine, scores: Block, labels: IntArray, class_shares: FloatArray | None = None
+) -> IntArray:
+    """Class with the highest score, given labels kept, on the host; priced if sizes are given."""
+    if class_shares is None:
+        best = engine.argmax(scores)
+    else:
+        everyone = engine.asarray(np.ones(len(labels), dtype=bool))
+        best = balanced_labels(engine, scores, class_shares * len(labels), everyone)
+    return np.where(labels >= 0, labels, engine.to_host(best))

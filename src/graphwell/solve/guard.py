@@ -9,7 +9,7 @@ neighbours would overrule too many of them, the result is given up for the start
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.backends.base import Block, Engine, State
+from graphwell.backends.base import Block, Engine, State, Vector
 from graphwell.solve.balance import UNEVENNESS_ALLOWED, class_counts, evenness
 from graphwell.solve.problem import Balance, Problem
 
@@ -18,6 +18,19 @@ GIVEN_STRENGTH = 1.0
 MOST_LABELS_OVERRULED = 0.16
 MOST_VERTICES_OVERRULED = 0.07
 EVENNESS_KEPT = 0.75
+EVENNESS_GAINED = 1.05
+HOLDING_STRENGTH = 3.0
+CHANCE = 1.3
+LABELS_PER_CLASS_TO_TELL = 3
+"""With fewer nothing can be told about classes that consist of several clusters."""
+LABELS_PER_CLASS_ENOUGH = 20
+"""With so many labels per class the graph of communities has nothing to add."""
+
+
+def few_labels(problem: Problem, engine: Engine) -> bool:
+    """Whether the labels are so few that the graph of communities helps to place them."""
+    counts = class_counts(engine, problem.labels[problem.is_known], problem.n_classes)
+    return int(counts.sum()) < LABELS_PER_CLASS_ENOUGH * int((counts > 0).sum())
 
 
 def balance_for(problem: Problem, start_sizes: IntArray) -> Balance | None:
@@ -40,6 +53,60 @@ def balance_for(problem: Problem, start_sizes: IntArray) -> Balance | None:
     return Balance(round(float(strength), 12), np.full(problem.n_classes, 1 / problem.n_classes))
 
 
+def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float) -> Balance:
+    """The pressure of a descent that begins at a coarse solution: towards its sizes, or even ones.
+
+    Parameters
+    ----------
+    problem : Problem
+    engine : Engine
+    first : Vector
+        Class of each vertex in the coarse solution.
+    even : float
+        How even the classes are by nature, from 0 to 1: decides between even sizes and those of the solution.
+
+    Examples
+    --------
+    >>> from graphwell import Graph
+    >>> from graphwell.backends import find_backend
+    >>> problem = Problem(Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), np.array([0, -1, 1]), 2)
+    >>> engine = find_backend().engine(problem.graph)
+    >>> holding_balance(problem, engine, np.array([0, 0, 1]), even=0.0).shares.round(2)
+    array([0.71, 0.29])
+    """
+    if problem.class_shares is not None:
+        return Balance(GIVEN_STRENGTH, problem.class_shares)
+    weights = engine.xp.sqrt(problem.graph.degrees)
+    mass = np.asarray(engine.to_host(engine.group_sums(first, weights, problem.n_classes)))
+    present = mass > 0
+    strength = even * EVEN_STRENGTH + (1 - even) * HOLDING_STRENGTH
+    shares = even * present / max(1, present.sum()) + (1 - even) * mass / (mass.sum() or 1.0)
+    return Balance(round(float(strength), 12), shares)
+
+
+def several_clusters(problem: Problem, sizes: IntArray, start_sizes: IntArray) -> bool:
+    """Whether the classes may consist of several clusters: then the descent makes them far more even."""
+    told = int(problem.is_known.sum()) >= LABELS_PER_CLASS_TO_TELL * problem.n_classes
+    return told and evenness(sizes) > EVENNESS_GAINED * evenness(start_sizes)
+
+
+def swallowed(sizes: IntArray, start_sizes: IntArray) -> bool:
+    """Whether the classes are much less even than at the start: then some were swallowed on the way."""
+    return evenness(sizes) < EVENNESS_KEPT * evenness(start_sizes)
+
+
+def not_contradicted(problem: Problem, engine: Engine, state: State) -> bool:
+    """Whether the neighbours of the given labels vote against no more of them than chance may have it.
+
+    Chance grows with the root of the number of labels beyond one per class: of few labels, which may have
+    been asked for at borders, a third can be overruled, of many only some.
+    """
+    known = problem.is_known
+    voted = engine.argmax(votes(problem, engine, state))[known]
+    allowed = CHANCE * np.sqrt(max(0, int(known.sum()) - problem.n_classes))
+    return int((voted != problem.labels[known]).sum()) <= max(1.0, float(allowed))
+
+
 def accepts(problem: Problem, engine: Engine, state: State, start_sizes: IntArray) -> bool:
     """Whether the given labels agree with the result, and no classes were swallowed on the way to it.
 
@@ -48,7 +115,7 @@ def accepts(problem: Problem, engine: Engine, state: State, start_sizes: IntArra
     classes are not much less even than at the start.
     """
     sizes = class_counts(engine, state.labels, problem.n_classes)
-    if evenness(sizes) < EVENNESS_KEPT * evenness(start_sizes):
+    if swallowed(sizes, start_sizes):
         return False
     known = problem.is_known
     voted = engine.argmax(votes(problem, engine, state))[known]

@@ -8,7 +8,10 @@ the labels, so that the spikes become slopes. Both hold on each connected compon
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from graphwell.backends.base import Block, Engine, PlacedGraph, Solution, Vector
+from graphwell.solve.balance import class_counts
 from graphwell.solve.problem import Problem
 
 SMALLEST_WEIGHT = 1e-5
@@ -82,16 +85,37 @@ def laplace_scores(
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]:
     """Positive vertex weights that are large near labels: the solution of a Poisson equation.
 
-    ``L g = 1 at the labels - their mean`` on each component, shifted so that the smallest is just positive.
+    ``L g = strength of the labels - their mean`` on each component, shifted so that the smallest is just
+    positive. All classes are sources of the same strength, however many labels share it.
     """
     graph, xp = problem.graph, engine.xp
-    source = centred(engine, graph, problem.is_known.astype(float))
+    source = centred(engine, graph, source_strengths(problem, engine))
     inverse = quotient(xp, 1.0, xp.sqrt(graph.degrees))
     solution = engine.solve(xp.ones(graph.n_vertices), engine.column(inverse * source))
     g = centred(engine, graph, inverse * engine.vector(solution.x), graph.degrees)
     lowest = engine.group_minima(graph.components, g, graph.n_components)
     g = g - lowest[graph.components] + SMALLEST_WEIGHT
     return g / max(1.0, float(g.max()) / LARGEST_WEIGHT), solution
+
+
+def source_strengths(problem: Problem, engine: Engine) -> Vector:
+    """Strength of each label as a source: by its class, and 1 for all where classes have equally many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphwell import Graph
+    >>> from graphwell.backends import find_backend
+    >>> chain = Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> problem = Problem(chain, np.array([0, 1, 0]), n_classes=2)
+    >>> source_strengths(problem, find_backend().engine(chain))
+    array([0.75, 1.5 , 0.75])
+    """
+    known = problem.is_known
+    counts = class_counts(engine, problem.labels[known], problem.n_classes)
+    mean = counts.sum() / max(1, (counts > 0).sum())
+    strengths = engine.asarray(quotient(np, mean, counts))
+    return engine.xp.where(known, strengths[problem.known], 0.0)
 
 
 def diffusion_scores(problem: Problem, engine: Engine) -> Scores:

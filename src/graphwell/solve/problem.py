@@ -45,6 +45,8 @@ class Problem:
         Pressure on the class sizes; not in the paper.
     class_shares : array of shape (n_classes,), optional
         Sizes of the classes as shares of all vertices, where they are known.
+    size_bounds : array of shape (2, n_classes), optional
+        Lowest and highest share that each class may have; the shares are then estimated.
     implicit : bool
         Take the fidelity term implicitly, which allows large steps whatever its weight, and measure it along
         the star of ``rho``, which keeps it independent of the numbers of the classes.
@@ -56,6 +58,7 @@ class Problem:
     fidelity: float = 30.0
     balance: Balance | None = None
     class_shares: FloatArray | None = None
+    size_bounds: FloatArray | None = None
     implicit: bool = False
 
     def __post_init__(self) -> None:

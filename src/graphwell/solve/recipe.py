@@ -12,17 +12,15 @@ import numpy as np
 from graphwell.backends.base import Backend, Block, Engine, State
 from graphwell.solve.balance import class_counts
 from graphwell.solve.descent import descend
-from graphwell.solve.guard import accepts, balance_for, support
-from graphwell.solve.problem import Problem
+from graphwell.solve.guard import balance_for, few_labels, holding_balance, support
+from graphwell.solve.judge import Setting, candidates_of, communities_start, seen_from_above, verdict
+from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.result import Result, Status
 from graphwell.solve.run import Run
 from graphwell.solve.schedule import Annealed, Schedule
 from graphwell.solve.start import STARTS, Start
+from graphwell.solve.steps import schedule_of, stable_step
 
-FIRST_EPSILON, LAST_EPSILON = 2.0, 0.3
-LARGEST_STEP = 0.4
-STABLE_SHARE = 0.8
-POWER_ITERATIONS = 20
 PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
 PAPER_STEP = 0.01
 
@@ -45,6 +43,8 @@ class Recipe:
         Time step; as large as is stable by default.
     schedule : Schedule, optional
         Of the paper's descent, which is followed in place of graphwell's own.
+    coarse : bool
+        Look at the graph of communities first, if the start has scores and the labels are few.
     """
 
     start: str = "auto"
@@ -53,6 +53,7 @@ class Recipe:
     n_neighbors: int | None = None
     step_size: float | None = None
     schedule: Schedule | None = None
+    coarse: bool = True
 
     def __str__(self) -> str:
         neighbors = "" if self.n_neighbors is None else f", {self.n_neighbors} neighbours"
@@ -77,16 +78,6 @@ def paper_recipe(start: str, schedule: Schedule | None = None, step_size: float 
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A problem on the graph of a recipe, with its engine and its start: what descents can share."""
-
-    problem: Problem
-    engine: Engine
-    start: Start
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What a recipe came to: the result, and how strongly each class is present at each vertex."""
 
@@ -95,13 +86,16 @@ class Outcome:
 
 
 def set_out(problem: Problem, recipe: Recipe, backend: Backend, rng: np.random.Generator) -> Setting:
-    """Build the engine and the start of a recipe."""
+    """Build the engine and the start of a recipe; few labels are looked at on the graph of communities."""
     began = time.perf_counter()
     graph = problem.graph.sharpened(recipe.sharpness)
     problem = replace(problem, graph=graph, implicit=recipe.schedule is None)
     engine = backend.engine(graph)
-    start = STARTS[recipe.start].find(problem, engine, rng)
-    return Setting(problem, engine, start, time.perf_counter() - began)
+    setting = Setting(problem, engine, STARTS[recipe.start].find(problem, engine, rng))
+    wanted = few_labels(problem, engine) or problem.size_bounds is not None
+    if recipe.coarse and recipe.schedule is None and setting.start.scores is not None and wanted:
+        setting = seen_from_above(setting, rng)
+    return replace(setting, seconds=time.perf_counter() - began)
 
 
 def follow(setting: Setting, recipe: Recipe, run: Run | None = None) -> Outcome:
@@ -111,40 +105,39 @@ def follow(setting: Setting, recipe: Recipe, run: Run | None = None) -> Outcome:
     if recipe.schedule is not None:
         return _by_schedule(setting, recipe.schedule, recipe.step_size or PAPER_STEP, run)
     if recipe.time == 0:
-        return _kept(setting, Status.START_KEPT)
-    start_sizes = class_counts(engine, start.state.labels, problem.n_classes)
-    problem = replace(problem, balance=balance_for(problem, start_sizes))
+        return _kept(setting, start, Status.START_KEPT)
+    problem = replace(problem, balance=_balance(setting))
     step = stable_step(engine) if recipe.step_size is None else recipe.step_size
-    schedule = schedule_of(recipe, step)
+    schedule = schedule_of(recipe.time, step)
     callback, reached = run.saved(setting.problem, schedule, engine.to_host)
-    result = descend(engine, problem, start.state, schedule, step, callback, reached)
+    result = descend(engine, problem, setting.first or start.state, schedule, step, callback, reached)
     final = State(result.labels, result.offsets)
-    checked = start.scores is not None and result.status is not Status.STOPPED
-    if checked and not accepts(problem, engine, final, start_sizes):
-        return _kept(setting, Status.HELD_BACK, result)
-    return Outcome(_with_start(result, start), support(problem, engine, final))
+    status = None
+    if start.scores is not None and result.status is not Status.STOPPED:
+        status = verdict(setting, final)
+        result = replace(result, candidates=candidates_of(setting, final, status))
+    if status is not None:
+        start = communities_start(setting) if status is Status.COMMUNITIES_KEPT else start
+        return _kept(setting, start, status, result)
+    return Outcome(_with_start(result, start), _combined(problem, engine, final, start))
 
 
-def schedule_of(recipe: Recipe, step_size: float) -> Annealed:
-    """Epsilons of the descent, each with as many sweeps as fill the recipe's time.
+def _balance(setting: Setting) -> Balance | None:
+    problem, engine, above = setting.problem, setting.engine, setting.above
+    if above is not None:
+        return holding_balance(problem, engine, above.labels, above.even)
+    return balance_for(problem, class_counts(engine, setting.start.state.labels, problem.n_classes))
 
-    Examples
-    --------
-    >>> schedule_of(Recipe(time=2.0), step_size=0.2)
-    Annealed(start=2.0, stop=0.3, ratio=0.9, sweeps=10)
+
+def _combined(problem: Problem, engine: Engine, final: State, start: Start) -> Block:
+    """Presence of the classes after the descent, averaged with the scores of the start.
+
+    The descent makes nearly every vertex sure of its class; which ones are doubtful, the start knows better.
     """
-    return Annealed(FIRST_EPSILON, LAST_EPSILON, ratio=0.9, sweeps=max(1, round(recipe.time / step_size)))
-
-
-def stable_step(engine: Engine) -> float:
-    """Largest step that is stable and accurate at every epsilon, at most 0.4.
-
-    Steps below ``2 / (eps m + 1 / eps)`` are stable, with `m` the largest eigenvalue of the Laplacian of
-    ``S``, found by power iteration.
-    """
-    largest = engine.largest_eigenvalue(POWER_ITERATIONS)
-    limits = (2 / (epsilon * largest + 1 / epsilon) for epsilon in (FIRST_EPSILON, LAST_EPSILON))
-    return min(LARGEST_STEP, STABLE_SHARE * min(limits))
+    present = support(problem, engine, final)
+    if start.scores is None:
+        return present
+    return engine.added(engine.shares(present), engine.shares(start.scores.values))
 
 
 def one_class(problem: Problem, backend: Backend) -> tuple[Engine, Outcome]:
@@ -163,9 +156,9 @@ def _by_schedule(setting: Setting, schedule: Schedule, step_size: float, run: Ru
     return Outcome(result, support(problem, engine, State(result.labels, result.offsets)))
 
 
-def _kept(setting: Setting, status: Status, tried: Result | None = None) -> Outcome:
-    """The start as the outcome."""
-    start, state = setting.start, setting.start.state
+def _kept(setting: Setting, start: Start, status: Status, tried: Result | None = None) -> Outcome:
+    """A start as the outcome."""
+    state = start.state
     tried = tried or Result(state.labels, state.offsets, status)
     result = replace(tried, labels=state.labels, offsets=state.offsets, status=status)
     if start.scores is None:

@@ -18,11 +18,41 @@ class Status(Enum):
     )
     STOPPED = "The callback stopped the run before the end of the schedule."
     HELD_BACK = (
-        "The schedule ran to its end, but the result would have overruled too many of the given labels; "
-        "the start was kept instead."
+        "The schedule ran to its end, but the result would have overruled too many of the given labels "
+        "or swallowed whole classes; the start was kept instead."
+    )
+    COMMUNITIES_KEPT = (
+        "The schedule ran to its end, but would have made the classes far more even than the labels say; "
+        "what the communities of the graph say was kept: the classes may consist of several clusters."
     )
     START_KEPT = "No descent was asked for; the labels are those of the start."
     ONE_CLASS = "Only one class was given, so every vertex that a label reaches has it."
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One of the labellings that were compared.
+
+    Attributes
+    ----------
+    name : str
+        "start", "communities" (the harmonic labels on the graph of communities), "coarse" (the lowest energy
+        on that graph) or "descent".
+    energy : float
+        Share of the weight that is cut between classes, plus the pressure on their volumes.
+    normalised_cut : float
+        Sum over the classes of the weight cut from each as a share of its volume.
+    overruled : int
+        Given labels that their neighbours would vote against.
+    chosen : bool
+        Whether this one was returned.
+    """
+
+    name: str
+    energy: float
+    normalised_cut: float
+    overruled: int
+    chosen: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +77,8 @@ class Result:
         Conjugate-gradient iterations of the start.
     solver_residual : float
         Largest relative residual that they left.
+    candidates : tuple of Candidate
+        The labellings that were compared, and which of them was chosen; empty if there was one only.
     """
 
     labels: IntArray
@@ -59,6 +91,7 @@ class Result:
     seconds: float = 0.0
     solver_iterations: int = 0
     solver_residual: float = 0.0
+    candidates: tuple[Candidate, ...] = field(default=(), repr=False)
 
 
 def on_host(result: Result, to_host: Callable[[Any], Any]) -> Result:

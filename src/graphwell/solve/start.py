@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphwell.backends.base import Engine, State, Vector, Vectors
-from graphwell.solve.balance import balanced_labels
+from graphwell.solve.balance import balanced_labels, class_counts, evenness
 from graphwell.solve.harmonic import Scores, diffusion_scores, laplace_scores
 from graphwell.solve.problem import Problem
 
@@ -64,11 +64,11 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
     """The diffusion start, or plain Laplace learning where its scores are more decided.
 
     Poisson weights serve even classes; with a few labels for each of very uneven ones they let the small ones
-    spill over. Plain Laplace learning does not, but from too few labels it decides nothing, and its scores
-    show that.
+    spill over. Plain Laplace learning does not, but from too few labels it decides nothing, or gives nearly
+    everything to one class, and its scores show that.
     """
     both = diffusion_scores(problem, engine), laplace_scores(problem, engine)
-    scores = max(both, key=lambda scores: decidedness(engine, scores))
+    scores = max(both, key=lambda scores: decidedness(engine, scores) * evenness_of(problem, engine, scores))
     return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
 
 
@@ -94,6 +94,11 @@ def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> 
     u = engine.asarray(rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5)
     labels = engine.xp.clip(engine.xp.floor(u + 0.5), 0, problem.n_classes - 1)
     return Start(_labels_in_place(problem, engine, labels.astype(np.int32), u - labels))
+
+
+def evenness_of(problem: Problem, engine: Engine, scores: Scores) -> float:
+    """Evenness of the classes with the highest scores."""
+    return evenness(class_counts(engine, engine.argmax(scores.values), problem.n_classes))
 
 
 def decidedness(engine: Engine, scores: Scores) -> float:

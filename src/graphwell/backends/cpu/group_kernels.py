@@ -18,13 +18,14 @@ PRECISION = 2.0**40
 
 @njit(cache=True, nogil=True)
 def heaviest_entries(indptr: IntArray, indices: IntArray, weights: FloatArray) -> IntArray:
-    """Column of the largest entry of each row, the first of equals; -1 for an empty row."""
+    """Column of the largest entry of each row beside the diagonal, the smallest of equals; -1 if none."""
     found = np.full(len(indptr) - 1, -1, dtype=np.int64)
     for i in range(len(found)):
         largest = 0.0
         for at in range(indptr[i], indptr[i + 1]):
-            if weights[at] > largest:
-                largest, found[i] = weights[at], indices[at]
+            j, weight = indices[at], weights[at]
+            if j != i and (weight > largest or (weight == largest and weight > 0 and j < found[i])):
+                largest, found[i] = weight, j
     return found
 
 
@@ -95,6 +96,13 @@ def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int) -> IntAr
         for c in range(width):
             totals[group, c] += np.int64(np.rint(np.float64(values[i, c]) * PRECISION))
     return totals
+
+
+def in_units_of(sums: Any, largest: float) -> Any:
+    """Sums in whole numbers as weights, the entries of each row in order."""
+    matrix = sparse.csr_array(sums * (largest / PRECISION))
+    matrix.sort_indices()
+    return matrix
 
 
 def means_of(totals: IntArray) -> FloatArray:

@@ -16,7 +16,7 @@ from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks import sweep as on_block
 from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
-from graphwell.backends.cpu.group_kernels import PRECISION, means_of
+from graphwell.backends.cpu.group_kernels import in_units_of, means_of
 from graphwell.backends.dask.conjugate_gradients import solve_on_workers
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.nearest import nearest_labels_on_workers
@@ -171,7 +171,7 @@ class DaskEngine(HostVectors):
         (everywhere,) = self.tasks.keep([self.tasks.lazy("groups", given, groups)])
         same = {"power": power, "n_groups": n_groups, "largest": largest}
         found = self._rows("condensed", on_rows.condensed, [everywhere] * self._n, **same)
-        return sum(self.tasks.results(found)) * (largest / PRECISION)
+        return in_units_of(sum(self.tasks.results(found)), largest)
 
     def group_means(self, block: Columns, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""

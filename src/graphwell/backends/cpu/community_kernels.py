@@ -1,0 +1,96 @@
+"""The compiled loops of `graphwell.solve.communities`: moving vertices, and numbering communities."""
+
+import numpy as np
+from numba import njit
+
+from graphwell._types import FloatArray, IntArray
+
+
+@njit(cache=True, nogil=True)
+def move_vertices(
+    indptr: IntArray,
+    indices: IntArray,
+    weights: FloatArray,
+    volumes: FloatArray,
+    resolution: float,
+    order: IntArray,
+    community: IntArray,
+    most_sweeps: int,
+    least_moved: int,
+) -> int:
+    """Move vertices one by one to the neighbouring community that raises the modularity most.
+
+    `community` is changed in place. A vertex is looked at again only after one of its neighbours moved. A tie
+    is decided for the community that the vertex is in, then for the one met first. Ends when a sweep moves
+    fewer than `least_moved` vertices, or after `most_sweeps`; if that is 1, only after all were looked at
+    once more, as the volumes of communities have changed. Returns the number of moves.
+    """
+    n = len(order)
+    total = volumes.sum()
+    scale = resolution / total if total > 0 else 0.0
+    community_volumes = np.zeros(n)
+    for i in range(n):
+        community_volumes[community[i]] += volumes[i]
+    links = np.zeros(n)
+    met = np.empty(n, np.int64)
+    awake = np.ones(n, np.bool_)
+    all_awake = True
+    moves = 0
+    for _ in range(most_sweeps):
+        moved = 0
+        for place in range(n):
+            i = order[place]
+            if not awake[i]:
+                continue
+            awake[i] = False
+            own = community[i]
+            n_met = 0
+            for at in range(indptr[i], indptr[i + 1]):
+                j = indices[at]
+                if j == i:
+                    continue
+                c = community[j]
+                if links[c] == 0.0:
+                    met[n_met] = c
+                    n_met += 1
+                links[c] += weights[at]
+            factor = scale * volumes[i]
+            best = own
+            best_gain = links[own] - factor * (community_volumes[own] - volumes[i])
+            threshold = best_gain + 1e-12 * volumes[i]
+            for m in range(n_met):
+                c = met[m]
+                gain = links[c] - factor * community_volumes[c]
+                if c != own and gain > threshold:
+                    best, best_gain, threshold = c, gain, gain
+                links[c] = 0.0
+            if best != own:
+                community_volumes[own] -= volumes[i]
+                community_volumes[best] += volumes[i]
+                community[i] = best
+                moved += 1
+                for at in range(indptr[i], indptr[i + 1]):
+                    j = indices[at]
+                    if community[j] != best:
+                        awake[j] = True
+        moves += moved
+        if moved < least_moved and (all_awake or least_moved > 1):
+            break
+        all_awake = moved < least_moved
+        if all_awake:
+            awake[:] = True
+    return moves
+
+
+@njit(cache=True, nogil=True)
+def numbered(community: IntArray) -> int:
+    """Renumber the communities in place from 0 in the order in which they are met; return their number."""
+    names = np.full(len(community), -1, np.int64)
+    count = 0
+    for i in range(len(community)):
+        c = community[i]
+        if names[c] < 0:
+            names[c] = count
+            count += 1
+        community[i] = names[c]
+    return count

@@ -1,0 +1,190 @@
+"""A graph of groups of vertices, what the labels say about each group, and its classes of lowest energy.
+
+    cut + sum_k pressure_k volume_k^2 - sum_c evidence of community c for its class
+
+All weights and volumes are shares of the whole. A label is heard by the groups that its edges lead to, in
+proportion to their weight: a typical member settles the class of its community, while a label at a border, or
+of a vertex that hardly belongs anywhere, settles little.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.solve.communities import merged_graph
+
+NOISES, ROUNDS = (0.0006, 0.002), 80
+"""First widths of the noise, as shares of all weight, and rounds until it is gone."""
+LARGEST_DENSE = 1_500
+REFINEMENTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseGraph:
+    """A graph whose vertices are groups of vertices of another one.
+
+    Attributes
+    ----------
+    members : array of shape (n,)
+        Group of each vertex of the other graph.
+    W : scipy.sparse.csr_array of shape (n_groups, n_groups)
+        Sums of the weights between groups; the diagonal holds those inside.
+    voices : array of shape (n_groups, n_classes)
+        Weight of the edges from the labels of each class, times the number of vertices a label speaks for.
+    sizes : array of shape (n,)
+        What each vertex counts where means are taken.
+    """
+
+    members: IntArray
+    W: Any
+    voices: FloatArray
+    sizes: FloatArray
+
+    @cached_property
+    def volumes(self) -> FloatArray:
+        """Sum of the degrees in each group."""
+        return self.W @ np.ones(self.W.shape[0])
+
+    def means(self, values: FloatArray) -> FloatArray:
+        """Mean over each group of values of the vertices, one column per class."""
+        totals = np.maximum(summed_rows(self.members, self.sizes[:, None], len(self.voices)), 1e-300)
+        return summed_rows(self.members, self.sizes[:, None] * values, len(self.voices)) / totals
+
+    def coarser(self, groups: IntArray) -> "CoarseGraph":
+        """The graph whose vertices are groups of the groups."""
+        W = merged_graph(self.W, groups)
+        sizes = summed_rows(self.members, self.sizes[:, None], len(self.voices))[:, 0]
+        return CoarseGraph(groups, W, summed_rows(groups, self.voices, W.shape[0]), sizes)
+
+
+def summed_rows(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Sum of the rows of each group.
+
+    Examples
+    --------
+    >>> summed_rows(np.array([0, 0, 1]), np.array([[1.0], [3.0], [5.0]]), 2)
+    array([[4.],
+           [5.]])
+    """
+    return np.stack([np.bincount(groups, weights=column, minlength=count) for column in values.T], axis=1)
+
+
+def heard(W: Any, labels: IntArray, n_classes: int, groups: IntArray, count: int) -> FloatArray:
+    """Weight of the edges from the labels of each class to each group.
+
+    Examples
+    --------
+    >>> W = sparse.csr_array([[0.0, 1, 0], [1, 0, 3], [0, 3, 0]])
+    >>> heard(W, np.array([-1, 1, -1]), 2, np.array([0, 1, 1]), 2)
+    array([[0., 1.],
+           [0., 3.]])
+    """
+    known = np.flatnonzero(labels >= 0)
+    near = W[known]
+    places = groups[near.indices] * n_classes + np.repeat(labels[known], np.diff(near.indptr))
+    return np.bincount(places, weights=near.data, minlength=count * n_classes).reshape(count, n_classes)
+
+
+def harmonic_shares(graph: CoarseGraph) -> FloatArray:
+    """Shares that are the mean of those of the neighbours and of the labels that are heard.
+
+    Groups that no label reaches get zeros.
+
+    Examples
+    --------
+    >>> W = sparse.csr_array([[0.0, 1], [1, 0]])
+    >>> voices = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> harmonic_shares(CoarseGraph(np.arange(2), W, voices, np.ones(2))).round(6)
+    array([[0.666667, 0.333333],
+           [0.333333, 0.666667]])
+    """
+    W = graph.W - sparse.diags_array(graph.W.diagonal())
+    degrees = W @ np.ones(W.shape[0]) + graph.voices.sum(axis=1)
+    system = sparse.csr_array(sparse.diags_array(degrees * (1 + 1e-9) + 1e-300) - W)
+    if len(degrees) <= LARGEST_DENSE:
+        shares = np.linalg.solve(system.toarray(), graph.voices)
+    else:
+        shares = sparse.linalg.splu(system.tocsc()).solve(graph.voices)
+    return np.clip(shares, 0.0, 1.0)
+
+
+def minimise(
+    graph: CoarseGraph, evidence: FloatArray, pressure: FloatArray, seed: int = 0
+) -> list[tuple[IntArray, float]]:
+    """Classes of the groups with a low energy, and that energy, from several searches.
+
+    Each begins at the classes of most evidence: the first goes downhill, the others under noise at first.
+
+    Parameters
+    ----------
+    graph : CoarseGraph
+    evidence : array of shape (n_groups, n_classes)
+        What each group gains in each class, in the unit of the weights.
+    pressure : array of shape (n_classes,)
+    seed : int
+        Of the noise.
+
+    Examples
+    --------
+    >>> W = sparse.csr_array([[0.0, 1, 0], [1, 0, 3], [0, 3, 0]])
+    >>> graph = CoarseGraph(np.arange(3), W, np.zeros((3, 2)), np.ones(3))
+    >>> evidence = np.array([[9.0, 0], [0, 0], [0, 9]])
+    >>> minimise(graph, evidence, pressure=np.zeros(2))[0]
+    (array([0, 1, 1]), -2.0)
+    """
+    total = float(graph.volumes.sum())
+    fading = np.linspace(1, 0, ROUNDS, endpoint=False)
+    widths = [np.zeros(0)] + [noise * total * fading for noise in NOISES]
+    return [settled(graph, evidence, pressure, evidence.argmax(axis=1), width, seed) for width in widths]
+
+
+def settled(
+    graph: CoarseGraph,
+    evidence: FloatArray,
+    pressure: FloatArray,
+    labels: IntArray,
+    noise: FloatArray | None = None,
+    seed: int = 0,
+) -> tuple[IntArray, float]:
+    """Classes after groups changed theirs one by one until no change lowers the energy, and the energy."""
+    from graphwell.backends.cpu.coarse_kernels import choose_classes
+
+    W, labels = graph.W, labels.copy()
+    width = np.zeros(0) if noise is None else noise
+    found = choose_classes(
+        W.indptr, W.indices, W.data, graph.volumes, evidence, pressure, width, seed, labels
+    )
+    return labels, float(found)
+
+
+def refined(
+    graph: CoarseGraph,
+    partitions: list[IntArray],
+    evidence: FloatArray,
+    pressure: FloatArray,
+    labels: IntArray,
+) -> tuple[IntArray, float]:
+    """Lower the energy by moving what lies in one class of each part as a whole, then single groups."""
+    found, lowest = settled(graph, evidence, pressure, labels)
+    for _ in range(REFINEMENTS):
+        before = lowest
+        for parts in partitions:
+            found = _parts_moved(graph, parts, evidence, pressure, found)
+        found, lowest = settled(graph, evidence, pressure, found)
+        if lowest >= before:
+            break
+    return found, lowest
+
+
+def _parts_moved(
+    graph: CoarseGraph, parts: IntArray, evidence: FloatArray, pressure: FloatArray, labels: IntArray
+) -> IntArray:
+    blocks = np.unique(parts * evidence.shape[1] + labels, return_inverse=True)[1]
+    above = graph.coarser(blocks)
+    first = np.empty(len(above.voices), dtype=np.int64)
+    first[blocks] = labels
+    return settled(above, summed_rows(blocks, evidence, len(first)), pressure, first)[0][blocks]

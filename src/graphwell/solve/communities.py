@@ -1,0 +1,203 @@
+"""Communities: groups of vertices that are linked more among themselves than chance would have it.
+
+Louvain's method (Blondel et al., 2008) moves vertices one by one to the community next to them that raises
+the modularity most, makes each community a vertex of a smaller graph, and begins again there. The first round
+is nearly all of the work, and depends on the order of the vertices. On a large graph `groundwork` takes its
+place: every vertex is joined to its heaviest neighbour, once for communities of every resolution.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.base import Engine
+
+SWEEPS = 20
+ROUND_ENDS_AT = 0.002
+"""Share of the vertices: a sweep that moves fewer ends its round."""
+MOST_UNITS = 4_000
+
+
+@dataclass(frozen=True, eq=False)
+class Groundwork:
+    """A graph whose vertices are units of another one: small groups of vertices that communities are made of.
+
+    Attributes
+    ----------
+    members : array of shape (n,)
+        Unit of each vertex of the other graph.
+    W : scipy.sparse.csr_array of shape (n_units, n_units)
+        Sums of the weights between them; the diagonal holds twice the weight inside each.
+    """
+
+    members: IntArray
+    W: Any
+
+    @cached_property
+    def volumes(self) -> FloatArray:
+        """Sum of the degrees in each unit."""
+        return self.W @ np.ones(self.W.shape[0])
+
+    def communities(self, resolution: float, seed: int = 0) -> IntArray:
+        """Community of each vertex of the other graph."""
+        return self.merged(resolution, seed)[self.members]
+
+    def merged(self, resolution: float, seed: int = 0) -> IntArray:
+        """Community of each unit."""
+        found = np.arange(self.W.shape[0])
+        level, rng = self.W, np.random.default_rng(seed)
+        while True:
+            n = level.shape[0]
+            community = _moved(level, resolution, rng.permutation(n))
+            level, found = merged_graph(level, community), community[found]
+            if level.shape[0] == n:
+                return found
+
+
+def groundwork(engine: Engine, most: int = MOST_UNITS) -> Groundwork:
+    """Join vertices to their heaviest neighbours, and the groups again, until there are few enough.
+
+    Nothing depends on an order in which vertices are looked at, so every backend finds the same units.
+
+    Parameters
+    ----------
+    engine : Engine
+        Of the graph.
+    most : int
+        Number of units that is few enough. There are more only if no edges are left between them.
+
+    Examples
+    --------
+    >>> from graphwell import Graph
+    >>> from graphwell.backends import find_backend
+    >>> graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(3)))
+    >>> groundwork(find_backend().engine(graph), most=3).W.toarray()
+    array([[6., 0.],
+           [0., 6.]])
+    """
+    heaviest = engine.heaviest()
+    members = np.arange(len(heaviest))
+    if len(heaviest) > most:
+        members = joined(heaviest)
+    level = engine.condensed(members, int(members.max()) + 1)
+    while level.shape[0] > most:
+        group = joined_to_heaviest(level)
+        if int(group.max()) + 1 == level.shape[0]:
+            break
+        level, members = merged_graph(level, group), group[members]
+    return Groundwork(members, level)
+
+
+def joined_to_heaviest(W: Any) -> IntArray:
+    """Group of each vertex, if every vertex is joined to the neighbour with the heaviest edge.
+
+    Of neighbours with equal edges the first counts.
+
+    Examples
+    --------
+    >>> W = sparse.csr_array([[0.0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]])
+    >>> joined_to_heaviest(W)
+    array([0, 0, 1, 1])
+    """
+    from graphwell.backends.cpu.group_kernels import heaviest_entries
+
+    return joined(heaviest_entries(W.indptr, W.indices, W.data))
+
+
+def joined(partners: IntArray) -> IntArray:
+    """Groups of vertices that hang together if each is joined to its partner; -1 stands for none.
+
+    Examples
+    --------
+    >>> joined(np.array([1, 0, -1, 2]))
+    array([0, 0, 1, 1])
+    """
+    from graphwell.backends.cpu.community_kernels import numbered
+
+    n = len(partners)
+    ends = np.where(partners >= 0, partners, np.arange(n))
+    pointers = sparse.csr_array((np.ones(n, dtype=bool), ends, np.arange(n + 1)), shape=(n, n))
+    group = sparse.csgraph.connected_components(pointers, connection="weak")[1].astype(np.int64)
+    numbered(group)
+    return group
+
+
+def communities(W: Any, resolution: float = 1.0, seed: int = 0) -> IntArray:
+    """Find the communities of a graph by Louvain's method.
+
+    The same graph, resolution and seed give the same communities on any machine and number of threads.
+
+    Parameters
+    ----------
+    W : scipy.sparse.csr_array of shape (n, n)
+        Symmetric affinities.
+    resolution : float
+        The higher, the smaller the communities; 1 is plain modularity.
+    seed : int
+        Of the order in which vertices are looked at.
+
+    Returns
+    -------
+    array of shape (n,)
+        Number of the community of each vertex, from 0 in the order in which they are met.
+
+    Examples
+    --------
+    Two triangles joined by one edge:
+
+    >>> edges = np.array([[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [3, 5], [4, 5]])
+    >>> W = sparse.csr_array((np.ones(7), edges.T), shape=(6, 6))
+    >>> communities(W + W.T)
+    array([0, 0, 0, 1, 1, 1])
+    """
+    return numbered_from_zero(Groundwork(np.arange(W.shape[0]), W).communities(resolution, seed))
+
+
+def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
+    """Share of the weight inside communities, minus what chance would put there.
+
+    Examples
+    --------
+    >>> W = sparse.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))
+    >>> modularity(W, np.array([0, 0, 0, 1, 1, 1]))
+    0.5
+    """
+    degrees = W @ np.ones(W.shape[0])
+    total = float(degrees.sum())
+    if total == 0:
+        return 0.0
+    rows = np.repeat(community, np.diff(W.indptr))
+    inside = float(W.data[rows == community[W.indices]].sum())
+    volumes = np.bincount(community, weights=degrees)
+    return inside / total - resolution * float((volumes**2).sum()) / total**2
+
+
+def numbered_from_zero(community: IntArray) -> IntArray:
+    """The same communities, numbered in the order in which they are met."""
+    _, first, place = np.unique(community, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[place]
+
+
+def _moved(W: Any, resolution: float, order: IntArray) -> IntArray:
+    from graphwell.backends.cpu.community_kernels import move_vertices, numbered
+
+    community = np.arange(W.shape[0])
+    least = max(1, int(ROUND_ENDS_AT * W.shape[0]))
+    volumes = W @ np.ones(W.shape[0])
+    move_vertices(W.indptr, W.indices, W.data, volumes, resolution, order, community, SWEEPS, least)
+    numbered(community)
+    return community
+
+
+def merged_graph(W: Any, community: IntArray) -> Any:
+    """Graph whose vertices are the communities; the diagonal holds the weight inside each."""
+    from graphwell.backends.cpu.group_kernels import condensed_rows, in_units_of
+
+    largest = float(W.data.max(initial=0.0))
+    return in_units_of(condensed_rows(W, community, community, int(community.max()) + 1, largest), largest)

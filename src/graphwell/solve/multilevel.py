@@ -1,0 +1,265 @@
+"""One level up: the problem on graphs of communities, where it has a hundred vertices, not thousands.
+
+Two things are easy there and hard on the vertices. The labels spread evenly: a harmonic function on
+communities has no spikes at the labels, whatever their number, and classes may be of any size and consist of
+several clusters. And the energy of the descent, which for small epsilon is the weight of the cut between
+classes plus a pressure on their volumes, can be minimised nearly to its lowest value, as whole communities
+change their class, first under noise that dies away.
+
+The evidence for a class is what its labels say (see `graphwell.solve.coarse`) and the scores, which are the
+mean of the start's and of the harmonic ones:
+
+    EVIDENCE sum_c volume_c log(score of community c for its class)
+
+Solutions on different graphs are compared, and improved, on the units that all communities are made of.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.base import Block, Engine, Vector
+from graphwell.solve.balance import evenness_allowed, likeliest
+from graphwell.solve.coarse import CoarseGraph, harmonic_shares, heard, minimise, refined, settled
+from graphwell.solve.communities import Groundwork, groundwork, merged_graph
+from graphwell.solve.problem import Problem
+
+RESOLUTIONS = (4.0, 8.0, 16.0)
+"""For ten classes: some 5, 10 and 20 communities each. They grow with the square root of the classes."""
+ORDERS = (0, 1)
+EVIDENCE = 0.05
+SPOKEN_FOR = 0.25
+"""A label speaks for so many of the finest communities, but never for more than its share of the vertices."""
+SMALLEST_SHARE = 0.001
+LOWEST_PRESSURE, HIGHEST_PRESSURE = 0.1, 1.0
+"""Pressure on the volumes where classes are uneven by nature, and where they are even."""
+CLASSES_FOR_HIGHEST = 10
+"""With fewer classes the highest pressure is lower: the same force moves larger classes further."""
+EVEN_ENOUGH = 0.3
+UNEVENNESS_UNDER_PRESSURE = 0.02
+NEARLY_EVEN = 0.8
+KEPT = 4
+FORBIDDEN = -1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """What the graphs of communities say about each vertex.
+
+    Attributes
+    ----------
+    shares : Block
+        Harmonic scores on the communities, averaged over all graphs.
+    scores : Block
+        Mean of the start's shares and of these.
+    labels : Vector
+        Class of each vertex in the solution of lowest energy.
+    class_shares : array of shape (n_classes,)
+        Sizes of the classes, averaged over the best solutions of all graphs.
+    energy : float
+        The lowest energy.
+    even : float
+        How even the classes are by nature, from 0 to 1.
+    pressure : array of shape (n_classes,)
+        Pressure on the volume of each class that the solution was found under.
+    n_communities : tuple of int
+        Of each graph.
+    """
+
+    shares: Block
+    scores: Block
+    labels: Vector
+    class_shares: FloatArray
+    energy: float
+    even: float
+    pressure: FloatArray
+    n_communities: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Classes of the units, their energy, and the class sizes averaged over the graphs of communities."""
+
+    labels: IntArray
+    energy: float
+    class_shares: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Units, graphs of communities made of them, and the evidence for each class on all of these."""
+
+    units: CoarseGraph
+    graphs: list[CoarseGraph]
+    unit_evidence: FloatArray
+    evidence: list[FloatArray]
+
+    def lowest(self, pressure: FloatArray) -> Solution:
+        """The solution of lowest energy that was found under a pressure."""
+        found, sizes = [], []
+        for seed, (graph, evidence) in enumerate(zip(self.graphs, self.evidence, strict=True)):
+            solutions = minimise(graph, evidence, pressure, seed)
+            found += [labels[graph.members] for labels, _ in solutions]
+            best = min(solutions, key=lambda solution: solution[1])[0][graph.members]
+            sizes.append(np.bincount(best, weights=graph.sizes, minlength=len(pressure)))
+        few = self.best(found, pressure)
+        labels, energy = min((self.refine(each, pressure) for each in few), key=_energy)
+        return Solution(labels, energy, np.sum(sizes, axis=0) / np.sum(sizes))
+
+    def best(self, found: list[IntArray], pressure: FloatArray) -> list[IntArray]:
+        """The few different solutions of lowest energy, after units at borders changed sides."""
+        different = {labels.tobytes(): labels for labels in found}.values()
+        tidy = [settled(self.units, self.unit_evidence, pressure, labels) for labels in different]
+        return [labels for labels, _ in sorted(tidy, key=_energy)[:KEPT]]
+
+    def refine(self, labels: IntArray, pressure: FloatArray) -> tuple[IntArray, float]:
+        """Improve a solution by moving parts of communities, and units."""
+        partitions = [graph.members for graph in self.graphs[:: len(ORDERS)]]
+        return refined(self.units, partitions, self.unit_evidence, pressure, labels)
+
+
+def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
+    """Solve the problem on graphs of communities of several resolutions.
+
+    Parameters
+    ----------
+    problem : Problem
+    engine : Engine
+        Of the problem's graph.
+    start : Block
+        Scores of the start.
+
+    Examples
+    --------
+    Two pairs of triangles, each pair with one label:
+
+    >>> from graphwell import Graph
+    >>> from graphwell.backends import find_backend
+    >>> W = np.kron(np.eye(4), 1 - np.eye(3)) + np.eye(12, k=3) + np.eye(12, k=-3)
+    >>> W[5, 8] = W[8, 5] = 0
+    >>> problem = Problem(Graph.from_affinity(W), np.array([0] + 10 * [-1] + [1]), n_classes=2)
+    >>> overview(problem, find_backend().engine(problem.graph), np.full((12, 2), 0.5)).labels
+    array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
+    """
+    labels, n_classes = engine.to_host(problem.labels), problem.n_classes
+    units, graphs = coarse_graphs(engine, labels, n_classes)
+    harmonic = shares_of(np.mean([harmonic_shares(graph)[graph.members] for graph in graphs], axis=0))
+    begin, spread = engine.shares(start), engine.spread(harmonic, units.members)
+    scores = engine.shares(engine.added(begin, spread))
+    unit_scores = engine.group_means(scores, units.members, len(units.voices))
+    search = search_for(units, graphs, unit_scores, allowed_classes(labels, problem.class_shares, n_classes))
+    counts = [np.bincount(likeliest(engine, each, labels), minlength=n_classes) for each in (begin, scores)]
+    solution, even, pressure = solved(search, counts, problem.class_shares)
+    return Overview(
+        shares=spread,
+        scores=scores,
+        labels=engine.asarray(np.where(labels >= 0, labels, solution.labels[units.members])),
+        class_shares=solution.class_shares,
+        energy=solution.energy,
+        even=even,
+        pressure=pressure,
+        n_communities=tuple(len(graph.voices) for graph in graphs),
+    )
+
+
+def coarse_graphs(engine: Engine, labels: IntArray, n_classes: int) -> tuple[CoarseGraph, list[CoarseGraph]]:
+    """Units, and graphs of communities made of them, of several resolutions and orders."""
+    ground = groundwork(engine)
+    finer = np.sqrt(max(1, len(np.unique(labels[labels >= 0]))) / 10)
+    found = [ground.merged(resolution * finer, seed) for resolution in RESOLUTIONS for seed in ORDERS]
+    speaks_for = spoken_for(labels, int(found[-1].max()) + 1)
+    units = units_with_voices(engine, ground, labels, n_classes, speaks_for)
+    return units, [units.coarser(communities) for communities in found]
+
+
+def units_with_voices(
+    engine: Engine, ground: Groundwork, labels: IntArray, n_classes: int, speaks_for: float
+) -> CoarseGraph:
+    """The units, with what they hear of the labels, each of which speaks for so many vertices.
+
+    Labelled vertices are set apart from their units for a moment, to see where their edges lead.
+    """
+    known, n_units = np.flatnonzero(labels >= 0), ground.W.shape[0]
+    apart = ground.members.copy()
+    apart[known] = n_units + np.arange(len(known))
+    W = engine.condensed(apart, n_units + len(known))
+    home = np.concatenate([np.arange(n_units), ground.members[known]])
+    given = np.concatenate([np.full(n_units, -1), labels[known]])
+    voices = speaks_for * heard(W, given, n_classes, home, n_units)
+    return CoarseGraph(ground.members, merged_graph(W, home), voices, np.ones(len(labels)))
+
+
+def shares_of(scores: FloatArray) -> FloatArray:
+    """Rows that sum to 1; even ones where there is no score.
+
+    Examples
+    --------
+    >>> shares_of(np.array([[3.0, 1.0], [0.0, 0.0]]))
+    array([[0.75, 0.25],
+           [0.5 , 0.5 ]])
+    """
+    total = scores.sum(axis=1, keepdims=True)
+    return np.where(total > 0, scores / np.where(total > 0, total, 1.0), 1 / scores.shape[1])
+
+
+def spoken_for(labels: IntArray, n_communities: int) -> float:
+    """Number of vertices that each label speaks for.
+
+    Examples
+    --------
+    >>> spoken_for(np.array([0, 1] + 398 * [-1]), 10), spoken_for(np.array([0, 1, 1, 0]), 2)
+    (10.0, 0.5)
+    """
+    n = len(labels)
+    return float(min(SPOKEN_FOR * n / n_communities, n / max(1, (labels >= 0).sum())))
+
+
+def allowed_classes(labels: IntArray, class_shares: FloatArray | None, n_classes: int) -> BoolArray:
+    """Classes that have a label, or a size."""
+    allowed = np.bincount(labels[labels >= 0], minlength=n_classes) > 0
+    return allowed if class_shares is None else allowed | (class_shares > 0)
+
+
+def search_for(
+    units: CoarseGraph, graphs: list[CoarseGraph], unit_scores: FloatArray, allowed: BoolArray
+) -> Search:
+    """The evidence on each graph; that of a unit is the mean of what its communities have."""
+    logs = [np.log(graph.means(unit_scores) + SMALLEST_SHARE) for graph in graphs]
+    evidence = [evidence_of(graph, log, allowed) for graph, log in zip(graphs, logs, strict=True)]
+    mean = np.mean([log[graph.members] for graph, log in zip(graphs, logs, strict=True)], axis=0)
+    return Search(units, graphs, evidence_of(units, mean, allowed), evidence)
+
+
+def evidence_of(graph: CoarseGraph, logs: FloatArray, allowed: BoolArray) -> FloatArray:
+    """What each group gains in each class: by the scores, and by the labels that it hears."""
+    return np.where(allowed, EVIDENCE * graph.volumes[:, None] * logs + 2 * graph.voices, FORBIDDEN)
+
+
+def solved(
+    search: Search, first: list[IntArray], class_shares: FloatArray | None
+) -> tuple[Solution, float, FloatArray]:
+    """The solution, how even the classes are by nature, and the pressure that follows from it.
+
+    Classes are even by nature if the start may be so, and if full pressure makes them quite even: where they
+    are uneven it does not, or the start knows.
+    """
+    n_classes = search.unit_evidence.shape[1]
+    if class_shares is not None:
+        pressure = HIGHEST_PRESSURE / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
+        return search.lowest(pressure), 0.0, pressure
+    highest = np.full(n_classes, HIGHEST_PRESSURE * min(1.0, n_classes / CLASSES_FOR_HIGHEST))
+    start = np.mean([evenness_allowed(counts) for counts in first])
+    even = min(1.0, float(start) / EVEN_ENOUGH)
+    if even > 0:
+        solution = search.lowest(highest)
+        sizes = np.bincount(solution.labels[search.units.members], minlength=n_classes)
+        even *= evenness_allowed(sizes, UNEVENNESS_UNDER_PRESSURE)
+        if even > NEARLY_EVEN:
+            return solution, 1.0, highest
+    pressure = LOWEST_PRESSURE + (highest - LOWEST_PRESSURE) * even
+    return search.lowest(pressure), even, pressure
+
+
+def _energy(solution: tuple[IntArray, float]) -> float:
+    return solution[1]

@@ -1,0 +1,137 @@
+"""Louvain's method against dense matrices and brute force."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from graphwell import Graph
+from graphwell.backends import find_backend
+from graphwell.solve.communities import (
+    communities,
+    groundwork,
+    joined_to_heaviest,
+    merged_graph,
+    modularity,
+)
+
+
+def dense_modularity(W, community, resolution):
+    degrees, total = W.sum(axis=1), W.sum()
+    same = community[:, None] == community[None, :]
+    return float(((W - resolution * np.outer(degrees, degrees) / total) * same).sum() / total)
+
+
+def engine_of(W):
+    return find_backend("cpu").engine(Graph.from_affinity(W))
+
+
+def random_affinity(n, density, seed):
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < density), 1)
+    return upper + upper.T
+
+
+def blocks(sizes, inside=1.0, between=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    chance = np.where(truth[:, None] == truth[None, :], inside, between)
+    upper = np.triu(rng.random((len(truth), len(truth))) < chance, 1).astype(float)
+    return upper + upper.T, truth
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("resolution", [0.5, 1.0, 4.0])
+def test_modularity_is_that_of_the_dense_matrix(seed, resolution):
+    W = random_affinity(15, 0.4, seed)
+    community = np.random.default_rng(seed).integers(4, size=15)
+    found = modularity(sparse.csr_array(W), community, resolution)
+    assert found == pytest.approx(dense_modularity(W, community, resolution))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_units_are_the_components_of_the_heaviest_edges(seed):
+    W = random_affinity(40, 0.2, seed)
+    heaviest = np.zeros_like(W)
+    heaviest[np.arange(40), W.argmax(axis=1)] = W.max(axis=1)
+    _, expected = sparse.csgraph.connected_components(heaviest, directed=False)
+    np.testing.assert_array_equal(joined_to_heaviest(sparse.csr_array(W)), expected)
+
+
+def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():
+    W = sparse.csr_array(([1.0, 1, 1, 1], ([0, 1, 1, 2], [1, 2, 0, 1])), shape=(3, 3))
+    backwards = sparse.csr_array(([1.0, 1, 1, 1], [1, 2, 0, 1], [0, 1, 3, 4]), shape=(3, 3))
+    np.testing.assert_array_equal(joined_to_heaviest(W), joined_to_heaviest(backwards))
+
+
+def test_units_do_not_depend_on_the_numbering_of_the_vertices():
+    W = random_affinity(300, 0.03, 1)
+    order = np.random.default_rng(2).permutation(300)
+    plain = groundwork(engine_of(W), most=60).members[order]
+    permuted = groundwork(engine_of(W[np.ix_(order, order)]), most=60).members
+    same = plain[:, None] == plain[None, :]
+    np.testing.assert_array_equal(same, permuted[:, None] == permuted[None, :])
+
+
+def test_few_vertices_are_their_own_units_and_edgeless_ones_are_never_joined():
+    W, _ = blocks([30, 20])
+    np.testing.assert_array_equal(groundwork(engine_of(W)).members, np.arange(50))
+    assert groundwork(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_merger_of_two_communities_raises_the_modularity(seed):
+    W = random_affinity(24, 0.25, seed)
+    found = communities(sparse.csr_array(W))
+    best = dense_modularity(W, found, 1.0)
+    for one, other in itertools.combinations(np.unique(found), 2):
+        assert dense_modularity(W, np.where(found == other, one, found), 1.0) <= best + 1e-9
+
+
+def test_the_best_of_all_partitions_of_a_tiny_graph_is_found():
+    W = np.zeros((6, 6))
+    for i, j in [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)]:
+        W[i, j] = W[j, i] = 1.0
+    every = (np.array(p) for p in itertools.product(range(3), repeat=6))
+    best = max(dense_modularity(W, p, 1.0) for p in every)
+    assert dense_modularity(W, communities(sparse.csr_array(W)), 1.0) == pytest.approx(best)
+
+
+def test_clear_blocks_are_found_and_numbered_in_order():
+    W, truth = blocks([30, 20, 10])
+    np.testing.assert_array_equal(communities(sparse.csr_array(W)), truth)
+
+
+def test_a_higher_resolution_gives_more_communities():
+    W, _ = blocks([40, 40, 40], inside=0.4)
+    counts = [communities(sparse.csr_array(W), r).max() + 1 for r in (0.2, 1.0, 8.0)]
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1]
+
+
+def test_the_same_seed_gives_the_same_communities():
+    W = sparse.csr_array(random_affinity(200, 0.05, 3))
+    np.testing.assert_array_equal(communities(W, 4.0, seed=5), communities(W, 4.0, seed=5))
+
+
+def test_isolated_vertices_stay_alone_and_parts_stay_apart():
+    W = sparse.block_diag([np.ones((3, 3)) - np.eye(3), np.zeros((2, 2)), np.ones((4, 4)) - np.eye(4)])
+    assert communities(sparse.csr_array(W)).tolist() == [0, 0, 0, 1, 2, 3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_graph_without_edges(n):
+    empty = sparse.csr_array((n, n))
+    assert communities(empty).tolist() == list(range(n))
+    assert modularity(empty, np.arange(n)) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_merging_is_the_product_with_the_indicator(seed):
+    W = random_affinity(12, 0.5, seed)
+    community = np.random.default_rng(seed).permutation(np.arange(12) % 4)
+    indicator = np.eye(4)[community]
+    np.testing.assert_allclose(
+        merged_graph(sparse.csr_array(W), community).toarray(), indicator.T @ W @ indicator
+    )

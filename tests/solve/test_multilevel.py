@@ -1,0 +1,104 @@
+"""The problem on the graph of communities: brute force on tiny graphs, and what must never happen."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from graphwell import Graph
+from graphwell.backends import find_backend
+from graphwell.solve.coarse import CoarseGraph
+from graphwell.solve.fit import fit
+from graphwell.solve.multilevel import overview, search_for, solved, spoken_for
+from graphwell.solve.problem import Problem
+from graphwell.solve.recipe import Recipe
+from graphwell.solve.run import Run
+from tests.helpers import clusters, first_labels
+from tests.solve.test_coarse import coarse
+
+
+def seen(problem, start):
+    return overview(problem, find_backend("cpu").engine(problem.graph), start)
+
+
+def run(problem, recipe=Recipe(), n_jobs=None):  # noqa: B008
+    return fit(find_backend("cpu", n_jobs=n_jobs), problem, recipe, Run(), np.random.default_rng(0))
+
+
+def test_a_label_speaks_for_no_more_than_its_share_of_the_vertices():
+    assert spoken_for(np.repeat([0, -1], [50, 50]), 2) == 2.0
+    assert spoken_for(np.repeat([0, -1], [1, 99]), 5) == 5.0
+
+
+def test_classes_of_very_different_size_lower_the_pressure():
+    sizes = {True: np.full(10, 12), False: np.array([60, 30, 8, 4, 4, 4, 4, 4, 4, 4])}
+    for even, counts in sizes.items():
+        W = sparse.csr_array(sparse.block_diag([np.ones((n, n)) - np.eye(n) for n in counts]))
+        truth = np.repeat(np.arange(10), counts)
+        graph = CoarseGraph(np.arange(len(truth)), W, np.zeros((len(truth), 10)), np.ones(len(truth)))
+        search = search_for(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool))
+        solution, found, pressure = solved(search, [np.bincount(truth)], None)
+        np.testing.assert_array_equal(solution.labels, truth)
+        assert found == even
+        np.testing.assert_allclose(pressure, 1.0 if even else 0.1)
+
+
+def test_class_names_do_not_matter():
+    graph, truth = clusters([60, 60, 60])
+    labels = first_labels(truth, 2)
+    order = np.array([2, 0, 1])
+    start = np.random.default_rng(0).random((180, 3))
+    found = seen(Problem(graph, labels, 3), start)
+    other = Problem(graph, np.where(labels >= 0, order[labels], -1), 3)
+    renamed = seen(other, start[:, np.argsort(order)])
+    np.testing.assert_allclose(renamed.shares[:, order], found.shares, atol=1e-6)
+    np.testing.assert_array_equal(truth, found.labels)
+
+
+def test_a_class_without_a_label_gets_nothing_unless_its_size_is_given():
+    graph, truth = clusters([60, 60, 60])
+    labels = first_labels(truth, 2)
+    labels[labels == 2] = -1
+    start = np.zeros((180, 3))
+    start[:, :2] = 0.5
+    problem = Problem(graph, labels, 3)
+    assert seen(problem, start).labels.max() == 1
+    told = seen(replace(problem, class_shares=np.full(3, 1 / 3)), start)
+    assert (told.labels == 2).sum() == pytest.approx(60, abs=10)
+
+
+def test_isolated_vertices_and_parts_without_labels_do_no_harm():
+    W = sparse.block_diag([np.ones((4, 4)) - np.eye(4)] * 3 + [np.zeros((2, 2))]).tocsr()
+    labels = np.full(14, -1)
+    labels[[0, 4]] = [0, 1]
+    found = seen(Problem(Graph.from_affinity(W), labels, 2), np.zeros((14, 2)))
+    assert found.labels[:8].tolist() == [0] * 4 + [1] * 4
+    assert np.isfinite(found.scores).all()
+
+
+def test_the_candidates_are_told_and_one_is_chosen():
+    graph, truth = clusters([50, 50])
+    result = run(Problem(graph, first_labels(truth, 1), 2)).result
+    assert [c.name for c in result.candidates] == ["start", "communities", "coarse", "descent"]
+    assert [c.name for c in result.candidates if c.chosen] == ["descent"]
+    assert run(Problem(graph, first_labels(truth, 1), 2), Recipe(coarse=False)).result.candidates == ()
+
+
+def test_one_thread_or_two_give_the_same_labels():
+    graph, truth = clusters([80, 50, 30], spread=2.5)
+    problem = Problem(graph, first_labels(truth, 1), 3)
+    np.testing.assert_array_equal(*(run(problem, n_jobs=n).result.labels for n in (1, 2)))
+
+
+def test_classes_of_twenty_to_one_are_kept():
+    graph, truth = clusters([400, 20])
+    for per in (1, 5):
+        found = run(Problem(graph, first_labels(truth, per), 2)).result.labels
+        assert (found == truth).mean() > 0.98
+
+
+def test_pressure_follows_given_sizes():
+    graph = coarse(np.ones((2, 2)) - np.eye(2), np.eye(2))
+    search = search_for(graph, [graph], np.eye(2), np.ones(2, dtype=bool))
+    np.testing.assert_allclose(solved(search, [], np.array([0.8, 0.2]))[2], [0.625, 2.5])
