@@ -169,8 +169,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             Told the stage (compiling, neighbours, tuning, start, descent) and the share of it that is done,
             None if unknown.
         cancel : threading.Event, optional
-            Once set, from any thread, the fit ends within a second with `CancelledError`, and the classifier
-            is as it was before.
+            Once set, from any thread, the fit ends with `CancelledError`, and the classifier is as it was
+            before: within a second, or once the kernels are compiled where that happens for the first time.
 
         Returns
         -------
