@@ -103,19 +103,13 @@ def client(cluster: Any) -> Iterator[Any]:
 
 
 SLOW_FILES = {
-    "cli/test_cluster.py",
     "cli/test_fuzz.py",
     "cli/test_interrupt.py",
     "cli/test_kill.py",
-    "experiments/test_experiments.py",
     "io/images/test_fuzz.py",
 }
-"""Whole runs of the program, damaged files by the hundred, and the experiments of the paper."""
-SLOW = {
-    "test_demo_prints_a_table_and_writes_a_picture",
-    "test_the_report_is_one_page_that_fetches_nothing",
-    "test_rows_no_label_reaches_need_attention",
-}
+"""Whole runs of the program, and damaged files by the hundred."""
+SLOW = {"test_rows_no_label_reaches_need_attention"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

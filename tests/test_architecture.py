@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import graphwell
+from graphwell.backends.base import Engine, Vectors
+from tests.conftest import SLOW, SLOW_FILES
 
 SOURCE = Path(graphwell.__file__).parent
 TESTS = Path(__file__).parent
@@ -36,24 +38,13 @@ USES: dict[str, set[str]] = {
     "backends": {"graph"},
     "solve": {"backends", "graph", "io", "model"},
     "estimators": {"backends", "graph", "solve"},
-    "segmentation": {"backends", "graph", "io", "solve"},
+    "segmentation": {"backends", "graph", "solve"},
     "io": set(),
-    "view": {"estimators", "io", "jobs", "solve"},
+    "view": {"jobs", "solve"},
     "datasets": {"io", "segmentation"},
-    "jobs": {"backends", "datasets", "estimators", "graph", "io", "segmentation", "solve"},
-    "experiments": {"datasets", "estimators", "graph", "io", "model", "segmentation", "view"},
-    "cli": {
-        "backends",
-        "datasets",
-        "estimators",
-        "experiments",
-        "graph",
-        "io",
-        "jobs",
-        "segmentation",
-        "solve",
-        "view",
-    },
+    "jobs": {"backends", "estimators", "io", "segmentation", "solve"},
+    "experiments": {"estimators", "io", "model", "view"},
+    "cli": {"backends", "datasets", "estimators", "experiments", "graph", "io", "jobs", "solve", "view"},
 }
 """The rooms that a room may use; what is not listed is forbidden, inside functions too."""
 EXCEPTIONS = {
@@ -65,7 +56,6 @@ EXCEPTIONS = {
 }
 FOR_TYPES = {
     ("backends", "solve"): "verbs take a Problem; only the type checker needs to know it",
-    ("backends", "graph"): "the protocol names the graph of the host",
 }
 """Arrows that are drawn for the type checker alone, between rooms whose other arrows go the other way."""
 WITHOUT_LIBRARIES = {
@@ -209,7 +199,10 @@ def test_arrows_for_the_type_checker_are_named(room):
     assert drawn <= set(FOR_TYPES)
 
 
-def test_every_exception_is_still_needed():
+def test_every_arrow_and_every_exception_is_still_needed():
+    for room, uses in USES.items():
+        found = {other for path in (SOURCE / room).rglob("*.py") for other, _ in arrows(path)}
+        assert uses <= found, f"{room} no longer uses {sorted(uses - found)}"
     for file, module in EXCEPTIONS:
         found = {name for _, name in arrows(SOURCE / file)}
         assert any(name.startswith(module) for name in found), f"{file} no longer uses {module}"
@@ -347,6 +340,12 @@ def test_every_module_without_a_test_is_still_there():
     assert [name for name in WITHOUT_A_TEST if not (SOURCE / f"{name}.py").is_file()] == []
 
 
+def test_the_slow_tests_are_still_there():
+    assert [name for name in SLOW_FILES if not (TESTS / name).is_file()] == []
+    defined = {name for path in TESTS.rglob("test_*.py") for name in functions(path)}
+    assert defined >= SLOW
+
+
 def test_importing_graphwell_imports_nothing_heavy():
     code = f"import sys, graphwell; print([m for m in {HEAVY!r} if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -363,3 +362,35 @@ def test_lint_rules_name_folders_that_exist():
         assert list(root.glob(re.sub(r"\*+$", "", pattern))), pattern
     for folder in (*settings["tool"]["mypy"]["files"], *settings["tool"]["ruff"]["src"]):
         assert (root / folder).is_dir(), folder
+
+
+# --------------------------------------------------------------------------------------------------- the docs
+
+DOCS = TESTS.parent / "docs"
+
+
+def test_the_page_of_the_house_names_every_room_and_every_verb():
+    page = (DOCS / "architecture.md").read_text()
+    verbs = {name for part in (Engine, Vectors) for name in vars(part) if not name.startswith("_")}
+    assert "sweep" in verbs
+    assert [name for name in sorted(verbs) if f"`{name}`" not in page] == []
+    assert [room for room in ROOMS if f"`{room}/`" not in page] == []
+
+
+def test_the_docs_list_every_format():
+    from graphwell.io.images.registry import FORMATS as IMAGES
+    from graphwell.io.tables.registry import FORMATS as TABLES
+
+    for page, formats in (("tables.md", TABLES), ("pictures.md", IMAGES)):
+        text = (DOCS / page).read_text()
+        assert [suffix for suffix in formats.suffixes() if f"`{suffix}`" not in text] == []
+
+
+def test_the_docs_name_files_that_exist():
+    root, wrong = TESTS.parent, []
+    known = [path.relative_to(root).as_posix() for path in root.rglob("*.py") if ".venv" not in path.parts]
+    for page in (*DOCS.glob("*.md"), root / "README.md", root / "CHANGELOG.md"):
+        for name in re.findall(r"`([\w/]+\.py)`", page.read_text()):
+            if not any(f"/{path}".endswith(f"/{name}") for path in known):
+                wrong.append(f"{page.name} names {name}")
+    assert wrong == []

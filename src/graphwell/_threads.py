@@ -2,6 +2,8 @@
 
 import os
 
+from graphwell.errors import OptionError
+
 
 def thread_count(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` asks for.
@@ -20,5 +22,5 @@ def thread_count(n_jobs: int | None) -> int:
     if n_jobs is None:
         return available
     if n_jobs == 0:
-        raise ValueError("n_jobs is 0; give a positive number of threads, or -1 for all cores.")
+        raise OptionError("n_jobs", "{field} is 0; give a positive number of threads, or -1 for all cores.")
     return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)

@@ -3,10 +3,12 @@
 import pytest
 from typer.testing import CliRunner
 
+from graphwell.backends.registry import BACKENDS, Entry
 from graphwell.cli._help import LISTS
 from graphwell.cli.app import app
 from graphwell.estimators.baselines.laplace import LaplaceLearning
 from graphwell.estimators.registry import forget, method, methods
+from graphwell.solve.start import STARTS
 
 
 def help_of(command, columns="80"):
@@ -41,6 +43,15 @@ def test_a_toy_method_is_listed_and_runs(toy, tmp_path):
     finished = CliRunner().invoke(app, [*arguments, "--method", "toy"])
     assert finished.exit_code == 0, finished.output
     assert "Method toy: asks the neighbours twice." in finished.output
+
+
+def test_starts_and_devices_are_listed(monkeypatch):
+    shown = help_of("classify")
+    for name, declared in STARTS.items():
+        assert f"{name}({declared.summary})".replace(" ", "") in shown
+    monkeypatch.setitem(BACKENDS, "dense", Entry("tests.backends.dense", "nothing"))
+    for command in ("classify", "segment"):
+        assert "cpu,cudaordense" in help_of(command)
 
 
 def test_a_forgotten_method_is_gone():

@@ -101,7 +101,7 @@ def test_methods_of_one_machine_refuse_a_dask_array_in_a_sentence(make):
     da = pytest.importorskip("dask.array")
     X, truth = blobs(classes=2)
     with pytest.raises(
-        ValueError, match=f"{make.__name__} works on one machine, and X is a dask array; give X.compute"
+        ValueError, match=f"{make.__name__} works on one machine, and X is a Dask array; give X.compute"
     ):
         make().fit(da.from_array(X, chunks=(40, 5)), few(truth))
 

@@ -169,3 +169,9 @@ def test_internals_are_not_public():
     for name in ("asarray", "on_host", "unsharpened"):
         assert not hasattr(Graph, name)
         assert not hasattr(Graph.from_affinity([[0, 1], [1, 0]]), name)
+
+
+def test_a_dask_array_is_not_fetched_silently():
+    da = pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match=r"works on one machine, and X is a Dask array; give X\.compute\(\)"):
+        Graph.from_features(da.ones((5, 2)))

@@ -4,7 +4,9 @@ import warnings
 
 import pytest
 
-from graphwell.errors import OptionError
+from graphwell._warnings import warn_user
+from graphwell.cli._words import in_flags
+from graphwell.errors import OptionError, Sentence
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 
@@ -41,3 +43,10 @@ def test_warnings_become_notes_once_each():
         for text in ("first {odd}", "second", "first {odd}"):
             warnings.warn(text, stacklevel=1)
     assert [str(note) for note in notes] == ["first {odd}", "second"]
+
+
+def test_a_note_from_a_warning_names_options_as_a_face_does():
+    with notes_from_warnings() as notes:
+        warn_user(Sentence("{n_neighbors=10} is too much."))
+    assert [str(note) for note in notes] == ["n_neighbors=10 is too much."]
+    assert [note.worded(in_flags) for note in notes] == ["--neighbors 10 is too much."]

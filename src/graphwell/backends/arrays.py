@@ -146,10 +146,7 @@ class ArrayEngine(HostVectors):
         >>> ArrayEngine().margins(np.array([[3.0, 1.0, -1.0], [0.0, 0.0, 0.0]]))
         array([0.5, 0. ])
         """
-        xp = self.xp
-        positive = xp.maximum(block, 0.0)
-        total = positive.sum(axis=1, keepdims=True)
-        shares = xp.where(total > 0, positive / xp.where(total > 0, total, 1), 0)
+        xp, shares = self.xp, self.shares(block)
         if shares.shape[1] == 1:
             return xp.ones(len(shares))
         highest = shares.max(axis=1)

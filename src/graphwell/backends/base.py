@@ -224,15 +224,12 @@ class Rows:
     values : object
         As the backend builds a graph from them.
     n_rows, n_features : int
-    names : array of str, optional
-        Names of the features, where the rows have them.
     """
 
     given: Any
     values: Any
     n_rows: int
     n_features: int
-    names: Any = None
 
 
 @dataclass(frozen=True)

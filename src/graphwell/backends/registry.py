@@ -86,3 +86,17 @@ def backend_of_rows(X: Any) -> str | None:
     """
     library = type(X).__module__.partition(".")[0]
     return next((name for name, entry in BACKENDS.items() if library in entry.arrays), None)
+
+
+def refuse_rows_of_a_cluster(X: Any, who: str, instead: str = "") -> None:
+    """Say that rows which only their own backend can work on will not be fetched silently.
+
+    Examples
+    --------
+    >>> refuse_rows_of_a_cluster([[1.0, 2.0]], "LabelSpreading")
+    """
+    place = backend_of_rows(X)
+    if place is not None:
+        raise ValueError(
+            f"{who} works on one machine, and X is a {place.title()} array; give X.compute(){instead}."
+        )

@@ -1,4 +1,4 @@
-"""Help that lists methods and formats: found when help is asked for, since finding them takes a second."""
+"""Help that lists what the registries hold: found when help is asked for, since finding it takes a second."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +10,19 @@ def _methods() -> str:
     from graphwell.estimators.registry import methods
 
     return "; ".join(f"{name} ({declared.summary})" for name, declared in methods().items())
+
+
+def _starts() -> str:
+    from graphwell.solve.start import STARTS
+
+    return "; ".join(f"{name} ({declared.summary})" for name, declared in STARTS.items())
+
+
+def _devices() -> str:
+    from graphwell.backends.registry import devices
+    from graphwell.io.formats import either
+
+    return either(devices())
 
 
 def _tables() -> str:
@@ -28,6 +41,8 @@ def _images(field: str) -> str:
 
 LISTS: dict[str, Callable[[], str]] = {
     "{methods}": _methods,
+    "{starts}": _starts,
+    "{devices}": _devices,
     "{tables}": _tables,
     "{images}": lambda: _images("image"),
     "{labels}": lambda: _images("output"),

@@ -44,11 +44,11 @@ def classify(
     ] = None,
     method: Annotated[str, typer.Option(help="How rows are labelled: {methods}.")] = "diffuse interface",
     neighbors: Annotated[int | None, typer.Option(help="Neighbours of each row.", min=1)] = None,
-    start: Annotated[str | None, typer.Option(help="Where the descent starts.")] = None,
+    start: Annotated[str | None, typer.Option(help="Where the descent starts: {starts}.")] = None,
     fidelity: Annotated[float | None, typer.Option(help="Weight of the known labels.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
     holdout: Annotated[
         float | None, typer.Option(help="Share of the known labels to hide and test on, 0.2 say.")
     ] = None,

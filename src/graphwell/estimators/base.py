@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
-from graphwell.backends.registry import backend_of_rows, find_backend
+from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.estimators.labels import Labels, read_labels
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
@@ -67,12 +67,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def _backend(self, X: Any) -> Backend:
         """Where to fit these rows; methods of one machine refuse those of a cluster."""
-        place = backend_of_rows(X)
-        if place is not None:
-            raise ValueError(
-                f"{type(self).__name__} works on one machine, and X is a {place} array; "
-                "give X.compute(), or use DiffuseInterfaceClassifier."
-            )
+        refuse_rows_of_a_cluster(X, type(self).__name__, ", or use DiffuseInterfaceClassifier")
         return find_backend(self.device, X, self.n_jobs)
 
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:

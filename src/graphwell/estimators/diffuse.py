@@ -11,7 +11,7 @@ from graphwell._random import Seed, stream
 from graphwell._version import __version__
 from graphwell.backends.base import Backend, PlacedGraph, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
-from graphwell.backends.registry import devices, find_backend
+from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
@@ -169,8 +169,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             Told the stage (compiling, neighbours, tuning, start, descent) and the share of it that is done,
             None if unknown.
         cancel : threading.Event, optional
-            Once set, from any thread, the fit ends within a second with `CancelledError`, and the classifier
-            is as it was before.
+            Once set, from any thread, the fit ends with `CancelledError`, and the classifier is as it was
+            before: within a second, or once the kernels are compiled where that happens for the first time.
 
         Returns
         -------
@@ -234,9 +234,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return checkpoint
 
     def _check_choices(self) -> None:
-        if self.device not in devices():
-            problem = "{field} must be one of {}, got {!r}."
-            raise OptionError("device", problem, ", ".join(devices()), self.device)
         if self.start not in STARTS:
             raise OptionError("start", "{field} must be one of {}; got {!r}.", ", ".join(STARTS), self.start)
         if self.step_size is not None and not self.step_size > 0:

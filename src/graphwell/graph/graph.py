@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import warn_user
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, Sentence
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, locally_scaled, symmetric_affinity
@@ -119,9 +119,10 @@ class Graph:
         >>> graph
         Graph(4 vertices, 3 edges, 1 component)
         """
-        if device != "cpu":
-            from graphwell.backends.registry import find_backend
+        from graphwell.backends.registry import find_backend, refuse_rows_of_a_cluster
 
+        refuse_rows_of_a_cluster(X, "Graph.from_features")
+        if device != "cpu":
             backend = find_backend(device, X)
             rows = backend.read_rows(X, metric)
             graph: Graph = backend.shown(
@@ -380,7 +381,8 @@ def neighbor_counts(n_neighbors: Any, scale_neighbor: Any, n_rows: int) -> tuple
     """Numbers of neighbours that there are, with a warning where the first had to be reduced."""
     wanted, most = positive(n_neighbors, "n_neighbors"), n_rows - 1
     if wanted > most:
-        warn_user(f"n_neighbors={wanted} is reduced to {most}: there are no more other rows.")
+        note = f"{{n_neighbors={wanted}}} is reduced to {most}: there are no more other rows."
+        warn_user(Sentence(note))
     return min(wanted, most), min(positive(scale_neighbor, "scale_neighbor"), most)
 
 

@@ -35,5 +35,10 @@ def notes_from_warnings() -> Iterator[list[Sentence]]:
         try:
             yield notes
         finally:
-            said = dict.fromkeys(str(warning.message) for warning in caught)
-            notes.extend(Sentence("{}", (text,)) for text in said)
+            notes.extend({str(warning.message): _as_note(warning.message) for warning in caught}.values())
+
+
+def _as_note(warning: Warning | str) -> Sentence:
+    """The sentence that a warning carries, or its text as it is."""
+    said = getattr(warning, "sentence", None)
+    return said if isinstance(said, Sentence) else Sentence("{}", (str(warning),))

@@ -36,7 +36,7 @@ class Run:
     progress : callable
         Told the stage and the share of it that is done.
     cancel : object with ``is_set()``, optional
-        Once set, the run ends with `CancelledError` within a second.
+        Once set, the run ends with `CancelledError` within a second; not while kernels are compiled.
     checkpoint : Path, optional
         File that the descent is saved in after each step.
     settings : mapping

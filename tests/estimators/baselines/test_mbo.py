@@ -1,8 +1,10 @@
 """Threshold dynamics against dense matrices."""
 
 import numpy as np
+import pytest
 
 from graphwell._random import stream
+from graphwell.errors import OptionError
 from graphwell.estimators.baselines import MulticlassMBO, VolumeMBO
 from tests.estimators.baselines.cases import connected_case
 from tests.helpers import blobs, few
@@ -34,3 +36,20 @@ def test_volume_mbo_keeps_the_sizes():
     X, truth = blobs()
     clf = VolumeMBO().fit(X, few(truth))
     np.testing.assert_array_equal(np.bincount(clf.transduction_), [60, 60, 60])
+
+
+@pytest.mark.parametrize(
+    ("clf", "field"),
+    [
+        (MulticlassMBO(n_eigenvectors=0), "n_eigenvectors"),
+        (MulticlassMBO(max_iter=0), "max_iter"),
+        (VolumeMBO(max_iter=0), "max_iter"),
+        (VolumeMBO(diffusion_steps=0), "diffusion_steps"),
+        (VolumeMBO(class_prior=[0.5, 0.5]), "class_prior"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(clf, field):
+    X, truth = blobs(n=10)
+    with pytest.raises(OptionError, match=f"^{field} must") as caught:
+        clf.fit(X, few(truth))
+    assert caught.value.field == field

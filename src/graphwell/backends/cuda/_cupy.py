@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from graphwell.memory import in_words
+
 GpuArray: TypeAlias = Any
 """An array of CuPy, which need not be installed for types to be checked."""
 
@@ -128,17 +130,6 @@ def memory_in_words(what: str, needed: int) -> Iterator[None]:
 
 def _too_much(what: str, needed: int) -> str:
     return (
-        f"The GPU has too little memory for {what}: about {in_units(needed)} are needed and "
-        f'{in_units(free_memory())} are free; use fewer rows or neighbours, or device="cpu".'
+        f"The GPU has too little memory for {what}: about {in_words(needed)} are needed and "
+        f'{in_words(free_memory())} are free; use fewer rows or neighbours, or device="cpu".'
     )
-
-
-def in_units(size: int) -> str:
-    """A number of bytes in the unit that suits it.
-
-    Examples
-    --------
-    >>> in_units(3_500_000_000), in_units(2_000_000)
-    ('3.5 GB', '2.0 MB')
-    """
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"

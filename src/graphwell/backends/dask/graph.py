@@ -27,7 +27,7 @@ class DaskGraph:
     vertices : list of arrays
         The user's numbers of the vertices of each block.
     rows, spares : lists of handles
-        `Rows` of each block, and a second copy of each on another worker.
+        `BlockRows` of each block, and a second copy of each on another worker.
     sharpness : float
         Power that the kernel is raised to.
     recall_ : float
@@ -132,7 +132,7 @@ class DaskGraph:
 
     @cached_property
     def blocks(self) -> list[Handle]:
-        """`Block` of each block: its rows of ``S`` in the layouts of sweeps and products."""
+        """`GraphBlock` of each block: its rows of ``S`` in the layouts of sweeps and products."""
         degrees = self._degrees
         exports = self.tasks.each("export-degrees", on_block.on_boundary, degrees, self.boundaries)
         columns = (self.rows, degrees, self.boundaries, self.links, self.every(exports))
