@@ -296,11 +296,14 @@ def test_harmonic_scores_match_the_dense_solution(case):
 
 def test_poisson_weights_match_the_pseudo_inverse(case):
     problem, there, engine = case
-    graph, known = problem.graph, problem.is_known.astype(float)
-    source = known.copy()
+    graph, given = problem.graph, problem.labels[problem.is_known]
+    counts = np.bincount(given)
+    source = np.zeros(graph.n_vertices)
+    source[problem.is_known] = len(given) / len(np.unique(given)) / counts[given]  # a class, a source
+    strengths = source.copy()
     for c in range(graph.n_components):
         members = graph.components == c
-        source[members] -= known[members].mean()
+        source[members] -= strengths[members].mean()
     g = np.linalg.pinv(graph.L.toarray().astype(float)) @ source
     for c in range(graph.n_components):
         g[graph.components == c] -= g[graph.components == c].min()

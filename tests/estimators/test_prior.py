@@ -28,7 +28,7 @@ def test_a_prior_may_come_in_several_forms(prior, shares):
 @pytest.mark.parametrize(
     ("prior", "sentence"),
     [
-        ("even", 'class_prior must be None, "labels", an array or a dict'),
+        ("even", 'class_prior must be None, "labels", "auto", an array or a dict'),
         ([0.5, 0.6], "class_prior must sum to 1, got a sum of 1.1"),
         ([0.2, 0.3, 0.5], "one share for each of the 2 classes"),
         ([0.0, 1.0], "positive for every class that has labels; look at"),

@@ -3,9 +3,21 @@
 import numpy as np
 import pytest
 
-from graphwell.backends import State
+from graphwell import Graph
+from graphwell.backends import State, find_backend
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.solve.guard import accepts, balance_for, labels_agree, presence, support, votes
+from graphwell.solve.guard import (
+    accepts,
+    balance_for,
+    holding_balance,
+    labels_agree,
+    not_contradicted,
+    presence,
+    several_clusters,
+    support,
+    swallowed,
+    votes,
+)
 from graphwell.solve.problem import Problem
 from tests.helpers import chain, clusters, first_labels
 

@@ -35,7 +35,7 @@ def test_classes_of_very_different_size_are_kept():
     labels = first_labels(truth, 3)
     outcome = run(Problem(graph, labels, 3))
     assert (outcome.result.labels == truth).mean() > 0.98
-    poisson_weighted = run(Problem(graph, labels, 3), Recipe(start="diffusion"))
+    poisson_weighted = run(Problem(graph, labels, 3), Recipe(start="diffusion", coarse=False))
     assert (poisson_weighted.result.labels == truth).mean() < 0.9
 
 

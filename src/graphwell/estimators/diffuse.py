@@ -15,7 +15,7 @@ from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
-from graphwell.estimators.prior import read_class_prior
+from graphwell.estimators.prior import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
 from graphwell.estimators.tuning import enough_labels, tune
 from graphwell.memory import fit_bytes, in_words
@@ -58,9 +58,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     fidelity : float
         Weight of the known labels. At 30, the paper's, no label is overruled; below about 4 one that
         contradicts its neighbours can be.
-    class_prior : None, "labels", array or dict
+    class_prior : None, "labels", "auto", array or dict
         Sizes of the classes as shares of all rows, if they are known: by name, in the order of the sorted
-        classes, or as among the given labels. Sizes wrong by a fifth do more harm than none.
+        classes, or as among the given labels. Sizes wrong by a fifth do more harm than none. A dict may hold
+        bounds, ``{"a": (0.05, 0.2)}``, for some of the classes; "auto" estimates the sizes.
     tune : bool or "auto"
         Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
@@ -189,8 +190,13 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return find_backend(self.device, X, self.n_jobs)
 
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
-        shares = read_class_prior(self.class_prior, labels.classes, labels.codes)
-        return Problem(graph, engine_labels, len(labels.classes), self.fidelity, class_shares=shares)
+        bounds = read_size_bounds(self.class_prior, labels.classes)
+        prior = self.class_prior if bounds is None else None
+        shares = read_class_prior(prior, labels.classes, labels.codes)
+        n_classes = len(labels.classes)
+        return Problem(
+            graph, engine_labels, n_classes, self.fidelity, class_shares=shares, size_bounds=bounds
+        )
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         recipe, attributes, seconds = self._recipe(), {}, {}

@@ -31,7 +31,8 @@ def read_class_prior(prior: Any, classes: Any, labels: IntArray) -> FloatArray |
         return None
     if isinstance(prior, str):
         if prior != "labels":
-            raise ValueError(f'class_prior must be None, "labels", an array or a dict, got {prior!r}.')
+            known = 'None, "labels", "auto", an array or a dict'
+            raise ValueError(f"class_prior must be {known}, got {prior!r}.")
         counts = np.bincount(labels[labels >= 0], minlength=len(classes))
         return counts / counts.sum()
     shares = _by_name(prior, classes) if isinstance(prior, dict) else np.asarray(prior, dtype=float)
@@ -47,6 +48,45 @@ def read_class_prior(prior: Any, classes: Any, labels: IntArray) -> FloatArray |
     if abs(shares.sum() - 1) > SUM_TOLERANCE:
         raise ValueError(f"class_prior must sum to 1, got a sum of {shares.sum():.6g}; divide it by that.")
     return np.asarray(shares / shares.sum())
+
+
+def read_size_bounds(prior: Any, classes: Any) -> FloatArray | None:
+    """Turn bounds of the class sizes into their lowest and highest shares; None if there are no bounds.
+
+    Parameters
+    ----------
+    prior : object
+        "auto", or a dict with a share or a pair (lowest, highest) for some of the classes; anything else
+        holds no bounds.
+    classes : array of shape (n_classes,)
+        The classes.
+
+    Examples
+    --------
+    >>> read_size_bounds({"a": (0.05, 0.2)}, np.array(["a", "b"]))
+    array([[0.05, 0.  ],
+           [0.2 , 1.  ]])
+    """
+    bounded = isinstance(prior, dict) and any(np.ndim(value) == 1 for value in prior.values())
+    if not bounded and not (isinstance(prior, str) and prior == "auto"):
+        return None
+    bounds = np.stack([np.zeros(len(classes)), np.ones(len(classes))])
+    for name, value in prior.items() if bounded else ():
+        if name not in classes.tolist():
+            raise ValueError(f"class_prior names {name!r}, which no label has.")
+        bounds[:, classes.tolist().index(name)] = _pair(name, value)
+    if bounds[0].sum() > 1 or bounds[1].sum() < 1:
+        raise ValueError("class_prior: no shares within these bounds sum to 1.")
+    return bounds
+
+
+def _pair(name: Any, value: Any) -> tuple[float, float]:
+    lowest, highest = (value, value) if np.ndim(value) == 0 else value
+    if not 0 <= lowest <= highest <= 1:
+        raise ValueError(
+            f"class_prior: the bounds of {name!r} must be 0 <= lowest <= highest <= 1, got {value!r}."
+        )
+    return float(lowest), float(highest)
 
 
 def _by_name(prior: dict[Any, float], classes: Any) -> FloatArray:
