@@ -14,6 +14,7 @@ BENCHMARKS = {
     "startup": "how long a fresh process takes",
     "peers": "time and error beside graphlearning and scikit-learn",
     "few_labels": "error of every method from 1 label per class on",
+    "labels": "error with one label per class, random and uneven labels, against the bars",
     "calibration": "whether the scores are what they say",
     "gpu": "times on an NVIDIA GPU against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",

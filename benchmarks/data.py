@@ -52,7 +52,22 @@ def load(name: str) -> Dataset:
     return Dataset(name, X, y)
 
 
-def geometric_cut(y: IntArray) -> IntArray:
+def load_cut(name: str) -> Dataset:
+    """Load a set as it is (``name/raw``), or with its classes cut geometrically to 20 : 1 (``name/cut``).
+
+    The largest class keeps its size and the last a twentieth of it; the rows are drawn with seed 99.
+    """
+    base, *how = name.split("/")
+    X, y = _uci(base, as_it_is=True) if "raw" in how else LOADERS[base]()
+    if "cut" in how:
+        kept = geometric_cut(y, largest_to_smallest=20, smallest_class=1)
+        X, y = X[kept], y[kept]
+    return Dataset(name, X, y)
+
+
+def geometric_cut(
+    y: IntArray, largest_to_smallest: int = LARGEST_TO_SMALLEST, smallest_class: int = SMALLEST_CLASS
+) -> IntArray:
     """Rows that remain when the class sizes fall geometrically, the last to a sixtieth (20 at least).
 
     Examples
@@ -62,7 +77,7 @@ def geometric_cut(y: IntArray) -> IntArray:
     """
     rng = np.random.default_rng(99)
     largest = int(np.bincount(y).max())
-    smallest = max(SMALLEST_CLASS, largest // LARGEST_TO_SMALLEST)
+    smallest = max(smallest_class, largest // largest_to_smallest)
     sizes = np.geomspace(largest, smallest, int(y.max()) + 1).astype(int)
     members = [np.flatnonzero(y == c) for c in range(len(sizes))]
     chosen = [rng.choice(m, min(len(m), s), replace=False) for m, s in zip(members, sizes, strict=True)]
@@ -86,13 +101,13 @@ def _mnist() -> tuple[FloatArray, IntArray]:
     return PCA(50, random_state=0).fit_transform(pixels.astype(np.float32) / 255), y
 
 
-def _uci(name: str) -> tuple[FloatArray, IntArray]:
+def _uci(name: str, as_it_is: bool = False) -> tuple[FloatArray, IntArray]:
     path = Path(os.environ.get("GRAPHWELL_DATA", SHARED)) / "uci" / f"{name}.npz"
     if not path.is_file():
         raise DataMissingError(f"{path} is not there; name a folder that holds uci/ as GRAPHWELL_DATA.")
     with np.load(path) as file:
         X, y = file["X"].astype(float), np.unique(file["y"], return_inverse=True)[1]
-    return X if name in UCI_AS_THEY_ARE else standardised(X), y
+    return X if as_it_is or name in UCI_AS_THEY_ARE else standardised(X), y
 
 
 def _digits() -> tuple[FloatArray, IntArray]:
@@ -102,6 +117,13 @@ def _digits() -> tuple[FloatArray, IntArray]:
     return X, y
 
 
+def _standardised_of_sklearn(name: str) -> tuple[FloatArray, IntArray]:
+    from sklearn import datasets as of_sklearn
+
+    X, y = getattr(of_sklearn, name)(return_X_y=True)
+    return standardised(X), y
+
+
 LOADERS: dict[str, Callable[[], tuple[FloatArray, IntArray]]] = {
     "mnist": _mnist,
     "optdigits": lambda: _uci("optdigits"),
@@ -109,6 +131,8 @@ LOADERS: dict[str, Callable[[], tuple[FloatArray, IntArray]]] = {
     "texture": lambda: _uci("texture"),
     "letter": lambda: _uci("letter"),
     "digits": _digits,
+    "wine": lambda: _standardised_of_sklearn("load_wine"),
+    "cancer": lambda: _standardised_of_sklearn("load_breast_cancer"),
     "three_moons": lambda: datasets.make_three_moons(random_state=0),
     "two_moons": lambda: datasets.make_two_moons(random_state=0),
 }

@@ -153,17 +153,20 @@ class ArrayEngine(HostVectors):
         shares[xp.arange(len(shares)), shares.argmax(axis=1)] = -1.0
         return highest - shares.max(axis=1)
 
-    def shares(self, block: Block) -> Block:
-        """Return the block with rows that add up to 1.
+    def shares(self, block: Block, power: float = 1.0) -> Block:
+        """Return the powers of a block with rows that add up to 1; a row of zeros becomes even.
 
         Examples
         --------
         >>> ArrayEngine().shares(np.array([[3.0, 1.0], [0.0, -1.0]]))
         array([[0.75, 0.25],
                [0.5 , 0.5 ]])
+        >>> ArrayEngine().shares(np.array([[3.0, 1.0]]), power=2.0)
+        array([[0.9, 0.1]])
         """
         xp = self.xp
         positive = xp.maximum(block, 0.0)
+        positive = positive if power == 1 else positive**power
         total = positive.sum(axis=1, keepdims=True)
         return xp.where(total > 0, positive / xp.where(total > 0, total, 1), 1 / block.shape[1])
 

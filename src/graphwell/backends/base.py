@@ -188,8 +188,11 @@ class Engine(Vectors, Protocol):
         """Return how many of the rows `among` each column wins under the prices; on the host."""
         ...
 
-    def shares(self, block: Block) -> Block:
-        """Return the block with rows that add up to 1: negative entries count as 0, rows of zeros as even."""
+    def shares(self, block: Block, power: float = 1.0) -> Block:
+        """Return the powers of a block with rows that add up to 1; negative entries count as 0.
+
+        A row of zeros becomes even.
+        """
         ...
 
     def margins(self, block: Block) -> Vector:

@@ -100,7 +100,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _fitted_names(self) -> list[str]:
-        return [name for name in vars(self) if name == "_predictor" or _is_fitted_name(name)]
+        return [name for name in vars(self) if name in ("_predictor", "_given") or _is_fitted_name(name)]
 
     def _attributes_of_fit(self, X: Any, y: Any, run: Run) -> dict[str, Any]:
         """All that a fit sets, by name."""
@@ -136,6 +136,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "label_distributions_": told.distributions,
             "reachable_": told.reachable,
             "_predictor": told.predictor,
+            "_given": labels.codes >= 0,
         }
 
     def predict(self, X: Any) -> Any:
@@ -161,11 +162,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def doubtful(self, k: int = 10) -> IntArray:
         """Indices of the `k` rows to look at first: the least certain ones, unreachable rows before all.
 
-        Certainty is the distance between the two highest scores of a row.
+        Certainty is the distance between the two highest scores of a row. Rows whose label was given are
+        left out.
         """
         check_is_fitted(self)
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
+            raise ValueError(f"k must be a number of rows, 0 or more; got {k!r}.")
         margins: FloatArray = self._predictor.margins()
-        return np.argsort(margins, kind="stable")[:k]
+        rows = np.flatnonzero(~self._given)
+        return np.asarray(rows[np.argsort(margins[rows], kind="stable")[:k]])
 
     def _announce(self, n_rows: int, n_classes: int) -> None:
         """Say what is about to begin."""

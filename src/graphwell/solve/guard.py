@@ -18,11 +18,11 @@ GIVEN_STRENGTH = 1.0
 MOST_LABELS_OVERRULED = 0.16
 MOST_VERTICES_OVERRULED = 0.07
 EVENNESS_KEPT = 0.75
-EVENNESS_GAINED = 1.05
+EVENNESS_GAINED, EVENNESS_GAINED_FROM_FEW = 1.05, 1.15
 HOLDING_STRENGTH = 3.0
 CHANCE = 1.3
 LABELS_PER_CLASS_TO_TELL = 3
-"""With fewer nothing can be told about classes that consist of several clusters."""
+"""With fewer little can be told about classes that consist of several clusters."""
 LABELS_PER_CLASS_ENOUGH = 20
 """With so many labels per class the graph of communities has nothing to add."""
 
@@ -85,9 +85,14 @@ def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float
 
 
 def several_clusters(problem: Problem, sizes: IntArray, start_sizes: IntArray) -> bool:
-    """Whether the classes may consist of several clusters: then the descent makes them far more even."""
-    told = int(problem.is_known.sum()) >= LABELS_PER_CLASS_TO_TELL * problem.n_classes
-    return told and evenness(sizes) > EVENNESS_GAINED * evenness(start_sizes)
+    """Whether the classes may consist of several clusters: then the descent makes them far more even.
+
+    One label per class tells nothing about that, and a few little.
+    """
+    given, n_classes = int(problem.is_known.sum()), problem.n_classes
+    few = given < LABELS_PER_CLASS_TO_TELL * n_classes
+    gained = EVENNESS_GAINED_FROM_FEW if few else EVENNESS_GAINED
+    return given > n_classes and evenness(sizes) > gained * evenness(start_sizes)
 
 
 def swallowed(sizes: IntArray, start_sizes: IntArray) -> bool:

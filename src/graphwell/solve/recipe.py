@@ -130,14 +130,16 @@ def _balance(setting: Setting) -> Balance | None:
 
 
 def _combined(problem: Problem, engine: Engine, final: State, start: Start) -> Block:
-    """Presence of the classes after the descent, averaged with the scores of the start.
+    """Presence of the classes after the descent, averaged with the scores of the start, and squared.
 
     The descent makes nearly every vertex sure of its class; which ones are doubtful, the start knows better.
+    The square makes up for the modesty of the mean.
     """
     present = support(problem, engine, final)
     if start.scores is None:
         return present
-    return engine.added(engine.shares(present), engine.shares(start.scores.values))
+    both = engine.added(engine.shares(present), engine.shares(start.scores.values))
+    return engine.shares(both, power=2.0)
 
 
 def one_class(problem: Problem, backend: Backend) -> tuple[Engine, Outcome]:

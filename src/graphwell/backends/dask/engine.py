@@ -155,9 +155,9 @@ class DaskEngine(HostVectors):
         """Return the distance between the two largest shares of each row."""
         return np.asarray(self._by_vertex("margins", block))
 
-    def shares(self, block: Columns) -> Columns:
-        """Return the block with rows that add up to 1."""
-        return self._each("shares", on_columns.by_row, block, verb="shares")
+    def shares(self, block: Columns, power: float = 1.0) -> Columns:
+        """Return the powers of a block with rows that add up to 1."""
+        return self._each("shares", on_columns.by_row, block, verb="shares", power=power)
 
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
