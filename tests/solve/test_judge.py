@@ -6,7 +6,7 @@ import pytest
 from graphwell import Status
 from graphwell.backends import State, find_backend
 from graphwell.solve.fit import fit
-from graphwell.solve.judge import candidates_of, communities_start, verdict
+from graphwell.solve.judge import all_candidates, communities_start, verdict
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe, set_out
 from graphwell.solve.run import Run
@@ -32,7 +32,7 @@ def test_far_more_even_classes_than_the_labels_say_give_way_to_the_communities()
     assert verdict(setting, half) is Status.COMMUNITIES_KEPT
     start = communities_start(setting)
     assert (start.state.labels == truth).mean() > 0.98
-    chosen = [c.name for c in candidates_of(setting, half, Status.COMMUNITIES_KEPT) if c.chosen]
+    chosen = [c.name for c in all_candidates(setting, half, Status.COMMUNITIES_KEPT) if c.chosen]
     assert chosen == ["communities"]
 
 

@@ -8,7 +8,7 @@ from graphwell.solve.problem import Problem
 from graphwell.solve.result import Candidate
 
 
-def measured(
+def candidate_of(
     name: str, problem: Problem, engine: Engine, labels: IntArray, pressure: FloatArray, *, chosen: bool
 ) -> Candidate:
     """Measure a labelling.
@@ -35,7 +35,7 @@ def measured(
     >>> pairs = Graph.from_affinity(np.kron(np.eye(2), [[0, 1], [1, 0]]))
     >>> problem = Problem(pairs, np.array([0, -1, -1, 1]), n_classes=2)
     >>> engine = find_backend().engine(problem.graph)
-    >>> found = measured("start", problem, engine, np.array([0, 0, 0, 1]), np.ones(2), chosen=False)
+    >>> found = candidate_of("start", problem, engine, np.array([0, 0, 0, 1]), np.ones(2), chosen=False)
     >>> found.energy, round(found.normalised_cut, 3), found.overruled
     (1.125, 1.333, 1)
     """

@@ -6,7 +6,7 @@ import numpy as np
 
 from graphwell.backends.base import Engine, State
 from graphwell.solve.balance import class_counts, likeliest
-from graphwell.solve.candidates import measured
+from graphwell.solve.candidates import candidate_of
 from graphwell.solve.guard import accepts, not_contradicted, several_clusters, swallowed
 from graphwell.solve.multilevel import Overview, overview
 from graphwell.solve.problem import Problem
@@ -76,7 +76,7 @@ def communities_start(setting: Setting) -> Start:
     return Start(State(labels, begin.state.offsets), replace(begin.scores, values=above.shares))
 
 
-def candidates_of(setting: Setting, final: State, status: Status | None) -> tuple[Candidate, ...]:
+def all_candidates(setting: Setting, final: State, status: Status | None) -> tuple[Candidate, ...]:
     """The labellings that were compared, measured, and which of them the verdict chose."""
     problem, engine, above = setting.problem, setting.engine, setting.above
     if above is None:
@@ -89,6 +89,6 @@ def candidates_of(setting: Setting, final: State, status: Status | None) -> tupl
         "descent": (host(final.labels), status is None),
     }
     return tuple(
-        measured(name, problem, engine, labels.astype(np.int64), above.pressure, chosen=chosen)
+        candidate_of(name, problem, engine, labels.astype(np.int64), above.pressure, chosen=chosen)
         for name, (labels, chosen) in tried.items()
     )

@@ -104,14 +104,14 @@ class Search:
             best = min(solutions, key=lambda solution: solution[1])[0][graph.members]
             sizes.append(np.bincount(best, weights=graph.sizes, minlength=len(pressure)))
         few = self.best(found, pressure)
-        labels, energy = min((self.refine(each, pressure) for each in few), key=_energy)
+        labels, energy = min((self.refine(each, pressure) for each in few), key=_energy_of)
         return Solution(labels, energy, np.sum(sizes, axis=0) / np.sum(sizes))
 
     def best(self, found: list[IntArray], pressure: FloatArray) -> list[IntArray]:
         """The few different solutions of lowest energy, after units at borders changed sides."""
         different = {labels.tobytes(): labels for labels in found}.values()
         tidy = [settled(self.units, self.unit_evidence, pressure, labels) for labels in different]
-        return [labels for labels, _ in sorted(tidy, key=_energy)[:KEPT]]
+        return [labels for labels, _ in sorted(tidy, key=_energy_of)[:KEPT]]
 
     def refine(self, labels: IntArray, pressure: FloatArray) -> tuple[IntArray, float]:
         """Improve a solution by moving parts of communities, and units."""
@@ -261,5 +261,5 @@ def solved(
     return search.lowest(pressure), even, pressure
 
 
-def _energy(solution: tuple[IntArray, float]) -> float:
+def _energy_of(solution: tuple[IntArray, float]) -> float:
     return solution[1]

@@ -13,7 +13,7 @@ from graphwell.backends.base import Backend, Block, Engine, State
 from graphwell.solve.balance import class_counts
 from graphwell.solve.descent import descend
 from graphwell.solve.guard import balance_for, few_labels, holding_balance, support
-from graphwell.solve.judge import Setting, candidates_of, communities_start, seen_from_above, verdict
+from graphwell.solve.judge import Setting, all_candidates, communities_start, seen_from_above, verdict
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.result import Result, Status
 from graphwell.solve.run import Run
@@ -115,7 +115,7 @@ def follow(setting: Setting, recipe: Recipe, run: Run | None = None) -> Outcome:
     status = None
     if start.scores is not None and result.status is not Status.STOPPED:
         status = verdict(setting, final)
-        result = replace(result, candidates=candidates_of(setting, final, status))
+        result = replace(result, candidates=all_candidates(setting, final, status))
     if status is not None:
         start = communities_start(setting) if status is Status.COMMUNITIES_KEPT else start
         return _kept(setting, start, status, result)

@@ -50,12 +50,26 @@ def condensed_rows(
     array([[2. , 0.5],
            [0.5, 0. ]])
     """
-    order = np.argsort(row_groups, kind="stable")
-    starts = np.searchsorted(row_groups[order], np.arange(n_groups + 1))
+    order, starts = _by_group(row_groups, n_groups)
     entries = (matrix.indptr, matrix.indices, matrix.data)
     scale = PRECISION / largest if largest > 0 else 0.0
     parts = _condensed(*entries, order, starts, column_groups, scale)
     return sparse.csr_array((parts[2], parts[1], parts[0]), shape=(n_groups, n_groups))
+
+
+@njit(cache=True, nogil=True)
+def _by_group(groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
+    """The rows group by group, and where each group begins."""
+    starts = np.zeros(n_groups + 1, np.int64)
+    for group in groups:
+        starts[group + 1] += 1
+    for group in range(n_groups):
+        starts[group + 1] += starts[group]
+    order, filled = np.empty(len(groups), np.int64), starts[:-1].copy()
+    for row in range(len(groups)):
+        order[filled[groups[row]]] = row
+        filled[groups[row]] += 1
+    return order, starts
 
 
 @njit(cache=True, nogil=True)
