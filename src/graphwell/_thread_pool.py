@@ -7,7 +7,7 @@ tenfold.
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
@@ -96,6 +96,22 @@ class ThreadPool:
         finally:
             _undivided.release()
         return [mine, *results]
+
+    def results(self, work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """Do the work on each item, each thread taking the next one; return the results in order.
+
+        Examples
+        --------
+        >>> ThreadPool(2).results(lambda x: x * x, [1, 2, 3])
+        [1, 4, 9]
+        """
+        found: dict[int, Result] = {}
+
+        def keep(place: int) -> None:
+            found[place] = work(items[place])
+
+        self.map(keep, range(len(items)))
+        return [found[place] for place in range(len(items))]
 
     def map(self, work: Callable[[Item], object], items: Iterable[Item]) -> None:
         """Do the work on each item, each thread taking the next one when it is free.

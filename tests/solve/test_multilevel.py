@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from graphwell import Graph
+from graphwell._thread_pool import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve.coarse import CoarseGraph
 from graphwell.solve.fit import fit
@@ -37,7 +38,7 @@ def test_classes_of_very_different_size_lower_the_pressure():
         W = sparse.csr_array(sparse.block_diag([np.ones((n, n)) - np.eye(n) for n in counts]))
         truth = np.repeat(np.arange(10), counts)
         graph = CoarseGraph(np.arange(len(truth)), W, np.zeros((len(truth), 10)), np.ones(len(truth)))
-        search = search_for(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool))
+        search = search_for(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool), ThreadPool(1))
         solution, found, pressure = solved(search, [np.bincount(truth)], None)
         np.testing.assert_array_equal(solution.labels, truth)
         assert found == even
@@ -100,5 +101,5 @@ def test_classes_of_twenty_to_one_are_kept():
 
 def test_pressure_follows_given_sizes():
     graph = coarse(np.ones((2, 2)) - np.eye(2), np.eye(2))
-    search = search_for(graph, [graph], np.eye(2), np.ones(2, dtype=bool))
+    search = search_for(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
     np.testing.assert_allclose(solved(search, [], np.array([0.8, 0.2]))[2], [0.625, 2.5])

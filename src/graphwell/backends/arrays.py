@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Solution, State, Swept, Vector
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
@@ -23,6 +24,11 @@ class HostVectors:
     """Vectors are arrays of NumPy on this machine."""
 
     xp: Any = np
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of this machine that may share work on the host."""
+        return thread_count(None)
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array."""

@@ -112,6 +112,11 @@ class Vectors(Protocol):
     xp: Any
     """The library: NumPy, or one that answers to the same names."""
 
+    @property
+    def n_threads(self) -> int:
+        """Threads of this machine that may share work on the host; no result depends on it."""
+        ...
+
     def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
         """Return the sum of the values of each group of vertices."""
         ...

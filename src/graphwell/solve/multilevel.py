@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphwell._thread_pool import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
 from graphwell.solve.balance import evenness_allowed, likeliest
@@ -94,23 +95,28 @@ class Search:
     graphs: list[CoarseGraph]
     unit_evidence: FloatArray
     evidence: list[FloatArray]
+    pool: ThreadPool
 
     def lowest(self, pressure: FloatArray) -> Solution:
         """The solution of lowest energy that was found under a pressure."""
-        found, sizes = [], []
-        for seed, (graph, evidence) in enumerate(zip(self.graphs, self.evidence, strict=True)):
-            solutions = minimise(graph, evidence, pressure, seed)
+        found, sizes, seeds = [], [], range(len(self.graphs))
+        searched = self.pool.results(
+            lambda seed: minimise(self.graphs[seed], self.evidence[seed], pressure, seed), seeds
+        )
+        for graph, solutions in zip(self.graphs, searched, strict=True):
             found += [labels[graph.members] for labels, _ in solutions]
             best = min(solutions, key=lambda solution: solution[1])[0][graph.members]
             sizes.append(np.bincount(best, weights=graph.sizes, minlength=len(pressure)))
         few = self.best(found, pressure)
-        labels, energy = min((self.refine(each, pressure) for each in few), key=_energy_of)
+        labels, energy = min(self.pool.results(lambda each: self.refine(each, pressure), few), key=_energy_of)
         return Solution(labels, energy, np.sum(sizes, axis=0) / np.sum(sizes))
 
     def best(self, found: list[IntArray], pressure: FloatArray) -> list[IntArray]:
         """The few different solutions of lowest energy, after units at borders changed sides."""
         different = {labels.tobytes(): labels for labels in found}.values()
-        tidy = [settled(self.units, self.unit_evidence, pressure, labels) for labels in different]
+        tidy = self.pool.results(
+            lambda labels: settled(self.units, self.unit_evidence, pressure, labels), list(different)
+        )
         return [labels for labels, _ in sorted(tidy, key=_energy_of)[:KEPT]]
 
     def refine(self, labels: IntArray, pressure: FloatArray) -> tuple[IntArray, float]:
@@ -143,12 +149,14 @@ def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
     array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
     """
     labels, n_classes = engine.to_host(problem.labels), problem.n_classes
-    units, graphs = coarse_graphs(engine, labels, n_classes)
+    pool = ThreadPool(engine.n_threads)
+    units, graphs = coarse_graphs(engine, labels, n_classes, pool)
     harmonic = shares_of(np.mean([harmonic_shares(graph)[graph.members] for graph in graphs], axis=0))
     begin, spread = engine.shares(start), engine.spread(harmonic, units.members)
     scores = engine.shares(engine.added(begin, spread))
     unit_scores = engine.group_means(scores, units.members, len(units.voices))
-    search = search_for(units, graphs, unit_scores, allowed_classes(labels, problem.class_shares, n_classes))
+    allowed = allowed_classes(labels, problem.class_shares, n_classes)
+    search = search_for(units, graphs, unit_scores, allowed, pool)
     counts = [np.bincount(likeliest(engine, each, labels), minlength=n_classes) for each in (begin, scores)]
     solution, even, pressure = solved(search, counts, problem.class_shares)
     return Overview(
@@ -163,14 +171,17 @@ def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
     )
 
 
-def coarse_graphs(engine: Engine, labels: IntArray, n_classes: int) -> tuple[CoarseGraph, list[CoarseGraph]]:
+def coarse_graphs(
+    engine: Engine, labels: IntArray, n_classes: int, pool: ThreadPool
+) -> tuple[CoarseGraph, list[CoarseGraph]]:
     """Units, and graphs of communities made of them, of several resolutions and orders."""
     ground = groundwork(engine)
     finer = np.sqrt(max(1, len(np.unique(labels[labels >= 0]))) / 10)
-    found = [ground.merged(resolution * finer, seed) for resolution in RESOLUTIONS for seed in ORDERS]
+    wanted = [(resolution * finer, seed) for resolution in RESOLUTIONS for seed in ORDERS]
+    found = pool.results(lambda each: ground.merged(*each), wanted)
     speaks_for = spoken_for(labels, int(found[-1].max()) + 1)
     units = units_with_voices(engine, ground, labels, n_classes, speaks_for)
-    return units, [units.coarser(communities) for communities in found]
+    return units, pool.results(units.coarser, found)
 
 
 def units_with_voices(
@@ -222,13 +233,17 @@ def allowed_classes(labels: IntArray, class_shares: FloatArray | None, n_classes
 
 
 def search_for(
-    units: CoarseGraph, graphs: list[CoarseGraph], unit_scores: FloatArray, allowed: BoolArray
+    units: CoarseGraph,
+    graphs: list[CoarseGraph],
+    unit_scores: FloatArray,
+    allowed: BoolArray,
+    pool: ThreadPool,
 ) -> Search:
     """The evidence on each graph; that of a unit is the mean of what its communities have."""
     logs = [np.log(graph.means(unit_scores) + SMALLEST_SHARE) for graph in graphs]
     evidence = [evidence_of(graph, log, allowed) for graph, log in zip(graphs, logs, strict=True)]
     mean = np.mean([log[graph.members] for graph, log in zip(graphs, logs, strict=True)], axis=0)
-    return Search(units, graphs, evidence_of(units, mean, allowed), evidence)
+    return Search(units, graphs, evidence_of(units, mean, allowed), evidence, pool)
 
 
 def evidence_of(graph: CoarseGraph, logs: FloatArray, allowed: BoolArray) -> FloatArray:

@@ -66,9 +66,15 @@ class NumbaEngine(ArrayEngine):
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
         self.graph = graph
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.pool = ThreadPool(min(thread_count(n_jobs), 1 + graph.W.nnz // ENTRIES_PER_THREAD))
+        self.n_jobs = n_jobs
+        self.pool = ThreadPool(min(self.n_threads, 1 + graph.W.nnz // ENTRIES_PER_THREAD))
         self.rows = SlicedRows.from_graph(graph, self.dtype)
         self._last: tuple[Problem, Forces] | None = None
+
+    @property
+    def n_threads(self) -> int:
+        """Threads that were asked for."""
+        return thread_count(self.n_jobs)
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
