@@ -316,13 +316,10 @@ WITHOUT_A_TEST = {
 """Modules without a test file of their own, and who tests them."""
 
 
-def test_of(module: Path) -> Path:
+def home_of_test(module: Path) -> Path:
     """Where the test of a module belongs."""
     inside = module.relative_to(SOURCE)
     return TESTS / inside.parent / f"test_{module.stem.strip('_')}.py"
-
-
-test_of.__test__ = False  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("room", ["", *ROOMS])
@@ -333,7 +330,7 @@ def test_every_module_has_its_test_beside_its_name(room):
         name
         for path in modules
         if (name := path.relative_to(SOURCE).with_suffix("").as_posix()) not in WITHOUT_A_TEST
-        and not test_of(path).is_file()
+        and not home_of_test(path).is_file()
     ]
     assert missing == []
 

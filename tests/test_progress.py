@@ -7,10 +7,14 @@ import pytest
 from graphwell.progress import heartbeat, in_pieces, listening, silent, tell, watched
 
 
-def test_nobody_need_listen():
+def test_nobody_need_listen_and_outside_of_a_block_nobody_hears():
+    heard = []
+    with listening(heard.append), watched(lambda: heard.append("beat")):
+        pass
     silent("start", None)
     tell(0.5)
     heartbeat()
+    assert heard == []
 
 
 def test_the_innermost_listener_hears():
