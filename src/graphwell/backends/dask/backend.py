@@ -1,6 +1,6 @@
 """Fits on the workers of the Dask client in use."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -53,7 +53,20 @@ class Backend:
     ) -> DaskGraph:
         """Link each row to its nearest rows; the graph stays on the workers."""
         counts = neighbor_counts(n_neighbors, scale_neighbor, rows.n_rows)
-        return build_graph(self.tasks, rows.values, *counts, progress=progress)
+        source = rows.values
+        if rows.change is not None:
+            source = read_input(self.tasks, rows.given, metric, rows.change)
+        return build_graph(self.tasks, source, *counts, progress=progress)
+
+    def some_rows(self, rows: Rows, places: IntArray) -> Any:
+        """Fetch rows at some places."""
+        return rows.given[np.sort(places)].compute().astype(np.float64)
+
+    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
+        """Let the workers ask the function, block by block; fetch what it says."""
+        chunks = (rows.given.chunks[0], (width,))
+        told = rows.given.map_blocks(function, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0)))
+        return np.asarray(told.compute())
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array of the client, where vectors lie."""

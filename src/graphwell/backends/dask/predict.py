@@ -14,7 +14,6 @@ from graphwell.backends.dask.inputs import check_chunks
 from graphwell.backends.dask.search import Search
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, as_dask_array, blocks_of
 from graphwell.backends.induction import Induction, lost_rows, two_highest_apart
-from graphwell.graph.features import FeatureMap
 from graphwell.graph.graph import Origin
 from graphwell.graph.neighbors import build_search
 from graphwell.graph.weights import kernel
@@ -61,7 +60,7 @@ class DaskInduction:
         settings = (search.n_neighbors, search.scale_neighbor, search.floor, self.prior)
         parts, found = list(zip(search.partitions, search.scales, self.told, strict=True)), []
         for raw, length in zip(blocks_of(rows), lengths, strict=True):
-            block = tasks.lazy("features", FeatureMap(search.metric), raw)
+            block = tasks.lazy("features", search.features, raw)
             asked = tasks.lazy("ask", checked_queries, block, search.cells, len(parts), k)
             candidates = [
                 tasks.lazy("search", candidates_of, asked, q, *part, k) for q, part in enumerate(parts)
@@ -90,7 +89,7 @@ class DaskInduction:
         scales = np.concatenate(results(search.scales))[order]
         counts = (search.n_features, search.n_neighbors, search.scale_neighbor)
         k = max(search.n_neighbors, search.scale_neighbor)
-        origin = Origin(FeatureMap(search.metric), build_search(points, k), scales, *counts)
+        origin = Origin(search.features, build_search(points, k), scales, *counts)
         told = (self.distributions.compute(), self.reachable.compute())
         return Induction, (origin, self.classes, *told, self.prior)
 
