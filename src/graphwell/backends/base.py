@@ -222,6 +222,19 @@ class Engine(Vectors, Protocol):
         ...
 
 
+class RowEvidence(Protocol):
+    """Says something of each row by itself; can be pickled."""
+
+    @property
+    def weight(self) -> float:
+        """What it counts; the graph counts the rest of 1."""
+        ...
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Return what it says of each class at each row of the host; a row adds up to `weight`."""
+        ...
+
+
 @dataclass(frozen=True)
 class Rows:
     """A user's rows, checked.
@@ -235,6 +248,8 @@ class Rows:
     n_rows, n_features : int
     change : callable, optional
         Done to rows before they are compared, see `graphwell.metric`.
+    evidence : RowEvidence, optional
+        What is known of each row besides the graph.
     """
 
     given: Any
@@ -242,6 +257,7 @@ class Rows:
     n_rows: int
     n_features: int
     change: Callable[[Any], Any] | None = None
+    evidence: "RowEvidence | None" = None
 
 
 @dataclass(frozen=True)

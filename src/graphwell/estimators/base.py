@@ -13,6 +13,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
+from graphwell.estimators.evidence import pooled
 from graphwell.estimators.labels import Labels, read_labels
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
@@ -70,6 +71,12 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         refuse_rows_of_a_cluster(X, type(self).__name__, ", or use DiffuseInterfaceClassifier")
         return find_backend(self.device, X, self.n_jobs)
 
+    def _tuned(
+        self, backend: Backend, rows: Rows, labels: Labels, run: Run
+    ) -> tuple[Rows, dict[str, Any], dict[str, float]]:
+        """The rows with what is to be done to them, further attributes, and seconds of stages."""
+        return rows, {}, {}
+
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
         """Put the graph and the known labels together."""
         return Problem(graph, engine_labels, len(labels.classes))
@@ -114,19 +121,25 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         rows, graph, names = self._read(backend, X)
         labels = read_labels(backend.read_labels(y), rows.n_rows)
         self._announce(rows.n_rows, len(labels.classes))
+        tuned: dict[str, Any] = {}
+        seconds = {"graph": 0.0}
         if graph is None:
+            rows, tuned, seconds = self._tuned(backend, rows, labels, run)
+            began = time.perf_counter()
             sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
             graph = backend.build_graph(rows, *sizes, run.told)
-        seconds = {"graph": time.perf_counter() - began}
+        seconds = {**seconds, "graph": time.perf_counter() - began}
         problem = self._problem(graph, backend.asarray(labels.codes), labels)
         solved = self._solve(backend, problem, run)
+        assigned, scores = pooled(backend, rows, problem, solved.engine, solved.assigned, solved.scores)
         prior = _prior(problem, labels)
         told = backend.answers(
-            rows, solved.problem, solved.engine, solved.assigned, solved.scores, labels.classes, prior
+            rows, solved.problem, solved.engine, assigned, scores, labels.classes, prior
         )
         self._warn_of_unreachable(solved.problem, solved.engine)
         return {
             **names,
+            **tuned,
             **solved.attributes,
             "classes_": labels.classes,
             "class_prior_": prior,

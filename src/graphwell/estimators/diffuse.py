@@ -9,15 +9,16 @@ import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._version import __version__
-from graphwell.backends.base import Backend, PlacedGraph, Vector
+from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
+from graphwell.estimators.evidence import check_evidence
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.prior import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
-from graphwell.estimators.tuning import enough_labels, tune
+from graphwell.estimators.tuning import LABELS_PER_CLASS_NEEDED, Contest, enough_labels, tuned_rows
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Callback, Step
@@ -63,8 +64,13 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         classes, or as among the given labels. Sizes wrong by a fifth do more harm than none. A dict may hold
         bounds, ``{"a": (0.05, 0.2)}``, for some of the classes; "auto" estimates the sizes.
     tune : bool or "auto"
-        Choose the settings of the descent by hiding part of the given labels in turn; costs several times
-        the fit. "auto" does so when every class has at least 10 labels.
+        Choose how rows are compared: by the data alone, and with five labels per class or more by hiding
+        part of them in turn. True hides labels whenever a class has two; False compares rows as they are,
+        and so do a `schedule`, a random start, and graphs that are given.
+    evidence : None, "auto" or a classifier
+        What else is heard of each row: the probabilities of a classifier (any of scikit-learn's), with a
+        weight that hidden labels decide. "auto" asks a logistic regression and a forest, and from 500 labels
+        on a perceptron; it is heard only where `tune` hides labels. See ``docs/data.md``.
     device : {"cpu", "cuda"}
         Where everything runs: on all cores, or on an NVIDIA GPU (``pip install "graphwell[cuda]"``). With
         "cuda", rows may be CuPy arrays or PyTorch tensors on the GPU; `transduction_`,
@@ -95,7 +101,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     timings_ : dict
         Seconds of each stage.
     tuning_ : Tuning
-        After tuning: the chosen settings and the accuracy on hidden labels.
+        How rows are compared, why, what was compared on hidden labels, and the weight of the evidence.
 
     Examples
     --------
@@ -120,7 +126,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         step_size: float | None = None,
         fidelity: float = 30.0,
         class_prior: Any = None,
-        tune: bool | str = False,
+        tune: bool | str = "auto",
+        evidence: Any = "auto",
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -135,6 +142,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.fidelity = fidelity
         self.class_prior = class_prior
         self.tune = tune
+        self.evidence = evidence
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -198,23 +206,38 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             graph, engine_labels, n_classes, self.fidelity, class_shares=shares, size_bounds=bounds
         )
 
+    def _tuned(
+        self, backend: Backend, rows: Rows, labels: Labels, run: Run
+    ) -> tuple[Rows, dict[str, Any], dict[str, float]]:
+        recipe, n_classes = self._recipe(), len(labels.classes)
+        given = isinstance(self.evidence, str) or self.evidence is None
+        if recipe.schedule is not None or n_classes == 1 or (self.tune is False and given):
+            return rows, {}, {}
+        contest = Contest(n_classes, recipe, self.n_neighbors, self.scale_neighbor, self.n_jobs)
+        needed = 1 if self.tune is True else LABELS_PER_CLASS_NEEDED
+        with run.stage("tuning"):
+            rows, tuning, seconds = tuned_rows(
+                backend,
+                rows,
+                labels.codes,
+                contest,
+                self.evidence,
+                stream(self.random_state, "hidden labels"),
+                run,
+                by_labels=enough_labels(labels.codes, n_classes, needed),
+            )
+        return rows, {"tuning_": tuning}, {"tuning": seconds}
+
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
-        recipe, attributes, seconds = self._recipe(), {}, {}
-        asked = self.tune is True or (self.tune == "auto" and enough_labels(backend, problem))
-        if asked and recipe.schedule is None and problem.n_classes > 1:
-            with run.stage("tuning"):
-                tuned = tune(backend, problem, recipe, stream(self.random_state, "hidden labels"), run)
-            recipe, problem = tuned.tuning.recipe, tuned.problem
-            attributes["tuning_"], seconds["tuning"] = tuned.tuning, tuned.seconds
-        fitted = fit(backend, problem, recipe, run, stream(self.random_state, "start"))
+        fitted = fit(backend, problem, self._recipe(), run, stream(self.random_state, "start"))
         result = on_host(fitted.result, fitted.engine.to_host)
         return Solved(
             problem,
             fitted.engine,
             fitted.result.labels,
             fitted.scores,
-            {**attributes, "result_": result, "n_iter_": result.n_sweeps},
-            {**seconds, **fitted.seconds},
+            {"result_": result, "n_iter_": result.n_sweeps},
+            fitted.seconds,
         )
 
     def _recipe(self) -> Recipe:
@@ -246,6 +269,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             raise ValueError(f"step_size must be positive, got {self.step_size!r}.")
         if self.tune not in (False, True, "auto"):
             raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
+        check_evidence(self.evidence)
         if self.schedule is not None and not isinstance(self.schedule, Schedule):
             raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
 

@@ -4,7 +4,7 @@ Each is a small value made of arrays: it can be pickled, and it maps rows of Num
 blocks of a cluster, whichever it is given.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -49,9 +49,8 @@ class Scale:
     factor: FloatArray
 
     def __call__(self, X: Any) -> Any:
-        """Return the scaled rows; sparse ones are not shifted, which no distance notices."""
-        if sparse.issparse(X):
-            return X @ sparse.diags_array(self.factor)
+        """Return the scaled rows, dense."""
+        X = dense(X)
         return (X - like(X, self.shift)) * like(X, self.factor)
 
 
@@ -181,6 +180,3 @@ def like(X: Any, values: FloatArray) -> Any:
     """
     return np.asarray(values, dtype=X.dtype if X.dtype.kind == "f" else None, like=X)
 
-
-Fit = Callable[..., Map]
-"""Fits a map: takes rows, the rows that have labels, and those labels."""

@@ -64,16 +64,11 @@ def laplace_scores(
     if vertex_weights is not None:
         weighted = vertex_weights * weighted
     degrees = weighted * engine.vector(engine.product(engine.column(weighted)))
-    pull = None if problem.evidence is None else evidence_pull(problem, engine, degrees)
-    if pull is not None:
-        degrees = degrees + pull
     root = xp.sqrt(xp.maximum(degrees, 0.0))
     scaling = quotient(xp, weighted, root)
     inside = xp.where(known, 0.0, scaling)
     fixed = engine.indicator(problem.labels, scaling * root, problem.n_classes)
     b = engine.scaled(engine.product(fixed), inside)
-    if pull is not None:
-        b = engine.added(b, engine.scaled(problem.evidence.shares, quotient(xp, pull, root)))
     begin = None
     if guess is not None:
         begin = engine.scaled(guess, xp.where(known, 0.0, root))
@@ -85,14 +80,6 @@ def laplace_scores(
     diffused = engine.scaled(x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
     return Scores(engine.added(labels, diffused), solution.iterations, solution.residual)
-
-
-def evidence_pull(problem: Problem, engine: Engine, degrees: Vector) -> Vector:
-    """Weight of the evidence of each vertex in the unit of the degrees; none where a label is given."""
-    assert problem.evidence is not None
-    xp = engine.xp
-    scale = xp.where(degrees > 0, degrees, 1.0)
-    return xp.where(problem.is_known, 0.0, problem.evidence.weights * scale)
 
 
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Block, PlacedGraph, Vector
+from graphwell.backends.base import PlacedGraph
 from graphwell.errors import OptionError
 
 
@@ -26,22 +26,6 @@ class Balance:
 
     strength: float
     shares: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What something besides the graph says of every vertex: a classifier's probabilities, say.
-
-    Attributes
-    ----------
-    shares : Block
-        Probability of each class at each vertex.
-    weights : Vector
-        What it counts at each vertex, beside 1 for all its neighbours together.
-    """
-
-    shares: Block
-    weights: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +50,6 @@ class Problem:
     implicit : bool
         Take the fidelity term implicitly, which allows large steps whatever its weight, and measure it along
         the star of ``rho``, which keeps it independent of the numbers of the classes.
-    evidence : Evidence, optional
-        Soft evidence of the class of every vertex.
     """
 
     graph: PlacedGraph
@@ -78,7 +60,6 @@ class Problem:
     class_shares: FloatArray | None = None
     size_bounds: FloatArray | None = None
     implicit: bool = False
-    evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         if not self.fidelity > 0:
@@ -101,8 +82,7 @@ class Problem:
 
     @cached_property
     def reachable(self) -> BoolArray:
-        """Whether the component of each vertex holds a known label, or evidence tells of its class."""
+        """Whether the component of each vertex holds a known label."""
         components = self.graph.components
         labels_inside = np.bincount(components[self.is_known], minlength=self.graph.n_components)
-        reached = labels_inside[components] > 0
-        return reached if self.evidence is None else reached | (self.evidence.weights > 0)
+        return labels_inside[components] > 0

@@ -112,7 +112,7 @@ class Backend:
             _array(tasks, columns[0], chunks, len(classes), np.zeros(0)),
             _array(tasks, columns[1], chunks, None, np.zeros(0, dtype=bool)),
         )
-        predictor = DaskInduction(tasks, graph.search, told, *arrays, classes, prior)
+        predictor = DaskInduction(tasks, graph.search, told, *arrays, classes, prior, rows.evidence)
         return Answers(labels, *arrays, predictor)
 
 
