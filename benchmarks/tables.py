@@ -88,11 +88,15 @@ def each(jobs: list[Job], processes: int) -> Iterator[dict[str, Any]]:
     from concurrent.futures import ProcessPoolExecutor, as_completed
 
     with ProcessPoolExecutor(processes) as pool:
-        for future in as_completed([pool.submit(lambda_of, job) for job in jobs]):
-            yield from future.result()
+        running = {pool.submit(all_measured, job): job for job in jobs}
+        for future in as_completed(running):
+            if future.exception() is None:
+                yield from future.result()
+            else:
+                print(f"{running[future]} failed: {future.exception()!r}", flush=True)
 
 
-def lambda_of(job: Job) -> list[dict[str, Any]]:
+def all_measured(job: Job) -> list[dict[str, Any]]:
     """The figures of a job, as a list that can be sent."""
     return list(measured(job))
 

@@ -28,6 +28,8 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     say = _sayer(console)
     say(_counts(report))
     say(f"Features ({len(report.features):,}): {listed(report.features)}.")
+    if report.compared_by is not None:
+        say(f"Compared by: {report.compared_by}.")
     say(_ending(report.sweeps, report.status))
     if report.holdout is not None:
         say(report.holdout.on_hidden_labels, "bold")

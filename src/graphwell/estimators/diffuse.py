@@ -213,7 +213,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         given = isinstance(self.evidence, str) or self.evidence is None
         if recipe.schedule is not None or n_classes == 1 or (self.tune is False and given):
             return rows, {}, {}
-        contest = Contest(n_classes, recipe, self.n_neighbors, self.scale_neighbor, self.n_jobs)
+        sizes = (self.n_neighbors, self.scale_neighbor)
+        contest = Contest(n_classes, recipe, *sizes, self.n_jobs, metrics=self.tune is not False)
         needed = 1 if self.tune is True else LABELS_PER_CLASS_NEEDED
         with run.stage("tuning"):
             rows, tuning, seconds = tuned_rows(

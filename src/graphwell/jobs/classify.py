@@ -19,7 +19,7 @@ from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.registry import read_table, write_table
 from graphwell.jobs.columns import FeatureColumns, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
-from graphwell.jobs.methods import check_class_count, fit_classifier, make_classifier
+from graphwell.jobs.methods import check_class_count, fit_classifier, make_classifier, tunes
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 from graphwell.jobs.preprocess import ReadyRows, preprocess
@@ -83,7 +83,7 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     read = time.perf_counter() - began
     facts, features = _read(table, options)
     check_class_count(options.method, len(facts.classes))
-    ready = preprocess(features.X, features.names, how, options.seed)
+    ready = preprocess(features.X, features.names, how, options.seed, tuned=tunes(classifier))
     holdout, seconds = _fitted(classifier, ready, _labels(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
     report = summarise(
@@ -131,7 +131,8 @@ def _fitted(
         if options.holdout is not None:
             began = time.perf_counter()
             held, trial = _hold_out(classifier, X, y, options.holdout, options.seed, progress)
-            X, neighbours = trial.graph_, trial.timings_["graph"]
+            if not hasattr(trial, "tuning_"):  # a metric chosen without the hidden labels is not theirs
+                X, neighbours = trial.graph_, trial.timings_["graph"]
             seconds["holdout"] = time.perf_counter() - began - neighbours
         fit_classifier(classifier, X, y, options.checkpoint, progress)
     stages = dict(classifier.timings_)

@@ -30,6 +30,10 @@ class ClassifyOptions:
         One of ``graphwell.methods()``.
     n_neighbors, start, fidelity, device, n_jobs
         Of the method; its own defaults where None.
+    tune : bool
+        Let the method choose how rows are compared, where it can and `scale` is "auto".
+    evidence : {"auto", "none"}
+        Whether the method also asks classifiers about each row, where it can.
     seed : int
         Of everything random.
     holdout : float, optional
@@ -57,13 +61,15 @@ class ClassifyOptions:
     truth: str | None = None
     unknown: tuple[str, ...] = ()
     decimal: str = "."
-    scale: str = "none"
+    scale: str = "auto"
     pca: int | None = None
     missing: str = "error"
     method: str = DEFAULT
     n_neighbors: int | None = None
     start: str | None = None
     fidelity: float | None = None
+    tune: bool = True
+    evidence: str = "auto"
     device: str = "cpu"
     n_jobs: int | None = None
     seed: int = 0

@@ -7,8 +7,9 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
 from graphwell.errors import OptionError, Sentence
+from graphwell.metric.rules import by_the_data
 
-SCALES = ("none", "standard", "robust")
+SCALES = ("auto", "none", "standard", "robust")
 MISSING_RULES = ("error", "drop", "mean")
 PCA_ABOVE = 100
 PCA_DEFAULT = 50
@@ -24,9 +25,9 @@ class Preprocessing:
 
     Attributes
     ----------
-    scale : {"none", "standard", "robust"}
-        Leave features as they are, bring each to mean 0 and variance 1, or to median 0 and
-        interquartile range 1.
+    scale : {"auto", "none", "standard", "robust"}
+        Leave it to the method, or to rules that look at the data; leave features as they are; bring each to
+        mean 0 and variance 1, or to median 0 and interquartile range 1.
     pca : int, optional
         Number of principal components kept, 0 for all features. By default 50 when there are more than
         100 features.
@@ -34,7 +35,7 @@ class Preprocessing:
         Refuse missing values, leave their rows out, or put the mean of the column in their place.
     """
 
-    scale: str = "none"
+    scale: str = "auto"
     pca: int | None = None
     missing: str = "error"
 
@@ -67,7 +68,9 @@ class ReadyRows:
     notes: tuple[Sentence, ...] = ()
 
 
-def preprocess(X: FloatArray, names: Sequence[str], how: Preprocessing, seed: int = 0) -> ReadyRows:
+def preprocess(
+    X: FloatArray, names: Sequence[str], how: Preprocessing, seed: int = 0, *, tuned: bool = False
+) -> ReadyRows:
     """Treat missing values, scale, and project.
 
     Parameters
@@ -79,6 +82,8 @@ def preprocess(X: FloatArray, names: Sequence[str], how: Preprocessing, seed: in
     how : Preprocessing
     seed : int
         Seed of the projection.
+    tuned : bool
+        Whether the method itself chooses the scale where that is "auto".
 
     Examples
     --------
@@ -96,7 +101,11 @@ def preprocess(X: FloatArray, names: Sequence[str], how: Preprocessing, seed: in
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
     if how.scale == "none":
         notes += _uneven(X, names)
-    X = _scaled(X, how.scale)
+    scale = how.scale
+    if scale == "auto":
+        projected = _components(X, how.pca) > 0  # before the method sees the features
+        scale = _by_rule(X, notes) if projected or not tuned else "none"
+    X = _scaled(X, scale)
     _refuse_extreme(X, names)
     components = _components(X, how.pca)
     if components:
@@ -152,6 +161,15 @@ def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
     others = f", one of {many:,} missing values; fill them in" if many > 1 else "; fill it in"
     problem = 'Row {}: the feature {!r} is missing{}, or give {missing="drop"} or {missing="mean"}.'
     return OptionError("missing", problem, row + 1, names[column], others)
+
+
+def _by_rule(X: FloatArray, notes: list[Sentence]) -> str:
+    """The scale that the data asks for, noted where it changes anything."""
+    ruled = by_the_data(X)
+    if ruled.name == "plain":
+        return "none"
+    notes.append(Sentence("The features were scaled ({}), as {}.", (ruled.name, ruled.why)))
+    return ruled.name
 
 
 def _scaled(X: FloatArray, scale: str) -> FloatArray:

@@ -71,6 +71,8 @@ class ClassifyReport:
     ----------
     status : str
         How the run ended, in a sentence.
+    compared_by : str, optional
+        How rows were compared, and what else was heard, where the method chose it.
     holdout : Accuracy, optional
         On given labels that were hidden.
     comparison : Comparison, optional
@@ -105,6 +107,7 @@ class ClassifyReport:
     seconds: Mapping[str, float]
     output: Path | None
     files: tuple[Path, ...]
+    compared_by: str | None = None
     details: RowDetails | None = field(default=None, repr=False)
 
     def to_json(self, words: Words = in_python) -> dict[str, Any]:
@@ -121,6 +124,7 @@ class ClassifyReport:
             "unreachable_rows": self.unreachable_rows,
             "sweeps": self.sweeps,
             "status": self.status,
+            "compared_by": self.compared_by,
             "holdout": None if self.holdout is None else self.holdout.to_json(),
             "truth": None if self.comparison is None else self.comparison.accuracy.to_json(),
             "doubtful": [asdict(row) for row in self.doubtful],

@@ -29,8 +29,8 @@ class Candidate:
     fit : callable
     compared : bool
         Whether it is compared with what the rules say.
-    labels : int
-        Number of labels from which on it is compared.
+    labels, labels_per_class : int
+        Number of labels, and of labels per class, from which on it is compared.
     """
 
     name: str
@@ -38,31 +38,38 @@ class Candidate:
     fit: Callable[[Sample], Map]
     compared: bool
     labels: int
+    labels_per_class: int
 
 
 CANDIDATES: dict[str, Candidate] = {}
 
 
-def candidate(name: str, summary: str, *, compared: bool = True, labels: int = 0) -> Callable[[Any], Any]:
+def candidate(
+    name: str, summary: str, *, compared: bool = True, labels: int = 0, labels_per_class: int = 0
+) -> Callable[[Any], Any]:
     """Register a function as a candidate."""
 
     def register(fit: Callable[[Sample], Map]) -> Callable[[Sample], Map]:
-        CANDIDATES[name] = Candidate(name, summary, fit, compared, labels)
+        CANDIDATES[name] = Candidate(name, summary, fit, compared, labels, labels_per_class)
         return fit
 
     return register
 
 
-def compared_with(rule: str, n_labels: int) -> list[str]:
+def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
     """Names of the candidates for so many labels, the one that the rules chose first.
 
     Examples
     --------
-    >>> compared_with("standard", n_labels=50)
+    >>> compared_with("standard", n_labels=50, n_classes=3)
     ['standard', 'components', 'discriminants', 'importances', 'logits']
     """
-    others = [c.name for c in CANDIDATES.values() if c.compared and c.labels <= n_labels and c.name != rule]
-    return [rule, *others]
+    able = [
+        c.name
+        for c in CANDIDATES.values()
+        if c.compared and max(c.labels, c.labels_per_class * n_classes) <= n_labels
+    ]
+    return [rule, *(name for name in able if name != rule)]
 
 
 @candidate("plain", "features as they are", compared=False)
@@ -104,7 +111,7 @@ def components(sample: Sample) -> Map:
     return Chain((sample.standard, leading_axes(sample.scaled, COMPONENTS)))
 
 
-@candidate("discriminants", "shrunk linear discriminants")
+@candidate("discriminants", "shrunk linear discriminants", labels_per_class=3)
 def discriminants(sample: Sample) -> Map:
     """Linear discriminants: within the classes the shrunk covariance becomes the identity."""
     found = sample.model("discriminants")

@@ -105,9 +105,9 @@ def leading_axes(X: Any, count: int) -> Linear:
     from sklearn.decomposition import PCA, TruncatedSVD
 
     few = X[np.linspace(0, X.shape[0] - 1, min(X.shape[0], ROWS_FOR_AXES)).astype(int)]
-    count = max(1, min(count, *few.shape) - (1 if sparse.issparse(few) else 0))
+    count = min(count, *few.shape)
     if sparse.issparse(few):
-        axes = TruncatedSVD(count, random_state=0).fit(few).components_
+        axes = TruncatedSVD(max(1, min(count, min(few.shape) - 1)), random_state=0).fit(few).components_
         return Linear(np.zeros(X.shape[1]), np.ascontiguousarray(axes.T))
     found = PCA(count, svd_solver="auto", random_state=0).fit(few)
     return Linear(found.mean_, np.ascontiguousarray(found.components_.T))
