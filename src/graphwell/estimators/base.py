@@ -72,10 +72,16 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return find_backend(self.device, X, self.n_jobs)
 
     def _tuned(
-        self, backend: Backend, rows: Rows, labels: Labels, run: Run
-    ) -> tuple[Rows, dict[str, Any], dict[str, float]]:
-        """The rows with what is to be done to them, further attributes, and seconds of stages."""
-        return rows, {}, {}
+        self,
+        backend: Backend,
+        rows: Rows,
+        graph: PlacedGraph | None,
+        labels: Labels,
+        features: Any,
+        run: Run,
+    ) -> tuple[Rows, PlacedGraph | None, dict[str, Any], dict[str, float]]:
+        """The rows with what is to be done to them, the graph, further attributes, and seconds of stages."""
+        return rows, graph, {}, {}
 
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
         """Put the graph and the known labels together."""
@@ -98,9 +104,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._fit(X, y, Run())
 
-    def _fit(self, X: Any, y: Any, run: Run) -> Any:
+    def _fit(self, X: Any, y: Any, run: Run, features: Any = None) -> Any:
         with run.watched():
-            fitted = self._attributes_of_fit(X, y, run)
+            fitted = self._attributes_of_fit(X, y, run, features)
         for name in self._fitted_names():
             delattr(self, name)
         self.__dict__.update(fitted)
@@ -109,7 +115,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _fitted_names(self) -> list[str]:
         return [name for name in vars(self) if name in ("_predictor", "_given") or _is_fitted_name(name)]
 
-    def _attributes_of_fit(self, X: Any, y: Any, run: Run) -> dict[str, Any]:
+    def _attributes_of_fit(self, X: Any, y: Any, run: Run, features: Any) -> dict[str, Any]:
         """All that a fit sets, by name."""
         if y is None:
             raise ValueError(
@@ -121,11 +127,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         rows, graph, names = self._read(backend, X)
         labels = read_labels(backend.read_labels(y), rows.n_rows)
         self._announce(rows.n_rows, len(labels.classes))
-        tuned: dict[str, Any] = {}
-        seconds = {"graph": 0.0}
+        rows, graph, tuned, seconds = self._tuned(backend, rows, graph, labels, features, run)
+        began = time.perf_counter()
         if graph is None:
-            rows, tuned, seconds = self._tuned(backend, rows, labels, run)
-            began = time.perf_counter()
             sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
             graph = backend.build_graph(rows, *sizes, run.told)
         seconds = {**seconds, "graph": time.perf_counter() - began}

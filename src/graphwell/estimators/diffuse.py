@@ -16,9 +16,11 @@ from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.evidence import check_evidence
 from graphwell.estimators.labels import Labels
+from graphwell.estimators.node_features import tuned_graph
 from graphwell.estimators.prior import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
 from graphwell.estimators.tuning import LABELS_PER_CLASS_NEEDED, Contest, enough_labels, tuned_rows
+from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Callback, Step
@@ -29,6 +31,11 @@ from graphwell.solve.result import on_host
 from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule
 from graphwell.solve.start import STARTS
+
+FEATURES_BESIDE_A_GRAPH = (
+    "features go beside a graph: give a Graph of this machine, or an affinity matrix with "
+    'metric="precomputed"; features without a graph are X itself.'
+)
 
 
 @method("diffuse interface", "graphwell's own descent, or the paper's under a schedule", on_cluster=True)
@@ -153,6 +160,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         X: Any,
         y: Any,
         *,
+        features: Any = None,
         callback: Callback | None = None,
         checkpoint: str | PathLike[str] | None = None,
         progress: Progress = silent,
@@ -168,6 +176,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             Dask client in use; what is told of each row is then a Dask array too, in the same chunks.
         y : array-like of shape (n,)
             Labels; unknown ones are -1 (integers), None or NaN.
+        features : array, data frame or sparse matrix of shape (n, d), optional
+            Features of the vertices, where `X` is a graph or an affinity matrix: they join it, and classifiers
+            are asked about their means along it, as far as hidden labels bear it out.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
         checkpoint : path, optional
@@ -191,7 +202,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         saved_in = None if checkpoint is None else self._resumable(Path(checkpoint))
         run = Run(callback, progress, cancel, saved_in, self._settings())
         with told_of_compiling(lambda: self._tell_of_compiling(progress)):
-            self._fit(X, y, run)
+            self._fit(X, y, run, features)
         return self
 
     def _backend(self, X: Any) -> Backend:
@@ -207,27 +218,33 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         )
 
     def _tuned(
-        self, backend: Backend, rows: Rows, labels: Labels, run: Run
-    ) -> tuple[Rows, dict[str, Any], dict[str, float]]:
+        self,
+        backend: Backend,
+        rows: Rows,
+        graph: PlacedGraph | None,
+        labels: Labels,
+        features: Any,
+        run: Run,
+    ) -> tuple[Rows, PlacedGraph | None, dict[str, Any], dict[str, float]]:
+        if features is not None and not isinstance(graph, Graph):
+            raise ValueError(FEATURES_BESIDE_A_GRAPH)
         recipe, n_classes = self._recipe(), len(labels.classes)
-        given = isinstance(self.evidence, str) or self.evidence is None
-        if recipe.schedule is not None or n_classes == 1 or (self.tune is False and given):
-            return rows, {}, {}
-        sizes = (self.n_neighbors, self.scale_neighbor)
-        contest = Contest(n_classes, recipe, *sizes, self.n_jobs, metrics=self.tune is not False)
+        idle = self.tune is False and (self.evidence is None or isinstance(self.evidence, str))
+        nothing = (graph is not None and features is None) or (graph is None and idle)
+        if nothing or recipe.schedule is not None or n_classes == 1:
+            return rows, graph, {}, {}
+        sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
+        contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False)
         needed = 1 if self.tune is True else LABELS_PER_CLASS_NEEDED
+        enough = enough_labels(labels.codes, n_classes, needed)
+        told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
-            rows, tuning, seconds = tuned_rows(
-                backend,
-                rows,
-                labels.codes,
-                contest,
-                self.evidence,
-                stream(self.random_state, "hidden labels"),
-                run,
-                by_labels=enough_labels(labels.codes, n_classes, needed),
-            )
-        return rows, {"tuning_": tuning}, {"tuning": seconds}
+            if isinstance(graph, Graph):
+                rows, chosen, tuning, seconds = tuned_graph(graph, features, *told, by_labels=enough)
+                graph = backend.place(chosen)
+            else:
+                rows, tuning, seconds = tuned_rows(backend, rows, *told, by_labels=enough)
+        return rows, graph, {"tuning_": tuning}, {"tuning": seconds}
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         fitted = fit(backend, problem, self._recipe(), run, stream(self.random_state, "start"))

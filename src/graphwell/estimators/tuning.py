@@ -75,7 +75,8 @@ class Tuning:
 
     def __str__(self) -> str:
         voices = "".join(f", {100 * weight:.0f} % {name}" for name, weight in self.evidence.items())
-        return f"{CANDIDATES[self.metric].summary} ({self.why}){voices}"
+        known = CANDIDATES.get(self.metric)
+        return f"{self.metric if known is None else known.summary} ({self.why}){voices}"
 
 
 @dataclass(frozen=True)
@@ -89,18 +90,25 @@ class Contest:
     n_jobs: int | None = None
     metrics: bool = True
 
+    def candidates(self, rule: str, n_labels: int) -> list[str]:
+        """Names of what is compared, what the rules chose first."""
+        return compared_with(rule, n_labels, self.n_classes) if self.metrics else [rule]
+
     def graph_says(self, sample: Sample, name: str) -> FloatArray:
         """Probabilities of every row of a sample, on the graph of a candidate."""
-        backend = find_backend("cpu", n_jobs=self.n_jobs)
         n = sample.X.shape[0]
         most = min(self.n_neighbors, n - 1), min(self.scale_neighbor, n - 1)
         change = CANDIDATES[name].fit(sample)
         graph = Graph.from_features(sample.X, *most, n_jobs=self.n_jobs, change=change)
-        setting = set_out(
-            Problem(graph, sample.labels, self.n_classes), self.recipe, backend, np.random.default_rng(0)
-        )
-        outcome = follow(setting, self.recipe)
-        return distributions(np, outcome.result.labels, outcome.scores)
+        return says(self, graph, sample.labels)
+
+
+def says(contest: Contest, graph: Graph, labels: IntArray) -> FloatArray:
+    """Probabilities of every vertex after the descent from these labels."""
+    backend = find_backend("cpu", n_jobs=contest.n_jobs)
+    problem = Problem(graph, labels, contest.n_classes)
+    outcome = follow(set_out(problem, contest.recipe, backend, np.random.default_rng(0)), contest.recipe)
+    return distributions(np, outcome.result.labels, outcome.scores)
 
 
 def tuned_rows(
@@ -141,21 +149,24 @@ def tuned_rows(
         few = sampled(sample.labels, LABELS_COMPARED, ROWS_COMPARED, rng)
         tuning = compared(Sample(sample.X[few], sample.labels[few]), ruled, contest, asked, rng, run)
     change = None if tuning.metric == "plain" else CANDIDATES[tuning.metric].fit(sample)
-    voices = [made for made in asked if name_of(made) in tuning.evidence]
-    heard = None
-    if voices:
-        experts = tuple(expert_of(made, sample, contest.n_classes) for made in voices)
-        heard = Evidence(experts, tuple(tuning.evidence[name_of(made)] for made in voices))
+    heard = heard_of(tuning, asked, sample, contest.n_classes)
     return replace(rows, change=change, evidence=heard), tuning, time.perf_counter() - began
+
+
+def heard_of(tuning: Tuning, asked: tuple[Any, ...], sample: Sample, n_classes: int) -> Evidence | None:
+    """The classifiers that have a weight, taught by all labels of the sample."""
+    voices = [made for made in asked if name_of(made) in tuning.evidence]
+    if not voices:
+        return None
+    experts = tuple(expert_of(made, sample, n_classes) for made in voices)
+    return Evidence(experts, tuple(tuning.evidence[name_of(made)] for made in voices))
 
 
 def compared(
     sample: Sample, ruled: Ruled, contest: Contest, asked: tuple[Any, ...], rng: np.random.Generator, run: Run
 ) -> Tuning:
     """Compare metrics and classifiers on hidden labels, and choose."""
-    names = [ruled.name]
-    if contest.metrics:
-        names = compared_with(ruled.name, int(sample.known.sum()), contest.n_classes)
+    names = contest.candidates(ruled.name, int(sample.known.sum()))
     said: dict[str, list[FloatArray]] = {}
     truth: list[IntArray] = []
     for fold, hidden in enumerate(folds(sample.labels, contest.n_classes, rng)):
