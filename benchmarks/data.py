@@ -122,7 +122,9 @@ def keel_table(name: str, most_rows: int) -> tuple[FloatArray, IntArray]:
     table = table[~table.isin(["?", "<null>", "nan", ""]).any(axis=1)]
     columns = [pd.to_numeric(table[c], errors="coerce") for c in table.columns[:-1]]
     numbers = [
-        column.to_numpy(float)[:, None] if column.notna().all() else pd.get_dummies(table[name]).to_numpy(float)
+        column.to_numpy(float)[:, None]
+        if column.notna().all()
+        else pd.get_dummies(table[name]).to_numpy(float)
         for name, column in zip(table.columns, columns, strict=False)
     ]
     X, y = np.hstack(numbers), np.unique(table.iloc[:, -1].to_numpy(str), return_inverse=True)[1]

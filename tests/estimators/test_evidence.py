@@ -57,7 +57,9 @@ def test_more_labels_bring_more_classifiers():
 def test_evidence_helps_where_the_graph_is_weak():
     X, y, given = tilted()
     wrong = [
-        (DiffuseInterfaceClassifier(random_state=0, tune=t, evidence=e).fit(X, given).transduction_ != y).mean()
+        (
+            DiffuseInterfaceClassifier(random_state=0, tune=t, evidence=e).fit(X, given).transduction_ != y
+        ).mean()
         for t, e in ((False, None), ("auto", "auto"))
     ]
     assert wrong[1] < wrong[0] - 0.03

@@ -100,7 +100,7 @@ def test_five_rows_and_uneven_classes():
     with pytest.warns(UserWarning, match="n_neighbors=10 is reduced"):
         clf = DiffuseInterfaceClassifier(random_state=0).fit(X, [0, -1, 1, -1, -1])
     np.testing.assert_array_equal(clf.transduction_[2:], 1)
-    X, y, given = wine(8)
+    X, _, given = wine(8)
     given[(given == 0)] = np.where(np.cumsum(given[given == 0] == 0) > 1, -1, 0)
     assert (given == 0).sum() == 1
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
@@ -124,7 +124,12 @@ def test_sparse_text_is_compared_and_asked():
         words[y == topic, 30 * topic : 30 * topic + 30] += rng.poisson(0.12, size=(60, 30))
     given = datasets.sample_labels(y, 10, 0)
     wrong = [
-        (DiffuseInterfaceClassifier(random_state=0, tune=t).fit(sparse.csr_array(words), given).transduction_ != y)
+        (
+            DiffuseInterfaceClassifier(random_state=0, tune=t)
+            .fit(sparse.csr_array(words), given)
+            .transduction_
+            != y
+        )
         for t in (False, "auto")
     ]
     assert wrong[1].mean() < wrong[0].mean() - 0.1
@@ -157,7 +162,9 @@ def test_all_labelled_rows_are_among_the_sample():
 
 
 def test_the_first_stays_in_whatever_it_did():
-    said = {name: [np.tile([1 - p, p], (5, 1))] for name, p in {"a": 0.1, "b": 0.7, "c": 0.5, "d": 0.9}.items()}
+    said = {
+        name: [np.tile([1 - p, p], (5, 1))] for name, p in {"a": 0.1, "b": 0.7, "c": 0.5, "d": 0.9}.items()
+    }
     assert still_in(list("abcd"), said, [np.ones(5, dtype=int)]) == ["a", "d", "b"]
 
 

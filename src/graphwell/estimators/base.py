@@ -137,9 +137,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         solved = self._solve(backend, problem, run)
         assigned, scores = pooled(backend, rows, problem, solved.engine, solved.assigned, solved.scores)
         prior = _prior(problem, labels)
-        told = backend.answers(
-            rows, solved.problem, solved.engine, assigned, scores, labels.classes, prior
-        )
+        told = backend.answers(rows, solved.problem, solved.engine, assigned, scores, labels.classes, prior)
         self._warn_of_unreachable(solved.problem, solved.engine)
         return {
             **names,

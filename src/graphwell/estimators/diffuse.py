@@ -177,8 +177,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         y : array-like of shape (n,)
             Labels; unknown ones are -1 (integers), None or NaN.
         features : array, data frame or sparse matrix of shape (n, d), optional
-            Features of the vertices, where `X` is a graph or an affinity matrix: they join it, and classifiers
-            are asked about their means along it, as far as hidden labels bear it out.
+            Features of the vertices, where `X` is a graph or an affinity matrix: they join it, and
+            classifiers are asked about their means along it, as far as hidden labels bear it out.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
         checkpoint : path, optional

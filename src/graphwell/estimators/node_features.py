@@ -46,9 +46,9 @@ class AroundRows:
         """What it counts beside the graph."""
         return self.evidence.weight
 
-    def __call__(self, A: Any) -> FloatArray:
+    def __call__(self, X: Any) -> FloatArray:
         """Return what the classifiers say of each row of affinities."""
-        return self.evidence(mean_around(A, self.means))
+        return self.evidence(mean_around(X, self.means))
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,10 @@ def compared(
     if sum(weights.values()) < TOO_LITTLE:
         weights = {}
     kept = ruled.why if chosen == ruled.name else "hidden labels bear it out best"
-    accuracy = {n: float((np.concatenate(s).argmax(axis=1) == given[: sum(map(len, s))]).mean()) for n, s in said.items()}
+    accuracy = {
+        n: float((np.concatenate(s).argmax(axis=1) == given[: sum(map(len, s))]).mean())
+        for n, s in said.items()
+    }
     likelihood = {n: float(np.exp(_likelihoods(s, truth).mean())) for n, s in said.items()}
     return Tuning(chosen, kept, accuracy, likelihood, weights, len(given))
 

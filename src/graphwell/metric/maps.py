@@ -179,4 +179,3 @@ def like(X: Any, values: FloatArray) -> Any:
     dtype('float32')
     """
     return np.asarray(values, dtype=X.dtype if X.dtype.kind == "f" else None, like=X)
-

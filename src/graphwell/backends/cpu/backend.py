@@ -108,4 +108,6 @@ class Backend:
         found, reachable = engine.to_host(found), engine.to_host(problem.reachable)
         labels = classes[np.where(reachable, engine.to_host(assigned), prior.argmax())]
         origin = self.shown(problem.graph).origin
-        return Answers(labels, found, reachable, Induction(origin, classes, found, reachable, prior, rows.evidence))
+        return Answers(
+            labels, found, reachable, Induction(origin, classes, found, reachable, prior, rows.evidence)
+        )

@@ -20,10 +20,10 @@ from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.inputs import Input
 from graphwell.backends.dask.tasks import Handle, Tasks, given
 from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
+from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import EXACT_UP_TO
 from graphwell.graph.scaling import Scaling
 from graphwell.graph.weights import smallest_scale
-from graphwell.graph.features import FeatureMap
 from graphwell.progress import Progress, silent
 
 POINTS_PER_CELL = 64
