@@ -114,7 +114,7 @@ def test_a_refit_forgets_the_fit_before():
     assert hasattr(clf, "tuning_")
     assert clf.feature_names_in_.tolist() == [f"f{i}" for i in range(5)]
     clf.set_params(tune=False).fit(X, y)
-    fresh = DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    fresh = DiffuseInterfaceClassifier(tune=False, random_state=0).fit(X, y)
     assert set(vars(clf)) == set(vars(fresh))
     assert not hasattr(clf, "tuning_")
     assert not hasattr(clf, "feature_names_in_")

@@ -84,7 +84,7 @@ class Evidence:
 def expert_of(made: Any, sample: Sample, n_classes: int) -> Expert:
     """A model by its name in `MODELS`, on standardised rows; or any classifier, on the rows as they are."""
     if isinstance(made, str):
-        return Expert(sample.standard, sample.model(made), n_classes)
+        return Expert(sample.rows_for(made), sample.model(made), n_classes)
     from sklearn.base import clone
 
     known = sample.known

@@ -137,15 +137,16 @@ def logits(sample: Sample) -> Map:
 @candidate("hidden layer", "the hidden layer of a small perceptron", labels=LABELS_FOR_A_PERCEPTRON)
 def hidden_layer(sample: Sample) -> Map:
     """The hidden layer of a perceptron."""
-    return Chain((sample.standard, _layer(sample)))
+    return _layer(sample)
 
 
 @candidate("beside layer", "features beside that hidden layer", labels=LABELS_FOR_A_PERCEPTRON)
 def beside_layer(sample: Sample) -> Map:
     """The rows as they are beside the hidden layer of a perceptron."""
-    return beside((Identity(), Chain((sample.standard, _layer(sample)))), sample.X)
+    return beside((Identity(), _layer(sample)), sample.X)
 
 
-def _layer(sample: Sample) -> Linear:
+def _layer(sample: Sample) -> Map:
     found = sample.model("perceptron")
-    return Linear(np.zeros(len(found.coefs_[0])), found.coefs_[0], found.intercepts_[0])
+    layer = Linear(np.zeros(len(found.coefs_[0])), found.coefs_[0], found.intercepts_[0])
+    return Chain((sample.rows_for("perceptron"), layer))

@@ -15,9 +15,8 @@ from scipy.sparse import csgraph
 
 from graphwell._types import FloatArray
 from graphwell.metric.candidates import CANDIDATES
-from graphwell.metric.sample import Sample
+from graphwell.metric.sample import Sample, units_differ
 
-FEW_COLUMNS, FEW_OF_THE_COLUMNS = 4.0, 0.3
 FAR_OUT = 25.0
 """Standard deviations from which on a value is an outlier that spoils a standard deviation."""
 MOSTLY_ZERO = 0.6
@@ -62,22 +61,6 @@ def by_the_data(X: Any) -> Ruled:
         if lost_rows(CANDIDATES[name].fit(Sample(X, np.full(len(X), -1)))(X)) <= max(LOST_ROWS, lost):
             return Ruled(name, why)
     return Ruled("plain", "scaled features would break the graph apart")
-
-
-def units_differ(X: FloatArray) -> bool:
-    """Whether the variance lies in a few of the columns alone.
-
-    Examples
-    --------
-    >>> units_differ(np.array([[0.0, 0], [1, 1]])), units_differ(np.array([[0.0, 0], [1, 9]]))
-    (False, True)
-    """
-    variances = X.var(axis=0)
-    variances = variances[variances > 0] / (variances.max() or 1.0)
-    if len(variances) < 2:
-        return False
-    effective = float(variances.sum() ** 2 / (variances**2).sum())
-    return effective < min(FEW_COLUMNS, 1 + FEW_OF_THE_COLUMNS * (len(variances) - 1))
 
 
 def has_outliers(X: FloatArray) -> bool:

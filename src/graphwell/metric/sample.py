@@ -19,6 +19,7 @@ MOST_COLUMNS = 200
 """Wider rows are projected onto `AXES_OF_WIDE_ROWS` principal axes before models see them."""
 AXES_OF_WIDE_ROWS = 50
 ROWS_FOR_AXES = 5_000
+FEW_COLUMNS, FEW_OF_THE_COLUMNS = 4.0, 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,18 +65,47 @@ class Sample:
         """The standardised rows."""
         return np.asarray(self.standard(self.X))
 
+    @cached_property
+    def even(self) -> Map:
+        """As `standard`, but columns of one unit keep their proportions: principal components, say."""
+        if self.X.shape[1] > MOST_COLUMNS or units_differ(dense(self.X)):
+            return self.standard
+        X = dense(self.X)
+        return Scale(X.mean(axis=0), np.full(X.shape[1], np.sqrt(X.shape[1]) / spread_of(X)))
+
+    def rows_for(self, name: str) -> Map:
+        """What is done to rows before a model sees them: columns of noise do a perceptron harm."""
+        return self.even if name == "perceptron" else self.standard
+
     def model(self, name: str) -> Any:
-        """A model of `MODELS` taught by the labelled rows, standardised; it is fitted once."""
+        """A model of `MODELS` taught by the labelled rows, scaled for it; it is fitted once."""
         if name not in self.models:
-            self.models[name] = taught(MODELS[name](), self.scaled[self.known], self.labels[self.known])
+            X = self.scaled[self.known] if name != "perceptron" else self.even(self.X[self.known])
+            self.models[name] = taught(MODELS[name](), X, self.labels[self.known])
         return self.models[name]
 
     def with_labels(self, labels: IntArray) -> "Sample":
         """The same rows with other labels; what does not depend on labels is kept."""
         other = Sample(self.X, labels)
-        for name in ("standard", "scaled"):
+        for name in ("standard", "scaled", "even"):
             other.__dict__[name] = getattr(self, name)
         return other
+
+
+def units_differ(X: FloatArray) -> bool:
+    """Whether the variance lies in a few of the columns alone.
+
+    Examples
+    --------
+    >>> units_differ(np.array([[0.0, 0], [1, 1]])), units_differ(np.array([[0.0, 0], [1, 9]]))
+    (False, True)
+    """
+    variances = X.var(axis=0)
+    variances = variances[variances > 0] / (variances.max() or 1.0)
+    if len(variances) < 2:
+        return False
+    effective = float(variances.sum() ** 2 / (variances**2).sum())
+    return effective < min(FEW_COLUMNS, 1 + FEW_OF_THE_COLUMNS * (len(variances) - 1))
 
 
 def standardising(X: FloatArray) -> Scale:
