@@ -95,6 +95,8 @@ def _counts(report: "ClassifyReport") -> str:
         f"{len(report.classes):,} classes",
         f"{report.components_without_labels:,} of {report.components:,} components without a label",
     ]
+    if report.bridged_rows:
+        parts.append(f"{report.bridged_rows:,} rows bridged")
     if report.rows_left_out:
         parts.append(f"{report.rows_left_out:,} rows left out")
     return ", ".join(parts) + "."

@@ -1,6 +1,7 @@
 """The multiclass diffuse interface model as a scikit-learn classifier."""
 
 import sys
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Callback, Step
 from graphwell.solve.fit import fit
-from graphwell.solve.problem import Problem
+from graphwell.solve.problem import Problem, of_present_classes
 from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.result import on_host
 from graphwell.solve.run import Flag, Run
@@ -62,6 +63,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Sizes of the classes as shares of all rows, if they are known: by name, in the order of the sorted
         classes, or as among the given labels. Sizes wrong by a fifth do more harm than none. A dict may hold
         bounds, ``{"a": (0.05, 0.2)}``, for some of the classes; "auto" estimates the sizes.
+    classes : list, optional
+        Classes there are, if some have no label yet. Those get rows only if `class_prior` gives them a size.
     tune : bool or "auto"
         Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
@@ -83,9 +86,13 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     label_distributions_ : array of shape (n, n_classes)
         Scores of every fitted row; rows sum to 1.
     classes_ : array of shape (n_classes,)
-        The classes found among the known labels.
+        The classes found among the known labels, and those of `classes`; sorted.
+    unlabelled_classes_ : array
+        The classes that have no label.
     reachable_ : array of shape (n,)
-        False where no label lies in the same part of the graph: such rows cannot be decided.
+        False where no label lies in the same part of a given graph: such rows cannot be decided.
+    bridged_ : array of shape (n,)
+        True where a part of the graph held no label and was joined to the nearest part: the least certain.
     result_ : Result
         Status in words, energies, epsilons, sweeps, seconds.
     graph_ : Graph
@@ -120,6 +127,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         step_size: float | None = None,
         fidelity: float = 30.0,
         class_prior: Any = None,
+        classes: Any = None,
         tune: bool | str = False,
         device: str = "cpu",
         n_jobs: int | None = None,
@@ -134,6 +142,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.step_size = step_size
         self.fidelity = fidelity
         self.class_prior = class_prior
+        self.classes = classes
         self.tune = tune
         self.device = device
         self.n_jobs = n_jobs
@@ -199,6 +208,22 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         )
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
+        narrow, present = of_present_classes(problem, backend)
+        solved = self._solve_narrow(backend, narrow, run)
+        if len(present) == problem.n_classes:
+            return solved
+        assigned = solved.engine.asarray(present)[solved.assigned]
+        result = replace(solved.attributes["result_"], labels=solved.engine.to_host(assigned))
+        return replace(
+            solved,
+            problem=replace(problem, graph=solved.problem.graph),
+            assigned=assigned,
+            columns=present,
+            attributes={**solved.attributes, "result_": result},
+        )
+
+    def _solve_narrow(self, backend: Backend, problem: Problem, run: Run) -> Solved:
+        """Solve a problem whose classes can all get rows."""
         recipe, attributes, seconds = self._recipe(), {}, {}
         asked = self.tune is True or (self.tune == "auto" and enough_labels(backend, problem))
         if asked and recipe.schedule is None and problem.n_classes > 1:
@@ -213,8 +238,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             fitted.engine,
             fitted.result.labels,
             fitted.scores,
-            {**attributes, "result_": result, "n_iter_": result.n_sweeps},
-            {**seconds, **fitted.seconds},
+            attributes={**attributes, "result_": result, "n_iter_": result.n_sweeps},
+            seconds={**seconds, **fitted.seconds},
         )
 
     def _recipe(self) -> Recipe:
