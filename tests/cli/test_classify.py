@@ -420,7 +420,7 @@ def test_class_sizes_and_classes_without_a_label(blobs):
         ("ant=0.1:0.2:0.3", "--class-prior: 'ant=0.1:0.2:0.3' is no size"),
         ("=0.2", "--class-prior: '=0.2' must name a class"),
         ("ant=0.2,ant=0.8", "--class-prior: 'ant=0.8' must name a class, each one once"),
-        ("ant=0.5,owl=0.5", "--class-prior names the class 'owl', which no label has; correct it, or name it"),
+        ("ant=0.5,owl=0.5", "--class-prior names the class 'owl', which no label has; correct it"),
         ("even", "--class-prior must be auto, labels or sizes by class"),
         ("ant=0.5,bee=0.2", "--class-prior must name exactly the classes; it lacks ['cat']"),
         ("ant=0.5,bee=0.2,cat=0.1", "--class-prior must sum to 1"),

@@ -135,6 +135,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self._warn_of_unreachable(solved.problem, solved.engine)
         return {
             **names,
+            "calibrated_": False,
             **solved.attributes,
             "classes_": labels.classes,
             "unlabelled_classes_": labels.classes[labels.counts == 0],

@@ -15,6 +15,7 @@ from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
+from graphwell.estimators.calibration import calibrate, enough_to_calibrate
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.prior import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
@@ -25,7 +26,7 @@ from graphwell.solve.descent import Callback, Step
 from graphwell.solve.fit import fit
 from graphwell.solve.problem import Problem, of_present_classes
 from graphwell.solve.recipe import Recipe, paper_recipe
-from graphwell.solve.result import on_host
+from graphwell.solve.result import Result, Status, on_host
 from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule
 from graphwell.solve.start import STARTS
@@ -68,6 +69,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     tune : bool or "auto"
         Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
+    calibrate : bool or "auto"
+        Hold the scores against labels that are hidden from a second run or more, so that of the rows with
+        score 0.8 four in five are right. "auto" does so up to 20,000 rows, when every class has at least 10
+        labels.
     device : {"cpu", "cuda"}
         Where everything runs: on all cores, or on an NVIDIA GPU (``pip install "graphwell[cuda]"``). With
         "cuda", rows may be CuPy arrays or PyTorch tensors on the GPU; `transduction_`,
@@ -101,6 +106,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Number of sweeps.
     timings_ : dict
         Seconds of each stage.
+    calibrated_ : bool
+        Whether the scores were held against hidden labels; otherwise they rank, and are no probabilities.
+    calibration_ : Calibration
+        After calibration: the power that the scores were raised to, and the hidden labels that came back.
     tuning_ : Tuning
         After tuning: the chosen settings and the accuracy on hidden labels.
 
@@ -129,6 +138,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         class_prior: Any = None,
         classes: Any = None,
         tune: bool | str = False,
+        calibrate: bool | str = "auto",
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -144,6 +154,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.class_prior = class_prior
         self.classes = classes
         self.tune = tune
+        self.calibrate = calibrate
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -224,7 +235,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _solve_narrow(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         """Solve a problem whose classes can all get rows."""
-        recipe, attributes, seconds = self._recipe(), {}, {}
+        recipe, seconds = self._recipe(), {}
+        attributes: dict[str, Any] = {}
         asked = self.tune is True or (self.tune == "auto" and enough_labels(backend, problem))
         if asked and recipe.schedule is None and problem.n_classes > 1:
             with run.stage("tuning"):
@@ -232,15 +244,28 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             recipe, problem = tuned.tuning.recipe, tuned.problem
             attributes["tuning_"], seconds["tuning"] = tuned.tuning, tuned.seconds
         fitted = fit(backend, problem, recipe, run, stream(self.random_state, "start"))
-        result = on_host(fitted.result, fitted.engine.to_host)
+        result, scores = on_host(fitted.result, fitted.engine.to_host), fitted.scores
+        if self._calibrates(backend, problem, recipe, result):
+            with run.stage("calibration"):
+                rng = stream(self.random_state, "labels hidden from the scores")
+                found = calibrate(backend, problem, recipe, result, rng)
+            scores = fitted.engine.shares(scores, found.power)
+            attributes |= {"calibrated_": True, "calibration_": found}
         return Solved(
             problem,
             fitted.engine,
             fitted.result.labels,
-            fitted.scores,
+            scores,
             attributes={**attributes, "result_": result, "n_iter_": result.n_sweeps},
             seconds={**seconds, **fitted.seconds},
         )
+
+    def _calibrates(self, backend: Backend, problem: Problem, recipe: Recipe, result: Result) -> bool:
+        """Whether labels are hidden to hold the scores against them."""
+        possible = recipe.schedule is None and problem.n_classes > 1 and result.status is not Status.STOPPED
+        if not possible or self.calibrate is False:
+            return False
+        return self.calibrate is True or enough_to_calibrate(backend, problem)
 
     def _recipe(self) -> Recipe:
         """Graphwell's own descent, or the paper's where a schedule or its start is asked for."""
@@ -271,6 +296,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             raise ValueError(f"step_size must be positive, got {self.step_size!r}.")
         if self.tune not in (False, True, "auto"):
             raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
+        if self.calibrate not in (False, True, "auto"):
+            raise ValueError(f'calibrate must be True, False or "auto", got {self.calibrate!r}.')
         if self.schedule is not None and not isinstance(self.schedule, Schedule):
             raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
 

@@ -71,6 +71,8 @@ class ClassifyReport:
 
     Attributes
     ----------
+    calibrated : bool
+        Whether the scores were held against hidden labels.
     status : str
         How the run ended, in a sentence.
     holdout : Accuracy, optional
@@ -99,6 +101,7 @@ class ClassifyReport:
     components_without_labels: int
     unreachable_rows: int
     bridged_rows: int
+    calibrated: bool
     sweeps: int
     status: str
     holdout: Accuracy | None
@@ -123,6 +126,7 @@ class ClassifyReport:
             "components_without_labels": self.components_without_labels,
             "unreachable_rows": self.unreachable_rows,
             "bridged_rows": self.bridged_rows,
+            "calibrated": self.calibrated,
             "sweeps": self.sweeps,
             "status": self.status,
             "holdout": None if self.holdout is None else self.holdout.to_json(),

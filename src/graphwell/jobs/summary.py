@@ -66,6 +66,7 @@ def summarise(
         components_without_labels=len(np.unique(components[~reachable])),
         unreachable_rows=int((~reachable).sum()),
         bridged_rows=0 if bridges is None else int(bridges.rows.sum()),
+        calibrated=bool(classifier.calibrated_),
         sweeps=sweeps_of(classifier),
         status=status_of(classifier, method),
         holdout=holdout,
