@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Backend, Engine
+from graphwell.backends.base import Backend
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe, scores_as, set_out
 from graphwell.solve.result import Result
@@ -77,7 +77,10 @@ def calibrate(
         like = replace(recipe, coarse=recipe.coarse and bool(result.candidates))
         setting = set_out(shown, like, backend, np.random.default_rng(0))
         asked = np.flatnonzero(hidden & backend.to_host(shown.reachable))
-        shares.append(_shares_at(asked, setting.engine, scores_as(result.status, setting, like)))
+        scores = setting.engine.shares(scores_as(result.status, setting, like))
+        groups = np.full(len(given), len(asked))
+        groups[asked] = np.arange(len(asked))
+        shares.append(setting.engine.group_means(scores, groups, len(asked) + 1)[:-1])
         classes.append(given[asked])
         if sum(map(len, classes)) >= HIDDEN_WANTED:
             break
@@ -94,14 +97,6 @@ def folds(labels: IntArray, rng: np.random.Generator) -> Iterator[BoolArray]:
         turn[members] = np.arange(len(members)) % FOLDS if len(members) > 1 else -1
     for fold in range(FOLDS):
         yield turn == fold
-
-
-def _shares_at(rows: IntArray, engine: Engine, scores: object) -> FloatArray:
-    """Shares of the classes at some rows, on the host."""
-    n = len(engine.to_host(engine.argmax(scores)))
-    groups = np.full(n, len(rows))
-    groups[rows] = np.arange(len(rows))
-    return engine.group_means(engine.shares(scores), groups, len(rows) + 1)[:-1]
 
 
 def best_power(shares: FloatArray, classes: IntArray) -> float:

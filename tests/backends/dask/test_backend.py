@@ -22,7 +22,7 @@ def data():
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"step_size": 2.0},
+        {"step_size": 2.0, "calibrate": True},
         {"start": "nearest", "schedule": SHORT},
         {"start": "random", "schedule": SHORT, "metric": "cosine"},
         {"start": "diffusion", "class_prior": [0.5, 0.25, 0.25], "step_size": 2.0},
