@@ -71,8 +71,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         the fit. "auto" does so when every class has at least 10 labels.
     calibrate : bool or "auto"
         Hold the scores against labels that are hidden from a second run or more, so that of the rows with
-        score 0.8 four in five are right. "auto" does so up to 20,000 rows, when every class has at least 10
-        labels.
+        score 0.8 four in five are right. "auto" does so up to 20,000 rows of one machine, when every class
+        has at least 10 labels.
     device : {"cpu", "cuda"}
         Where everything runs: on all cores, or on an NVIDIA GPU (``pip install "graphwell[cuda]"``). With
         "cuda", rows may be CuPy arrays or PyTorch tensors on the GPU; `transduction_`,
