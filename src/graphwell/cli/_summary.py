@@ -9,9 +9,11 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from graphwell.cli._words import in_flags
+from graphwell.columns.fate import grouped
 from graphwell.errors import Sentence
 
 if TYPE_CHECKING:
+    from graphwell.columns.fate import Fate
     from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentReport
     from graphwell.jobs.score import Accuracy
 
@@ -22,12 +24,10 @@ Say = Callable[..., None]
 
 def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     """Print the report on a labelled table."""
-    from graphwell.jobs.columns import listed
-
     console = _console(on_stderr=on_stderr)
     say = _sayer(console)
     say(_counts(report))
-    say(f"Features ({len(report.features):,}): {listed(report.features)}.")
+    console.print(_column_grid(report.columns))
     say(_ending(report.sweeps, report.status))
     if report.holdout is not None:
         say(report.holdout.on_hidden_labels, "bold")
@@ -105,6 +105,18 @@ def _truth_sentence(truth: "Accuracy") -> str:
         f"{100 * truth.share:.2f} % of the {truth.of:,} rows without a given label agree with the "
         f"truth ({truth.of - truth.right:,} do not)."
     )
+
+
+def _column_grid(columns: "Sequence[Fate]") -> Grid:
+    """What became of the columns; those with the same fate share a line."""
+    from graphwell.columns.encoder import listed
+
+    grid = Grid()
+    for title in ("column", "holds", "became"):
+        grid.add_column(title)
+    for (kind, became), names in grouped(columns, in_flags).items():
+        grid.add_row(Text(printable(listed(names), 60)), kind, Text(printable(became, 80)))
+    return grid
 
 
 def _class_grid(classes: "Sequence[ClassCount]") -> Grid:

@@ -83,7 +83,7 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     read = time.perf_counter() - began
     facts, features = _read(table, options)
     check_class_count(options.method, len(facts.classes))
-    ready = preprocess(features.X, features.names, how, options.seed)
+    ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
     holdout, seconds = _fitted(classifier, ready, _labels(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
     report = summarise(
@@ -106,7 +106,7 @@ def _read(table: Table, options: ClassifyOptions) -> tuple[TableFacts, FeatureCo
     roles = options.roles
     named_columns(table, roles)
     given = read_given(table, roles)
-    features = read_features(table, roles)
+    features = read_features(table, roles, given, fill=options.missing == "fill")
     return table_facts(table, roles, given, features, table.names), features
 
 

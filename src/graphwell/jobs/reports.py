@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence, Words, in_python
 from graphwell.jobs.score import Accuracy, Comparison
 from graphwell.solve.result import Result
@@ -69,6 +70,10 @@ class ClassifyReport:
 
     Attributes
     ----------
+    features : tuple of str
+        The columns that rows were compared by.
+    columns : tuple of Fate
+        What became of each column.
     status : str
         How the run ended, in a sentence.
     holdout : Accuracy, optional
@@ -91,6 +96,7 @@ class ClassifyReport:
     rows: int
     rows_left_out: int
     features: tuple[str, ...]
+    columns: tuple[Fate, ...]
     labels_given: int
     classes: tuple[ClassCount, ...]
     components: int
@@ -114,6 +120,7 @@ class ClassifyReport:
             "rows": self.rows,
             "rows_left_out": self.rows_left_out,
             "features": list(self.features),
+            "columns": [fate.to_json(words) for fate in self.columns],
             "labels_given": self.labels_given,
             "classes": [asdict(count) for count in self.classes],
             "components": self.components,

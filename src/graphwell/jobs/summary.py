@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
+from graphwell.columns.encoder import listed
 from graphwell.errors import Sentence
-from graphwell.jobs.columns import listed
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import status_of, sweeps_of
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
@@ -59,6 +59,7 @@ def summarise(
         rows=facts.n_rows,
         rows_left_out=int((~kept).sum()),
         features=facts.features,
+        columns=facts.fates,
         labels_given=int((given >= 0).sum()),
         classes=count_classes(facts.classes, given, assigned),
         components=classifier.graph_.n_components,

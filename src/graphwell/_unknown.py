@@ -1,0 +1,57 @@
+"""Values that stand for nothing known, whatever library they come from."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import BoolArray
+
+UNKNOWN = -1
+
+
+def says_nothing(value: Any) -> bool:
+    """Whether a value is None, NaN, or what pandas has in their place.
+
+    Examples
+    --------
+    >>> says_nothing(None), says_nothing(float("nan")), says_nothing(""), says_nothing(0)
+    (True, True, False, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def markers(unknown: Any) -> tuple[Any, ...]:
+    """What a user gave as one marker of unknown labels, or as several.
+
+    Examples
+    --------
+    >>> markers("?"), markers(["?", 99]), markers(None)
+    (('?',), ('?', 99), ())
+    """
+    if unknown is None:
+        return ()
+    several = isinstance(unknown, Collection | np.ndarray) and not isinstance(unknown, str | bytes)
+    return tuple(unknown) if several else (unknown,)
+
+
+def is_marked(values: Any, unknown: Any) -> BoolArray:
+    """Where an array of labels holds one of the markers; of another kind than the labels, none is there.
+
+    Examples
+    --------
+    >>> is_marked(np.array([0, 99, 1]), 99), is_marked(np.array(["a", "?"]), ["?", 99])
+    (array([False,  True, False]), array([False,  True]))
+    """
+    found = np.zeros(len(values), dtype=bool)
+    for marker in markers(unknown):
+        if says_nothing(marker):
+            continue  # it is unknown already
+        as_text = isinstance(marker, str)
+        if values.dtype == object:
+            found |= np.fromiter((isinstance(v, str) == as_text and v == marker for v in values), bool, len(values))
+        elif (values.dtype.kind in "UT") == as_text:
+            found |= values == marker
+    return found
