@@ -12,7 +12,8 @@ from graphwell._version import __version__
 if TYPE_CHECKING:
     from graphwell import datasets, metrics
     from graphwell._warnings import UnreachableWarning
-    from graphwell.estimators import baselines
+    from graphwell.columns.encoder import TableEncoder
+    from graphwell.estimators import baselines, model_selection
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
@@ -34,6 +35,7 @@ _HOME = {
     "Segmenter": "graphwell.segmentation.segmenter",
     "Status": "graphwell.solve.result",
     "Step": "graphwell.solve.descent",
+    "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
@@ -42,6 +44,7 @@ _MODULES = {
     "baselines": "graphwell.estimators.baselines",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
+    "model_selection": "graphwell.estimators.model_selection",
     "plots": "graphwell.view.plots",
 }
 
@@ -57,12 +60,14 @@ __all__ = [
     "Segmenter",
     "Status",
     "Step",
+    "TableEncoder",
     "UnreachableWarning",
     "__version__",
     "baselines",
     "datasets",
     "methods",
     "metrics",
+    "model_selection",
     "plots",
     "segment",
 ]

@@ -1,6 +1,7 @@
 """Values that stand for nothing known, whatever library they come from."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy as np
 from graphwell._types import BoolArray
 
 UNKNOWN = -1
+WORDS = ("", "?", "-1", "nan", "none", "unknown", "na", "n/a", "<na>", "nat", "null", "missing", "unlabeled", "unlabelled")
+"""Names, in small letters, that hardly mean a class."""
 
 
 def says_nothing(value: Any) -> bool:
@@ -55,3 +58,44 @@ def is_marked(values: Any, unknown: Any) -> BoolArray:
         elif (values.dtype.kind in "UT") == as_text:
             found |= values == marker
     return found
+
+
+def is_known(y: Any, unknown: Any = None) -> BoolArray:
+    """Which labels are known: not None, NaN, masked or a marker, and not -1 where labels are numbers.
+
+    Examples
+    --------
+    >>> is_known(["a", None, "?"], unknown="?"), is_known([3, -1])
+    (array([ True, False, False]), array([ True, False]))
+    """
+    values = np.asarray(y, dtype=object).ravel()
+    nothing = np.fromiter(map(says_nothing, values), bool, len(values))
+    nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
+    numbers = all(isinstance(value, Number | np.number) for value in values[~nothing])
+    return ~(nothing | is_marked(values, [*markers(unknown), *([UNKNOWN] if numbers else [])]))
+
+
+def hardly_classes(names: Sequence[Any]) -> list[str]:
+    """Names of classes that look as if they meant unknown.
+
+    Examples
+    --------
+    >>> hardly_classes(["cat", "NaN", "?"])
+    ['NaN', '?']
+    """
+    return [name for name in names if isinstance(name, str) and name.strip().lower() in WORDS]
+
+
+def alike(names: Sequence[Any]) -> list[str]:
+    """The first names of classes that differ in nothing but case and blanks; none if there are no such.
+
+    Examples
+    --------
+    >>> alike(["cat", "dog", "Cat "])
+    ['cat', 'Cat ']
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if isinstance(name, str):
+            groups.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    return next((group for group in groups.values() if len(group) > 1), [])

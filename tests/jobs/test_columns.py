@@ -27,7 +27,7 @@ def test_every_column_without_another_role_is_told_what_became_of_it():
     )
     found = read_features(made, Roles("label", row_id="name", drop=("gone",)), fill=False)
     assert found.names == ("x", "y")
-    assert (found.outputs, found.kinds) == (("x", "y"), ("number", "number"))
+    assert (found.outputs, found.kinds) == (("x", "y"), ("step", "step"))
     np.testing.assert_array_equal(found.X, [[0.5, np.nan], [1000, -2]])
     assert fates(found) == {
         "label": "the given labels",

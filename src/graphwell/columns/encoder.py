@@ -51,7 +51,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     fates_ : tuple of Fate
         What became of each column.
     kinds_ : tuple of str
-        For each column of the matrix: "number" wants a scale; "indicator", "cycle" and "text" have theirs.
+        For each column of the matrix: "number" wants a scale, and so does "step" (few different numbers), which
+        should count less; "indicator", "cycle" and "text" have their scale.
 
     Examples
     --------

@@ -84,6 +84,18 @@ def left_out(name: str, kind: str, why: str, *values: Any, warns: bool = False) 
     return Fate(name, kind, Sentence("left out: " + why, values), used=False, warns=warns)
 
 
+def column_note(fate: Fate) -> Sentence:
+    """What a user should know about a column, in a sentence.
+
+    Examples
+    --------
+    >>> str(column_note(left_out("kind", "category", "its name says that it is the truth")))
+    "The column 'kind' was left out: its name says that it is the truth."
+    """
+    begin = "The column {!r} was " if not fate.used else "The column {!r}: "
+    return Sentence(f"{begin}{fate.became.template}.", (fate.name, *fate.became.values))
+
+
 def looks_like_truth(name: str, names: Mapping[str, Any], cells: Cells, labels: Any) -> str | None:
     """Why a column looks like the truth: its name, or that it repeats the labels; None if it does not.
 

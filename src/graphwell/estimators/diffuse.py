@@ -62,6 +62,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Sizes of the classes as shares of all rows, if they are known: by name, in the order of the sorted
         classes, or as among the given labels. Sizes wrong by a fifth do more harm than none. A dict may hold
         bounds, ``{"a": (0.05, 0.2)}``, for some of the classes; "auto" estimates the sizes.
+    unknown : object, or several in a list
+        Labels that mean unknown, besides -1, None and NaN: "?", say.
     tune : bool or "auto"
         Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
@@ -86,6 +88,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         The classes found among the known labels.
     reachable_ : array of shape (n,)
         False where no label lies in the same part of the graph: such rows cannot be decided.
+    columns_ : tuple of Fate
+        After a fit on a data frame: what became of each column.
     result_ : Result
         Status in words, energies, epsilons, sweeps, seconds.
     graph_ : Graph
@@ -120,6 +124,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         step_size: float | None = None,
         fidelity: float = 30.0,
         class_prior: Any = None,
+        unknown: Any = None,
         tune: bool | str = False,
         device: str = "cpu",
         n_jobs: int | None = None,
@@ -134,6 +139,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.step_size = step_size
         self.fidelity = fidelity
         self.class_prior = class_prior
+        self.unknown = unknown
         self.tune = tune
         self.device = device
         self.n_jobs = n_jobs
@@ -144,6 +150,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self,
         X: Any,
         y: Any,
+        sample_weight: Any = None,
         *,
         callback: Callback | None = None,
         checkpoint: str | PathLike[str] | None = None,
@@ -155,11 +162,14 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Parameters
         ----------
         X : array, data frame, sparse matrix or Graph
-            Features of shape (n, d); with ``metric="precomputed"`` a symmetric affinity matrix of shape
+            Features of shape (n, d). Columns of a data frame may hold numbers, categories, texts and dates. With ``metric="precomputed"`` a symmetric affinity matrix of shape
             (n, n). A `Graph` is used as it is. A Dask array of features is worked on by the workers of the
             Dask client in use; what is told of each row is then a Dask array too, in the same chunks.
         y : array-like of shape (n,)
-            Labels; unknown ones are -1 (integers), None or NaN.
+            Labels; unknown ones are -1 (integers), None, NaN, masked, or one of `unknown`.
+        sample_weight : array-like of shape (n,), optional
+            How far each known label is trusted: a factor of its fidelity and of its strength in the start. At 0
+            the label is unknown. Rows without a label may hold anything.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
         checkpoint : path, optional
@@ -183,7 +193,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         saved_in = None if checkpoint is None else self._resumable(Path(checkpoint))
         run = Run(callback, progress, cancel, saved_in, self._settings())
         with told_of_compiling(lambda: self._tell_of_compiling(progress)):
-            self._fit(X, y, run)
+            self._fit(X, y, run, sample_weight)
         return self
 
     def _backend(self, X: Any) -> Backend:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from graphwell._types import FloatArray
 from graphwell.columns.encoder import TableEncoder, hint
-from graphwell.columns.fate import Fate, left_out
+from graphwell.columns.fate import Fate, column_note, left_out
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import NEW_NAMES, Table
 from graphwell.io.tables.cells import text_column
@@ -131,18 +131,6 @@ def read_features(
     outputs = tuple(encoder.get_feature_names_out().tolist())
     fates = tuple(roled[name] for name in table.names)
     return FeatureColumns(tuple(encoder.encoders_), X, outputs, encoder.kinds_, fates)
-
-
-def column_note(fate: Fate) -> Sentence:
-    """What a user should know about a column, in a sentence.
-
-    Examples
-    --------
-    >>> str(column_note(left_out("kind", "category", "its name says that it is the truth")))
-    "The column 'kind' was left out: its name says that it is the truth."
-    """
-    begin = "The column {!r} was " if not fate.used else "The column {!r}: "
-    return Sentence(f"{begin}{fate.became.template}.", (fate.name, *fate.became.values))
 
 
 def _fates_of_roles(table: Table, roles: Roles) -> dict[str, Fate]:

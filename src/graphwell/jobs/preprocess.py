@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
+from graphwell.columns.encoders import WORTH_OF_STEPS
 from graphwell.errors import OptionError, Sentence
 
 SCALES = ("none", "standard", "robust")
@@ -84,7 +86,7 @@ def preprocess(
     seed : int
         Seed of the projection.
     kinds : sequence of str, optional
-        Kind of each feature; those that are no "number" have their scale already. All are by default.
+        Kind of each feature, as in `graphwell.columns.TableEncoder`; "number" for all by default.
 
     Examples
     --------
@@ -102,8 +104,7 @@ def preprocess(
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
     if how.scale == "none":
         notes += _uneven(X, names)
-    numbers = np.array([kind == "number" for kind in kinds or ["number"] * len(names)])
-    X = _scaled(X, how.scale, numbers)
+    X = _scaled(X, how.scale, np.array(kinds or ["number"] * len(names)))
     _refuse_extreme(X, names)
     components = _components(X, how.pca)
     if components:
@@ -161,16 +162,17 @@ def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
     return OptionError("missing", problem, row + 1, names[column], others)
 
 
-def _scaled(X: FloatArray, scale: str, numbers: BoolArray) -> FloatArray:
+def _scaled(X: FloatArray, scale: str, kinds: Any) -> FloatArray:
+    """Numbers in their scale; columns of few numbers count less, and other columns have their scale."""
     from sklearn.preprocessing import RobustScaler, StandardScaler
 
+    numbers = np.isin(kinds, ("number", "step"))
     if scale == "none" or not numbers.any():
         return X
     scaler = {"standard": StandardScaler, "robust": RobustScaler}[scale]()
-    if numbers.all():
-        return np.asarray(scaler.fit_transform(X))
     X = X.copy()
     X[:, numbers] = scaler.fit_transform(X[:, numbers])
+    X[:, kinds == "step"] *= WORTH_OF_STEPS
     return X
 
 
