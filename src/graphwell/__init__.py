@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from graphwell._version import __version__
 
 if TYPE_CHECKING:
-    from graphwell import datasets, metrics
+    from graphwell import datasets, metrics, model_selection
     from graphwell._warnings import UnreachableWarning
     from graphwell.columns.encoder import TableEncoder
-    from graphwell.estimators import baselines, model_selection
+    from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
@@ -44,7 +44,7 @@ _MODULES = {
     "baselines": "graphwell.estimators.baselines",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
-    "model_selection": "graphwell.estimators.model_selection",
+    "model_selection": "graphwell.model_selection",
     "plots": "graphwell.view.plots",
 }
 

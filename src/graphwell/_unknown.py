@@ -9,7 +9,22 @@ import numpy as np
 from graphwell._types import BoolArray
 
 UNKNOWN = -1
-WORDS = ("", "?", "-1", "nan", "none", "unknown", "na", "n/a", "<na>", "nat", "null", "missing", "unlabeled", "unlabelled")
+WORDS = (
+    "",
+    "?",
+    "-1",
+    "nan",
+    "none",
+    "unknown",
+    "na",
+    "n/a",
+    "<na>",
+    "nat",
+    "null",
+    "missing",
+    "unlabeled",
+    "unlabelled",
+)
 """Names, in small letters, that hardly mean a class."""
 
 
@@ -54,7 +69,8 @@ def is_marked(values: Any, unknown: Any) -> BoolArray:
             continue  # it is unknown already
         as_text = isinstance(marker, str)
         if values.dtype == object:
-            found |= np.fromiter((isinstance(v, str) == as_text and v == marker for v in values), bool, len(values))
+            same = (isinstance(v, str) == as_text and not says_nothing(v) and v == marker for v in values)
+            found |= np.fromiter(same, bool, len(values))
         elif (values.dtype.kind in "UT") == as_text:
             found |= values == marker
     return found

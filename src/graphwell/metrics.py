@@ -42,7 +42,7 @@ def accuracy_on_known(y_true: Any, y_pred: Any, *, unknown: Any = None) -> float
     truth, found = (np.asarray(values, dtype=object) for values in (y_true, y_pred))
     if truth.shape != found.shape or truth.ndim != 1:
         raise ValueError(
-            f"y_true and y_pred must hold one label per row each, got the shapes {truth.shape} and {found.shape}."
+            f"y_true and y_pred must hold one label per row, got the shapes {truth.shape} and {found.shape}."
         )
     known = is_known(y_true, unknown)
     return float((truth == found)[known].mean()) if known.any() else float("nan")

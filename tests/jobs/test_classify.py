@@ -30,7 +30,7 @@ def test_the_report_is_a_value_and_no_file_is_needed(table):
         ("cat", 40),
     ]
     assert (report.comparison.accuracy.right, report.comparison.accuracy.of) == (108, 108)
-    assert report.holdout.of == 3
+    assert (report.holdout.of, report.holdout.runs) == (15, 5)
     assert report.files == ()
     assert report.doubtful[0].id.startswith("row ")
     assert list(report.seconds)[:3] == ["reading", "neighbours", "holdout"]

@@ -8,7 +8,7 @@ import numpy as np
 from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentClass, SegmentReport
-from graphwell.jobs.score import Accuracy, Comparison
+from graphwell.jobs.score import Accuracy, Comparison, Holdout
 
 CLASSIFY_KEYS = [
     "table",
@@ -52,7 +52,8 @@ def classified(**changed):
         "columns": (Fate("x", "number", Sentence("as it is")),),
         "classes": (ClassCount("a", 1, 2), ClassCount("b", 1, 1)), "components": 1,
         "components_without_labels": 0, "unreachable_rows": 0, "sweeps": 5, "status": "Done.",
-        "holdout": Accuracy(1, 2), "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
+        "holdout": Holdout(1, 2, 1, 2),
+        "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
         "doubtful": (DoubtfulRow(2, "r", False, "a", 0.6, "b", 0.4),),
         "notes": (Sentence("Give {n_neighbors}.", ()),), "seconds": {"reading": 0.12345},
         "output": Path("o.csv"), "files": (Path("o.csv"),),

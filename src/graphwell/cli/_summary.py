@@ -30,7 +30,7 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     console.print(_column_grid(report.columns))
     say(_ending(report.sweeps, report.status))
     if report.holdout is not None:
-        say(report.holdout.on_hidden_labels, "bold")
+        say(report.holdout.in_words, "bold")
     if report.comparison is not None:
         say(_truth_sentence(report.comparison.accuracy), "bold")
     console.print(_class_grid(report.classes))

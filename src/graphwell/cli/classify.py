@@ -28,7 +28,8 @@ def classify(
     ],
     label: Annotated[str, typer.Option(help="Column of the known labels.")] = "label",
     features: Annotated[
-        str | None, typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something.")
+        str | None,
+        typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
     ] = None,
     drop: Annotated[str | None, typer.Option(help="Columns that are no features, as a,b,c.")] = None,
     as_number: Annotated[str | None, typer.Option(help="Features that are numbers, as a,b,c.")] = None,

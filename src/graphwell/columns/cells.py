@@ -65,14 +65,18 @@ def is_frame(X: Any) -> bool:
 
 def column_names(X: Any) -> tuple[str, ...]:
     """Names of the columns of a frame or a mapping, in order."""
-    names = X.keys() if isinstance(X, Mapping) else getattr(X, "column_names", None) or X.columns
+    names: Any = X.keys() if isinstance(X, Mapping) else getattr(X, "column_names", None) or X.columns
     if getattr(names, "nlevels", 1) > 1:
         raise ValueError(
             f"X has column names of {names.nlevels} levels; join them to one name each, as in "
             "X.columns = ['_'.join(map(str, name)) for name in X.columns]."
         )
     found = tuple(str(name) for name in names)
-    twice = next((name for name in found if found.count(name) > 1), None) if len(set(found)) < len(found) else None
+    twice = (
+        next((name for name in found if found.count(name) > 1), None)
+        if len(set(found)) < len(found)
+        else None
+    )
     if twice is not None:
         raise ValueError(f"X has several columns named {twice!r}; give each column its own name.")
     return found
@@ -163,5 +167,3 @@ def _without_zone(value: Any) -> Any:
     if getattr(value, "tzinfo", None) is None:
         return value
     return (value - value.utcoffset()).replace(tzinfo=None)
-
-

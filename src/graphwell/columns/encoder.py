@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from graphwell._types import FloatArray
 from graphwell.columns.cells import Cells, read_cells
 from graphwell.columns.encoders import (
+    WANT_A_SCALE,
+    WORTH_OF_STEPS,
     BooleanEncoder,
     CategoryEncoder,
     DateEncoder,
@@ -21,13 +23,14 @@ from graphwell.columns.fate import Fate, left_out, looks_like_truth, numbers_the
 from graphwell.columns.look import WORDS_OF_A_TEXT, Look, look_at
 from graphwell.columns.text import TextEncoder
 from graphwell.errors import OptionError, Sentence
+from graphwell.io.tables.cells import TEXT
 
 NAMES_SHOWN = 8
 MISSING_RULES = ("fill", "keep")
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Turn a table of numbers, categories, dates and texts into a matrix, and tell what became of each column.
+    """Turn a table of any columns into a matrix, and tell what became of each column.
 
     Numbers stay as they are. Categories become indicators, texts a few numbers each, dates days and seasons.
     Identifiers, row counters, constant columns, copies, and what looks like the truth are left out.
@@ -45,14 +48,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     missing : {"fill", "keep"}
         Fill missing cells with the median or the most frequent value, with a further column that says where
         they were if they are many; or keep them as NaN.
+    standardise : bool
+        Bring numbers to mean 0 and variance 1 where columns of other kinds stand beside them, whose scale
+        presumes it. A table of numbers alone stays as it is.
 
     Attributes
     ----------
     fates_ : tuple of Fate
         What became of each column.
     kinds_ : tuple of str
-        For each column of the matrix: "number" wants a scale, and so does "step" (few different numbers), which
-        should count less; "indicator", "cycle" and "text" have their scale.
+        For each column of the matrix: "number" wants a scale, and so does "step" (few different numbers),
+        which should count less; "indicator", "cycle" and "text" have their scale.
 
     Examples
     --------
@@ -72,6 +78,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         as_category: Sequence[str] = (),
         decimal: str | None = None,
         missing: str = "fill",
+        standardise: bool = False,
     ) -> None:
         self.features = features
         self.drop = drop
@@ -79,6 +86,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.as_category = as_category
         self.decimal = decimal
         self.missing = missing
+        self.standardise = standardise
 
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Look at every column.
@@ -89,13 +97,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         y : array of text, optional
             Known labels, empty where unknown: a column that repeats them is left out.
         """
-        cells = read_cells(X)
+        cells, labels = read_cells(X), None if y is None else np.asarray(y, dtype=TEXT)
         self._check(cells)
         fates: dict[str, Fate] = {}
         encoders: dict[str, Encoder] = {}
         seen: dict[tuple[Any, ...], list[tuple[str, Look]]] = {}
         for name in cells:
-            fates[name], encoder = self._fitted(name, cells, y, seen)
+            fates[name], encoder = self._fitted(name, cells, labels, seen)
             if encoder is not None:
                 encoders[name] = encoder
         if not encoders:
@@ -104,6 +112,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.encoders_ = encoders
         self.kinds_ = tuple(kind for encoder in encoders.values() for kind in encoder.kinds)
         self.n_features_in_ = len(cells)
+        self.shift_, self.factor_ = self._scale(cells)
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -113,7 +122,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         lost = [name for name in self.encoders_ if name not in cells]
         if lost:
             raise ValueError(f"X lacks the columns {listed(lost)}, which rows were compared by in the fit.")
+        X = self._encoded(cells)
+        return X if self.factor_ is None else (X - self.shift_) * self.factor_
+
+    def _encoded(self, cells: dict[str, Cells]) -> FloatArray:
         return np.column_stack([encoder.encode(cells[name]) for name, encoder in self.encoders_.items()])
+
+    def _scale(self, cells: dict[str, Cells]) -> tuple[FloatArray | None, FloatArray | None]:
+        """Mean and inverse spread of the numbers, 0 and 1 for columns that have their scale."""
+        kinds = np.array(self.kinds_)
+        numbers = np.isin(kinds, WANT_A_SCALE)
+        if not self.standardise or numbers.all() or not numbers.any():
+            return None, None
+        X = self._encoded(cells)
+        spread = np.nanstd(X, axis=0)
+        worth = np.where(kinds == "step", WORTH_OF_STEPS, 1.0)
+        factor = np.where(numbers, worth / np.where(spread > 0, spread, 1.0), 1.0)
+        return np.where(numbers, np.nanmean(X, axis=0), 0.0), factor
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of the matrix."""
@@ -149,7 +174,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for field in ("features", "drop", "as_number", "as_category"):
             for name in getattr(self, field) or ():
                 if name not in cells:
-                    raise OptionError(field, "{field} {}: there is no such column; {}", name, hint(name, cells))
+                    raise OptionError(
+                        field, "{field} {}: there is no such column; {}", name, hint(name, cells)
+                    )
         both = sorted(set(self.as_number) & set(self.as_category))
         if both:
             raise OptionError("as_number", "{field} {}: {as_category} names the column too.", both[0])
@@ -203,9 +230,9 @@ def _why_left_out(
 def _twin(name: str, look: Look, seen: dict[tuple[Any, ...], Any]) -> str | None:
     """An earlier column with the same cells; a few of them are compared before all are."""
     key = (look.kind, tuple(map(str, look.values[:: max(1, len(look.values) // 16)].tolist())))
-    same = (lambda a, b: np.array_equal(a, b, equal_nan=a.dtype.kind in "fM"))
+    may_be_nan = look.values.dtype.kind in "fM"
     for other, earlier in seen.setdefault(key, []):
-        if same(look.values, earlier.values):
+        if np.array_equal(look.values, earlier.values, equal_nan=may_be_nan):
             return str(other)
     seen[key].append((name, look))
     return None
@@ -216,7 +243,7 @@ def _encoder(name: str, look: Look, fill: bool) -> Encoder | None:
         known = look.values[~look.missing].tolist()
         words = sum(len(str(cell).split()) for cell in known)
         return TextEncoder.fit(name, look, words >= WORDS_OF_A_TEXT * len(known))
-    makers = {"boolean": BooleanEncoder, "category": CategoryEncoder, "date": DateEncoder}
+    makers: dict[str, Any] = {"boolean": BooleanEncoder, "category": CategoryEncoder, "date": DateEncoder}
     made: Encoder = makers.get(look.kind, NumberEncoder).fit(name, look, fill)
     return made
 
@@ -246,7 +273,8 @@ def _became(look: Look, encoder: Encoder) -> tuple[str, tuple[Any, ...]]:
 
 
 def _nothing_left(fates: Sequence[Fate]) -> OptionError:
-    why = "; ".join(f"{fate.name} ({fate.became})" for fate in fates[:NAMES_SHOWN])
+    looked_at = [fate for fate in fates if fate.kind] or fates
+    why = "; ".join(f"{fate.name} ({fate.became})" for fate in looked_at[:NAMES_SHOWN])
     if not fates:
         return OptionError("features", "There is no column that rows could be compared by.")
     return OptionError("features", "There is no column that rows could be compared by: {}.", why)

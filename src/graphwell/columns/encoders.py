@@ -1,7 +1,7 @@
 """Columns of each kind as numbers.
 
-A column of few values counts less than a standardised number, and different categories are never further apart
-however rare they are: steps would cut the graph into layers that the other columns know nothing of.
+A column of few values counts less than a standardised number, and different categories are never further
+apart however rare they are: steps would cut the graph into layers that other columns know nothing of.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,10 @@ MOST_APART = 2.0
 """Largest square of the scale of indicators: two standard deviations between a half and the other half."""
 WORTH_OF_CATEGORIES = 0.5
 WORTH_OF_STEPS = 0.7
-"""What categories, and a few different numbers, count in the place of a standardised number: chosen on half of
-the label sets of penguins and 17 tables of KEEL."""
+"""What categories, and a few different numbers, count in the place of a standardised number: chosen on half
+of the label sets of penguins and 17 tables of KEEL."""
+WANT_A_SCALE = ("number", "step")
+"""Kinds of columns that come in their own units."""
 FEW_LEVELS = 5
 GLANCE = 1000
 YEAR, DAY = 365.2425, 1.0
@@ -32,8 +34,8 @@ YEAR, DAY = 365.2425, 1.0
 class Encoder(Protocol):
     """A fitted column: turns its cells into columns of numbers.
 
-    The kinds of what it makes: "number" wants a scale; so does "step", one of few numbers, and should then count
-    `WORTH_OF_STEPS`; "indicator", "cycle" and "text" have their scale.
+    The kinds of what it makes: "number" wants a scale; so does "step", one of few numbers, and should then
+    count `WORTH_OF_STEPS`; "indicator", "cycle" and "text" have their scale.
     """
 
     @property
@@ -277,4 +279,8 @@ def indicator_scale(counts: Any) -> float:
     """
     shares = counts / counts.sum()
     differ = 1.0 - float((shares**2).sum())
-    return WORTH_OF_CATEGORIES * float(np.sqrt(min(MOST_APART, 1.0 / differ))) if differ > 0 else WORTH_OF_CATEGORIES
+    return (
+        WORTH_OF_CATEGORIES * float(np.sqrt(min(MOST_APART, 1.0 / differ)))
+        if differ > 0
+        else WORTH_OF_CATEGORIES
+    )

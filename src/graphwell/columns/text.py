@@ -10,6 +10,7 @@ from graphwell.columns.cells import Cells
 from graphwell.columns.look import Look
 
 MOST_WORDS = 50_000
+SMALLEST_VARIANCE = 1e-12
 WORD_DIRECTIONS = 50
 LETTER_DIRECTIONS = 30
 
@@ -36,7 +37,9 @@ class TextEncoder:
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        which = {"token_pattern": r"(?u)\b\w\w+\b"} if words else {"analyzer": "char_wb", "ngram_range": (2, 4)}
+        which = (
+            {"token_pattern": r"(?u)\b\w\w+\b"} if words else {"analyzer": "char_wb", "ngram_range": (2, 4)}
+        )
         vectors = TfidfVectorizer(sublinear_tf=True, min_df=2, max_features=MOST_WORDS, **which)
         texts = np.where(look.missing, "", look.values).tolist()
         try:
@@ -44,7 +47,8 @@ class TextEncoder:
         except ValueError:  # every word is found in one cell only
             return None
         components = min(WORD_DIRECTIONS if words else LETTER_DIRECTIONS, min(counted.shape) - 1)
-        if components < 1:
+        varied = counted.multiply(counted).sum() / len(texts) - (np.asarray(counted.mean(axis=0)) ** 2).sum()
+        if components < 1 or varied < SMALLEST_VARIANCE:
             return None
         return cls(name, vectors, TruncatedSVD(components, random_state=0).fit(counted))
 

@@ -15,7 +15,7 @@ from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.columns.cells import is_frame
-from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign
+from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels
 from graphwell.estimators.trust import read_trust
 from graphwell.graph import Graph
@@ -106,8 +106,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if known.all():
             return float(super().score(X, y, sample_weight))
         warn_user(
-            f"{(~known).sum():,} of the {len(known):,} labels to score with are unknown and are left out; hide known "
-            "labels with graphwell.model_selection.HiddenLabelsSplit to judge a fit."
+            f"{(~known).sum():,} of the {len(known):,} labels to score with are unknown and are left out; "
+            "hide known labels with graphwell.model_selection.HiddenLabelsSplit to judge a fit."
         )
         right = np.asarray(self.predict(X))[known] == np.asarray(y)[known]
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
@@ -122,7 +122,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _fitted_names(self) -> list[str]:
-        return [name for name in vars(self) if name in ("_predictor", "_given", "_encoder") or _is_fitted_name(name)]
+        return [
+            name
+            for name in vars(self)
+            if name in ("_predictor", "_given", "_encoder") or _is_fitted_name(name)
+        ]
 
     def _attributes_of_fit(self, X: Any, y: Any, run: Run, sample_weight: Any) -> dict[str, Any]:
         """All that a fit sets, by name."""
@@ -226,6 +230,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _check_new_rows(self, X: Any) -> None:
         """Refuse rows with other features than those of the fit."""
         check_is_fitted(self)
+        refuse_foreign(X)
+        refuse_new(self._encoder, X)
         if (
             self._predictor.takes_features
             and len(np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())) == 2

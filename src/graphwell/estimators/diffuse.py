@@ -162,14 +162,15 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Parameters
         ----------
         X : array, data frame, sparse matrix or Graph
-            Features of shape (n, d). Columns of a data frame may hold numbers, categories, texts and dates. With ``metric="precomputed"`` a symmetric affinity matrix of shape
-            (n, n). A `Graph` is used as it is. A Dask array of features is worked on by the workers of the
-            Dask client in use; what is told of each row is then a Dask array too, in the same chunks.
+            Features of shape (n, d). Columns of a data frame may hold numbers, categories, texts and dates.
+            With ``metric="precomputed"`` a symmetric affinity matrix of shape (n, n). A `Graph` is used as it
+            is. A Dask array of features is worked on by the workers of the Dask client in use; what is told
+            of each row is then a Dask array too, in the same chunks.
         y : array-like of shape (n,)
             Labels; unknown ones are -1 (integers), None, NaN, masked, or one of `unknown`.
         sample_weight : array-like of shape (n,), optional
-            How far each known label is trusted: a factor of its fidelity and of its strength in the start. At 0
-            the label is unknown. Rows without a label may hold anything.
+            How far each known label is trusted: a factor of its fidelity and of its strength in the start.
+            At 0 the label is unknown. Rows without a label may hold anything.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
         checkpoint : path, optional

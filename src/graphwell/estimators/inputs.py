@@ -9,12 +9,12 @@ import numpy as np
 from graphwell._warnings import warn_user
 from graphwell.columns.cells import is_frame
 from graphwell.columns.encoder import TableEncoder
+from graphwell.columns.encoders import WANT_A_SCALE
 from graphwell.columns.fate import column_note
 from graphwell.estimators.labels import Labels
-from graphwell.io.tables.cells import text_column
 
 ADVICE = {
-    "AnnData": "give a matrix of it, X.obsm['X_pca'] say, or X.X after scaling, and the labels as X.obs['...']",
+    "AnnData": "give a matrix of it, X.obsm['X_pca'] say, and the labels as X.obs['...']",
     "MuData": "give a matrix of one of its parts, X['rna'].obsm['X_pca'] say",
     "DataArray": "give X.values, with one row per sample",
     "Dataset": "give its samples as one array, or as a data frame",
@@ -50,24 +50,25 @@ def refuse_foreign(X: Any) -> None:
 
 def encoded_frame(X: Any, labels: Labels) -> TableEncoder:
     """Fit the encoder of a data frame, with a warning for each column that the user should look at."""
-    names = text_column([*map(str, labels.classes.tolist()), ""])
-    encoder = TableEncoder().fit(X, names[labels.codes])
+    names = np.array([*map(str, labels.classes.tolist()), ""], dtype=object)
+    encoder = TableEncoder(standardise=True).fit(X, names[labels.codes])
     for fate in encoder.fates_:
         if fate.warns:
             warn_user(column_note(fate))
     return encoder
 
 
-def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
-    """New rows in the encoding of the fit; arrays only where all columns were plain numbers."""
-    if encoder is None:
-        return X
-    if is_frame(X):
-        return encoder.transform(X)
-    plain = len(encoder.kinds_) == encoder.n_features_in_ and set(encoder.kinds_) <= {"number", "step"}
-    if not plain:
+def refuse_new(encoder: TableEncoder | None, X: Any) -> None:
+    """Refuse new rows without names, unless all columns of the fit were plain numbers."""
+    if encoder is None or is_frame(X):
+        return
+    if len(encoder.kinds_) != encoder.n_features_in_ or not set(encoder.kinds_) <= set(WANT_A_SCALE):
         raise ValueError("X must be a data frame with the columns of the fit, which were not all numbers.")
-    return X
+
+
+def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
+    """New rows in the encoding of the fit."""
+    return encoder.transform(X) if encoder is not None and is_frame(X) else X
 
 
 def _named(X: Any) -> tuple[str, str | None]:
@@ -80,7 +81,10 @@ def _named(X: Any) -> tuple[str, str | None]:
     if isinstance(X, set | frozenset):
         return "a set, which has no order", "give a list of rows"
     if isinstance(X, Iterator | range):
-        return f"a {type(X).__name__}, whose items are made one by one", "give an array, numpy.array(list(X)) say"
+        return (
+            f"a {type(X).__name__}, whose items are made one by one",
+            "give an array, numpy.array(list(X)) say",
+        )
     if X is None:
         return "None", "give an array with one row per sample"
     foreign = type(X).__module__.partition(".")[0] not in ("graphwell", "numpy", "scipy", "builtins")

@@ -29,7 +29,8 @@ from graphwell.jobs.summary import in_memory, summarise
 from graphwell.progress import Progress, silent
 
 NEEDS_THE_WHOLE_TABLE = (
-    "scale", "pca", "missing", "holdout", "report", "delimiter", "encoding", "decimal", "as_number", "as_category",
+    "scale", "pca", "missing", "holdout", "report", "delimiter", "encoding", "decimal",
+    "as_number", "as_category",
 )  # fmt: skip
 """Options that cannot be followed block by block."""
 

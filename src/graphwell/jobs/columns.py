@@ -126,7 +126,9 @@ def read_features(
     try:
         X = encoder.fit(columns, labels).transform(columns)
     except OptionError as error:
-        raise OptionError(error.field, f"{{}}: {error.sentence.template}", table.path, *error.sentence.values) from None
+        raise OptionError(
+            error.field, f"{{}}: {error.sentence.template}", table.path, *error.sentence.values
+        ) from None
     roled |= {fate.name: fate for fate in encoder.fates_}
     outputs = tuple(encoder.get_feature_names_out().tolist())
     fates = tuple(roled[name] for name in table.names)
@@ -142,4 +144,3 @@ def _fates_of_roles(table: Table, roles: Roles) -> dict[str, Fate]:
             assert name is not None
             fates[name] = Fate(name, "role", Sentence(words), used=False)
     return fates
-

@@ -9,7 +9,13 @@ from graphwell.errors import Sentence
 from graphwell.io.tables.base import NEW_NAMES, Table
 from graphwell.io.tables.cells import as_text
 from graphwell.jobs.columns import FeatureColumns, Roles
-from graphwell.jobs.label_column import LabelColumn, check_given, match_classes, read_label_column
+from graphwell.jobs.label_column import (
+    LabelColumn,
+    agreement_hint,
+    check_given,
+    match_classes,
+    read_label_column,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +85,8 @@ def table_facts(
     if roles.truth is not None:
         truth = match_classes(read_label_column(table, roles.truth, roles.unknown), given.names)
     ids = None if roles.row_id is None else as_text(table.column(roles.row_id))
-    notes = (*features.notes, *given.notes, *_replaced(names))
+    hints = [] if truth is None else agreement_hint(given, truth)
+    notes = (*features.notes, *given.notes, *hints, *_replaced(names))
     return TableFacts(table.path, features.names, features.fates, given, truth, ids, notes)
 
 

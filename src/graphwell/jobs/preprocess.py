@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
-from graphwell.columns.encoders import WORTH_OF_STEPS
+from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
 from graphwell.errors import OptionError, Sentence
 
 SCALES = ("none", "standard", "robust")
@@ -166,7 +166,7 @@ def _scaled(X: FloatArray, scale: str, kinds: Any) -> FloatArray:
     """Numbers in their scale; columns of few numbers count less, and other columns have their scale."""
     from sklearn.preprocessing import RobustScaler, StandardScaler
 
-    numbers = np.isin(kinds, ("number", "step"))
+    numbers = np.isin(kinds, WANT_A_SCALE)
     if scale == "none" or not numbers.any():
         return X
     scaler = {"standard": StandardScaler, "robust": RobustScaler}[scale]()

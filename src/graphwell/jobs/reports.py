@@ -8,7 +8,7 @@ from typing import Any
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence, Words, in_python
-from graphwell.jobs.score import Accuracy, Comparison
+from graphwell.jobs.score import Comparison, Holdout
 from graphwell.solve.result import Result
 
 
@@ -76,7 +76,7 @@ class ClassifyReport:
         What became of each column.
     status : str
         How the run ended, in a sentence.
-    holdout : Accuracy, optional
+    holdout : Holdout, optional
         On given labels that were hidden.
     comparison : Comparison, optional
         With the truth.
@@ -104,7 +104,7 @@ class ClassifyReport:
     unreachable_rows: int
     sweeps: int
     status: str
-    holdout: Accuracy | None
+    holdout: Holdout | None
     comparison: Comparison | None
     doubtful: tuple[DoubtfulRow, ...]
     notes: tuple[Sentence, ...]

@@ -12,7 +12,7 @@ from graphwell.errors import Sentence
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import status_of, sweeps_of
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
-from graphwell.jobs.score import Accuracy, compare
+from graphwell.jobs.score import Holdout, compare
 
 MOST_DOUBTFUL = 10
 
@@ -28,7 +28,7 @@ def summarise(
     output: Path | None,
     report: Path | None = None,
     notes: Sequence[Sentence] = (),
-    holdout: Accuracy | None = None,
+    holdout: Holdout | None = None,
     details: RowDetails | None = None,
 ) -> ClassifyReport:
     """Return the report on a labelled table.

@@ -112,7 +112,7 @@ def _classes(report: ClassifyReport) -> list[str]:
         caption = "Left: rows of each class. Right: scores of all rows; low ones are doubtful."
     parts = [html.figure(plots.as_png(figure), "class sizes and scores", caption)]
     if report.holdout is not None:
-        parts.append(html.paragraph(report.holdout.on_hidden_labels))
+        parts.append(html.paragraph(report.holdout.in_words))
     return parts
 
 

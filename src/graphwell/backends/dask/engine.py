@@ -87,7 +87,10 @@ class DaskEngine(HostVectors):
             pinned = (problem.labels.astype(np.int32), problem.fidelities)
             same = {name: getattr(problem, name) for name in ("n_classes", "implicit")}
             acting = {"total_degree": total, "balance": pressure, **same}
-            self._last = problem, self._each("forces", on_block.make_forces, *map(self.graph.cut, pinned), **acting)
+            self._last = (
+                problem,
+                self._each("forces", on_block.make_forces, *map(self.graph.cut, pinned), **acting),
+            )
         return self._last[1]
 
     def product(self, block: Columns) -> Columns:

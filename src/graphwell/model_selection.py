@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._types import IntArray
-from graphwell.estimators.labels import read_labels
+from graphwell._unknown import is_known
 
 
 class HiddenLabelsSplit:
@@ -73,16 +73,19 @@ class HiddenLabelsSplit:
         """In which split each row is hidden; -1 for none."""
         if isinstance(self.n_splits, bool) or not isinstance(self.n_splits, int) or self.n_splits < 2:
             raise ValueError(f"n_splits must be a whole number, 2 or more; got {self.n_splits!r}.")
-        codes = read_labels(y, len(y), self.unknown).codes
-        counts = np.bincount(codes[codes >= 0])
-        if counts[counts > 1].sum() < self.n_splits:
+        known = np.flatnonzero(is_known(y, self.unknown))
+        places: dict[Any, list[int]] = {}
+        for row, label in zip(known.tolist(), np.asarray(y, dtype=object).ravel()[known], strict=True):
+            places.setdefault(label, []).append(row)
+        several = [rows for rows in places.values() if len(rows) > 1]
+        n_labels = sum(map(len, several))
+        if n_labels < self.n_splits:
             raise ValueError(
                 f"{self.n_splits} splits need as many labels of classes that have two or more; "
-                f"there are {counts[counts > 1].sum()}. Give fewer splits, or label more rows."
+                f"there are {n_labels}. Give fewer splits, or label more rows."
             )
-        rng, hidden_in, following = stream(self.random_state, "hidden labels"), np.full(len(codes), -1), 0
-        for code in np.flatnonzero(counts > 1):  # the last split of a class is followed by the next of the next
-            members = rng.permutation(np.flatnonzero(codes == code))
-            hidden_in[members] = (following + np.arange(len(members))) % self.n_splits
-            following += len(members)
+        rng, hidden_in, following = stream(self.random_state, "hidden labels"), np.full(len(y), -1), 0
+        for rows in several:  # each class goes on where the one before ended, so that splits are of one size
+            hidden_in[rng.permutation(rows)] = (following + np.arange(len(rows))) % self.n_splits
+            following += len(rows)
         return hidden_in
