@@ -18,7 +18,7 @@ class HiddenLabelsSplit:
     known label is in one test set, except that a class never loses its last label.
 
     A row that is taken away no longer links its neighbours, so predictions are a little worse than the
-    labels that `fit` gives to rows it has seen. ``graphwell classify --holdout`` hides the labels alone.
+    labels that `fit` gives to rows it has seen. `graphwell classify` can hide the labels alone.
 
     Parameters
     ----------

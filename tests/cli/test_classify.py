@@ -159,7 +159,7 @@ def test_missing_values_are_dropped_or_filled(blobs):
     assert len(after) == 120
     assert np.flatnonzero(after.graphwell_label.isna()).tolist() == [7, 50]
     filled = classify(blobs / "in.csv", "-o", blobs / "out.csv")
-    assert "as it is; 2 missing" in filled.stdout
+    assert "as it is; 2 missing, filled in" in filled.stdout
     assert pd.read_csv(blobs / "out.csv").graphwell_label.notna().all()
     assert classify(blobs / "in.csv", "-o", blobs / "out.csv", "--missing", "mean").exit_code == 0
     assert pd.read_csv(blobs / "out.csv").graphwell_label.notna().all()

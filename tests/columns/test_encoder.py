@@ -42,7 +42,7 @@ def test_every_column_is_told_what_became_of_it():
     assert told == {
         "id": "left out: every row has its own",
         "number": "left out: it counts the rows",
-        "age": "as it is; 8 missing",
+        "age": "as it is; 8 missing, marked",
         "fare": "as it is; 39 of 40 cells are numbers; row 17 is '47,2?'",
         "sex": "2 indicators",
         "alone": "yes or no",

@@ -28,7 +28,7 @@ def read(cells, decimal=None):
         (["\N{MINUS SIGN}4,5", "+2,5"], [-4.5, 2.5], ","),
         (["1", "two", "1_000", "1,2,3", "1-2"], [1, NAN, NAN, NAN, NAN], "."),
         (["inf", "1,5"], [np.inf, 1.5], ","),
-        (["e", "%", ".", "-", "1e5"], [NAN, NAN, NAN, NAN, 1e5], "."),
+        (["e", "%", ".", "-", "1e5", "E106", "-e3"], [NAN, NAN, NAN, NAN, 1e5, NAN, NAN], "."),
     ],
 )
 def test_numbers_are_read_with_the_decimal_mark_of_their_column(cells, values, decimal):

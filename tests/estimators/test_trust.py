@@ -32,7 +32,7 @@ def test_a_class_without_trusted_labels_is_gone():
     [
         ([1, -1, 1, 1], r"must be 0 or more wherever a label is known; row 1 has -1"),
         ([1, np.nan, 1, 1], "row 1 has nan"),
-        ([0, 0, 1, 0], "is 0 at every known label"),
+        ([0, 0, 1, 0], "is zero at every known label"),
         ([1, 1], r"shape == \(2,\), expected \(4,\)"),
         ("full", "must hold one number per row, got 'full'"),
     ],

@@ -166,7 +166,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoder = _encoder(name, look, self.missing == "fill")
         if encoder is None:
             return left_out(name, "text", "no two of its texts share a word"), None
-        return _used(name, look, column, encoder), encoder
+        return _used(name, look, column, encoder, self.missing == "fill"), encoder
 
     def _check(self, cells: dict[str, Cells]) -> None:
         if self.missing not in MISSING_RULES:
@@ -248,12 +248,14 @@ def _encoder(name: str, look: Look, fill: bool) -> Encoder | None:
     return made
 
 
-def _used(name: str, look: Look, cells: Cells, encoder: Encoder) -> Fate:
+def _used(name: str, look: Look, cells: Cells, encoder: Encoder, fill: bool) -> Fate:
     """The fate of a column that is used: what it became, and what its cells are like."""
     kinds, values = _became(look, encoder)
     n_missing, n_known = int(cells.missing.sum()), int((~cells.missing).sum())
     if n_missing:
-        kinds, values = kinds + "; {:,} missing", (*values, n_missing)
+        marked = any(made.endswith("missing") for made in encoder.names)
+        done = "" if not fill or look.kind == "text" else ", marked" if marked else ", filled in"
+        kinds, values = kinds + "; {:,} missing" + done, (*values, n_missing)
     if len(look.bad) and look.kind != "category":
         first = int(look.bad[0])
         said = "; {:,} of {:,} cells are {}s; row {} is {!r}"

@@ -13,8 +13,8 @@ AROUND = " \t\xa0\u202f$€£¥₹%"
 """Characters before and after a number that say nothing about its value in a column of its own."""
 BLANK = "\xa0\u202f"
 NUMBER = {
-    ".": re.compile(r"[+-]?(\d{1,3}([,' ]\d{3})+|\d+)?(\.\d*)?(e[+-]?\d+)?"),
-    ",": re.compile(r"[+-]?(\d{1,3}([.' ]\d{3})+|\d+)?(,\d*)?(e[+-]?\d+)?"),
+    ".": re.compile(r"[+-]?(?=\.?\d)(\d{1,3}([,' ]\d{3})+|\d+)?(\.\d*)?(e[+-]?\d+)?"),
+    ",": re.compile(r"[+-]?(?=,?\d)(\d{1,3}([.' ]\d{3})+|\d+)?(,\d*)?(e[+-]?\d+)?"),
 }
 THOUSANDS = {".": ",' ", ",": ".' "}
 CERTAINLY = {
@@ -92,7 +92,7 @@ def _decimal_mark(texts: list[str]) -> str:
 
 
 def _value(text: str, decimal: str) -> float:
-    if not any(character.isdigit() for character in text) or NUMBER[decimal].fullmatch(text) is None:
+    if NUMBER[decimal].fullmatch(text) is None:
         return np.inf if text in ("inf", "infinity") else -np.inf if text in ("-inf", "-infinity") else np.nan
     for separator in THOUSANDS[decimal]:
         text = text.replace(separator, "")

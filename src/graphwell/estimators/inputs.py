@@ -76,7 +76,7 @@ def _named(X: Any) -> tuple[str, str | None]:
     if isinstance(X, str | bytes | PathLike):
         read = "read the file first, with pandas.read_csv say, or use `graphwell classify`"
         return f"the {'text' if isinstance(X, str | bytes) else 'path'} {str(X)!r}", read
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not hasattr(X, "shape"):  # some sparse matrices are mappings too
         return "a mapping", "give a data frame, pandas.DataFrame(X) say"
     if isinstance(X, set | frozenset):
         return "a set, which has no order", "give a list of rows"

@@ -35,7 +35,7 @@ def read_trust(sample_weight: Any, labels: Labels) -> tuple[Labels, FloatArray |
         )
     trusted = known & (weights > 0)
     if not trusted.any():
-        raise ValueError("sample_weight is 0 at every known label; trust at least one of them.")
+        raise ValueError("sample_weight is zero at every known label; trust at least one of them.")
     present, codes = np.unique(labels.codes[trusted], return_inverse=True)
     kept = np.full(len(known), -1)
     kept[trusted] = codes
