@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import BoolArray
+from graphwell._types import BoolArray, FloatArray
 from graphwell._unknown import says_nothing
-from graphwell.io.tables.cells import EMPTY_CELLS, TEXT, as_text, is_missing, is_text, text_column
+from graphwell.io.tables.cells import EMPTY_CELLS, TEXT, as_numbers, as_text, is_missing, is_text, text_column
 
 SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "n/a", "na", "<NA>", "NaT"])
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
@@ -42,6 +42,11 @@ class Cells:
         if self.values.dtype.kind == "M":
             return np.isnat(self.values)
         return is_missing(self.values)
+
+    @cached_property
+    def plain_numbers(self) -> FloatArray | None:
+        """Cells of text as numbers with a decimal point, NaN where missing; None if some are no numbers."""
+        return as_numbers(self.values) if is_text(self.values) else None
 
     @cached_property
     def text(self) -> Any:

@@ -97,7 +97,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         y : array of text, optional
             Known labels, empty where unknown: a column that repeats them is left out.
         """
-        cells, labels = read_cells(X), None if y is None else np.asarray(y, dtype=TEXT)
+        return self._fit(read_cells(X), y)
+
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
+        """Look at every column, and return the matrix; each cell is read once."""
+        cells = read_cells(X)
+        return self._fit(cells, y)._matrix(cells)
+
+    def _fit(self, cells: dict[str, Cells], y: Any) -> "TableEncoder":
+        labels = None if y is None else np.asarray(y, dtype=TEXT)
         self._check(cells)
         fates: dict[str, Fate] = {}
         encoders: dict[str, Encoder] = {}
@@ -122,6 +130,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         lost = [name for name in self.encoders_ if name not in cells]
         if lost:
             raise ValueError(f"X lacks the columns {listed(lost)}, which rows were compared by in the fit.")
+        return self._matrix(cells)
+
+    def _matrix(self, cells: dict[str, Cells]) -> FloatArray:
         X = self._encoded(cells)
         return X if self.factor_ is None else (X - self.shift_) * self.factor_
 

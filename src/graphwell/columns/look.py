@@ -9,7 +9,7 @@ from graphwell._types import BoolArray
 from graphwell.columns.cells import Cells
 from graphwell.columns.dates import read_dates
 from graphwell.columns.numbers import read_numbers
-from graphwell.io.tables.cells import as_numbers, is_text
+from graphwell.io.tables.cells import is_text
 
 SHARE_OF_A_KIND = 0.95
 """From this share of numbers on a column is one of numbers, and likewise for dates."""
@@ -64,9 +64,10 @@ def look_at(cells: Cells, wanted: str | None = None, decimal: str | None = None)
     'boolean'
     """
     wanted = wanted or cells.declared
-    plain = _plain_numbers(cells) if wanted is None and decimal != "," else None
-    if plain is not None:
-        return plain
+    if wanted in (None, "number") and decimal != ",":
+        plain = _plain_numbers(cells, codes_too=wanted is not None)
+        if plain is not None:
+            return plain
     readers = {"number": _numbers, "boolean": _booleans, "date": _dates}
     if cells.missing.all() and wanted is None:
         return _made("empty", cells, cells.text, cells.missing)
@@ -78,10 +79,10 @@ def look_at(cells: Cells, wanted: str | None = None, decimal: str | None = None)
     return next((look for look in found if _is_of_its_kind(look, cells)), None) or _words(cells)
 
 
-def _plain_numbers(cells: Cells) -> Look | None:
+def _plain_numbers(cells: Cells, *, codes_too: bool) -> Look | None:
     """The look of a column of text that reads as numbers at once, as most columns of large files do."""
-    numbers = as_numbers(cells.values) if is_text(cells.values) else None
-    if numbers is None or np.isnan(numbers).all() or _has_codes(cells.text):
+    numbers = cells.plain_numbers
+    if numbers is None or np.isnan(numbers).all() or not (codes_too or not _has_codes(cells.text)):
         return None
     return Look("number", numbers, np.isnan(numbers), np.zeros(0, dtype=int))
 

@@ -141,8 +141,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         y, encoder = backend.read_labels(y), None
         if is_frame(X) and self.metric != "precomputed":
             labels = read_labels(y, len(X), self.unknown)
-            encoder = encoded_frame(X, labels)
-            rows, graph, _ = self._read(backend, encoder.transform(X))
+            encoder, matrix = encoded_frame(X, labels)
+            rows, graph, _ = self._read(backend, matrix)
             names = {**_feature_names(self, X, X.shape[1]), "columns_": encoder.fates_}
         else:
             rows, graph, names = self._read(backend, X)

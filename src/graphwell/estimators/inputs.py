@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._types import FloatArray
 from graphwell._warnings import warn_user
 from graphwell.columns.cells import is_frame
 from graphwell.columns.encoder import TableEncoder
@@ -48,14 +49,15 @@ def refuse_foreign(X: Any) -> None:
         )
 
 
-def encoded_frame(X: Any, labels: Labels) -> TableEncoder:
-    """Fit the encoder of a data frame, with a warning for each column that the user should look at."""
+def encoded_frame(X: Any, labels: Labels) -> tuple[TableEncoder, FloatArray]:
+    """The encoder of a data frame and its matrix, with a warning for each column to look at."""
     names = np.array([*map(str, labels.classes.tolist()), ""], dtype=object)
-    encoder = TableEncoder(standardise=True).fit(X, names[labels.codes])
+    encoder = TableEncoder(standardise=True)
+    matrix = encoder.fit_transform(X, names[labels.codes])
     for fate in encoder.fates_:
         if fate.warns:
             warn_user(column_note(fate))
-    return encoder
+    return encoder, matrix
 
 
 def refuse_new(encoder: TableEncoder | None, X: Any) -> None:

@@ -124,7 +124,7 @@ def read_features(
     )  # fmt: skip
     columns = {name: table.column(name) for name in table.names if name not in roled}
     try:
-        X = encoder.fit(columns, labels).transform(columns)
+        X = encoder.fit_transform(columns, labels)
     except OptionError as error:
         raise OptionError(
             error.field, f"{{}}: {error.sentence.template}", table.path, *error.sentence.values
