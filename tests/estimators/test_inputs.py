@@ -81,6 +81,8 @@ class Named:
         (Named("AnnData", "anndata._core").made, r"an? AnnData of anndata, .* X\.obsm\['X_pca'\] say"),
         (Named("DataArray", "xarray.core").made, "a DataArray of xarray, .* give X.values"),
         (Named("LazyFrame", "polars").made, "give X.collect"),
+        (np.array([["a", "1"], ["b", "2"]]), "X is an array that holds text; give a data frame"),
+        (np.array([["a", 1], ["b", 2]], dtype=object), "X is an array that holds text"),
         (np.ma.array([[1.0], [2.0]], mask=[[True], [False]]), "X has 1 masked cells; fill them in"),
     ],
 )

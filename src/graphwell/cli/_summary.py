@@ -115,7 +115,7 @@ def _column_grid(columns: "Sequence[Fate]") -> Grid:
     for title in ("column", "holds", "became"):
         grid.add_column(title)
     for (kind, became), names in grouped(columns, in_flags).items():
-        grid.add_row(Text(printable(listed(names), 60)), kind, Text(printable(became, 80)))
+        grid.add_row(Text(printable(listed(names), 200)), kind, Text(printable(became, 200)))
     return grid
 
 

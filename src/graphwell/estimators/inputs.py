@@ -47,6 +47,20 @@ def refuse_foreign(X: Any) -> None:
             f"X has {int(np.ma.getmaskarray(X).sum()):,} masked cells; fill them in with X.filled(...), "
             "or give a data frame, whose missing cells are filled in."
         )
+    if isinstance(X, np.ndarray) and X.dtype.kind in "OUT":
+        _refuse_text(X)
+
+
+def _refuse_text(X: Any) -> None:
+    """Say where words belong; an array of numbers written as text passes."""
+    try:
+        X.astype(float)
+    except ValueError:
+        raise ValueError(
+            "X is an array that holds text; give a data frame, whose columns may hold categories, texts and dates."
+        ) from None
+    except TypeError:
+        return  # other objects get the sentence of scikit-learn
 
 
 def encoded_frame(X: Any, labels: Labels) -> tuple[TableEncoder, FloatArray]:

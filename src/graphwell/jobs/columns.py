@@ -138,9 +138,13 @@ def read_features(
 def _fates_of_roles(table: Table, roles: Roles) -> dict[str, Fate]:
     """Columns that are no features whatever they hold."""
     fates = {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
-    asked = {roles.truth: "the truth", roles.row_id: "names of the rows", roles.label: "the given labels"}
-    for name, words in asked.items():
+    asked = {
+        roles.truth: ("truth", "the truth"),
+        roles.row_id: ("name", "names of the rows"),
+        roles.label: ("label", "the given labels"),
+    }
+    for name, (kind, words) in asked.items():
         if name in table.names:
             assert name is not None
-            fates[name] = Fate(name, "role", Sentence(words), used=False)
+            fates[name] = Fate(name, kind, Sentence(words), used=False)
     return fates
