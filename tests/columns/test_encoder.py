@@ -60,6 +60,15 @@ def test_every_column_is_told_what_became_of_it():
     assert np.isfinite(X).all()
 
 
+def test_a_code_of_the_labels_is_used_and_pointed_out():
+    classes = np.arange(40) % 3
+    frame = table().assign(code=classes)
+    labels = np.where(np.arange(40) < 20, np.array(["a", "b", "c"])[classes], "")
+    fate = TableEncoder().fit(frame, labels).fates_[-1]
+    assert (fate.used, fate.warns) == (True, True)
+    assert str(fate.became) == "as it is; one value for each class: drop leaves it out if it is the truth"
+
+
 def test_plain_numbers_come_out_as_they_went_in():
     X = RNG.normal(size=(30, 4))
     for dtype in (np.float32, np.float64):

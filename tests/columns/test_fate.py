@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from graphwell.columns.cells import read_cells
-from graphwell.columns.fate import column_note, grouped, left_out, looks_like_truth, numbers_the_rows
+from graphwell.columns.fate import (
+    column_note,
+    grouped,
+    left_out,
+    looks_like_truth,
+    numbers_the_rows,
+    recodes_labels,
+)
 from graphwell.columns.look import look_at
 from graphwell.io.tables.cells import text_column
 
@@ -56,6 +63,17 @@ def test_counters_and_identifiers_are_told_from_features():
     assert numbers([f"row number {i} of many" for i in range(40)]) == "every row has its own"
     assert numbers([f"{'ab'[i % 2]} {i} really long text {'x' * i}" for i in range(40)]) is None
     assert numbers([f"P{i // 2}" for i in range(80)]) is None
+
+
+def test_a_code_of_the_labels_is_seen():
+    labels = text_column(["a", "b", "c"] * 4 + ["", ""])
+    code = lambda values: recodes_labels(read_cells({"x": values})["x"], labels)  # noqa: E731
+    assert code(np.array([3, 1, 2] * 4 + [3, 3]))
+    assert not code(np.array([3, 1, 2] * 4 + [3, 5]))
+    assert not code(np.array([3, 1, 1] * 4 + [3, 3]))
+    assert not code(np.array([3, 1, 2] * 3 + [3, 1, 3] + [2, 2]))
+    assert not code(np.array([3, 1, 2] * 4 + [3, np.nan]))
+    assert not recodes_labels(read_cells({"x": [1, 2, 3]})["x"], labels[:3])
 
 
 def test_columns_with_the_same_fate_share_a_line():

@@ -1,6 +1,7 @@
 """A table of any columns as a matrix."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -19,7 +20,7 @@ from graphwell.columns.encoders import (
     Encoder,
     NumberEncoder,
 )
-from graphwell.columns.fate import Fate, left_out, looks_like_truth, numbers_the_rows
+from graphwell.columns.fate import Fate, left_out, looks_like_truth, numbers_the_rows, recodes_labels
 from graphwell.columns.look import WORDS_OF_A_TEXT, Look, look_at
 from graphwell.columns.text import TextEncoder
 from graphwell.errors import OptionError, Sentence
@@ -177,7 +178,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoder = _encoder(name, look, self.missing == "fill")
         if encoder is None:
             return left_out(name, "text", "no two of its texts share a word"), None
-        return _used(name, look, column, encoder, self.missing == "fill"), encoder
+        fate = _used(name, look, column, encoder, self.missing == "fill")
+        if not asked and labels is not None and look.kind != "text" and recodes_labels(column, labels):
+            said = (
+                fate.became.template + "; one value for each class: {drop} leaves it out if it is the truth"
+            )
+            fate = replace(fate, became=Sentence(said, fate.became.values), warns=True)
+        return fate, encoder
 
     def _check(self, cells: dict[str, Cells]) -> None:
         if self.missing not in MISSING_RULES:

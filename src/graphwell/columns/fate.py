@@ -15,6 +15,7 @@ ROWS_TO_JUDGE = 10
 """In smaller tables, numbers that count the rows may well be a feature."""
 LABELS_TO_JUDGE = 5
 """With fewer labels, a column may agree with them by chance."""
+LABELS_TO_SEE_A_CODE = 10
 CALLED_TRUTH = (
     "truth",
     "groundtruth",
@@ -109,6 +110,23 @@ def looks_like_truth(name: str, names: Mapping[str, Any], cells: Cells, labels: 
     plain = _plain(name)
     is_coordinate = plain == "y" and any(_plain(other) == "x" for other in names)
     return "its name says that it is the truth" if plain in CALLED_TRUTH and not is_coordinate else None
+
+
+def recodes_labels(cells: Cells, labels: Any) -> bool:
+    """Whether a column has a word of its own for each class, and no other: it may be the truth in a code.
+
+    Examples
+    --------
+    >>> words = np.array(["a", "b"] * 5 + [""], dtype=np.dtypes.StringDType())
+    >>> recodes_labels(Cells(np.array([7, 9] * 5 + [7])), words)
+    True
+    """
+    given: BoolArray = labels != ""
+    classes = np.unique(labels[given])
+    if given.sum() < LABELS_TO_SEE_A_CODE or len(classes) < 2 or cells.missing.any():
+        return False
+    pairs = set(zip(cells.text[given].tolist(), labels[given].tolist(), strict=True))
+    return len(pairs) == len(classes) == len({word for word, _ in pairs}) == len(np.unique(cells.text))
 
 
 def numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:

@@ -57,7 +57,7 @@ def _refuse_text(X: Any) -> None:
         X.astype(float)
     except ValueError:
         raise ValueError(
-            "X is an array that holds text; give a data frame, whose columns may hold categories, texts and dates."
+            "X is an array that holds text; give a data frame, whose columns may hold words and dates."
         ) from None
     except TypeError:
         return  # other objects get the sentence of scikit-learn
