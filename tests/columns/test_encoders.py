@@ -68,6 +68,14 @@ def test_a_new_category_has_no_indicator_and_is_named():
     np.testing.assert_array_equal(X > 0, [[True, False], [False, False]])
 
 
+def test_long_names_of_categories_are_found_again():
+    words = ["a word of more than sixteen letters", "another word of more than sixteen letters"]
+    made, X = encoded(CategoryEncoder, words * 3)
+    np.testing.assert_array_equal(made.encode(read_cells({"x": words})["x"]), X[:2])
+    assert (X.sum(axis=1) > 0).all()
+    assert set((X > 0).sum(axis=0)) == {3}
+
+
 def test_booleans_are_one_column():
     made, X = encoded(BooleanEncoder, ["yes", "no", "", "no"])
     np.testing.assert_array_equal(X[:, 0], [0.5, -0.5, -0.5, -0.5])

@@ -35,6 +35,14 @@ def test_columns_of_every_kind_are_fitted_and_predicted(make):
         clf.predict(np.zeros((2, 4)))
 
 
+def test_warnings_of_columns_point_at_the_line_of_the_caller():
+    frame, truth = mixed()
+    clf = DiffuseInterfaceClassifier().fit(frame, few(truth))
+    with pytest.warns(UserWarning, match=r"\('green', say\)") as caught:
+        clf.predict(frame[:2].assign(colour=["green", "red"]))
+    assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_plain_frames_are_the_arrays_they_hold():
     X, truth = blobs(n=20)
     frame = pd.DataFrame(X).add_prefix("f")
@@ -48,8 +56,13 @@ def test_plain_frames_are_the_arrays_they_hold():
 def test_a_column_that_looks_like_the_truth_warns():
     frame, truth = mixed()
     y = np.where(np.arange(len(truth)) % 8 == 0, truth, -1)
-    with pytest.warns(UserWarning, match="The column 'species' was left out: it equals the labels wherever"):
-        clf = DiffuseInterfaceClassifier().fit(frame.assign(species=truth), y)
+    with pytest.warns(UserWarning, match="The column 'species' was left out: it equals the labels") as caught:
+        clf = DiffuseInterfaceClassifier().fit(frame[["size"]].assign(species=truth), y)
+    (warning,) = caught
+    assert str(warning.message).endswith(
+        "graphwell.TableEncoder(features=...) in a pipeline uses it after all."
+    )
+    assert warning.filename == __file__
     assert not clf.columns_[-1].used
 
 
@@ -78,7 +91,7 @@ class Named:
         ({1, 2}, "a set, which has no order"),
         (None, "X is None"),
         (pd.Series([1, 2]), "a Series of pandas, not rows of features; one column is X.to_frame"),
-        (Named("AnnData", "anndata._core").made, r"an? AnnData of anndata, .* X\.obsm\['X_pca'\] say"),
+        (Named("AnnData", "anndata._core").made, r"X is an AnnData of anndata, .* X\.obsm\['X_pca'\] say"),
         (Named("DataArray", "xarray.core").made, "a DataArray of xarray, .* give X.values"),
         (Named("LazyFrame", "polars").made, "give X.collect"),
         (np.array([["a", "1"], ["b", "2"]]), "X is an array that holds text; give a data frame"),

@@ -30,7 +30,7 @@ NAMES_SHOWN = 8
 MISSING_RULES = ("fill", "keep")
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Turn a table of any columns into a matrix, and tell what became of each column.
 
     Numbers stay as they are. Categories become indicators, texts a few numbers each, dates days and seasons.

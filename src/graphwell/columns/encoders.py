@@ -13,7 +13,6 @@ from graphwell._types import BoolArray, FloatArray
 from graphwell._warnings import warn_user
 from graphwell.columns.cells import Cells
 from graphwell.columns.look import Look, look_at
-from graphwell.io.tables.cells import text_column
 
 FEW_CELLS = 3
 FEW_ROWS = 0.02
@@ -153,16 +152,17 @@ class CategoryEncoder:
 
     def encode(self, cells: Cells) -> FloatArray:
         """Return the indicators; a category that was not there in the fit has none."""
-        names = text_column(self.categories)
-        places = np.searchsorted(names, cells.text).clip(max=len(names) - 1)
-        known = (names[places] == cells.text) & ~cells.missing
+        places_of = {word: place for place, word in enumerate(self.categories)}
+        words, which = np.unique(cells.text, return_inverse=True)
+        places = np.array([places_of.get(str(word), -1) for word in words.tolist()], dtype=int)[which]
+        known = (places >= 0) & ~cells.missing
         self._warn_of_new(cells.text[~known & ~cells.missing])
         block = np.zeros((len(places), len(self.names)))
         block[known, places[known]] = self.scale
         if self.fill == -1:
             block[cells.missing] = np.nan
         else:
-            block[cells.missing, len(names) if self.fill == -2 else self.fill] = self.scale
+            block[cells.missing, len(self.categories) if self.fill == -2 else self.fill] = self.scale
         return block
 
     def _warn_of_new(self, words: Any) -> None:

@@ -70,8 +70,13 @@ def encoded_frame(X: Any, labels: Labels) -> tuple[TableEncoder, FloatArray]:
     matrix = encoder.fit_transform(X, names[labels.codes])
     for fate in encoder.fates_:
         if fate.warns:
-            warn_user(column_note(fate))
+            warn_user(column_note(fate).worded(_as_parameter))
     return encoder, matrix
+
+
+def _as_parameter(field: str, value: str | None = None) -> str:
+    """Options of columns as a user of `fit` can give them: to an encoder before the classifier."""
+    return f"graphwell.TableEncoder({field}=...) in a pipeline"
 
 
 def refuse_new(encoder: TableEncoder | None, X: Any) -> None:
@@ -106,5 +111,6 @@ def _named(X: Any) -> tuple[str, str | None]:
     foreign = type(X).__module__.partition(".")[0] not in ("graphwell", "numpy", "scipy", "builtins")
     name = next((cls.__name__ for cls in type(X).__mro__ if cls.__name__ in ADVICE), None)
     if foreign and name is not None:
-        return f"a {name} of {type(X).__module__.partition('.')[0]}", ADVICE[name]
+        article = "an" if name[0] in "AEIOU" else "a"
+        return f"{article} {name} of {type(X).__module__.partition('.')[0]}", ADVICE[name]
     return "", None
