@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from graphwell import DiffuseInterfaceClassifier, Graph, datasets
-from graphwell.estimators.node_features import ALONE, JOINED, AroundRows, joined, mean_around
+from graphwell.estimators.node_features import ALONE, JOINED, AroundRows, joined_graphs, mean_around
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
 
@@ -63,8 +63,8 @@ def test_worthless_features_do_little_harm():
 def test_both_graphs_have_the_same_weight():
     W, X, _ = blocks()
     graph = Graph.from_affinity(W)
-    assert joined(graph, X, 5, 5, 1).W.sum() == pytest.approx(2 * W.sum())
-    assert joined(graph, sparse.csr_array(np.maximum(X, 0)), 5, 5, 1).n_vertices == 200
+    assert joined_graphs(graph, X, 5, 5, 1).W.sum() == pytest.approx(2 * W.sum())
+    assert joined_graphs(graph, sparse.csr_array(np.maximum(X, 0)), 5, 5, 1).n_vertices == 200
 
 
 def test_the_mean_around_a_row_counts_affinities():

@@ -80,7 +80,7 @@ def mean_around(A: Any, values: FloatArray) -> FloatArray:
     return (A @ values) / np.where(total > 0, total, 1.0)[:, None]
 
 
-def joined(graph: Graph, X: Any, n_neighbors: int, scale_neighbor: int, n_jobs: int | None) -> Graph:
+def joined_graphs(graph: Graph, X: Any, n_neighbors: int, scale_neighbor: int, n_jobs: int | None) -> Graph:
     """The graph plus the nearest-neighbour graph of the features, both of the same total weight."""
     few = min(n_neighbors, X.shape[0] - 1), min(scale_neighbor, X.shape[0] - 1)
     ruled = by_the_data(X)
@@ -122,7 +122,7 @@ def tuned_graph(
     began = time.perf_counter()
     X = checked(features, graph.n_vertices)
     sizes = (contest.n_neighbors, contest.scale_neighbor, contest.n_jobs)
-    graphs = {JOINED: joined(graph, X, *sizes), ALONE: graph}
+    graphs = {JOINED: joined_graphs(graph, X, *sizes), ALONE: graph}
     affinity = sparse.csr_array(graph.W + sparse.eye_array(graph.n_vertices))
     low = leading_axes(X, MOST_COLUMNS)(X) if X.shape[1] > MOST_COLUMNS else dense(X)
     means = mean_around(affinity, low)

@@ -13,6 +13,8 @@ from graphwell.progress import Progress
 SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
 """Options that go to the classifier, by its own names for them."""
 EVIDENCE = ("auto", "none")
+ABOUT_CLASSES = ("classes", "class_prior")
+"""Options that go to it once the names of the classes are read."""
 
 
 def find_method(name: str) -> Method:
@@ -41,7 +43,7 @@ def make_classifier(options: ClassifyOptions) -> Any:
     method = find_method(options.method)
     made: Any = method.classifier
     given = options.changed(*SETTINGS)
-    for field in given:
+    for field in (*given, *options.changed(*ABOUT_CLASSES)):
         if not has_parameter(made, field):
             raise _not_for(field, method)
     given |= _tuning(made, method, options)
@@ -63,11 +65,6 @@ def _tuning(made: Any, method: Method, options: ClassifyOptions) -> dict[str, An
             raise _not_for(field, method)
     told = {} if options.tune else {"tune": False}
     return told if options.evidence == "auto" else {**told, "evidence": None}
-
-
-def tunes(classifier: Any) -> bool:
-    """Whether a classifier chooses by itself how rows are compared."""
-    return bool(getattr(classifier, "tune", False))
 
 
 def check_class_count(name: str, n_classes: int) -> None:

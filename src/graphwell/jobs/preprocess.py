@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
+from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
 from graphwell.errors import OptionError, Sentence
 from graphwell.metric.rules import by_the_data
 
 SCALES = ("auto", "none", "standard", "robust")
-MISSING_RULES = ("error", "drop", "mean")
+MISSING_RULES = ("fill", "error", "drop", "mean")
 PCA_ABOVE = 100
 PCA_DEFAULT = 50
 LARGEST = 1e150
@@ -31,13 +33,15 @@ class Preprocessing:
     pca : int, optional
         Number of principal components kept, 0 for all features. By default 50 when there are more than
         100 features.
-    missing : {"error", "drop", "mean"}
-        Refuse missing values, leave their rows out, or put the mean of the column in their place.
+    missing : {"fill", "error", "drop", "mean"}
+        Put the median or the most frequent value in the place of missing values, with a further column that
+        says where they were if they are many; refuse them; leave their rows out; or put the mean of the
+        column in their place.
     """
 
     scale: str = "auto"
     pca: int | None = None
-    missing: str = "error"
+    missing: str = "fill"
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:
@@ -69,7 +73,7 @@ class ReadyRows:
 
 
 def preprocess(
-    X: FloatArray, names: Sequence[str], how: Preprocessing, seed: int = 0, *, tuned: bool = False
+    X: FloatArray, names: Sequence[str], how: Preprocessing, seed: int = 0, kinds: Sequence[str] | None = None
 ) -> ReadyRows:
     """Treat missing values, scale, and project.
 
@@ -82,8 +86,8 @@ def preprocess(
     how : Preprocessing
     seed : int
         Seed of the projection.
-    tuned : bool
-        Whether the method itself chooses the scale where that is "auto".
+    kinds : sequence of str, optional
+        Kind of each feature, as in `graphwell.columns.TableEncoder`; "number" for all by default.
 
     Examples
     --------
@@ -101,11 +105,9 @@ def preprocess(
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
     if how.scale == "none":
         notes += _uneven(X, names)
-    scale = how.scale
-    if scale == "auto":
-        projected = _components(X, how.pca) > 0  # before the method sees the features
-        scale = _by_rule(X, notes) if projected or not tuned else "none"
-    X = _scaled(X, scale)
+    kinds_of = np.array(kinds or ["number"] * len(names))
+    scale = _by_rule(X, np.isin(kinds_of, WANT_A_SCALE), notes) if how.scale == "auto" else how.scale
+    X = _scaled(X, scale, kinds_of)
     _refuse_extreme(X, names)
     components = _components(X, how.pca)
     if components:
@@ -140,7 +142,7 @@ def _without_missing(
     everything = np.ones(len(X), dtype=bool)
     if not holes.any():
         return X, everything, []
-    if missing == "error":
+    if missing in ("error", "fill"):
         raise _refusal(holes, names)
     if missing == "drop":
         kept: BoolArray = np.logical_not(holes.any(axis=1))
@@ -163,20 +165,35 @@ def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
     return OptionError("missing", problem, row + 1, names[column], others)
 
 
-def _by_rule(X: FloatArray, notes: list[Sentence]) -> str:
-    """The scale that the data asks for, noted where it changes anything."""
-    ruled = by_the_data(X)
-    if ruled.name == "plain":
+def _by_rule(X: FloatArray, numbers: BoolArray, notes: list[Sentence]) -> str:
+    """The scale that columns of numbers ask for, noted where it changes anything.
+
+    Beside columns of other kinds, which have a scale of their own, numbers are always standardised.
+    """
+    if not numbers.any():
         return "none"
-    notes.append(Sentence("The features were scaled ({}), as {}.", (ruled.name, ruled.why)))
-    return ruled.name
+    ruled = by_the_data(X[:, numbers])
+    if ruled.name == "plain" and numbers.all():
+        return "none"
+    name, why = (
+        (ruled.name, ruled.why) if ruled.name != "plain" else ("standard", "other columns are no numbers")
+    )
+    notes.append(Sentence("The features were scaled ({}), as {}.", (name, why)))
+    return name
 
 
-def _scaled(X: FloatArray, scale: str) -> FloatArray:
+def _scaled(X: FloatArray, scale: str, kinds: Any) -> FloatArray:
+    """Numbers in their scale; columns of few numbers count less, and other columns have their scale."""
     from sklearn.preprocessing import RobustScaler, StandardScaler
 
-    scalers = {"standard": StandardScaler, "robust": RobustScaler}
-    return X if scale == "none" else np.asarray(scalers[scale]().fit_transform(X))
+    numbers = np.isin(kinds, WANT_A_SCALE)
+    if scale == "none" or not numbers.any():
+        return X
+    scaler = {"standard": StandardScaler, "robust": RobustScaler}[scale]()
+    X = X.copy()
+    X[:, numbers] = scaler.fit_transform(X[:, numbers])
+    X[:, kinds == "step"] *= WORTH_OF_STEPS
+    return X
 
 
 def _uneven(X: FloatArray, names: Sequence[str]) -> list[Sentence]:

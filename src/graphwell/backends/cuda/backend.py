@@ -94,14 +94,15 @@ class Backend(CpuBackend):
         engine: Vectors,
         assigned: Vector,
         scores: Block,
+        columns: IntArray,
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
         """Return what the user is told of every row, where the rows lie."""
-        told = super().answers(rows, problem, engine, assigned, scores, classes, prior)
+        told = super().answers(rows, problem, engine, assigned, scores, columns, classes, prior)
         predictor = GpuInduction(**vars(told.predictor))
         labels, distributions = (like(rows.given, values) for values in (told.labels, told.distributions))
-        return Answers(labels, distributions, told.reachable, predictor)
+        return Answers(labels, distributions, told.reachable, told.bridged, predictor)
 
 
 @dataclass(frozen=True)
