@@ -1,5 +1,7 @@
 """What all classifiers share: input, answers for every vertex, new rows, and a fit that is all or nothing."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,7 +35,7 @@ def test_precomputed_affinities_give_the_same_answer_as_features(make):
     np.testing.assert_array_equal(by_graph.predict(new), by_features.predict(new))
 
 
-@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+@pytest.mark.parametrize("make", [partial(DiffuseInterfaceClassifier, tune=False), BinaryInterfaceClassifier])
 def test_parts_without_labels_are_joined_to_the_nearest_part_and_doubtful(make):
     X, truth = blobs(classes=2)
     far = np.random.default_rng(9).normal(size=(30, 5)) + X[truth == 1].mean(axis=0) * 100

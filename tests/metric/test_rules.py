@@ -6,7 +6,8 @@ from scipy import sparse
 from sklearn import datasets as of_sklearn
 
 from graphwell import datasets
-from graphwell.metric.rules import by_the_data, has_outliers, lost_rows, units_differ
+from graphwell.metric.rules import by_the_data, has_outliers, lost_rows
+from graphwell.metric.sample import units_differ
 
 RNG = np.random.default_rng(0)
 

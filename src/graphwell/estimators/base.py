@@ -183,6 +183,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
         assigned, scores = pooled(backend, rows, problem, solved.engine, solved.assigned, solved.scores)
+        if "calibration_" in solved.attributes:
+            by = solved.attributes["calibration_"] if rows.evidence is None else tuned["tuning_"]
+            scores = solved.engine.shares(scores, by.power)
         prior = _prior(problem, labels)
         columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
         told = backend.answers(

@@ -297,18 +297,17 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         recipe = self._recipe()
         attributes: dict[str, Any] = {}
         fitted = fit(backend, problem, recipe, run, stream(self.random_state, "start"))
-        result, scores = on_host(fitted.result, fitted.engine.to_host), fitted.scores
+        result = on_host(fitted.result, fitted.engine.to_host)
         if self._calibrates(backend, problem, recipe, result):
             with run.stage("calibration"):
                 rng = stream(self.random_state, "labels hidden from the scores")
                 found = calibrate(backend, problem, recipe, result, rng)
-            scores = fitted.engine.shares(scores, found.power)
             attributes = {"calibrated_": True, "calibration_": found}
         return Solved(
             problem,
             fitted.engine,
             fitted.result.labels,
-            scores,
+            fitted.scores,
             attributes={**attributes, "result_": result, "n_iter_": result.n_sweeps},
             seconds=fitted.seconds,
         )

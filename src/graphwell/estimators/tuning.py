@@ -16,6 +16,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, Rows
 from graphwell.backends.induction import distributions
 from graphwell.backends.registry import find_backend
+from graphwell.estimators.calibration import best_power
 from graphwell.estimators.evidence import (
     TOO_LITTLE,
     Evidence,
@@ -64,6 +65,8 @@ class Tuning:
         Weight of each classifier beside the graph, which has the rest.
     n_hidden : int
         Number of labels that were hidden, counted each time.
+    power : float
+        That calibrates scores with evidence, see `graphwell.estimators.calibration`.
     """
 
     metric: str
@@ -72,6 +75,7 @@ class Tuning:
     likelihood: dict[str, float] = field(default_factory=dict)
     evidence: dict[str, float] = field(default_factory=dict)
     n_hidden: int = 0
+    power: float = 1.0
 
     def __str__(self) -> str:
         voices = "".join(f", {100 * weight:.0f} % {name}" for name, weight in self.evidence.items())
@@ -183,10 +187,12 @@ def compared(
         names = still_in(names, said, truth)
     given = np.concatenate(truth)
     chosen = chosen_metric(names, {name: _likelihoods(said[name], truth) for name in names})
-    weights = {}
+    weights, power = {}, 1.0
     if asked:
         voices = [chosen, *(name_of(made) for made in asked)]
-        found = mixture_weights([np.concatenate(said[name]) for name in voices], given)
+        heard = [np.concatenate(said[name]) for name in voices]
+        found = mixture_weights(heard, given)
+        power = best_power(np.tensordot(found, heard, axes=1), given)
         weights = dict(zip(voices[1:], map(float, found[1:]), strict=True))
     if sum(weights.values()) < TOO_LITTLE:
         weights = {}
@@ -196,7 +202,7 @@ def compared(
         for n, s in said.items()
     }
     likelihood = {n: float(np.exp(_likelihoods(s, truth).mean())) for n, s in said.items()}
-    return Tuning(chosen, kept, accuracy, likelihood, weights, len(given))
+    return Tuning(chosen, kept, accuracy, likelihood, weights, len(given), power)
 
 
 def chosen_metric(names: list[str], likelihoods: dict[str, FloatArray]) -> str:
