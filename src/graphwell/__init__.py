@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from graphwell._version import __version__
 
 if TYPE_CHECKING:
-    from graphwell import datasets, metrics
+    from graphwell import active, datasets, metrics
     from graphwell._warnings import UnreachableWarning
+    from graphwell.active.suggest import suggest
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -37,8 +38,10 @@ _HOME = {
     "UnreachableWarning": "graphwell._warnings",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
+    "suggest": "graphwell.active.suggest",
 }
 _MODULES = {
+    "active": "graphwell.active",
     "baselines": "graphwell.estimators.baselines",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
@@ -59,12 +62,14 @@ __all__ = [
     "Step",
     "UnreachableWarning",
     "__version__",
+    "active",
     "baselines",
     "datasets",
     "methods",
     "metrics",
     "plots",
     "segment",
+    "suggest",
 ]
 
 

@@ -12,6 +12,10 @@ from graphwell._warnings import warn_user
 UNKNOWN = -1
 
 
+class NoKnownLabelError(ValueError):
+    """Every label is unknown."""
+
+
 @dataclass(frozen=True)
 class Labels:
     """Labels as class numbers.
@@ -69,7 +73,7 @@ def read_labels(y: Any, n: int) -> Labels:
         unknown[np.flatnonzero(~unknown)[marked]] = True
         known = known[~marked]
     if len(known) == 0:
-        raise ValueError("y holds no known label; give at least one (unknown labels are -1, None or NaN).")
+        raise NoKnownLabelError("y holds no known label; give at least one (unknown labels are -1, None or NaN).")
     from sklearn.utils.multiclass import check_classification_targets
 
     with warnings.catch_warnings():
