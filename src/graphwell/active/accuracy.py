@@ -1,8 +1,8 @@
 """How many labels are right, judged by answers to questions that were not asked at random.
 
-An answer checks the label that its row had before. Questions go to doubtful rows, so the share of right labels
-among them is too low for all rows. But given the score of a row, being asked says little about being right. So
-the answers only tell how scores translate into being right, and the scores of all rows do the rest:
+An answer checks the label that its row had before. Questions go to doubtful rows, so the share of right
+labels among them is too low for all rows. But given the score of a row, being asked says little about being
+right. So the answers only tell how scores translate into being right, and the scores of all rows do the rest:
 
     P(right) = 1 / (1 + exp(-(a + b logit(score)))),      accuracy = mean over all rows without a label
 

@@ -64,13 +64,16 @@ def is_unknown(label: Any) -> bool:
     return label == "" or (isinstance(label, int | float) and (label == -1 or label != label))
 
 
-def answers_of_fit(classifier: Any) -> tuple[Answers, FloatArray]:
-    """Labels that a classifier was given, and the scores that it found."""
-    labels, scores = (fetched(a) for a in (classifier.transduction_, classifier.label_distributions_))
-    given = classifier._given
-    codes = np.where(given, np.searchsorted(classifier.classes_, labels), -1)
+def answers_of_fit(classifier: Any) -> Answers:
+    """Labels that a classifier was given."""
+    labels, classes = fetched(classifier.transduction_), classifier.classes_
+    return Answers(np.where(classifier._given, np.searchsorted(classes, labels), -1), classes)
+
+
+def scores_of_fit(classifier: Any) -> FloatArray:
+    """Scores that a classifier found, zeros where no label reaches; fetched from where they lie."""
     reached = fetched(classifier.reachable_)
-    return Answers(codes, classifier.classes_), np.where(reached[:, None], scores, 0.0)
+    return np.where(reached[:, None], fetched(classifier.label_distributions_), 0.0)
 
 
 def fetched(array: Any) -> Any:

@@ -1,6 +1,7 @@
 """Questions and answers in turn: what is asked, what was said, and how good the labels are by now."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from graphwell._random import Seed
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accuracy
-from graphwell.active.labels import Answers, fetched, is_unknown, read_answers, row_numbers
+from graphwell.active.labels import Answers, fetched, is_unknown, read_answers, row_numbers, scores_of_fit
 from graphwell.active.registry import DEFAULT, find_strategy
 from graphwell.active.suggest import chosen_rows
 from graphwell.active.suggestions import Suggestions
@@ -124,10 +125,9 @@ class Session:
         for row, label in zip(numbers.tolist(), labels, strict=True):
             self._take(row, label)
 
-    def cannot_tell(self, rows: int | Iterable[int]) -> None:
+    def cannot_tell(self, rows: Any) -> None:
         """Never ask for these rows again; a label that one of them had is taken back."""
-        many: Any = [rows] if np.ndim(rows) == 0 else rows
-        for row in row_numbers(many, self.n_rows, "rows").tolist():
+        for row in row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist():
             self._barred.add(row)
             self._answers.pop(row, None)
             self._checked.pop(row, None)
@@ -165,12 +165,11 @@ class Session:
     def _codes(self) -> Answers:
         return read_answers(self.labels if self._answers else None, self.n_rows)
 
-    def _scores(self, known: Answers) -> FloatArray | None:
+    def _scores(self, known: Answers) -> Callable[[], FloatArray] | None:
         """Scores of the last fit, if it knew the same classes."""
         if not self.is_fitted or list(self.classifier.classes_) != list(known.classes):
             return None
-        scores = fetched(self.classifier.label_distributions_)
-        return np.where(fetched(self.classifier.reachable_)[:, None], scores, 0.0)
+        return partial(scores_of_fit, self.classifier)
 
     def _default(self) -> Any:
         from graphwell.estimators.diffuse import DiffuseInterfaceClassifier

@@ -12,7 +12,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning
 from graphwell.active.accuracy import AccuracyEstimate
 from graphwell.active.labels import fetched, read_answers
-from graphwell.active.registry import DEFAULT
+from graphwell.active.registry import DEFAULT, find_strategy
 from graphwell.active.session import Session
 from graphwell.errors import OptionError
 
@@ -57,6 +57,7 @@ def simulate(
     batch: int = 10,
     random_state: Seed = 0,
     *,
+    begin: str = "random",
     measured_at: Sequence[int] | None = None,
     classifier: Any = None,
     **graph: Any,
@@ -74,6 +75,8 @@ def simulate(
     batch : int
         Questions between two fits.
     random_state : int, Generator or RandomState, optional
+    begin : str
+        Strategy of the first questions, where `strategy` needs more labels than there are.
     measured_at : sequence of int, optional
         Numbers of questions to fit and measure at; by default after each batch.
     classifier : classifier, optional
@@ -97,13 +100,20 @@ def simulate(
     if not 1 <= batch <= n_questions:
         raise OptionError("batch", "{field} must lie between 1 and n_questions, got {!r}.", batch)
     stops = sorted({*range(batch, n_questions, batch), n_questions})
-    points, rows = [], []
+    points: list[tuple[int, float, int, AccuracyEstimate]] = []
+    rows: list[int] = []
     for stop in stops:
-        asked = session.suggest(stop - len(rows)).rows
+        able = len(set(session.answers.values())) >= find_strategy(strategy).needs_labels
+        asked = session.suggest(stop - len(rows), strategy if able else begin).rows
         session.answer(asked, right.classes[right.codes[asked]])
         rows += asked.tolist()
         if measured_at is None or stop in measured_at:
-            points.append((stop, *_measured(session, right.classes[right.codes]), ))
+            points.append(
+                (
+                    stop,
+                    *_measured(session, right.classes[right.codes]),
+                )
+            )
     columns = list(zip(*points, strict=True))
     return LearningCurve(
         session.strategy, np.array(columns[0]), np.array(columns[1]), np.array(columns[2]),

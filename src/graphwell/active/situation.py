@@ -1,10 +1,10 @@
 """What is known when questions are chosen: the graph in small, the labels so far, and what may be asked.
 
-Strategies look at units, small groups of vertices that `graphwell.solve.communities.groundwork` finds wherever
-the graph lies. There are at most some thousands of them; of a graph with fewer vertices each is a unit.
+Strategies look at units, small groups of vertices that `graphwell.solve.communities.groundwork` finds
+wherever the graph lies. There are at most some thousands; of a graph with fewer vertices each is a unit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,8 +39,8 @@ class Situation:
         Names of the classes.
     open : array of shape (n,)
         Whether a row may be asked: it has no label, and nobody said that it cannot be told.
-    scores : array of shape (n, n_classes), optional
-        Of a fitted classifier.
+    scores : callable, optional
+        Returns the scores of a fitted classifier, of shape (n, n_classes).
     random_state : int, Generator or RandomState, optional
     """
 
@@ -50,7 +50,7 @@ class Situation:
     labels: IntArray
     names: Sequence[str]
     open: BoolArray
-    scores: FloatArray | None = None
+    scores: Callable[[], FloatArray] | None = None
     random_state: Seed = 0
 
     @property
@@ -84,7 +84,7 @@ class Situation:
     def shares(self) -> FloatArray:
         """How much each row belongs to each class: by the classifier, else harmonic on the graph in small."""
         if self.scores is not None:
-            return shares_of(self.scores)
+            return shares_of(self.scores())
         speaks_for = spoken_for(self.labels, self.small.W.shape[0])
         units = units_with_voices(self.engine, self.small, self.labels, self.n_classes, speaks_for)
         return shares_of(harmonic_shares(units))[self.small.members]

@@ -114,7 +114,8 @@ def questions_in_turn(situation: Situation, n: int, gain: Gain, reason: str) -> 
     reason : str
     """
     graph = small_graph(situation)
-    C, is_open, questions = covariance(graph), graph.open.copy(), []
+    C, is_open = covariance(graph), graph.open.copy()
+    questions: list[Question] = []
     shares = mean_shares(graph, situation.shares) if situation.n_classes else np.ones((len(C), 1))
     while len(questions) < n and is_open.any():
         unit = int(np.where(is_open, gain(C, graph, shares), -np.inf).argmax())

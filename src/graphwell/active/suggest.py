@@ -1,6 +1,7 @@
 """Which rows to label next, best first: from no labels at all, from some, or after a fit."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from graphwell._random import Seed
 from graphwell._types import BoolArray, FloatArray
 from graphwell.active.apart import best_apart
-from graphwell.active.labels import Answers, answers_of_fit, read_answers, row_numbers
+from graphwell.active.labels import Answers, answers_of_fit, read_answers, row_numbers, scores_of_fit
 from graphwell.active.registry import DEFAULT, Strategy, find_strategy
 from graphwell.active.situation import Situation
 from graphwell.active.suggestions import Question, Suggestions
@@ -70,10 +71,11 @@ def suggest(
     place = survey(
         X, n_neighbors=n_neighbors, scale_neighbor=scale_neighbor, metric=metric, device=device, n_jobs=n_jobs
     )
+    scores = None
     if isinstance(X, GraphClassifier) and y is None:
-        known, scores = answers_of_fit(X)
+        known, scores = answers_of_fit(X), partial(scores_of_fit, X)
     else:
-        known, scores = read_answers(place.backend.read_labels(y), place.graph.n_vertices), None
+        known = read_answers(place.backend.read_labels(y), place.graph.n_vertices)
     barred = row_numbers(exclude, place.graph.n_vertices, "exclude")
     return chosen_rows(place, known, n, chosen, random_state, barred, scores)
 
@@ -85,7 +87,7 @@ def chosen_rows(
     strategy: Strategy,
     random_state: Seed,
     barred: Any,
-    scores: FloatArray | None = None,
+    scores: Callable[[], FloatArray] | None = None,
 ) -> Suggestions:
     """Ask a strategy; what it leaves open is filled up with rows apart from each other."""
     is_open: BoolArray = known.codes < 0

@@ -1,6 +1,5 @@
 """`graphwell classify`: label every row of a table from the labels that some rows have."""
 
-import csv
 import json
 from functools import partial
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._summary import print_classified
@@ -78,8 +78,8 @@ def classify(
     from graphwell.view.report import report_page
 
     options = ClassifyOptions(
-        table=table, output=output, report=report, label=label, features=_names(features),
-        drop=_names(drop) or (), row_id=id_, truth=truth, unknown=tuple(unknown or ()), decimal=decimal,
+        table=table, output=output, report=report, label=label, features=column_names(features),
+        drop=column_names(drop) or (), row_id=id_, truth=truth, unknown=tuple(unknown or ()), decimal=decimal,
         scale=scale, pca=pca, missing=missing, method=method, n_neighbors=neighbors, start=start,
         fidelity=fidelity, device=device, n_jobs=jobs, seed=seed, holdout=holdout, checkpoint=checkpoint,
         cluster=cluster, delimiter=delimiter, encoding=encoding,
@@ -91,10 +91,3 @@ def classify(
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
     return Exit.NEEDS_ATTENTION if found.unreachable_rows else Exit.DONE
-
-
-def _names(text: str | None) -> tuple[str, ...] | None:
-    """Column names as a user lists them; a name with a comma in it goes into double quotes."""
-    if text is None:
-        return None
-    return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))

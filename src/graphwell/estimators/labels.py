@@ -73,7 +73,9 @@ def read_labels(y: Any, n: int) -> Labels:
         unknown[np.flatnonzero(~unknown)[marked]] = True
         known = known[~marked]
     if len(known) == 0:
-        raise NoKnownLabelError("y holds no known label; give at least one (unknown labels are -1, None or NaN).")
+        raise NoKnownLabelError(
+            "y holds no known label; give at least one (unknown labels are -1, None or NaN)."
+        )
     from sklearn.utils.multiclass import check_classification_targets
 
     with warnings.catch_warnings():

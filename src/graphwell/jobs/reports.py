@@ -7,6 +7,7 @@ from typing import Any
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import Sentence, Words, in_python
+from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.score import Accuracy, Comparison
 from graphwell.solve.result import Result
 
@@ -75,6 +76,8 @@ class ClassifyReport:
         On given labels that were hidden.
     comparison : Comparison, optional
         With the truth.
+    to_label : tuple of RowToLabel
+        The rows to label next, best first.
     notes : tuple of Sentence
         What the user should know.
     seconds : mapping
@@ -101,6 +104,7 @@ class ClassifyReport:
     holdout: Accuracy | None
     comparison: Comparison | None
     doubtful: tuple[DoubtfulRow, ...]
+    to_label: tuple[RowToLabel, ...]
     notes: tuple[Sentence, ...]
     seconds: Mapping[str, float]
     output: Path | None
@@ -124,6 +128,7 @@ class ClassifyReport:
             "holdout": None if self.holdout is None else self.holdout.to_json(),
             "truth": None if self.comparison is None else self.comparison.accuracy.to_json(),
             "doubtful": [asdict(row) for row in self.doubtful],
+            "to_label": [asdict(row) for row in self.to_label],
             "notes": [note.worded(words) for note in self.notes],
             "seconds": _rounded(self.seconds),
             "output": None if self.output is None else str(self.output),

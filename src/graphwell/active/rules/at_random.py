@@ -1,11 +1,11 @@
 """Rows at random: what every other strategy is compared with, and an unbiased sample."""
 
+import numpy as np
+
 from graphwell._random import stream
 from graphwell.active.registry import strategy
 from graphwell.active.situation import Situation
 from graphwell.active.suggestions import Question
-
-import numpy as np
 
 
 @strategy("random", "any row, each with the same chance")

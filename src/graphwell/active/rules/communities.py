@@ -21,13 +21,13 @@ from graphwell.active.registry import strategy
 from graphwell.active.situation import Situation
 from graphwell.active.suggestions import Question
 
-LEAK = 0.01
+LEAK = 0.005
 """Share of its volume by which each part is tied to no class at all."""
 MOST_PARTS = 500
 
 
 @strategy("communities", "the centre of the part of the graph with the most rows in doubt")
-def communities(situation: Situation, n: int) -> list[Question]:
+def most_in_doubt(situation: Situation, n: int) -> list[Question]:
     """The centres of the parts with the most rows in doubt, each supposing the answers to those before."""
     parts = situation.parts(min(MOST_PARTS, situation.n_asked + n))
     doubt = PartDoubt.of(situation, parts)
@@ -116,5 +116,9 @@ class PartDoubt:
         best = np.argsort(-near, kind="stable")[:2]
         if len(best) == 2 and near[best[1]] > 0.25:
             return f"group between {situation.names[best[0]]} and {situation.names[best[1]]}, {rows}"
-        largest = place == int(np.where(self.sources.any(axis=1), 0, self.sizes).argmax())
-        return f"{'largest group' if largest else 'group'} without a label, {rows}"
+        return f"{'largest ' if place == self.largest else ''}group without a label, {rows}"
+
+    @property
+    def largest(self) -> int:
+        """The largest part, if nothing has been answered or asked in any; else none."""
+        return -1 if self.sources.any() else int(self.sizes.argmax())

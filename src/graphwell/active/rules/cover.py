@@ -18,7 +18,8 @@ def cover(situation: Situation, n: int) -> list[Question]:
     graph = small_graph(situation)
     near = neighbourhoods(graph.W)
     covered = near[graph.counts.any(axis=1)].max(axis=0, initial=0.0)
-    is_open, questions = graph.open.copy(), []
+    is_open = graph.open.copy()
+    questions: list[Question] = []
     while len(questions) < n and is_open.any():
         gained = np.where(is_open, np.maximum(near - covered, 0.0) @ graph.sizes, -np.inf)
         unit = int(gained.argmax())

@@ -17,8 +17,10 @@ def dirichlet(situation: Situation, n: int) -> list[Question]:
     """Units of the highest variance; each is then taken to have its likeliest class."""
     graph = small_graph(situation)
     reach = reaches(graph.W)
-    labels = PRIOR / graph.counts.shape[1] + reach @ graph.counts
-    is_open, questions = graph.open.copy(), []
+    counts = np.hstack([graph.counts, np.zeros((len(reach), 1))])  # the last class is one not met yet
+    labels = PRIOR / counts.shape[1] + reach @ counts
+    is_open = graph.open.copy()
+    questions: list[Question] = []
     while len(questions) < n and is_open.any():
         values = np.where(is_open, graph.sizes * variances(labels), -np.inf)
         unit = int(values.argmax())

@@ -5,8 +5,8 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.active.apart import best_apart
 from graphwell.active.registry import strategy
-from graphwell.active.situation import Situation
 from graphwell.active.rules.margin import border
+from graphwell.active.situation import Situation
 from graphwell.active.suggestions import Question
 
 

@@ -20,7 +20,8 @@ DYING = 0.01
 def smallest_norm(situation: Situation, n: int) -> list[Question]:
     """Units that the labels reach least; each is then taken to have a class of its own."""
     graph = small_graph(situation)
-    counts, is_open, questions = graph.counts, graph.open.copy(), []
+    counts, is_open = graph.counts, graph.open.copy()
+    questions: list[Question] = []
     while len(questions) < n and is_open.any():
         norms = np.linalg.norm(damped_scores(graph.W, counts), axis=1)
         unit = int(np.where(is_open, norms, np.inf).argmin())
@@ -31,7 +32,7 @@ def smallest_norm(situation: Situation, n: int) -> list[Question]:
 
 
 def damped_scores(W: FloatArray, counts: FloatArray, dying: float = DYING) -> FloatArray:
-    """Scores that are the shares of the labels where there are any, and solve ``(L + dying D) u = 0`` elsewhere.
+    """Scores that are those of the labels where there are any, and solve ``(L + dying D) u = 0`` elsewhere.
 
     The Laplacian is that of the edges ``g_i W_ij g_j``, with the Poisson weights `g` of the labels.
 

@@ -1,7 +1,7 @@
 """TypiClust (Hacohen, Dekel and Weinshall 2022): the most typical row of each large cluster without a label.
 
-Clusters are those of k-means in the leading eigenvectors of the graph, one for each label and question. Typical
-is what has many near neighbours.
+Clusters are those of k-means in the leading eigenvectors of the graph, one for each label and question.
+Typical is what has many near neighbours.
 """
 
 import numpy as np
@@ -25,7 +25,8 @@ def typiclust(situation: Situation, n: int) -> list[Question]:
     labels = np.bincount(clusters, weights=graph.counts.sum(axis=1), minlength=wanted)
     rows = np.bincount(clusters, weights=graph.sizes, minlength=wanted)
     typical = graph.W.sum(axis=1) / graph.sizes
-    is_open, questions = graph.open.copy(), []
+    is_open = graph.open.copy()
+    questions: list[Question] = []
     while len(questions) < n and is_open.any():
         left = np.bincount(clusters[is_open], minlength=wanted) > 0
         cluster = np.lexsort((-rows, np.where(left, labels, np.inf)))[0]
