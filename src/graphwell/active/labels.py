@@ -31,6 +31,11 @@ class Answers:
         """The classes as text."""
         return tuple(str(name) for name in self.classes)
 
+    def by_row(self) -> dict[int, Any]:
+        """The label of each row that has one."""
+        rows = np.flatnonzero(self.codes >= 0)
+        return dict(zip(rows.tolist(), self.classes[self.codes[rows]].tolist(), strict=True))
+
 
 def read_answers(y: Any, n: int) -> Answers:
     """Labels of any kind, or none at all.

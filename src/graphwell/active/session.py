@@ -7,14 +7,23 @@ from typing import Any
 import numpy as np
 
 from graphwell._random import Seed
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray
 from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accuracy
-from graphwell.active.labels import Answers, fetched, is_unknown, read_answers, row_numbers, scores_of_fit
+from graphwell.active.labels import (
+    Answers,
+    answers_of_fit,
+    fetched,
+    is_unknown,
+    read_answers,
+    row_numbers,
+    scores_of_fit,
+)
 from graphwell.active.registry import DEFAULT, find_strategy
 from graphwell.active.suggest import chosen_rows
 from graphwell.active.suggestions import Suggestions
 from graphwell.active.survey import survey
 from graphwell.errors import OptionError
+from graphwell.estimators.base import GraphClassifier
 
 
 class Session:
@@ -32,7 +41,8 @@ class Session:
     strategy : str
         A name in ``graphwell.active.strategies()``.
     classifier : classifier, optional
-        Fitted on the graph by `fit`; a `graphwell.DiffuseInterfaceClassifier` by default.
+        Fitted on the graph by `fit`; a `graphwell.DiffuseInterfaceClassifier` by default, or the fitted
+        classifier that was given as `X`.
     random_state : int, Generator or RandomState, optional
     **graph
         How to build the graph: `n_neighbors`, `scale_neighbor`, `metric`, `device`, `n_jobs`.
@@ -70,11 +80,14 @@ class Session:
         self.strategy = find_strategy(strategy).name
         self.random_state = random_state
         self.place = survey(X, **graph)
-        n = self.place.graph.n_vertices
-        self._answers: dict[int, Any] = _known(self.place.backend.read_labels(y), n)
+        self._given: BoolArray | None = None
+        if isinstance(X, GraphClassifier) and y is None:
+            known, classifier, self._given = answers_of_fit(X), classifier or X, X._given
+        else:
+            known = read_answers(self.place.backend.read_labels(y), self.place.graph.n_vertices)
+        self._answers: dict[int, Any] = known.by_row()
         self._barred: set[int] = set()
         self._checked: dict[int, Checked] = {}
-        self._given: BoolArray | None = None
         self.classifier = self._default() if classifier is None else classifier
         self.label_changes: int | None = None
 
@@ -178,10 +191,3 @@ class Session:
         device = self.place.backend.name if self.place.backend.name != "dask" else "cpu"
         n_jobs = getattr(self.place.backend, "n_jobs", None)
         return DiffuseInterfaceClassifier(device=device, n_jobs=n_jobs, random_state=seed)
-
-
-def _known(y: Any, n: int) -> dict[int, Any]:
-    """The known labels by row."""
-    read = read_answers(y, n)
-    rows: IntArray = np.flatnonzero(read.codes >= 0)
-    return dict(zip(rows.tolist(), read.classes[read.codes[rows]].tolist(), strict=True))

@@ -2,8 +2,8 @@
 
 It asks for the parts of the graph with the most rows in doubt, from the first question on. Strategies that
 go to the borders between classes must know first that there are no others, and then gain on few sets only:
-see ``docs/asking.md``. When there are so many labels that communities cannot be cut any finer, it goes over to
-the smallest margin.
+see ``docs/asking.md``. When there are so many labels that communities cannot be cut any finer, it goes over
+to the smallest margin.
 """
 
 from graphwell.active.registry import DEFAULT, strategy

@@ -11,6 +11,7 @@ Later ones go to parts without a label, to parts whose labels disagree, and to p
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from graphwell.active.registry import strategy
 from graphwell.active.situation import Situation
 from graphwell.active.suggestions import Question
 
-LEAK = 0.005
+LEAK = 0.002
 """Share of its volume by which each part is tied to no class at all."""
 MOST_PARTS = 500
 
@@ -81,7 +82,7 @@ class PartDoubt:
         can_ask = np.bincount(parts.of_rows[situation.open], minlength=len(parts.sizes)) > 0
         return cls(kept, parts.sizes[kept], volumes, between, sources[kept], can_ask[kept].astype(float))
 
-    @property
+    @cached_property
     def shares(self) -> FloatArray:
         """How much each part belongs to each source; what is missing to 1 has leaked away."""
         volumes = np.maximum(self.volumes, 1e-9 * self.volumes.max(initial=1.0))  # isolated rows have none
