@@ -55,5 +55,5 @@ def test_a_strategy_is_added_by_a_decorator_and_can_be_used_at_once():
         assert list(gw.suggest(np.eye(5), n=2, strategy="last", metric="precomputed")) == [4, 3]
     finally:
         forget("last")
-    with pytest.raises(ValueError, match="strategy must be one of auto, communities,.*got 'last'"):
+    with pytest.raises(ValueError, match=r"strategy must be one of auto, communities,.*got 'last'"):
         find_strategy("last")

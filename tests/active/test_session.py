@@ -48,7 +48,7 @@ def test_a_refit_says_what_changed():
 
 @pytest.mark.filterwarnings("ignore:.*cannot be decided")
 def test_new_classes_turn_up_between_fits():
-    graph, truth = five_clusters()
+    graph, _ = five_clusters()
     session = gw.active.Session(graph)
     session.answer([0, 60], ["a", "b"])
     session.fit()
