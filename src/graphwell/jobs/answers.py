@@ -110,8 +110,8 @@ def merge_answers(options: MergeOptions, *, progress: Progress = silent) -> Merg
     )
     asked = read_table(options.answers)
     rows = _rows(asked, table)
-    _check_cells(asked, table, rows, options.label)
     said = np.strings.strip(as_text(asked.column(find_column(asked, options.label, "label"))))
+    _check_cells(asked, table, rows, options.label)
     labels, corrected = _merged(table, options.label, rows, said)
     cells = {name: as_text(table.column(name)) for name in table.names} | {options.label: labels}
     with written_whole(options.output) as file:

@@ -104,12 +104,12 @@ class ClassifyReport:
     holdout: Accuracy | None
     comparison: Comparison | None
     doubtful: tuple[DoubtfulRow, ...]
-    to_label: tuple[RowToLabel, ...]
     notes: tuple[Sentence, ...]
     seconds: Mapping[str, float]
     output: Path | None
     files: tuple[Path, ...]
     details: RowDetails | None = field(default=None, repr=False)
+    to_label: tuple[RowToLabel, ...] = ()
 
     def to_json(self, words: Words = in_python) -> dict[str, Any]:
         """Return values that JSON can hold; `words` names the options in the notes."""

@@ -48,7 +48,16 @@ def test_reasons_say_what_is_in_doubt():
     questions = most_in_doubt(situation_of(graph, y), 6)
     reasons = " | ".join(question.reason for question in questions)
     assert "group without a label, 12 rows" in reasons
-    assert "labels 0 and 1 in one group" in reasons or "between 0 and 1" in reasons
+    assert "group between 1 and 0" in reasons
+
+
+def test_labels_that_disagree_in_one_part_are_named():
+    graph, truth = five_clusters()
+    y = labelled(truth, [0, 60])
+    y[1] = 1
+    doubt = PartDoubt.of(situation_of(graph, y), situation_of(graph).parts(5))
+    first = int(doubt.sources.all(axis=1).argmax())
+    assert doubt.reason(first, situation_of(graph, y)) == "labels 0 and 1 in one group, 60 rows"
 
 
 def test_small_separate_clusters_come_before_more_of_the_large_ones():
