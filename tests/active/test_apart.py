@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from graphwell.active.apart import best_apart
-from tests.active.situations import five_clusters, situation_of
+from graphwell.active.apart import beside, best_apart, in_turn
+from graphwell.active.suggestions import Question
+from tests.active.situations import five_clusters, rows_of, situation_of
 
 
 def test_rows_of_a_batch_are_no_neighbours():
@@ -34,3 +35,15 @@ def test_closed_rows_and_others_than_asked_for_are_left_out():
     rows = best_apart(situation, np.arange(252.0), 5, among=truth == 1)
     assert (rows % 2 == 1).all()
     assert (truth[rows] == 1).all()
+
+
+def test_lists_are_taken_in_turn_and_neighbours_come_last():
+    graph, _ = five_clusters()
+    situation = situation_of(graph)
+    near = int(np.flatnonzero(beside(situation, 0))[1])
+    lists = [
+        [Question(0, "a"), Question(100, "a")],
+        [Question(near, "b"), Question(200, "b"), Question(0, "b")],
+    ]
+    assert rows_of(in_turn(situation, lists, 3)) == [0, 100, 200]
+    assert rows_of(in_turn(situation, lists, 9)) == [0, 100, 200, near]

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from graphwell.errors import Sentence
+from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentClass, SegmentReport
 from graphwell.jobs.score import Accuracy, Comparison
 
@@ -24,6 +25,7 @@ CLASSIFY_KEYS = [
     "holdout",
     "truth",
     "doubtful",
+    "to_label",
     "notes",
     "seconds",
     "output",
@@ -51,6 +53,7 @@ def classified(**changed):
         "components_without_labels": 0, "unreachable_rows": 0, "sweeps": 5, "status": "Done.",
         "holdout": Accuracy(1, 2), "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
         "doubtful": (DoubtfulRow(2, "r", False, "a", 0.6, "b", 0.4),),
+        "to_label": (RowToLabel(3, "s", "border"),),
         "notes": (Sentence("Give {n_neighbors}.", ()),), "seconds": {"reading": 0.12345},
         "output": Path("o.csv"), "files": (Path("o.csv"),),
     }  # fmt: skip
@@ -66,6 +69,7 @@ def test_the_report_on_a_table():
     assert found["doubtful"] == [
         {"row": 2, "id": "r", "given": False, "label": "a", "score": 0.6, "second": "b", "second_score": 0.4}
     ]
+    assert found["to_label"] == [{"row": 3, "id": "s", "reason": "border"}]
     assert found["seconds"] == {"reading": 0.123}
     assert (found["output"], found["files"]) == ("o.csv", ["o.csv"])
 

@@ -1,9 +1,13 @@
 """A batch whose rows lie apart: no two say the same."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
+
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active.situation import Situation
+from graphwell.active.suggestions import Question
 
 PARTS_PER_QUESTION = 4
 
@@ -34,11 +38,27 @@ def best_apart(situation: Situation, values: FloatArray, n: int, among: BoolArra
         row = int(np.argmin(np.where(free, ranks, len(ranks))))
         chosen.append(row)
         left[row] = free[row] = False
-        free &= (parts != parts[row]) & ~_beside(situation, row)
+        free &= (parts != parts[row]) & ~beside(situation, row)
     return np.array(chosen, dtype=np.int64)
 
 
-def _beside(situation: Situation, row: int) -> BoolArray:
+def in_turn(situation: Situation, lists: Sequence[list[Question]], n: int) -> list[Question]:
+    """Questions of several lists in turn, none beside another as long as there are others."""
+    left = [question for several in zip_longest(*lists) for question in several if question is not None]
+    chosen: list[Question] = []
+    near = np.zeros(len(situation.open), dtype=bool)
+    later = []
+    for question in left:
+        if near[question.row]:
+            later.append(question)
+        elif len(chosen) < n:
+            chosen.append(question)
+            near |= beside(situation, question.row)
+    rows = {question.row for question in chosen}
+    return [*chosen, *(question for question in later if question.row not in rows)][:n]
+
+
+def beside(situation: Situation, row: int) -> BoolArray:
     """Rows in the units next to the unit of a row."""
     ground = situation.ground
     unit = ground.members[row]
