@@ -1,5 +1,7 @@
 """Questions and answers in turn."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,12 @@ def test_a_session_takes_a_fitted_classifier():
     assert set(session.answers) == set(np.flatnonzero(few(truth) >= 0))
     assert session.is_fitted
     assert session.classifier is clf
+
+
+def test_with_one_class_nothing_can_be_said():
+    X, _ = blobs()
+    session = gw.active.Session(X, np.where(np.arange(len(X)) < 3, 0, -1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gw.UnreachableWarning)
+        session.fit()
+    assert session.accuracy().interval == (0.0, 1.0)

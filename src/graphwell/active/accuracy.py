@@ -2,12 +2,13 @@
 
 An answer checks the label that its row had before. Questions go to doubtful rows, so the share of right
 labels among them is too low for all rows. But given the score of a row, being asked says little about being
-right. So the answers only tell how scores translate into being right, and the scores of all rows do the rest:
+right. So answers are only compared with rows of about the same score, and each range of scores counts by the
+number of its rows:
 
-    P(right) = 1 / (1 + exp(-(a + b logit(score)))),      accuracy = mean over all rows without a label
+    accuracy = sum over ranges of  (share of the rows in it) * P(right in it)
 
-`a` and `b` have a prior around 0 and 1, scores as they are. Their posterior (Laplace's approximation) makes
-the interval: wide as long as there are few answers.
+`P(right)` has a Beta distribution: a prior that says what the scores say, as strong as some answers, and the
+answers. Those to an earlier fit count half for each fit since then, as labels have become better.
 """
 
 from collections.abc import Sequence
@@ -17,20 +18,30 @@ import numpy as np
 
 from graphwell._types import FloatArray
 
-PRIOR_MEAN = np.array([0.0, 1.0])
-PRIOR_SPREAD = np.array([1.5, 0.5])
-LIMIT = 0.001
-"""Scores count as no surer than this."""
-DRAWS = 2_000
-NEWTON_STEPS = 50
+EDGES = np.array([0.0, 0.5, 0.7, 0.85, 0.95, 0.99])
+"""Where ranges of scores begin."""
+PRIOR_ANSWERS = 2.0
+"""Answers that the scores themselves count as, in each range."""
+FORGETTING = 0.5
+DRAWS = 4_000
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A label that an answer checked: its score before, and whether it was right."""
+    """A label that an answer checked.
+
+    Attributes
+    ----------
+    score : float
+        Score of the label before.
+    right : bool
+    age : int
+        Number of fits since then.
+    """
 
     score: float
     right: bool
+    age: int = 0
 
 
 @dataclass(frozen=True)
@@ -70,51 +81,41 @@ def estimated_accuracy(checked: Sequence[Checked], scores: FloatArray) -> Accura
 
     Examples
     --------
-    >>> few = [Checked(0.9, True)] * 8 + [Checked(0.6, False)] * 2
-    >>> found = estimated_accuracy(few, np.full(100, 0.9))
-    >>> found.interval[0] < found.share < found.interval[1]
-    True
+    >>> doubtful = [Checked(0.6, bool(i % 2)) for i in range(10)]
+    >>> found = estimated_accuracy(doubtful, np.full(100, 0.97))
+    >>> found.share > 0.9, found.interval[0] < found.share < found.interval[1]
+    (True, True)
     """
-    mean, spread = posterior(
-        np.array([c.score for c in checked]), np.array([c.right for c in checked], dtype=float)
-    )
-    draws = np.random.default_rng(0).multivariate_normal(mean, spread, size=DRAWS)
-    labelled = scores > 0
-    x, counts = np.unique(_logit(scores[labelled]).round(2), return_counts=True)
     total = max(1, len(scores))
-    shares = (_sigmoid(draws[:, :1] + draws[:, 1:] * x) @ counts) / total
-    low, high = np.quantile(shares, [0.05, 0.95])
-    chance = 1.645 * np.sqrt(np.maximum(shares.mean() * (1 - shares.mean()), 1e-9) / total)
-    interval = (max(0.0, float(low - chance)), min(1.0, float(high + chance)))
-    return AccuracyEstimate(float(shares.mean()), interval, len(checked))
+    labelled = scores[scores > 0]
+    ranges = _range_of(labelled)
+    rows = np.bincount(ranges, minlength=len(EDGES))
+    claimed = np.bincount(ranges, weights=labelled, minlength=len(EDGES)) / np.maximum(rows, 1)
+    right, wrong = answers_by_range(checked)
+    a = PRIOR_ANSWERS * np.clip(claimed, 0.01, 0.99) + right
+    b = PRIOR_ANSWERS * (1 - np.clip(claimed, 0.01, 0.99)) + wrong
+    draws = np.random.default_rng(0).beta(a, b, size=(DRAWS, len(EDGES))) @ rows / total
+    share = float((a / (a + b)) @ rows / total)
+    low, high = np.quantile(draws, [0.05, 0.95])
+    return AccuracyEstimate(share, (min(share, float(low)), max(share, float(high))), len(checked))
 
 
-def posterior(scores: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and covariance of `a` and `b`, after answers: Newton's method on the log posterior.
+def answers_by_range(checked: Sequence[Checked]) -> tuple[FloatArray, FloatArray]:
+    """Right and wrong labels in each range of scores; old answers count less.
 
     Examples
     --------
-    >>> posterior(np.empty(0), np.empty(0))[0]
-    array([0., 1.])
+    >>> answers_by_range([Checked(0.4, True), Checked(0.4, False, age=1), Checked(0.999, True, age=2)])
+    (array([1.  , 0.  , 0.  , 0.  , 0.  , 0.25]), array([0.5, 0. , 0. , 0. , 0. , 0. ]))
     """
-    features = np.column_stack([np.ones(len(scores)), _logit(scores)])
-    precision = np.diag(PRIOR_SPREAD**-2.0)
-    at = PRIOR_MEAN.copy()
-    for _ in range(NEWTON_STEPS):
-        p = _sigmoid(features @ at)
-        slope = features.T @ (right - p) - precision @ (at - PRIOR_MEAN)
-        curvature = features.T @ (features * (p * (1 - p))[:, None]) + precision
-        step = np.linalg.solve(curvature, slope)
-        at = at + step * min(1.0, 1.0 / max(1e-12, float(np.abs(step).max())))
-        if np.abs(step).max() < 1e-9:
-            break
-    return at, np.linalg.inv(curvature)
+    ranges = _range_of(np.array([c.score for c in checked]))
+    weights = np.array([FORGETTING**c.age for c in checked])
+    right = np.array([c.right for c in checked], dtype=bool)
+    counts = [
+        np.bincount(ranges[which], weights=weights[which], minlength=len(EDGES)) for which in (right, ~right)
+    ]
+    return counts[0], counts[1]
 
 
-def _logit(scores: FloatArray) -> FloatArray:
-    p = np.clip(scores, LIMIT, 1 - LIMIT)
-    return np.asarray(np.log(p / (1 - p)))
-
-
-def _sigmoid(x: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-np.clip(x, -50, 50))))
+def _range_of(scores: FloatArray) -> FloatArray:
+    return np.maximum(np.searchsorted(EDGES, scores, side="right") - 1, 0)

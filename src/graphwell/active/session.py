@@ -1,6 +1,7 @@
 """Questions and answers in turn: what is asked, what was said, and how good the labels are by now."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -150,6 +151,7 @@ class Session:
         before = fetched(self.classifier.transduction_) if self.is_fitted else None
         self.classifier.fit(self.place.shown, self.labels)
         self._given = np.array([row in self._answers for row in range(self.n_rows)])
+        self._checked = {row: replace(c, age=c.age + 1) for row, c in self._checked.items()}
         if before is not None:
             self.label_changes = int((fetched(self.classifier.transduction_) != before).sum())
         return self.classifier
@@ -161,7 +163,10 @@ class Session:
         unasked = ~np.isin(np.arange(self.n_rows), list(self._answers))
         scores = fetched(self.classifier.label_distributions_).max(axis=1)
         reached = fetched(self.classifier.reachable_)
-        return estimated_accuracy(list(self._checked.values()), np.where(reached, scores, 0.0)[unasked])
+        found = estimated_accuracy(list(self._checked.values()), np.where(reached, scores, 0.0)[unasked])
+        if len(self.classifier.classes_) > 1:
+            return found
+        return replace(found, interval=(0.0, 1.0))  # where one class is known, every score is 1
 
     def _take(self, row: int, label: Any) -> None:
         label = label.item() if isinstance(label, np.generic) else label
