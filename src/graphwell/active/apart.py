@@ -44,18 +44,16 @@ def best_apart(situation: Situation, values: FloatArray, n: int, among: BoolArra
 
 def in_turn(situation: Situation, lists: Sequence[list[Question]], n: int) -> list[Question]:
     """Questions of several lists in turn, none beside another as long as there are others."""
-    left = [question for several in zip_longest(*lists) for question in several if question is not None]
+    left: dict[int, Question] = {}
+    for question in (q for several in zip_longest(*lists) for q in several if q is not None):
+        left.setdefault(question.row, question)
     chosen: list[Question] = []
     near = np.zeros(len(situation.open), dtype=bool)
-    later = []
-    for question in left:
-        if near[question.row]:
-            later.append(question)
-        elif len(chosen) < n:
+    for question in left.values():
+        if len(chosen) < n and not near[question.row]:
             chosen.append(question)
             near |= beside(situation, question.row)
-    rows = {question.row for question in chosen}
-    return [*chosen, *(question for question in later if question.row not in rows)][:n]
+    return [*chosen, *(question for question in left.values() if question not in chosen)][:n]
 
 
 def beside(situation: Situation, row: int) -> BoolArray:

@@ -90,7 +90,7 @@ def simulate(
     >>> X, truth = gw.datasets.make_three_moons(random_state=0)
     >>> curve = gw.active.simulate(X, truth, n_questions=6, batch=3)
     >>> curve.n_questions, curve.n_classes_found
-    (array([3, 6]), array([3, 3]))
+    (array([3, 6]), array([2, 3]))
     """
     session = Session(X, strategy=strategy, random_state=random_state, classifier=classifier, **graph)
     right = read_answers(truth, session.n_rows)

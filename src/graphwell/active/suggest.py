@@ -63,7 +63,7 @@ def suggest(
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2]]
     >>> found = gw.suggest(X, n=2, n_neighbors=2, scale_neighbor=2)
     >>> found.reasons
-    ('largest group without a label, 4 rows', 'largest group without a label, 3 rows')
+    ('largest group without a label, 4 rows', 'group without a label, 3 rows')
     >>> [row < 4 for row in found]
     [True, False]
     """

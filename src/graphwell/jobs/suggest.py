@@ -151,7 +151,7 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
     ...     _ = path.write_text("weight\n4\n5\n5.5\n28\n30\n")
     ...     report = suggest(SuggestOptions(table=path, n=2, n_neighbors=2))
     >>> [row.reason for row in report.to_label]
-    ['largest group without a label, 3 rows', 'largest group without a label, 2 rows']
+    ['largest group without a label, 3 rows', 'group without a label, 2 rows']
     """
     began = time.perf_counter()
     _check_files(options)
