@@ -5,21 +5,25 @@ from pathlib import Path
 
 import numpy as np
 
+from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence
 from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentClass, SegmentReport
-from graphwell.jobs.score import Accuracy, Comparison
+from graphwell.jobs.score import Accuracy, Comparison, Holdout
 
 CLASSIFY_KEYS = [
     "table",
     "rows",
     "rows_left_out",
     "features",
+    "columns",
     "labels_given",
     "classes",
     "components",
     "components_without_labels",
     "unreachable_rows",
+    "bridged_rows",
+    "calibrated",
     "sweeps",
     "status",
     "holdout",
@@ -49,9 +53,11 @@ SEGMENT_KEYS = [
 def classified(**changed):
     values = {
         "table": Path("t.csv"), "rows": 3, "rows_left_out": 0, "features": ("x",), "labels_given": 2,
+        "columns": (Fate("x", "number", Sentence("as it is")),),
         "classes": (ClassCount("a", 1, 2), ClassCount("b", 1, 1)), "components": 1,
-        "components_without_labels": 0, "unreachable_rows": 0, "sweeps": 5, "status": "Done.",
-        "holdout": Accuracy(1, 2), "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
+        "components_without_labels": 0, "unreachable_rows": 0, "bridged_rows": 0, "calibrated": True,
+        "sweeps": 5, "status": "Done.", "holdout": Holdout(1, 2, 1, 2),
+        "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
         "doubtful": (DoubtfulRow(2, "r", False, "a", 0.6, "b", 0.4),),
         "to_label": (RowToLabel(3, "s", "border"),),
         "notes": (Sentence("Give {n_neighbors}.", ()),), "seconds": {"reading": 0.12345},
@@ -70,6 +76,7 @@ def test_the_report_on_a_table():
         {"row": 2, "id": "r", "given": False, "label": "a", "score": 0.6, "second": "b", "second_score": 0.4}
     ]
     assert found["to_label"] == [{"row": 3, "id": "s", "reason": "border"}]
+    assert found["columns"] == [{"name": "x", "kind": "number", "became": "as it is", "used": True}]
     assert found["seconds"] == {"reading": 0.123}
     assert (found["output"], found["files"]) == ("o.csv", ["o.csv"])
 

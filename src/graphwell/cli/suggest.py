@@ -35,14 +35,19 @@ def suggest(
     ] = None,
     strategy: Annotated[str, typer.Option(help="What to ask for: {strategies}.")] = "auto",
     features: Annotated[
-        str | None, typer.Option(help="Columns to compare rows by, as a,b,c; by default all numeric ones.")
+        str | None,
+        typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
     ] = None,
     drop: Annotated[str | None, typer.Option(help="Columns that are no features, as a,b,c.")] = None,
+    as_number: Annotated[str | None, typer.Option(help="Features that are numbers, as a,b,c.")] = None,
+    as_category: Annotated[
+        str | None, typer.Option(help="Features whose cells are names of categories, as a,b,c.")
+    ] = None,
     id_: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
     unknown: Annotated[
         list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
     ] = None,
-    missing: Annotated[str, typer.Option(help="Missing feature values: error, drop or mean.")] = "error",
+    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
     scale: Annotated[str, typer.Option(help="Scale of the features: none, standard or robust.")] = "none",
     pca: Annotated[
         int | None,
@@ -56,7 +61,9 @@ def suggest(
         str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")] = None,
-    decimal: Annotated[str, typer.Option(help="Decimal point of a text table.")] = ".",
+    decimal: Annotated[
+        str | None, typer.Option(help="Decimal mark of a text table; found by default.")
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> Exit:
@@ -72,9 +79,10 @@ def suggest(
 
     options = SuggestOptions(
         table=table, output=output, n=n, label=label, strategy=strategy, features=column_names(features),
-        drop=column_names(drop) or (), row_id=id_, unknown=tuple(unknown or ()), decimal=decimal, scale=scale,
-        pca=pca, missing=missing, n_neighbors=neighbors, device=device, n_jobs=jobs, seed=seed,
-        delimiter=delimiter, encoding=encoding,
+        drop=column_names(drop) or (), as_number=column_names(as_number) or (),
+        as_category=column_names(as_category) or (), row_id=id_, unknown=tuple(unknown or ()),
+        decimal=decimal, scale=scale, pca=pca, missing=missing, n_neighbors=neighbors, device=device,
+        n_jobs=jobs, seed=seed, delimiter=delimiter, encoding=encoding,
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = choose_rows(options, progress=progress)

@@ -11,6 +11,7 @@ import numpy as np
 from graphwell._types import BoolArray, IntArray
 from graphwell.active import suggest as choose
 from graphwell.active.registry import DEFAULT
+from graphwell.columns.fate import Fate
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import check_distinct, check_output, written_whole
 from graphwell.io.tables.base import Table
@@ -47,7 +48,7 @@ class SuggestOptions:
         Column of the labels so far. By default ``label``, if there is such a column.
     strategy : str
         One of ``graphwell.active.strategies()``.
-    features, drop, row_id, unknown, decimal
+    features, drop, as_number, as_category, row_id, unknown, decimal
         As in `graphwell.jobs.columns.Roles`.
     scale, pca, missing
         As in `graphwell.jobs.preprocess.Preprocessing`.
@@ -66,9 +67,11 @@ class SuggestOptions:
     strategy: str = DEFAULT
     features: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
+    as_number: tuple[str, ...] = ()
+    as_category: tuple[str, ...] = ()
     row_id: str | None = None
     unknown: tuple[str, ...] = ()
-    decimal: str = "."
+    decimal: str | None = None
     scale: str = Preprocessing.scale
     pca: int | None = None
     missing: str = Preprocessing.missing
@@ -84,7 +87,8 @@ class SuggestOptions:
         label = self.label or (USUAL_LABEL if USUAL_LABEL in table.names else "")
         return Roles(
             label, self.features, (*self.drop, *_of_questions(table)), self.row_id,
-            unknown=(*self.unknown, CANNOT_TELL), decimal=self.decimal,
+            unknown=(*self.unknown, CANNOT_TELL), decimal=self.decimal, as_number=self.as_number,
+            as_category=self.as_category,
         )  # fmt: skip
 
 
@@ -96,6 +100,8 @@ class SuggestReport:
     ----------
     rows : int
         Of the table.
+    columns : tuple of Fate
+        What became of each column.
     labels_given : int
     classes : tuple of str
         Classes that have a label.
@@ -110,6 +116,7 @@ class SuggestReport:
     table: Path
     rows: int
     features: tuple[str, ...]
+    columns: tuple[Fate, ...]
     labels_given: int
     classes: tuple[str, ...]
     strategy: str
@@ -124,6 +131,7 @@ class SuggestReport:
             "table": str(self.table),
             "rows": self.rows,
             "features": list(self.features),
+            "columns": [fate.to_json(words) for fate in self.columns],
             "labels_given": self.labels_given,
             "classes": list(self.classes),
             "strategy": self.strategy,
@@ -162,9 +170,10 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         roles = options.roles(table)
         given, closed = labels_so_far(table, roles)
         named_columns(table, roles)
-        features = read_features(table, roles)
+        known = given if given.names else None
+        features = read_features(table, roles, known, fill=options.missing == "fill")
         how = Preprocessing(options.scale, options.pca, options.missing)
-        ready = preprocess(features.X, features.names, how, options.seed)
+        ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
         progress("neighbours", None)
         found = choose(
             ready.X, _named(given)[ready.kept], n=options.n, strategy=options.strategy,
@@ -179,6 +188,7 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         table=options.table,
         rows=table.n_rows,
         features=features.names,
+        columns=features.fates,
         labels_given=int((given.codes >= 0).sum()),
         classes=given.names,
         strategy=found.strategy,
