@@ -63,6 +63,13 @@ def test_questions_of_an_earlier_run_are_no_features(tmp_path):
     assert again.features == tuple(f"x{i}" for i in range(5))
 
 
+def test_a_column_of_labels_that_is_dropped_is_not_read(tmp_path):
+    table = written(tmp_path / "in.csv", lambda i, truth: f"c{truth}")
+    report = suggest(SuggestOptions(table=table, n=3, drop=("label",), row_id="name"))
+    assert report.labels_given == 0
+    assert len(report.to_label) == 3
+
+
 @pytest.mark.parametrize(
     ("problem", "options"),
     [

@@ -84,7 +84,8 @@ class SuggestOptions:
 
     def roles(self, table: Table) -> Roles:
         """What the columns are for; the label is empty where there is no such column."""
-        label = self.label or (USUAL_LABEL if USUAL_LABEL in table.names else "")
+        usual = USUAL_LABEL in table.names and USUAL_LABEL not in self.drop
+        label = self.label or (USUAL_LABEL if usual else "")
         return Roles(
             label, self.features, (*self.drop, *_of_questions(table)), self.row_id,
             unknown=(*self.unknown, CANNOT_TELL), decimal=self.decimal, as_number=self.as_number,
