@@ -72,7 +72,7 @@ def _scikit_activeml(data: Dataset) -> list[Peer]:
     try:
         from skactiveml.pool import CoreSet, TypiClust
     except ImportError as error:
-        print(f"scikit-activeml is left out: {error}. Get it by pip install scikit-activeml.")
+        print(f'scikit-activeml is left out: {error}. Get it by pip install "graphwell[bench]".')
         return []
 
     def chooser(make: Any) -> Callable[[Situation, int], list[Question]]:
