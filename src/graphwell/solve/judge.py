@@ -6,7 +6,7 @@ import numpy as np
 
 from graphwell.backends.base import Engine, State
 from graphwell.solve.balance import class_counts, likeliest
-from graphwell.solve.candidates import candidate_of
+from graphwell.solve.candidates import measured
 from graphwell.solve.guard import accepts, not_contradicted, several_clusters, swallowed
 from graphwell.solve.multilevel import Overview, overview
 from graphwell.solve.problem import Problem
@@ -83,12 +83,10 @@ def all_candidates(setting: Setting, final: State, status: Status | None) -> tup
         return ()
     given, host = engine.to_host(problem.labels), engine.to_host
     tried = {
-        "start": (host(setting.start.state.labels), status is Status.HELD_BACK),
-        "communities": (likeliest(engine, above.shares, given), status is Status.COMMUNITIES_KEPT),
-        "coarse": (host(above.labels), False),
-        "descent": (host(final.labels), status is None),
+        "start": host(setting.start.state.labels),
+        "communities": likeliest(engine, above.shares, given),
+        "coarse": host(above.labels),
+        "descent": host(final.labels),
     }
-    return tuple(
-        candidate_of(name, problem, engine, labels.astype(np.int64), above.pressure, chosen=chosen)
-        for name, (labels, chosen) in tried.items()
-    )
+    chosen = {Status.HELD_BACK: "start", Status.COMMUNITIES_KEPT: "communities", None: "descent"}[status]
+    return measured(problem, engine, tried, above.pressure, chosen)
