@@ -1,4 +1,5 @@
-"""Run benchmarks by name: ``python -m benchmarks [names...] [--quick] [--out FOLDER] [--data SETS...]``."""
+"""Run benchmarks by name: ``python -m benchmarks [names...] [--quick] [--out FOLDER] [--data SETS...]
+[--seeds SEEDS...] [--processes N]``."""
 
 import argparse
 from importlib import import_module
@@ -33,13 +34,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="fewer label sets: minutes instead of an hour")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for JSON files and pictures")
     parser.add_argument("--data", nargs="+", metavar="set", help="data sets to use; all by default")
+    parser.add_argument("--seeds", nargs="+", type=int, metavar="seed", help="label sets to use (labels)")
+    parser.add_argument("--processes", type=int, default=1, help="processes that share the fits (labels)")
     chosen = parser.parse_args(arguments)
     unknown = [name for name in chosen.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"no benchmark is called {unknown[0]}; there are {', '.join(BENCHMARKS)}")
     chosen.out.mkdir(parents=True, exist_ok=True)
+    options = Options(chosen.quick, chosen.out, chosen.data, chosen.seeds, chosen.processes)
     for name in chosen.names or BENCHMARKS:
-        import_module(f"benchmarks.{name}").main(Options(chosen.quick, chosen.out, chosen.data))
+        import_module(f"benchmarks.{name}").main(options)
 
 
 if __name__ == "__main__":

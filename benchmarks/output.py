@@ -26,11 +26,17 @@ class Options:
         Folder for JSON files and pictures.
     data : sequence of str, optional
         Names of the data sets to use; all by default.
+    seeds : sequence of int, optional
+        Label sets to use, where a benchmark lets them be chosen; its own by default.
+    processes : int
+        Number of processes that share the fits, where a benchmark can divide them.
     """
 
     quick: bool
     out: Path
     data: Sequence[str] | None = None
+    seeds: Sequence[int] | None = None
+    processes: int = 1
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
