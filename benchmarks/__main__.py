@@ -1,5 +1,4 @@
-"""Run benchmarks by name: ``python -m benchmarks [names...] [--quick] [--out FOLDER] [--data SETS...]
-[--seeds SEEDS...] [--processes N]``."""
+"""Run benchmarks by name: ``python -m benchmarks [names...] [--quick] [--out FOLDER] [--data SETS...]``."""
 
 import argparse
 from importlib import import_module

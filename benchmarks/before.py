@@ -1,7 +1,7 @@
 """Error of the default before it had sources by class and a coarse level: what `labels` compares with.
 
-Mean over label sets 0-7 in % of the unlabelled rows, drawn as in `labels.drawn`. Label sets with a single class
-are left out, and rows of classes that were not drawn are wrong, as they are there.
+Mean over label sets 0-7 in % of the unlabelled rows, drawn as in `labels.drawn`. Label sets with a single
+class are left out, and rows of classes that were not drawn are wrong, as they are there.
 """
 
 RATES = ("1", "5", "r2", "r4", "r10")

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.before import BEFORE, RATES
 from benchmarks.data import DataMissingError, Dataset, load_cut
-from benchmarks.labels_report import report
+from benchmarks.labels_report import Run, report
 from benchmarks.output import Options, show_table, write_json
 from graphwell import DiffuseInterfaceClassifier
 from graphwell._random import stream
@@ -37,30 +37,6 @@ class Task:
     data: str
     rate: str
     seed: int
-
-
-@dataclass(frozen=True)
-class Run:
-    """One label set: errors, areas under the risk-coverage curves, seconds, and how the fit ended.
-
-    Attributes
-    ----------
-    error_with_sizes : float or None
-        Error where the true class sizes are given, if that was tried.
-    start_area, laplace_area : float
-        Areas of the start by itself, and of Laplace learning.
-    """
-
-    data: str
-    rate: str
-    seed: int
-    error: float
-    error_with_sizes: float | None
-    area: float
-    start_area: float
-    laplace_area: float
-    seconds: float
-    status: str
 
 
 def main(options: Options) -> None:
@@ -159,10 +135,11 @@ def start_of(data: Dataset, given: IntArray) -> tuple[FloatArray, IntArray]:
     return np.asarray(setting.engine.shares(scores.values)), classes[setting.start.state.labels]
 
 
-def with_sizes(data: Dataset, given: IntArray) -> float:
-    """Error if the true sizes of the classes that have a label are given."""
-    classes = np.unique(given[given >= 0])
-    sizes = {int(c): float(data.shares[c] / data.shares[classes].sum()) for c in classes}
+def with_sizes(data: Dataset, given: IntArray) -> float | None:
+    """Error if the true class sizes are given; None if a class has no label."""
+    if len(np.unique(given[given >= 0])) < len(data.shares):
+        return None
+    sizes = {c: float(share) for c, share in enumerate(data.shares)}
     clf = DiffuseInterfaceClassifier(n_jobs=1, random_state=0, class_prior=sizes).fit(data.graph, given)
     return float(100 * (clf.transduction_ != data.y)[given < 0].mean())
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,11 +33,21 @@ BARS = {
 WORST_BAR, MEAN_CHANGE_BAR, WORST_CHANGE_BAR, AREA_BAR = 4.0, -1.2, 1.0, 1.0
 
 
-class Measured(Protocol):
-    """What is read of a run."""
+@dataclass(frozen=True)
+class Run:
+    """One label set: errors, areas under the risk-coverage curves, seconds, and how the fit ended.
+
+    Attributes
+    ----------
+    error_with_sizes : float or None
+        Error where the true class sizes are given, if that was tried: only if every class has a label.
+    start_area, laplace_area : float
+        Areas of the start by itself, and of Laplace learning.
+    """
 
     data: str
     rate: str
+    seed: int
     error: float
     error_with_sizes: float | None
     area: float
@@ -47,10 +57,10 @@ class Measured(Protocol):
     status: str
 
 
-Rows = dict[tuple[str, str], list[Measured]]
+Rows = dict[tuple[str, str], list[Run]]
 
 
-def report(runs: Sequence[Measured]) -> None:
+def report(runs: Sequence[Run]) -> None:
     """Print every row with its spread and its bar, and what all rows say together."""
     rows: Rows = defaultdict(list)
     for run in runs:
@@ -62,7 +72,7 @@ def report(runs: Sequence[Measured]) -> None:
     show_table("All rows together", ["figure", "value", "bar"], figures)
 
 
-def _row(data: str, rate: str, row: list[Measured]) -> list[str]:
+def _row(data: str, rate: str, row: list[Run]) -> list[str]:
     errors = [run.error for run in row]
     before = before_of(data, rate)
     bar = BARS.get((data, rate), (None, None))[0]
@@ -95,7 +105,7 @@ def before_of(data: str, rate: str) -> float | None:
     return BARS.get((data, rate), (None, None))[1]
 
 
-def area_ratio(row: Sequence[Measured]) -> float:
+def area_ratio(row: Sequence[Run]) -> float:
     """Mean area under the risk-coverage curve, against the better one of start and Laplace learning."""
     ours, start, laplace = (
         np.mean([getattr(run, name) for run in row]) for name in ("area", "start_area", "laplace_area")

@@ -30,8 +30,8 @@ from graphwell.solve.problem import Problem
 RESOLUTIONS = (4.0, 8.0, 16.0)
 """For ten classes: some 5, 10 and 20 communities each. They grow with the square root of the classes."""
 ORDERS = (0, 1)
-EVIDENCE, EVIDENCE_IF_EVEN = 0.05, 0.02
-"""Weight of the scores, and of those of even classes: there the sizes tell so much that they need less."""
+EVIDENCE, EVIDENCE_UNDER_PRESSURE = 0.05, 0.02
+"""Weight of the scores; it is lower where sizes press, given or even ones: they tell much by themselves."""
 SPOKEN_FOR = 0.25
 """A label speaks for so many of the finest communities, but never for more than its share of the vertices."""
 SMALLEST_SHARE = 0.001
@@ -272,12 +272,12 @@ def solved(search: Search, class_shares: FloatArray | None) -> tuple[Solution, f
 
     Classes are even by nature if full pressure makes them so: classes that are not stay uneven under it.
     """
-    n_classes = len(search.allowed)
-    if class_shares is not None:
-        pressure = HIGHEST_PRESSURE / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
-        return search.lowest(pressure), 0.0, pressure
+    n_classes, pressing = len(search.allowed), replace(search, weight=EVIDENCE_UNDER_PRESSURE)
     highest = np.full(n_classes, HIGHEST_PRESSURE * min(1.0, n_classes / CLASSES_FOR_HIGHEST))
-    solution = replace(search, weight=EVIDENCE_IF_EVEN).lowest(highest)
+    if class_shares is not None:
+        pressure = highest / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
+        return pressing.lowest(pressure), 0.0, pressure
+    solution = pressing.lowest(highest)
     sizes = np.bincount(solution.labels[search.units.members], minlength=n_classes)
     even = evenness_allowed(sizes, UNEVENNESS_UNDER_PRESSURE)
     if even > NEARLY_EVEN:

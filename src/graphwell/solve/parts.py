@@ -1,14 +1,14 @@
-"""Classes that consist of several clusters: every label claims a part of the graph, whose class is then its own.
+"""Classes that consist of several clusters: every label claims a part of the graph, which takes its class.
 
-That needs a label in nearly every cluster. So it is tried only where there are more labels than communities of
-highest modularity, and where the labels may have been drawn at random: parts are about equally large, so what a
-class gets follows from how many labels it has.
+That needs a label in nearly every cluster. So it is tried only where there are more labels than communities
+of highest modularity, and where the labels may have been drawn at random: parts are about equally large, so
+what a class gets follows from how many labels it has.
 """
 
 import numpy as np
 
 from graphwell._thread_pool import ThreadPool
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Engine
 from graphwell.solve.coarse import minimise
 from graphwell.solve.communities import groundwork
@@ -20,10 +20,10 @@ NATURAL, PRESSURE = 1.0, 1.0
 """Resolution and pressure of plain modularity."""
 
 
-def claimed_shares(problem: Problem, engine: Engine) -> tuple[FloatArray, FloatArray] | None:
+def claimed_shares(problem: Problem, engine: Engine) -> tuple[FloatArray, IntArray] | None:
     """Shares of the classes in groups of vertices, if every label claims a part; the group of each vertex.
 
-    None if the labels do not allow it. The shares are those of the solutions on several graphs of communities.
+    None if the labels do not allow it. Shares are means over the solutions on several graphs of communities.
 
     Examples
     --------
