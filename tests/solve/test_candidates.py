@@ -5,7 +5,7 @@ import pytest
 
 from graphwell import Graph
 from graphwell.backends import find_backend
-from graphwell.solve.candidates import alike, measured
+from graphwell.solve.candidates import alike, measured_candidates
 from graphwell.solve.problem import Problem
 
 
@@ -13,7 +13,7 @@ def test_a_candidate_counts_the_labels_that_its_neighbours_overrule(backend):
     graph = backend.place(Graph.from_affinity(np.ones((3, 3)) - np.eye(3)))
     problem = Problem(graph, backend.asarray(np.array([0, -1, -1])), 2)
     labellings = {"start": np.array([0, 1, 1]), "descent": np.array([0, 0, 0])}
-    start, descent = measured(problem, backend.engine(graph), labellings, np.zeros(2), "start")
+    start, descent = measured_candidates(problem, backend.engine(graph), labellings, np.zeros(2), "start")
     assert start.overruled == 1
     assert start.energy == pytest.approx(4 / 6)
     assert start.normalised_cut == pytest.approx(2 / 2 + 2 / 4)
@@ -27,9 +27,9 @@ def test_figures_do_not_depend_on_the_labellings_measured_beside():
     problem = Problem(Graph.from_affinity(weights + weights.T), np.array([0, 1, 2] + 9 * [-1]), 3)
     labellings = {name: rng.integers(3, size=12) for name in "abc"}
     engine = find_backend("cpu").engine(problem.graph)
-    together = measured(problem, engine, labellings, np.ones(3), "b")
+    together = measured_candidates(problem, engine, labellings, np.ones(3), "b")
     for candidate, (name, labels) in zip(together, labellings.items(), strict=True):
-        (alone,) = measured(problem, engine, {name: labels}, np.ones(3), "b")
+        (alone,) = measured_candidates(problem, engine, {name: labels}, np.ones(3), "b")
         assert candidate.energy == pytest.approx(alone.energy)
         assert candidate.normalised_cut == pytest.approx(alone.normalised_cut)
         assert (candidate.overruled, candidate.chosen) == (alone.overruled, alone.chosen)
@@ -38,7 +38,7 @@ def test_figures_do_not_depend_on_the_labellings_measured_beside():
 def test_a_label_without_neighbours_is_overruled_by_nobody():
     graph = Graph.from_affinity([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
     problem = Problem(graph, np.array([0, -1, 1]), 2)
-    (found,) = measured(
+    (found,) = measured_candidates(
         problem, find_backend("cpu").engine(graph), {"start": np.array([0, 0, 1])}, np.ones(2), ""
     )
     assert found.overruled == 0

@@ -102,4 +102,4 @@ def test_classes_of_twenty_to_one_are_kept():
 def test_pressure_follows_given_sizes():
     graph = coarse(np.ones((2, 2)) - np.eye(2), np.eye(2))
     search = Search(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
-    np.testing.assert_allclose(solved(search, np.array([0.8, 0.2]))[2], [0.625, 2.5])
+    np.testing.assert_allclose(solved(search, np.array([0.8, 0.2]))[2], [0.125, 0.5])

@@ -10,7 +10,7 @@ from graphwell.solve.problem import Problem
 from graphwell.solve.result import Candidate
 
 
-def measured(
+def measured_candidates(
     problem: Problem, engine: Engine, labellings: dict[str, IntArray], pressure: FloatArray, chosen: str
 ) -> tuple[Candidate, ...]:
     """Measure labellings.
@@ -37,7 +37,7 @@ def measured(
     >>> problem = Problem(pairs, np.array([0, -1, -1, 1]), n_classes=2)
     >>> engine = find_backend().engine(problem.graph)
     >>> labellings = {"start": np.array([0, 0, 0, 1]), "descent": np.array([0, 0, 1, 1])}
-    >>> start, descent = measured(problem, engine, labellings, np.ones(2), "descent")
+    >>> start, descent = measured_candidates(problem, engine, labellings, np.ones(2), "descent")
     >>> start.energy, round(start.normalised_cut, 3), start.overruled
     (1.125, 1.333, 1)
     >>> descent.energy, descent.overruled, descent.chosen

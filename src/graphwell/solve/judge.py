@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell.backends.base import Block, Engine, State
 from graphwell.solve.balance import class_counts, likeliest
-from graphwell.solve.candidates import measured
+from graphwell.solve.candidates import measured_candidates
 from graphwell.solve.guard import accepts, not_contradicted, several_clusters, swallowed
 from graphwell.solve.multilevel import Overview, overview
 from graphwell.solve.parts import claimed_shares
@@ -71,7 +71,7 @@ def verdict(setting: Setting, final: State) -> Status | None:
         given = np.asarray(engine.to_host(problem.labels))
         alone = np.bincount(likeliest(engine, setting.several, given), minlength=problem.n_classes)
         counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
-        if not swallowed(alone, start_sizes):
+        if not swallowed(alone, start_sizes) and not refuted(alone / alone.sum(), counts):
             return Status.COMMUNITIES_KEPT
         if not refuted(start_sizes / start_sizes.sum(), counts):
             return Status.HELD_BACK
@@ -102,4 +102,4 @@ def all_candidates(setting: Setting, final: State, status: Status | None) -> tup
         "descent": host(final.labels),
     }
     chosen = {Status.HELD_BACK: "start", Status.COMMUNITIES_KEPT: "communities", None: "descent"}[status]
-    return measured(problem, engine, tried, above.pressure, chosen)
+    return measured_candidates(problem, engine, tried, above.pressure, chosen)

@@ -31,11 +31,11 @@ def claimed_shares(problem: Problem, engine: Engine) -> tuple[FloatArray, IntArr
 
     >>> from graphwell import Graph
     >>> from graphwell.backends import find_backend
-    >>> W = np.kron(np.eye(4), 1 - np.eye(3))
-    >>> labels = np.array([0, -1, -1, 1, -1, -1, 0, 0, -1, 1, 0, -1])
-    >>> problem = Problem(Graph.from_affinity(W), np.where(np.arange(12) == 10, -1, labels), n_classes=2)
-    >>> claimed_shares(problem, find_backend().engine(problem.graph)) is None
-    True
+    >>> graph = Graph.from_affinity(np.kron(np.eye(4), 1 - np.eye(3)))
+    >>> problem = Problem(graph, np.array([0, 0, -1, 1, -1, -1, 0, 0, -1, 1, -1, -1]), n_classes=2)
+    >>> shares, groups = claimed_shares(problem, find_backend().engine(graph))
+    >>> shares[groups].argmax(axis=1)
+    array([0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1])
     """
     labels = np.asarray(engine.to_host(problem.labels))
     known = np.flatnonzero(labels >= 0)
