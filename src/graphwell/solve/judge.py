@@ -71,10 +71,9 @@ def verdict(setting: Setting, final: State) -> Status | None:
         given = np.asarray(engine.to_host(problem.labels))
         alone = np.bincount(likeliest(engine, setting.several, given), minlength=problem.n_classes)
         counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
-        if not swallowed(alone, start_sizes) and not refuted(alone / alone.sum(), counts):
-            return Status.COMMUNITIES_KEPT
-        if not refuted(start_sizes / start_sizes.sum(), counts):
-            return Status.HELD_BACK
+        if not all(refuted(each / each.sum(), counts) for each in (start_sizes, alone)):
+            took_all = swallowed(alone, start_sizes)
+            return Status.HELD_BACK if took_all else Status.COMMUNITIES_KEPT
     kept = not swallowed(sizes, start_sizes) and not_contradicted(problem, engine, final)
     return None if kept else Status.HELD_BACK
 
