@@ -22,7 +22,7 @@ import numpy as np
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
-from graphwell.solve.balance import evenness_allowed
+from graphwell.solve.balance import best_prices, evenness_allowed
 from graphwell.solve.coarse import CoarseGraph, harmonic_shares, heard, minimise, refined, settled
 from graphwell.solve.communities import Groundwork, groundwork, merged_graph
 from graphwell.solve.problem import Problem
@@ -191,6 +191,8 @@ def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
     begin, spread = engine.shares(start), engine.spread(harmonic, units.members)
     scores = engine.shares(engine.added(begin, spread))
     unit_scores = engine.group_means(scores, units.members, len(units.voices))
+    if problem.class_shares is not None:
+        unit_scores = priced(unit_scores, np.bincount(units.members), problem.class_shares)
     allowed = allowed_classes(labels, problem.class_shares, n_classes)
     search = Search(units, graphs, unit_scores, allowed, pool)
     solution, even, pressure = solved(search, problem.class_shares)
@@ -247,6 +249,22 @@ def shares_of(scores: FloatArray) -> FloatArray:
     """
     total = scores.sum(axis=1, keepdims=True)
     return np.where(total > 0, scores / np.where(total > 0, total, 1.0), 1 / scores.shape[1])
+
+
+def priced(scores: FloatArray, sizes: IntArray, class_shares: FloatArray) -> FloatArray:
+    """Scores of groups of such sizes, times prices under which the classes have about the given shares.
+
+    Examples
+    --------
+    >>> priced(np.array([[0.8, 0.2], [0.6, 0.4]]), np.array([5, 5]), np.array([0.5, 0.5])).argmax(axis=1)
+    array([0, 1])
+    """
+    logs = np.log(scores + SMALLEST_SHARE)
+
+    def sizes_under(prices: FloatArray) -> IntArray:
+        return np.bincount((logs + prices).argmax(axis=1), weights=sizes, minlength=len(prices))
+
+    return shares_of(np.exp(logs + best_prices(sizes_under, class_shares * sizes.sum())))
 
 
 def spoken_for(labels: IntArray, n_communities: int) -> float:
