@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from graphwell._version import __version__
 
 if TYPE_CHECKING:
-    from graphwell import datasets, metrics
-    from graphwell._warnings import UnreachableWarning
+    from graphwell import datasets, metrics, model_selection
+    from graphwell._warnings import BridgedWarning, UnreachableWarning
+    from graphwell.columns.encoder import TableEncoder
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Annealed": "graphwell.solve.schedule",
     "BinaryInterfaceClassifier": "graphwell.estimators.binary",
+    "BridgedWarning": "graphwell._warnings",
     "CancelledError": "graphwell.solve.run",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
     "Fixed": "graphwell.solve.schedule",
@@ -34,6 +36,7 @@ _HOME = {
     "Segmenter": "graphwell.segmentation.segmenter",
     "Status": "graphwell.solve.result",
     "Step": "graphwell.solve.descent",
+    "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
@@ -42,12 +45,14 @@ _MODULES = {
     "baselines": "graphwell.estimators.baselines",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
+    "model_selection": "graphwell.model_selection",
     "plots": "graphwell.view.plots",
 }
 
 __all__ = [
     "Annealed",
     "BinaryInterfaceClassifier",
+    "BridgedWarning",
     "CancelledError",
     "DiffuseInterfaceClassifier",
     "Fixed",
@@ -57,12 +62,14 @@ __all__ = [
     "Segmenter",
     "Status",
     "Step",
+    "TableEncoder",
     "UnreachableWarning",
     "__version__",
     "baselines",
     "datasets",
     "methods",
     "metrics",
+    "model_selection",
     "plots",
     "segment",
 ]

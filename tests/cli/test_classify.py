@@ -63,7 +63,7 @@ def test_the_summary_says_what_was_done(blobs):
     finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--truth", "truth", "--id", "name")
     for words in (
         "120 rows, 12 labels given, 3 classes, 0 of 2 components without a label",
-        "Features (2): x, y.",
+        "│ x, y   │ number │ as it is          │",
         "100.00 % of the 108 rows without a given label agree with the truth",
         "most doubtful rows; row 1 is the first below the header",
         "Seconds: reading",
@@ -85,10 +85,15 @@ def test_json_alone_goes_to_stdout(blobs):
     assert summary["labels_given"] == 12
     assert summary["classes"][1] == {"name": "bee", "given": 4, "assigned": 40}
     assert summary["truth"] == {"accuracy": 1.0, "right": 108, "of": 108, "interval_95": [0.9657, 1.0]}
-    assert summary["holdout"]["of"] == 3
+    assert (summary["holdout"]["of"], summary["holdout"]["runs"]) == (15, 5)
     assert summary["sweeps"] > 0
     assert len(summary["doubtful"]) == 10
-    assert summary["notes"] == ["Not used as features, since they hold text: name."]
+    assert summary["notes"] == []
+    assert summary["features"] == ["x", "y"]
+    assert summary["columns"][0] == {
+        "name": "name", "kind": "text", "became": "left out: every row has its own", "used": False,
+    }  # fmt: skip
+    assert [column["name"] for column in summary["columns"]] == ["name", "x", "y", "label", "truth"]
     assert "120 rows" in finished.stderr
 
 
@@ -104,7 +109,10 @@ def test_the_report_is_a_page_in_the_words_of_the_command_line(blobs):
     finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--report", blobs / "r.html")
     assert finished.exit_code == 0, finished.output
     page = (blobs / "r.html").read_text()
-    assert "just counts the rows: number; --drop leaves it out." in page
+    assert "<td>number</td><td>number</td><td>left out: it counts the rows</td>" in page
+    assert "<td>name</td><td>text</td><td>left out: every row has its own</td>" in page
+    assert "The column &#x27;truth&#x27; was left out: it equals the labels" in page
+    assert "--features uses it after all" in page
     assert page.count('<img src="data:image/png;base64,') == 3
     assert "r.html" in finished.stdout.split("Written:")[1]
 
@@ -113,11 +121,12 @@ def test_holdout_hides_labels_and_then_uses_all(blobs):
     plain = classify(blobs / "in.csv", "-o", blobs / "plain.csv")
     held = classify(blobs / "in.csv", "-o", blobs / "held.csv", "--holdout", 0.3)
     assert plain.exit_code == held.exit_code == 0
-    assert "A run without 4 of the given labels got 4 of them right: 100.0 %" in held.stdout
+    assert "5 runs, each without some of the given labels, got 20 of 20 right" in held.stdout
+    assert "So few labels tell little." in held.stdout
     assert (blobs / "plain.csv").read_bytes() == (blobs / "held.csv").read_bytes()
 
 
-def test_rows_no_label_reaches_need_attention(blobs):
+def test_rows_in_a_part_without_labels_need_attention(blobs):
     frame = table_of_blobs(blobs / "in.csv")
     lost = pd.DataFrame({"name": "far", "x": 1000.0 + np.arange(30), "y": 0.0, "label": "", "truth": "ant"})
     pd.concat([frame, lost]).to_csv(blobs / "in.csv", index=False)
@@ -125,21 +134,25 @@ def test_rows_no_label_reaches_need_attention(blobs):
         blobs / "in.csv", "-o", blobs / "out.csv", "--truth", "truth", "--report", blobs / "r.html"
     )
     assert finished.exit_code == 1
-    assert "Note: 30 rows lie in one part of the graph without any label" in finished.stdout
-    assert "(row 121)" in finished.stdout
+    said = " ".join(finished.stdout.split())
+    assert "30 rows bridged" in said
+    assert "Note: 30 rows lie in one part of the graph without any label; they were joined" in said
+    assert "(row 121, 122, 123)" in said
     after = pd.read_csv(blobs / "out.csv")
-    assert after.graphwell_label[120:].isna().all()
-    assert after.graphwell_score[120:].isna().all()
-    assert not after.graphwell_reachable[120:].any()
-    assert after.graphwell_label[:120].notna().all()
-    assert "108 of 138 rows" in (blobs / "r.html").read_text()
+    assert after.graphwell_label.notna().all()
+    assert after.graphwell_reachable.all()
+    np.testing.assert_array_equal(after.graphwell_bridged, np.arange(150) >= 120)
+    assert (after.graphwell_score[120:] < after.graphwell_score[:120].median()).all()
+    assert "joined to the nearest" in (blobs / "r.html").read_text()
+    again = classify(blobs / "out.csv", "-o", blobs / "again.csv", "--truth", "truth", "--label", "truth")
+    assert again.exit_code == 2  # every row has a label now: the truth
 
 
 def test_missing_values_are_dropped_or_filled(blobs):
     frame = table_of_blobs(blobs / "in.csv")
     frame.loc[[7, 50], "x"] = np.nan
     frame.to_csv(blobs / "in.csv", index=False)
-    refused = classify(blobs / "in.csv", "-o", blobs / "out.csv")
+    refused = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--missing", "error")
     assert refused.exit_code == 2
     assert "Row 8: the feature 'x' is missing, one of 2 missing values" in refused.stderr
     assert not (blobs / "out.csv").exists()
@@ -149,6 +162,9 @@ def test_missing_values_are_dropped_or_filled(blobs):
     after = pd.read_csv(blobs / "out.csv")
     assert len(after) == 120
     assert np.flatnonzero(after.graphwell_label.isna()).tolist() == [7, 50]
+    filled = classify(blobs / "in.csv", "-o", blobs / "out.csv")
+    assert "as it is; 2 missing, filled in" in filled.stdout
+    assert pd.read_csv(blobs / "out.csv").graphwell_label.notna().all()
     assert classify(blobs / "in.csv", "-o", blobs / "out.csv", "--missing", "mean").exit_code == 0
     assert pd.read_csv(blobs / "out.csv").graphwell_label.notna().all()
 
@@ -191,12 +207,15 @@ def test_a_method_is_chosen_by_name(blobs):
 
 
 def test_columns_are_chosen_by_name(blobs):
-    assert "Features (1): x." in classify(blobs / "in.csv", "-o", blobs / "o.csv", "--features", " x ").stdout
-    assert "Features (1): y." in classify(blobs / "in.csv", "-o", blobs / "o.csv", "--drop", "x").stdout
+    used = lambda *options: json.loads(  # noqa: E731
+        classify(blobs / "in.csv", "-o", blobs / "o.csv", "--json", *options).stdout
+    )["features"]
+    assert used("--features", " x ") == ["x"]
+    assert used("--drop", "x") == ["y"]
+    assert used("--as-category", "y", "--as-number", "x") == ["x", "y"]
     frame = table_of_blobs(blobs / "in.csv").rename(columns={"x": "x, in m"})
     frame.to_csv(blobs / "in.csv", index=False)
-    finished = classify(blobs / "in.csv", "-o", blobs / "o.csv", "--features", '"x, in m",y')
-    assert "Features (2): x, in m, y." in finished.stdout
+    assert used("--features", '"x, in m",y') == ["x, in m", "y"]
 
 
 def test_the_output_of_one_run_can_be_the_input_of_the_next(blobs):
@@ -237,7 +256,7 @@ def test_digits_with_five_labels_per_class(tmp_path):
         tmp_path / "digits.csv", "--truth", "truth", "--id", "id", "-o", tmp_path / "out.csv", "--json"
     )
     summary = json.loads(finished.stdout)
-    assert len(summary["features"]) == 64
+    assert len(summary["features"]) == 61  # three of the 64 pixels are never inked
     assert summary["labels_given"] == 50
     assert summary["truth"]["of"] == 1747
     assert summary["truth"]["accuracy"] > 0.92
@@ -255,13 +274,18 @@ BAD = {
     "no known label": ("x,label\n1,\n2,NA\n", [], "no known label in column 'label'"),
     "constant label": ("x,label\n1,a\n2,a\n3,\n", [], "names a single class, 'a'"),
     "two columns of one name": ("x,x,label\n1,2,a\n2,3,b\n", [], "2 columns named 'x'"),
-    "text features": ("x,label\nu,a\nv,b\n", [], "no numeric column"),
-    "text in a feature": ("x,label\n1,a\nv,b\n", ["--features", "x"], "row 2: the feature 'x' is 'v'"),
-    "nan": ("x,label\n1,a\nnan,b\n", [], "Row 2: the feature 'x' is missing"),
+    "no features": (
+        "x,label\nu,a\nu,b\n",
+        [],
+        "There is no column that rows could be compared by: x (left out",
+    ),
+    "no number": ("x,label\nu,a\nv,b\n", ["--as-number", "x"], "--as-number x: the column holds no number"),
+    "two kinds": ("x,label\n1,a\n2,b\n", ["--as-number", "x", "--as-category", "x"], "--as-category names"),
+    "nan": ("x,label\n1,a\nnan,b\n", ["--missing", "error"], "Row 2: the feature 'x' is missing"),
     "inf": ("x,label\n1,a\ninf,b\n", [], "Row 2: the feature 'x' is infinite"),
     "too large": ("x,y,label\n1,1,a\n1e200,2,b\n3,4,a\n", [], "Row 2: the feature 'x' is 1e+200"),
     "one row": ("x,label\n1,a\n", [], "names a single class"),
-    "identical rows": ("x,label\n1,a\n1,b\n1,\n", [], "only identical rows"),
+    "identical rows": ("x,label\n1,a\n1,b\n1,\n", ["--features", "x"], "only identical rows"),
     "unknown feature": ("x,label\n1,a\n2,b\n", ["--features", "z"], "--features z"),
     "label as a feature": ("x,label\n1,a\n2,b\n", ["--features", "label"], "another role"),
     "unknown id": ("x,label\n1,a\n2,b\n", ["--id", "z"], "--id z"),
@@ -294,12 +318,15 @@ BAD = {
         "--method 'binary interface' tells at most 2 classes apart, but 3 are given",
     ),
     "infinite, hint": ("x,label\n1,a\ninf,b\n", [], "give --missing drop or --missing mean."),
-    "comma": ("x;label\n1,5;a\n2,5;b\n", [], "--decimal ',' would read x"),
     "neighbors": ("x,label\n1,a\n2,b\n3,\n", ["--neighbors", "0"], "--neighbors"),
     "report folder": ("x,label\n1,a\n2,b\n3,\n", ["--report", "no/r.html"], "the folder no does not exist"),
     "report name": ("x,label\n1,a\n2,b\n3,\n", ["--report", "r.pdf"], "must end in .html or .htm"),
     "open quotation": ('x,label\n1,"a\n2,b\n', [], "a quotation mark is never closed"),
-    "one missing value": ("x,label\n1,a\n,b\n2,\n", [], "Row 2: the feature 'x' is missing; fill it in"),
+    "one missing value": (
+        "x,label\n1,a\n,b\n2,\n",
+        ["--missing", "error"],
+        "Row 2: the feature 'x' is missing; fill it in",
+    ),
     "checkpoint folder": (
         "x,label\n1,a\n2,b\n3,\n",
         ["--checkpoint", "no/c"],
@@ -388,3 +415,52 @@ def test_when_the_report_fails_there_is_no_output_either(blobs, monkeypatch):
     assert finished.exit_code == 2
     assert "No space left on device" in finished.stderr
     assert {path.name for path in blobs.iterdir()} == {"in.csv"}
+
+
+def test_class_sizes_and_classes_without_a_label(blobs):
+    frame = table_of_blobs(blobs / "in.csv")
+    names = sorted(set(frame.truth))
+    frame.loc[frame.label == names[-1], "label"] = ""
+    frame.to_csv(blobs / "in.csv", index=False)
+    sizes = ",".join(f"{name}={1 / len(names):.6f}" for name in names)
+    finished = classify(
+        blobs / "in.csv", "-o", blobs / "out.csv", "--truth", "truth", "--drop", "name",
+        "--classes", names[-1], "--class-prior", sizes, "--json",
+    )  # fmt: skip
+    assert finished.exit_code in (0, 1)
+    summary = json.loads(finished.stdout)
+    assert [count["name"] for count in summary["classes"]] == names
+    assert summary["classes"][-1]["given"] == 0
+    assert summary["classes"][-1]["assigned"] > 0
+    note = f"No row has the label {names[-1]} yet; rows get it only if --class-prior gives its size."
+    assert note in summary["notes"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "sentence"),
+    [
+        ("ant=x", "--class-prior: 'ant=x' is no size; write a=0.2 or a=0.05:0.2."),
+        ("ant=0.1:0.2:0.3", "--class-prior: 'ant=0.1:0.2:0.3' is no size"),
+        ("=0.2", "--class-prior: '=0.2' must name a class"),
+        ("ant=0.2,ant=0.8", "--class-prior: 'ant=0.8' must name a class, each one once"),
+        ("ant=0.5,owl=0.5", "--class-prior names the class 'owl', which no label has; correct it"),
+        ("even", "--class-prior must be auto, labels or sizes by class"),
+        ("ant=0.5,bee=0.2", "--class-prior must name exactly the classes; it lacks ['cat']"),
+        ("ant=0.5,bee=0.2,cat=0.1", "--class-prior must sum to 1"),
+        ("ant=0.5:0.2", "--class-prior has the bounds (0.5, 0.2) for 'ant'"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_the_class_sizes_gets_one_sentence(blobs, sizes, sentence):
+    table_of_blobs(blobs / "in.csv")
+    finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--drop", "name", "--class-prior", sizes)
+    assert finished.exit_code == 2
+    assert sentence in " ".join(finished.stderr.split())
+    assert len(finished.stderr.strip().splitlines()) == 1
+
+
+def test_class_sizes_mean_nothing_to_other_methods(blobs):
+    table_of_blobs(blobs / "in.csv")
+    for option in (["--class-prior", "auto"], ["--classes", "owl"]):
+        finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--method", "laplace", *option)
+        assert finished.exit_code == 2
+        assert f"{option[0]} means nothing to the method 'laplace'" in finished.stderr

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell._unknown import is_known
+from graphwell._warnings import BridgedWarning, UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
-from graphwell.estimators.labels import Labels, read_labels
+from graphwell.columns.cells import is_frame
+from graphwell.errors import Sentence
+from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
+from graphwell.estimators.labels import Labels, read_labels, with_classes
+from graphwell.estimators.trust import read_trust
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
 from graphwell.solve.problem import Problem
@@ -34,6 +39,8 @@ class Solved:
         A class for every vertex.
     scores : Block
         A score for every vertex and class.
+    columns : array, optional
+        Numbers of the classes that the columns of the scores belong to; all by default.
     attributes : mapping
         What the method sets on the estimator besides, by name.
     seconds : mapping
@@ -44,6 +51,7 @@ class Solved:
     engine: Vectors
     assigned: Vector
     scores: Block
+    columns: IntArray | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
 
@@ -60,6 +68,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     metric: str
     n_jobs: int | None
     device: str = "cpu"
+    classes: Any = None
+    unknown: Any = None
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         """Return a class for every vertex and a score for every vertex and class."""
@@ -91,18 +101,39 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._fit(X, y, Run())
 
-    def _fit(self, X: Any, y: Any, run: Run) -> Any:
+    def fit_predict(self, X: Any, y: Any, **options: Any) -> Any:
+        """Fit, and return a label for every row of `X`; `options` are those of `fit`."""
+        return self.fit(X, y, **options).transduction_
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of right labels among the rows of `X` whose label in `y` is known."""
+        known = is_known(y, self.unknown)
+        if known.all():
+            return float(super().score(X, y, sample_weight))
+        warn_user(
+            f"{(~known).sum():,} of the {len(known):,} labels to score with are unknown and are left out; "
+            "hide known labels with graphwell.model_selection.HiddenLabelsSplit to judge a fit."
+        )
+        right = np.asarray(self.predict(X))[known] == np.asarray(y)[known]
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(np.average(right, weights=weights)) if known.any() else float("nan")
+
+    def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None) -> Any:
         with run.watched():
-            fitted = self._attributes_of_fit(X, y, run)
+            fitted = self._attributes_of_fit(X, y, run, sample_weight)
         for name in self._fitted_names():
             delattr(self, name)
         self.__dict__.update(fitted)
         return self
 
     def _fitted_names(self) -> list[str]:
-        return [name for name in vars(self) if name in ("_predictor", "_given") or _is_fitted_name(name)]
+        return [
+            name
+            for name in vars(self)
+            if name in ("_predictor", "_given", "_encoder") or _is_fitted_name(name)
+        ]
 
-    def _attributes_of_fit(self, X: Any, y: Any, run: Run) -> dict[str, Any]:
+    def _attributes_of_fit(self, X: Any, y: Any, run: Run, sample_weight: Any) -> dict[str, Any]:
         """All that a fit sets, by name."""
         if y is None:
             raise ValueError(
@@ -110,33 +141,52 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 "give one label per row, -1 (or None) where it is unknown."
             )
         began = time.perf_counter()
+        refuse_foreign(X)
         backend = self._backend(X)
-        rows, graph, names = self._read(backend, X)
-        labels = read_labels(backend.read_labels(y), rows.n_rows)
+        y, encoder = backend.read_labels(y), None
+        if is_frame(X) and self.metric != "precomputed":
+            labels = read_labels(y, len(X), self.unknown)
+            encoder, matrix = encoded_frame(X, labels)
+            rows, graph, _ = self._read(backend, matrix)
+            names = {**_feature_names(self, X, X.shape[1]), "columns_": encoder.fates_}
+        else:
+            rows, graph, names = self._read(backend, X)
+            labels = read_labels(y, rows.n_rows, self.unknown)
+        labels, trust = read_trust(sample_weight, labels)
+        labels = with_classes(labels, self.classes)
         self._announce(rows.n_rows, len(labels.classes))
         if graph is None:
             sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
             graph = backend.build_graph(rows, *sizes, run.told)
+        codes = backend.asarray(labels.codes)
+        graph = graph.bridged(codes >= 0)
         seconds = {"graph": time.perf_counter() - began}
-        problem = self._problem(graph, backend.asarray(labels.codes), labels)
+        problem = self._problem(graph, codes, labels)
+        if trust is not None:
+            problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
         prior = _prior(problem, labels)
-        told = backend.answers(
-            rows, solved.problem, solved.engine, solved.assigned, solved.scores, labels.classes, prior
-        )
+        columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
+        found = (solved.engine, solved.assigned, solved.scores, columns)
+        told = backend.answers(rows, solved.problem, *found, labels.classes, prior)
+        self._warn_of_bridges(solved.problem.graph)
         self._warn_of_unreachable(solved.problem, solved.engine)
         return {
             **names,
+            "calibrated_": False,
             **solved.attributes,
             "classes_": labels.classes,
+            "unlabelled_classes_": labels.classes[labels.counts == 0],
             "class_prior_": prior,
             "graph_": backend.shown(solved.problem.graph),
             "timings_": {**seconds, **solved.seconds},
             "transduction_": told.labels,
             "label_distributions_": told.distributions,
             "reachable_": told.reachable,
+            "bridged_": told.bridged,
             "_predictor": told.predictor,
             "_given": labels.codes >= 0,
+            "_encoder": encoder,
         }
 
     def predict(self, X: Any) -> Any:
@@ -148,7 +198,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
         self._check_new_rows(X)
-        return self._predictor.labels(X)
+        return self._predictor.labels(encoded_rows(self._encoder, X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.
@@ -156,19 +206,20 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         Each row is answered by itself, whatever other rows are asked.
         """
         self._check_new_rows(X)
-        scores: FloatArray = self._predictor.scores(X)
+        scores: FloatArray = self._predictor.scores(encoded_rows(self._encoder, X))
         return scores
 
     def doubtful(self, k: int = 10) -> IntArray:
-        """Indices of the `k` rows to look at first: the least certain ones, unreachable rows before all.
+        """Indices of the `k` rows to look at first: the least certain ones.
 
-        Certainty is the distance between the two highest scores of a row. Rows whose label was given are
-        left out.
+        Certainty is the distance between the two highest scores of a row. Rows that no label reaches come
+        before all others, then those in reach over a bridge alone. Rows whose label was given are left out.
         """
         check_is_fitted(self)
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
             raise ValueError(f"k must be a number of rows, 0 or more; got {k!r}.")
-        margins: FloatArray = self._predictor.margins()
+        bridges = self.graph_.bridges
+        margins: FloatArray = self._predictor.margins() - (0 if bridges is None else bridges.rows)
         rows = np.flatnonzero(~self._given)
         return np.asarray(rows[np.argsort(margins[rows], kind="stable")[:k]])
 
@@ -192,11 +243,25 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _check_new_rows(self, X: Any) -> None:
         """Refuse rows with other features than those of the fit."""
         check_is_fitted(self)
+        refuse_foreign(X)
+        refuse_new(self._encoder, X)
         if (
             self._predictor.takes_features
             and len(np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())) == 2
         ):
             validate_data(self, X, reset=False, skip_check_array=True)
+
+    def _warn_of_bridges(self, graph: PlacedGraph) -> None:
+        if graph.bridges is None:
+            return
+        rows, parts = graph.bridges.rows, graph.bridges.n_parts
+        told = Sentence(
+            f"{rows.sum()} of {len(rows)} rows lie in {parts} part{'s' if parts > 1 else ''} of the graph "
+            "without any label; they were joined to the nearest part and are the least certain "
+            "(bridged_ is True there)."
+        )
+        cause = graph.bridges.cause
+        warn_user(told if cause is None else told.followed_by(cause), BridgedWarning)
 
     def _warn_of_unreachable(self, problem: Problem, engine: Vectors) -> None:
         reachable = engine.to_host(problem.reachable)
@@ -230,8 +295,7 @@ def _prior(problem: Problem, labels: Labels) -> FloatArray:
     """Shares of the classes: as they are known, or among the given labels."""
     if problem.class_shares is not None:
         return problem.class_shares
-    counts = np.bincount(labels.codes[labels.codes >= 0], minlength=len(labels.classes))
-    return np.asarray(counts / counts.sum())
+    return np.asarray(labels.counts / labels.counts.sum())
 
 
 def _feature_names(estimator: Any, X: Any, n_features: int) -> dict[str, Any]:

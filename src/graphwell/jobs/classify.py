@@ -10,13 +10,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphwell._random import stream
-from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning
+from graphwell._types import BoolArray, IntArray
+from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.errors import OptionError
 from graphwell.io.files import written_whole
 from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.registry import read_table, write_table
+from graphwell.jobs.class_sizes import tell_of_classes
 from graphwell.jobs.columns import FeatureColumns, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
 from graphwell.jobs.methods import check_class_count, fit_classifier, make_classifier
@@ -24,7 +25,7 @@ from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 from graphwell.jobs.preprocess import ReadyRows, preprocess
 from graphwell.jobs.reports import ClassifyReport, RowDetails
-from graphwell.jobs.score import Accuracy, hide
+from graphwell.jobs.score import Holdout, hide, runs_for
 from graphwell.jobs.summary import summarise
 from graphwell.progress import Progress, silent
 
@@ -83,7 +84,8 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     read = time.perf_counter() - began
     facts, features = _read(table, options)
     check_class_count(options.method, len(facts.classes))
-    ready = preprocess(features.X, features.names, how, options.seed)
+    tell_of_classes(classifier, options, facts.given)
+    ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
     holdout, seconds = _fitted(classifier, ready, _labels(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
     report = summarise(
@@ -99,21 +101,22 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
 def new_columns(label: str, classes: tuple[str, ...], rows: RowDetails) -> NewColumns:
     """What is added to each row of a table."""
     names = text_column([*classes, ""])
-    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, rows.given >= 0)
+    bridged = rows.bridged if rows.bridged.any() else None
+    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, rows.given >= 0, bridged)
 
 
 def _read(table: Table, options: ClassifyOptions) -> tuple[TableFacts, FeatureColumns]:
     roles = options.roles
     named_columns(table, roles)
-    given = read_given(table, roles)
-    features = read_features(table, roles)
+    given = read_given(table, roles, options.classes)
+    features = read_features(table, roles, given, fill=options.missing == "fill")
     return table_facts(table, roles, given, features, table.names), features
 
 
 def _labels(facts: TableFacts, ready: ReadyRows) -> IntArray:
-    """Given labels of the rows that are left; every class must still have one."""
+    """Given labels of the rows that are left; every class that had one must still have one."""
     y = facts.given.codes[ready.kept]
-    lost = [name for code, name in enumerate(facts.classes) if code not in y]
+    lost = [facts.classes[code] for code in np.setdiff1d(facts.given.codes, np.append(y, -1))]
     if lost:
         problem = 'The class {!r} has labels on rows with missing features alone; use {missing="mean"}.'
         raise OptionError("missing", problem, lost[0])
@@ -122,12 +125,13 @@ def _labels(facts: TableFacts, ready: ReadyRows) -> IntArray:
 
 def _fitted(
     classifier: Any, ready: ReadyRows, y: IntArray, options: ClassifyOptions, progress: Progress
-) -> tuple[Accuracy | None, dict[str, float]]:
+) -> tuple[Holdout | None, dict[str, float]]:
     """Fit the classifier, after a run with hidden labels if one is asked for; accuracy there, and times."""
     X: Any = ready.X
     held, neighbours, seconds = None, 0.0, {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreachableWarning)  # the report says it in the words of a table
+        for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table
+            warnings.simplefilter("ignore", told)
         if options.holdout is not None:
             began = time.perf_counter()
             held, trial = _hold_out(classifier, X, y, options.holdout, options.seed, progress)
@@ -139,28 +143,35 @@ def _fitted(
 
 
 def _hold_out(
-    classifier: Any, X: FloatArray, y: IntArray, share: float, seed: int, progress: Progress
-) -> tuple[Accuracy, Any]:
-    """Accuracy on hidden labels, and the classifier that knew the others."""
+    classifier: Any, X: Any, y: IntArray, share: float, seed: int, progress: Progress
+) -> tuple[Holdout, Any]:
+    """Accuracy on hidden labels, in several runs where each hides few; and the classifier of the last run."""
     from sklearn.base import clone
 
-    hidden = hide(y, share, stream(seed, "holdout"))
+    rng = stream(seed, "holdout")
+    first = hide(y, share, rng)
+    runs = [first, *(hide(y, share, rng) for _ in range(runs_for(int(first.sum())) - 1))]
     told = lambda stage, done: progress(f"{stage} (holdout)", done)  # noqa: E731
-    trial = fit_classifier(clone(classifier), X, np.where(hidden, -1, y), None, told)
-    right = (trial.transduction_ == y) & trial.reachable_
-    return Accuracy(int(right[hidden].sum()), int(hidden.sum())), trial
+    right, asked = 0, np.zeros(len(y), dtype=np.int64)
+    for hidden in runs:
+        trial = fit_classifier(clone(classifier), X, np.where(hidden, -1, y), None, told)
+        X = trial.graph_
+        right += int(((trial.transduction_ == y) & trial.reachable_)[hidden].sum())
+        asked += hidden
+    return Holdout(right, int(asked.sum()), len(runs), int((asked > 0).sum())), trial
 
 
 def _details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails:
     """Class, score and reachability of every row; rows that were left out or not reached have none."""
     n = facts.n_rows
-    assigned, score, reachable = np.full(n, -1), np.full(n, np.nan), np.zeros(n, dtype=bool)
+    assigned, score = np.full(n, -1), np.full(n, np.nan)
+    reachable, bridged = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     fitted: BoolArray = classifier.reachable_
-    reachable[ready.kept] = fitted
+    reachable[ready.kept], bridged[ready.kept] = fitted, classifier.bridged_
     assigned[reachable] = classifier.transduction_[fitted]
     score[reachable] = classifier.label_distributions_.max(axis=1)[fitted]
     result = getattr(classifier, "result_", None)
-    return RowDetails(facts.given.codes, assigned, score, reachable, ready.kept, ready.X, result)
+    return RowDetails(facts.given.codes, assigned, score, reachable, bridged, ready.kept, ready.X, result)
 
 
 def _write(

@@ -1,5 +1,6 @@
 """What a job is asked to do: frozen values whose fields are the options of every face."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,17 @@ class ClassifyOptions:
         File for the labelled table.
     report : Path, optional
         File for a page with pictures.
-    label, features, drop, row_id, truth, unknown, decimal
+    label, features, drop, row_id, truth, unknown, decimal, as_number, as_category
         As in `graphwell.jobs.columns.Roles`.
     scale, pca, missing
         As in `graphwell.jobs.preprocess.Preprocessing`.
     method : str
         One of ``graphwell.methods()``.
+    classes : tuple of str
+        Classes there are, if some have no label yet.
+    class_prior : "auto", "labels" or mapping, optional
+        Sizes of the classes as shares of all rows: estimated, as among the labels, or by name, each a share
+        or a pair (lowest, highest).
     n_neighbors, start, fidelity, device, n_jobs
         Of the method; its own defaults where None.
     seed : int
@@ -56,11 +62,15 @@ class ClassifyOptions:
     row_id: str | None = None
     truth: str | None = None
     unknown: tuple[str, ...] = ()
-    decimal: str = "."
+    decimal: str | None = None
+    as_number: tuple[str, ...] = ()
+    as_category: tuple[str, ...] = ()
     scale: str = "none"
     pca: int | None = None
-    missing: str = "error"
+    missing: str = "fill"
     method: str = DEFAULT
+    classes: tuple[str, ...] = ()
+    class_prior: str | Mapping[str, float | tuple[float, float]] | None = None
     n_neighbors: int | None = None
     start: str | None = None
     fidelity: float | None = None
@@ -77,8 +87,9 @@ class ClassifyOptions:
     def roles(self) -> Roles:
         """What the columns are for."""
         return Roles(
-            self.label, self.features, self.drop, self.row_id, self.truth, self.unknown, self.decimal
-        )
+            self.label, self.features, self.drop, self.row_id, self.truth, self.unknown, self.decimal,
+            self.as_number, self.as_category,
+        )  # fmt: skip
 
     @property
     def preprocessing(self) -> Preprocessing:

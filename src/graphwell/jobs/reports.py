@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence, Words, in_python
-from graphwell.jobs.score import Accuracy, Comparison
+from graphwell.jobs.score import Comparison, Holdout
 from graphwell.solve.result import Result
 
 
@@ -46,8 +47,9 @@ class RowDetails:
         Class given and class found, as an index into the classes; -1 for none.
     score : array of shape (n_rows,)
         Score of the class found; NaN for none.
-    reachable, kept : arrays of shape (n_rows,)
-        Whether a label reached the row; whether its features were complete enough to take part.
+    reachable, bridged, kept : arrays of shape (n_rows,)
+        Whether a label reached the row; whether only over a bridge between parts of the graph; whether its
+        features were complete enough to take part.
     points : array
         Features of the kept rows as they were compared.
     result : Result, optional
@@ -58,6 +60,7 @@ class RowDetails:
     assigned: IntArray = field(repr=False)
     score: FloatArray = field(repr=False)
     reachable: BoolArray = field(repr=False)
+    bridged: BoolArray = field(repr=False)
     kept: BoolArray = field(repr=False)
     points: FloatArray = field(repr=False)
     result: Result | None = None
@@ -69,9 +72,15 @@ class ClassifyReport:
 
     Attributes
     ----------
+    calibrated : bool
+        Whether the scores were held against hidden labels.
+    features : tuple of str
+        The columns that rows were compared by.
+    columns : tuple of Fate
+        What became of each column.
     status : str
         How the run ended, in a sentence.
-    holdout : Accuracy, optional
+    holdout : Holdout, optional
         On given labels that were hidden.
     comparison : Comparison, optional
         With the truth.
@@ -91,14 +100,17 @@ class ClassifyReport:
     rows: int
     rows_left_out: int
     features: tuple[str, ...]
+    columns: tuple[Fate, ...]
     labels_given: int
     classes: tuple[ClassCount, ...]
     components: int
     components_without_labels: int
     unreachable_rows: int
+    bridged_rows: int
+    calibrated: bool
     sweeps: int
     status: str
-    holdout: Accuracy | None
+    holdout: Holdout | None
     comparison: Comparison | None
     doubtful: tuple[DoubtfulRow, ...]
     notes: tuple[Sentence, ...]
@@ -114,11 +126,14 @@ class ClassifyReport:
             "rows": self.rows,
             "rows_left_out": self.rows_left_out,
             "features": list(self.features),
+            "columns": [fate.to_json(words) for fate in self.columns],
             "labels_given": self.labels_given,
             "classes": [asdict(count) for count in self.classes],
             "components": self.components,
             "components_without_labels": self.components_without_labels,
             "unreachable_rows": self.unreachable_rows,
+            "bridged_rows": self.bridged_rows,
+            "calibrated": self.calibrated,
             "sweeps": self.sweeps,
             "status": self.status,
             "holdout": None if self.holdout is None else self.holdout.to_json(),

@@ -7,6 +7,8 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
+from graphwell.columns.encoder import listed
+from graphwell.columns.fate import Fate, grouped
 from graphwell.errors import Words, in_python
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
@@ -31,6 +33,8 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
         html.paragraph(report.status, "lead"),
         html.facts(_facts(report)),
         *(html.paragraph(note.worded(words), "note") for note in report.notes),
+        html.heading("Columns"),
+        columns_table(report.columns, words),
         html.heading("Classes"),
         *_classes(report),
     ]
@@ -48,6 +52,13 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
     seconds = [(stage, f"{value:.2f}") for stage, value in report.seconds.items()]
     parts += [html.table(["stage", "seconds"], seconds), html.footer(f"graphwell {__version__}")]
     return html.page(f"Labels of {report.table.name}", parts)
+
+
+def columns_table(columns: Sequence[Fate], words: Words = in_python) -> str:
+    """What became of each column; those with the same fate share a line."""
+    groups = grouped(columns, words).items()
+    lines = [(listed(names), kind, became) for (kind, became), names in groups]
+    return html.table(["column", "holds", "became"], lines, text_columns=3)
 
 
 def doubtful_table(rows: Sequence[DoubtfulRow]) -> str:
@@ -76,6 +87,9 @@ def _facts(report: ClassifyReport) -> list[tuple[str, str]]:
         ("features", f"{len(report.features):,}"),
         ("rows no label reaches", f"{report.unreachable_rows:,}"),
     ]
+    if report.bridged_rows:
+        facts.append(("rows in parts without a label, joined to the nearest", f"{report.bridged_rows:,}"))
+    facts.append(("scores", "calibrated on hidden labels" if report.calibrated else "rank rows"))
     if report.sweeps:
         facts.append(("sweeps", f"{report.sweeps:,}"))
     if report.holdout is not None:
@@ -101,7 +115,7 @@ def _classes(report: ClassifyReport) -> list[str]:
         caption = "Left: rows of each class. Right: scores of all rows; low ones are doubtful."
     parts = [html.figure(plots.as_png(figure), "class sizes and scores", caption)]
     if report.holdout is not None:
-        parts.append(html.paragraph(report.holdout.on_hidden_labels))
+        parts.append(html.paragraph(report.holdout.in_words))
     return parts
 
 

@@ -71,7 +71,7 @@ def test_every_method_is_deterministic(make):
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
-@pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
+@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
