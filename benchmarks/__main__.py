@@ -37,17 +37,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="fewer label sets: minutes instead of an hour")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for JSON files and pictures")
     parser.add_argument("--data", nargs="+", metavar="set", help="data sets to use; all by default")
+    parser.add_argument("--seeds", nargs="+", type=int, metavar="seed", help="seeds, or label sets, to use")
+    parser.add_argument("--processes", type=int, default=1, help="processes that share the work")
     parser.add_argument("--strategies", nargs="+", metavar="name", help="strategies of `ask`; all by default")
-    parser.add_argument("--seeds", nargs="+", type=int, metavar="seed", help="seeds of `ask`")
-    parser.add_argument("--processes", type=int, default=1, help="processes of `ask`, one thread each")
     chosen = parser.parse_args(arguments)
     unknown = [name for name in chosen.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"no benchmark is called {unknown[0]}; there are {', '.join(BENCHMARKS)}")
     chosen.out.mkdir(parents=True, exist_ok=True)
-    options = Options(
-        chosen.quick, chosen.out, chosen.data, chosen.strategies, chosen.seeds, chosen.processes
-    )
+    given = (chosen.data, chosen.seeds, chosen.processes, chosen.strategies)
+    options = Options(chosen.quick, chosen.out, *given)
     for name in chosen.names or BENCHMARKS:
         import_module(f"benchmarks.{name}").main(options)
 

@@ -47,7 +47,7 @@ def test_a_set_is_measured_and_drawn(monkeypatch, tmp_path, capsys):
     data = Dataset("five", np.zeros((len(truth), 1)), truth)
     data.__dict__["graph"] = graph
     monkeypatch.setattr(ask, "load_cut", lambda name: data)
-    ask.main(Options(True, tmp_path, ["five"], ["auto", "random"], [1, 3], 2))
+    ask.main(Options(True, tmp_path, ["five"], [1, 3], 2, ["auto", "random"]))
     runs = json.loads((tmp_path / "ask.json").read_text())["runs"]
     assert {(run["strategy"], run["seed"]) for run in runs} == {
         ("auto", 1), ("auto", 3), ("random", 1), ("random", 3)
