@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from graphwell.errors import Sentence
-from graphwell.io.files import check_distinct, check_output, check_output_folder, written_whole
+from graphwell.io.files import (
+    check_distinct,
+    check_output,
+    check_output_folder,
+    folder_written_whole,
+    written_whole,
+)
 from graphwell.io.images.registry import format_for, read_image, write_image, write_numbers, writes_numbers
 from graphwell.io.images.seeds import Marks, read_seeds
 from graphwell.jobs.options import SegmentOptions
@@ -129,11 +135,15 @@ def _either(path: Path, values: Any, draw: Callable[..., Any], *further: Any) ->
 
 
 def _write(files: dict[Path, Write], masks: Path | None) -> None:
-    if masks is not None:
-        masks.mkdir(exist_ok=True)
+    """Write all files or none; a new folder for masks appears with all of them in it."""
     with ExitStack() as held:
+        unnamed = None
+        if masks is not None and not masks.exists():
+            unnamed = held.enter_context(folder_written_whole(masks))
         for path, write in files.items():
-            write(held.enter_context(written_whole(path)))
+            inside = unnamed is not None and path.parent == masks
+            name = unnamed / path.name if unnamed is not None and inside else path
+            write(held.enter_context(written_whole(name)))
 
 
 def _summarise(options: SegmentOptions, marks: Marks, found: Segmentation) -> SegmentReport:
