@@ -307,7 +307,6 @@ WITHOUT_A_TEST = {
     "backends/cuda/matrix": "matrices on the GPU, held to the CPU by test_graph",
     "backends/blocks/block": "what a worker holds of a graph, by test_engine and test_graph",
     "backends/blocks/columns": "the worker's side of the verbs, by test_engine and tests/backends/test_base",
-    "backends/blocks/partition": "the worker's side of the search, by test_search",
     "backends/blocks/rows": "the worker's side of the graph, by test_search and test_graph",
     "backends/blocks/sweep": "the worker's side of a sweep, by test_engine",
     "backends/blocks/gradients": "the worker's side of conjugate gradients, by test_conjugate_gradients",

@@ -135,7 +135,7 @@ def test_links_in_a_circle_are_refused(tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
     one.symlink_to(other)
     other.symlink_to(one)
-    with pytest.raises(OptionError, match="output .*one is a symbolic link that leads back to itself"):
+    with pytest.raises(OptionError, match=r"output .*one is a symbolic link that leads back to itself"):
         check_output(one, "output")
     with pytest.raises(OptionError, match="leads back to itself"):
         check_distinct([("table", one), ("output", tmp_path / "new")])

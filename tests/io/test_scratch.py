@@ -14,7 +14,8 @@ WRITE = """
 import sys, time
 from pathlib import Path
 from graphwell.io.files import written_whole, folder_written_whole
-with written_whole(Path(sys.argv[1]) / "out") as file, folder_written_whole(Path(sys.argv[1]) / "parts") as parts:
+folder = Path(sys.argv[1])
+with written_whole(folder / "out") as file, folder_written_whole(folder / "parts") as parts:
     file.write(b"half")
     (parts / "one").write_text("1")
     print("begun", flush=True)

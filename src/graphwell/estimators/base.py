@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
+from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.estimators.labels import Labels, read_labels
 from graphwell.graph import Graph
@@ -180,6 +181,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if self.metric == "precomputed" and not isinstance(X, Graph) and backend_of_rows(X) is None:
             graph = Graph.from_affinity(X)
         elif isinstance(X, Graph):
+            X.check()
             graph = X
         else:
             check_metric(self.metric, also=("precomputed",))
@@ -214,6 +216,14 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """What is pickled: arrays of a cluster are fetched first."""
         state = super().__getstate__()
         return {k: v.compute() if backend_of_rows(v) else v for k, v in state.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if not hasattr(self, "_predictor"):
+            return
+        rows = [len(getattr(self, name, ())) for name in ("_given", "transduction_", "reachable_")]
+        if not isinstance(self._predictor, Induction) or {*rows, len(self._predictor.reachable)} != {rows[0]}:
+            raise ValueError(f"This pickled {type(self).__name__} is damaged; fit it anew.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
