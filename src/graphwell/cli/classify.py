@@ -65,6 +65,12 @@ def classify(
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")] = None,
     decimal: Annotated[str, typer.Option(help="Decimal point of a text table.")] = ".",
+    safe_csv: Annotated[
+        bool, typer.Option("--safe-csv", help="Put an apostrophe before text that spreadsheets would run.")
+    ] = False,
+    max_memory: Annotated[
+        str | None, typer.Option(help="Refuse tables that need more, 4GB say; by default what is free.")
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> Exit:
@@ -83,6 +89,7 @@ def classify(
         scale=scale, pca=pca, missing=missing, method=method, n_neighbors=neighbors, start=start,
         fidelity=fidelity, device=device, n_jobs=jobs, seed=seed, holdout=holdout, checkpoint=checkpoint,
         cluster=cluster, delimiter=delimiter, encoding=encoding,
+        max_memory=max_memory, safe_csv=safe_csv,
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)

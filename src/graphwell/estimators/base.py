@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, V
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.estimators.labels import Labels, read_labels
+from graphwell.estimators.parameters import check_parameters
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
 from graphwell.solve.problem import Problem
@@ -110,6 +112,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give one label per row, -1 (or None) where it is unknown."
             )
+        self._check_parameters()
         began = time.perf_counter()
         backend = self._backend(X)
         rows, graph, names = self._read(backend, X)
@@ -172,6 +175,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         margins: FloatArray = self._predictor.margins()
         rows = np.flatnonzero(~self._given)
         return np.asarray(rows[np.argsort(margins[rows], kind="stable")[:k]])
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that are not what they must be."""
+        defaults = {name: asked.default for name, asked in signature(type(self)).parameters.items()}
+        check_parameters(self.get_params(deep=False), defaults)
 
     def _announce(self, n_rows: int, n_classes: int) -> None:
         """Say what is about to begin."""

@@ -52,6 +52,8 @@ def read_labels(y: Any, n: int) -> Labels:
         np.fromiter((_is_missing(v) for v in values), bool, n) if values.dtype == object else _nan(values)
     )
     known = values[~unknown]
+    if known.dtype.kind in "cV" and len(known):
+        raise _odd_labels(known)
     if known.dtype == object and len(known):
         known = _plain(known)
     if np.issubdtype(known.dtype, np.number):
@@ -120,7 +122,17 @@ def _plain(known: Any) -> Any:
     kinds = {
         str if isinstance(v, str) else bool if isinstance(v, bool | np.bool_) else "number" for v in known
     }
-    plain = np.array(known.tolist())
+    try:
+        plain = np.array(known.tolist())
+    except ValueError as error:  # sequences of different lengths
+        raise _odd_labels(known) from error
+    if plain.ndim != 1 or plain.dtype.kind not in "OUSbiufMm":
+        raise _odd_labels(known)
     if len(kinds) > 1 or plain.dtype == object:
         raise ValueError("y mixes labels of different kinds; make them all strings or all numbers.")
     return plain
+
+
+def _odd_labels(known: Any) -> ValueError:
+    kind = type(known[0]).__name__
+    return ValueError(f"y holds labels of the type {kind}; make them all strings or all numbers.")

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,6 +128,25 @@ def followed(path: Path, field: str) -> Path:
             problem = "{field} {} is a symbolic link that leads back to itself; give the name of a file."
             raise OptionError(field, problem, path) from error
     return path.resolve()
+
+
+def check_input(path: Path, field: str) -> None:
+    """Refuse a file that cannot be read to its end: none, a folder, a pipe that would wait for ever.
+
+    Examples
+    --------
+    >>> check_input(Path(__file__).parent, "table")
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: table ...io is a folder; give the name of a file.
+    """
+    followed(path, field)
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise OptionError(field, "{field} {} is a folder; give the name of a file.", path)
+    if not stat.S_ISREG(mode):
+        raise OptionError(field, "{field} {} is no regular file; copy what it gives into one first.", path)
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")
 
 
 def check_output_folder(folder: Path, field: str) -> None:

@@ -45,6 +45,8 @@ class Roles:
     decimal: str = "."
 
     def __post_init__(self) -> None:
+        if self.features is not None and not any(name.strip() for name in self.features):
+            raise OptionError("features", "{field} names no column; name at least one, or leave it out.")
         if self.decimal not in (".", ","):
             raise OptionError("decimal", "{field} must be a point or a comma, got {!r}.", self.decimal)
 

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from graphwell._checks import positive_number
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import PlacedGraph
-from graphwell.errors import OptionError
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +62,7 @@ class Problem:
     implicit: bool = False
 
     def __post_init__(self) -> None:
-        if not self.fidelity > 0:
-            raise OptionError("fidelity", "{field} must be positive, got {!r}.", self.fidelity)
+        positive_number("fidelity", self.fidelity)
 
     @cached_property
     def is_known(self) -> BoolArray:

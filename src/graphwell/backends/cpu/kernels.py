@@ -90,6 +90,8 @@ def sweep(
         while left:
             if left & 1:
                 d = offsets[i] - np.floor(offsets[i] + half)
+                if not abs(d) <= half:  # no number: its word would name a class that there is not
+                    d = real(0)
                 own = np.int64(words[i]) >> shift
                 first = starts[s] + i - row
                 chosen = _majority(

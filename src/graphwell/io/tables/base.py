@@ -38,6 +38,8 @@ class NewColumns:
     score : array of float
         NaN where no label could be given.
     reachable, given : arrays of bool
+    safe : bool
+        Whether a text table gets an apostrophe before cells that a spreadsheet would run.
     """
 
     like: str
@@ -45,6 +47,7 @@ class NewColumns:
     score: FloatArray
     reachable: BoolArray
     given: BoolArray
+    safe: bool = False
 
     def by_name(self) -> dict[str, Any]:
         """Return the new columns by name."""
