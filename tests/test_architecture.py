@@ -75,7 +75,7 @@ ONLY_IN = {
     "matplotlib": {"view/plots.py"},
     "typer": {"cli/"},
     "rich": {"cli/"},
-    "numba": {"backends/cpu/", "graph/distances.py", "graph/scan.py"},
+    "numba": {"backends/cpu/", "graph/compiled.py", "graph/distances.py", "graph/scan.py"},
     "faiss": {"graph/neighbors.py", "graph/cells.py"},
     "dask": {"backends/dask/tasks.py"},
     "distributed": {"backends/dask/tasks.py"},

@@ -97,9 +97,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, run: Run) -> Any:
         with run.watched():
             fitted = self._attributes_of_fit(X, y, run)
-        for name in self._fitted_names():
-            delattr(self, name)
-        self.__dict__.update(fitted)
+        before = self._fitted_names()
+        kept = {name: value for name, value in vars(self).items() if name not in before}
+        self.__dict__ = {**kept, **fitted}  # at once, whatever other threads do with it
         return self
 
     def _fitted_names(self) -> list[str]:

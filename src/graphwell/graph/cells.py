@@ -5,6 +5,8 @@ product, several times faster than row by row. How many cells a row visits is re
 many as hold `RECALL_WANTED` of their true neighbours.
 """
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -283,13 +285,30 @@ def _chain(centroids: FloatArray) -> IntArray:
     return order
 
 
+_threads_lost = False
+
+
+def _forget_threads() -> None:
+    """The threads of OpenMP do not survive a fork: a child that waited for them would wait for ever."""
+    global _threads_lost
+    if "faiss" in sys.modules:
+        import faiss
+
+        _threads_lost = True
+        faiss.omp_set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
 @contextmanager
 def faiss_threads(n_jobs: int | None) -> Iterator[None]:
     """Let faiss use so many threads for a while; its setting is global."""
     import faiss
 
     before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(thread_count(n_jobs))
+    faiss.omp_set_num_threads(1 if _threads_lost else thread_count(n_jobs))
     try:
         yield
     finally:

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 ROWS_AT_ONCE = 256
 POINTS_AT_ONCE = 256
@@ -39,7 +40,7 @@ def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> 
     values[place], indices[place] = value, index
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def nearest_cells(
     rows: FloatArray, centroids: FloatArray, scale: float, n_considered: int, out: IntArray
 ) -> None:
@@ -140,7 +141,7 @@ def _nth_least(values: FloatArray, n: int) -> float:
     return values[n - 1]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def scan_cells(
     rows: FloatArray,
     visits: IntArray,
