@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint bench clean
+.PHONY: demo test quick bounds lint bench torture audit clean
 
 demo: .venv/ready
 	$(BIN)/graphwell demo --out demo
@@ -14,6 +14,11 @@ test: .venv/ready
 quick: .venv/ready
 	$(BIN)/python -m pytest -m "not slow"
 
+# The engines and searches once more, with numba looking at every index of the compiled loops.
+bounds: .venv/ready
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest -m "not slow" \
+		tests/backends/cpu tests/backends/blocks tests/graph tests/solve
+
 lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -23,6 +28,17 @@ lint: .venv/ready
 BENCH ?= sweep descent fit scale startup peers
 bench: .venv/bench
 	$(BIN)/python -m benchmarks $(BENCH)
+
+# Attacks of every kind, a quarter of an hour in all; HOURS=8 for a night, SEED=1000 for others.
+HOURS ?= 0.25
+SEED ?= 0
+torture: .venv/ready
+	$(BIN)/python -m torture --minutes $$(echo "60 * $(HOURS)" | bc -l) --seed $(SEED)
+
+# Known weaknesses of the pinned packages; needs the network, and says so where there is none.
+audit: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m pip_audit --requirement requirements-dev.txt --no-deps
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -35,4 +51,4 @@ bench: .venv/bench
 
 clean:
 	rm -rf .venv demo out reproduction dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks torture -name __pycache__ -prune -exec rm -rf {} +
