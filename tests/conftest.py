@@ -109,7 +109,7 @@ SLOW_FILES = {
     "io/images/test_fuzz.py",
 }
 """Whole runs of the program, and damaged files by the hundred."""
-SLOW = {"test_rows_no_label_reaches_need_attention"}
+SLOW = {"test_rows_in_a_part_without_labels_need_attention"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ from graphwell._version import __version__
 
 if TYPE_CHECKING:
     from graphwell import datasets, metrics
-    from graphwell._warnings import UnreachableWarning
+    from graphwell._warnings import BridgedWarning, UnreachableWarning
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Annealed": "graphwell.solve.schedule",
     "BinaryInterfaceClassifier": "graphwell.estimators.binary",
+    "BridgedWarning": "graphwell._warnings",
     "CancelledError": "graphwell.solve.run",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
     "Fixed": "graphwell.solve.schedule",
@@ -48,6 +49,7 @@ _MODULES = {
 __all__ = [
     "Annealed",
     "BinaryInterfaceClassifier",
+    "BridgedWarning",
     "CancelledError",
     "DiffuseInterfaceClassifier",
     "Fixed",

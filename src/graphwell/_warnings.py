@@ -14,6 +14,10 @@ class UnreachableWarning(UserWarning):
     """Some rows lie in a part of the graph that holds no label."""
 
 
+class BridgedWarning(UserWarning):
+    """Some rows lie in a part of the graph that holds no label, and were joined to the nearest part."""
+
+
 def warn_user(message: str | Sentence, category: type[Warning] = UserWarning) -> None:
     """Warn, naming the line outside of graphwell that led here.
 

@@ -51,6 +51,16 @@ class Sentence:
         """Return the sentence as one face says it."""
         return _Wording(words).vformat(self.template, self.values, {})
 
+    def followed_by(self, other: "Sentence") -> "Sentence":
+        """Return both sentences as one.
+
+        Examples
+        --------
+        >>> str(Sentence("{} rows.", (3,)).followed_by(Sentence("Raise {n_neighbors}.")))
+        '3 rows. Raise n_neighbors.'
+        """
+        return Sentence(f"{self.template} {other.template}", (*self.values, *other.values))
+
     def __str__(self) -> str:
         return self.worded(in_python)
 

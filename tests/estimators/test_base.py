@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from graphwell import (
     BinaryInterfaceClassifier,
+    BridgedWarning,
     DiffuseInterfaceClassifier,
     Graph,
     UnreachableWarning,
@@ -35,20 +36,50 @@ def test_precomputed_affinities_give_the_same_answer_as_features(make):
 
 
 @pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
-def test_parts_without_labels_are_reported_and_get_the_prior(make):
+def test_parts_without_labels_are_joined_to_the_nearest_part_and_doubtful(make):
     X, truth = blobs(classes=2)
-    far = np.random.default_rng(9).normal(size=(30, 5)) + 1000
+    far = np.random.default_rng(9).normal(size=(30, 5)) + X[truth == 1].mean(axis=0) * 100
     X = np.vstack([X, far])
     y = np.concatenate([few(truth), np.full(30, -1)])
-    with pytest.warns(UnreachableWarning, match="30 of 150 rows lie in 1 part of the graph"):
+    with pytest.warns(BridgedWarning, match="30 of 150 rows lie in 1 part of the graph without any label"):
         clf = make().fit(X, y)
-    assert (~clf.reachable_).sum() == 30
+    assert clf.reachable_.all()
+    np.testing.assert_array_equal(clf.bridged_, np.arange(150) >= 120)
+    np.testing.assert_array_equal(clf.transduction_, np.concatenate([truth, np.ones(30)]))
+    assert (clf.label_distributions_[120:].max(axis=1) <= 0.75).all()
+    assert set(clf.doubtful(30)) == set(range(120, 150))
+    assert clf.predict(far[:1]) == [1]
+    again = make().fit(clf.graph_, np.concatenate([few(truth), np.ones(30)]))  # its own labels now
+    assert not again.bridged_.any()
+
+
+@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+def test_parts_without_labels_of_a_given_graph_are_reported_and_get_the_prior(make):
+    X, truth = blobs(classes=2)
+    far = np.random.default_rng(9).normal(size=(30, 5)) + 1000
+    W = Graph.from_features(np.vstack([X, far])).W
+    y = np.concatenate([few(truth), np.full(30, -1)])
+    with pytest.warns(UnreachableWarning, match="30 of 150 rows lie in 1 part of the graph"):
+        clf = make(metric="precomputed").fit(W, y)
+    np.testing.assert_array_equal(clf.reachable_, np.arange(150) < 120)
+    assert not clf.bridged_.any()
     np.testing.assert_allclose(clf.label_distributions_[120:], clf.class_prior_[None].repeat(30, axis=0))
     np.testing.assert_array_equal(clf.transduction_[:120], truth)
     assert set(clf.doubtful(30)) == set(range(120, 150))
     with pytest.warns(UnreachableWarning, match="1 of 2 rows are linked to no fitted row"):
-        scores = clf.predict_proba(np.vstack([X[:1], far[:1]]))
+        scores = clf.predict_proba(W[[0, 149]])
     assert np.isfinite(scores).all()
+
+
+def test_many_parts_are_told_with_their_likely_cause():
+    X = np.repeat(np.random.default_rng(0).normal(size=(15, 3)), 12, axis=0)
+    y = np.full(len(X), -1)
+    y[[0, 12]] = 0, 1
+    cause = "13 parts of the graph .* Many rows are exact copies of others: .* raise n_neighbors"
+    with pytest.warns(BridgedWarning, match=cause):
+        clf = LaplaceLearning().fit(X, y)
+    assert clf.reachable_.all()
+    assert clf.graph_.n_components <= 2
 
 
 @pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
@@ -71,14 +102,14 @@ def test_a_graph_without_edges_keeps_the_labels(make):
 
 
 @pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
-def test_one_class_goes_to_everything_reachable(make):
+def test_one_class_goes_to_everything(make):
     X, _ = blobs(classes=2)
     y = np.full(len(X), -1)
     y[0] = 42
-    with pytest.warns(UnreachableWarning, match="60 of 120"):
+    with pytest.warns(BridgedWarning, match="60 of 120"):
         clf = make().fit(X, y)
     assert (clf.transduction_ == 42).all()
-    assert clf.reachable_.sum() == 60
+    assert clf.bridged_.sum() == 60
     np.testing.assert_array_equal(clf.label_distributions_, 1.0)
 
 
@@ -168,12 +199,16 @@ def test_warnings_point_at_the_line_of_the_caller():
     X, truth = blobs(classes=2)
     X, y = np.vstack([X, X[:15] + 1000]), np.concatenate([few(truth), np.full(15, -1)])
     for make in (DiffuseInterfaceClassifier, BinaryInterfaceClassifier, LaplaceLearning):
+        with pytest.warns(BridgedWarning) as caught:
+            make().fit(X, y)
+        assert [warning.filename for warning in caught] == [__file__]
+        W = Graph.from_features(X).W
         with pytest.warns(UnreachableWarning) as caught:
-            clf = make().fit(X, y)
+            clf = make(metric="precomputed").fit(W, y)
         assert [warning.filename for warning in caught] == [__file__]
         for ask in (clf.predict, clf.predict_proba):
             with pytest.warns(UnreachableWarning) as caught:
-                ask(X[-1:])
+                ask(W[[-1]])
             assert [warning.filename for warning in caught] == [__file__]
     with pytest.warns(UserWarning, match="n_neighbors=10 is reduced to 3") as caught:
         DiffuseInterfaceClassifier().fit(X[:4], [0, 1, -1, -1])

@@ -14,7 +14,7 @@ from tests.helpers import blobs, few
     [BinaryInterfaceClassifier()], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
 )
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
-@pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
+@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

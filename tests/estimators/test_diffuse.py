@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from graphwell import Annealed, DiffuseInterfaceClassifier, Fixed, Status, UnreachableWarning, datasets
+from graphwell import Annealed, BridgedWarning, DiffuseInterfaceClassifier, Fixed, Status, datasets
 from tests.estimators.contract import EXPECTED_FAILURES
 from tests.helpers import blobs, few
 
@@ -18,7 +18,7 @@ from tests.helpers import blobs, few
     [DiffuseInterfaceClassifier(random_state=0)], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
 )
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
-@pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
+@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -120,10 +120,10 @@ def test_one_label_for_each_of_many_classes_is_no_mistake():
 def test_duplicated_rows_work():
     X, truth = blobs()
     X, truth = np.repeat(X, 12, axis=0), np.repeat(truth, 12)
-    with pytest.warns(UnreachableWarning):
+    with pytest.warns(BridgedWarning, match="exact copies"):
         clf = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
     assert np.isfinite(clf.label_distributions_).all()
-    assert (clf.transduction_ == truth)[clf.reachable_].all()
+    assert (clf.transduction_ == truth).all()
 
 
 def test_a_low_fidelity_lets_neighbours_overrule_a_wrong_label():
@@ -160,3 +160,51 @@ def test_bad_parameters_get_one_clear_sentence(parameters, sentence):
     X, truth = blobs()
     with pytest.raises(ValueError, match=sentence):
         DiffuseInterfaceClassifier(**parameters).fit(X, few(truth))
+
+
+def test_classes_without_a_label_change_nothing_and_get_no_row():
+    X, truth = blobs()
+    plain = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
+    named = DiffuseInterfaceClassifier(random_state=0, classes=[7, 1, -5]).fit(X, few(truth))
+    assert named.classes_.tolist() == [-5, 0, 1, 2, 7]
+    assert named.unlabelled_classes_.tolist() == [-5, 7]
+    np.testing.assert_array_equal(named.transduction_, plain.transduction_)
+    np.testing.assert_array_equal(named.label_distributions_[:, 1:4], plain.label_distributions_)
+    assert (named.label_distributions_[:, [0, 4]] == 0).all()
+    assert named.predict_proba(X[:3]).shape == (3, 5)
+    np.testing.assert_array_equal(named.classes_[named.result_.labels], named.transduction_)
+
+
+@pytest.mark.parametrize("sizes", [[1 / 3] * 3, {2: (0.3, 0.5)}, {0: 0.34, 1: 0.33, 2: 0.33}])
+def test_a_class_without_a_label_gets_rows_where_its_size_is_given(sizes):
+    X, truth = blobs()
+    y = np.where(few(truth) == 2, -1, few(truth))
+    with pytest.warns(BridgedWarning):
+        clf = DiffuseInterfaceClassifier(random_state=0, classes=[2], class_prior=sizes).fit(X, y)
+    assert clf.unlabelled_classes_.tolist() == [2]
+    np.testing.assert_array_equal(clf.transduction_, truth)
+    assert np.isfinite(clf.label_distributions_).all()
+
+
+@pytest.mark.parametrize("sizes", [None, "auto", "labels", [0.5, 0.5, 0.0]])
+def test_a_class_without_label_or_size_gets_no_row(sizes):
+    X, truth = blobs()
+    y = np.where(few(truth) == 2, -1, few(truth))
+    with pytest.warns(BridgedWarning):
+        clf = DiffuseInterfaceClassifier(random_state=0, classes=[2], class_prior=sizes).fit(X, y)
+    assert set(clf.transduction_) == {0, 1}
+    np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1.0)
+    assert clf.class_prior_[2] == 0
+
+
+def test_one_label_and_a_class_without_any():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.full(40, -1)
+    y[0] = 4
+    clf = DiffuseInterfaceClassifier(random_state=0, classes=[4, 5]).fit(X, y)
+    assert clf.result_.status is Status.ONE_CLASS
+    assert (clf.transduction_ == 4).all()
+    np.testing.assert_array_equal(clf.label_distributions_, [[1.0, 0.0]] * 40)
+    sized = DiffuseInterfaceClassifier(random_state=0, classes=[4, 5], class_prior=[0.7, 0.3]).fit(X, y)
+    assert set(sized.transduction_) == {4, 5}
+    assert np.isfinite(sized.label_distributions_).all()

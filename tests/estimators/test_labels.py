@@ -6,7 +6,8 @@ import pytest
 from sklearn.exceptions import DataConversionWarning
 
 import graphwell as gw
-from graphwell.estimators.labels import read_labels
+from graphwell.errors import OptionError
+from graphwell.estimators.labels import read_labels, with_classes
 
 
 @pytest.mark.parametrize(
@@ -61,3 +62,34 @@ def test_a_column_is_flattened_and_the_warning_points_at_the_caller():
         with pytest.warns(DataConversionWarning) as caught:
             classifier.fit(X, y)
         assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    ("y", "named", "codes", "classes"),
+    [
+        ([5, -1, 7], [6, 9], [0, -1, 2], [5, 6, 7, 9]),
+        ([5, -1, 7], None, [0, -1, 1], [5, 7]),
+        ([5, -1, 7], [], [0, -1, 1], [5, 7]),
+        (["b", None], ("long name", "b"), [0, -1], ["b", "long name"]),
+        ([True, None], [True, False], [1, -1], [False, True]),
+    ],
+)
+def test_classes_that_have_no_label_yet(y, named, codes, classes):
+    found = with_classes(read_labels(y, len(y)), named)
+    assert found.codes.tolist() == codes
+    assert found.classes.tolist() == classes
+    assert found.counts.sum() == sum(code >= 0 for code in codes)
+
+
+@pytest.mark.parametrize(
+    ("named", "sentence"),
+    [
+        ("abc", "classes must be a list of classes, got 'abc'"),
+        (3, "classes must be a list of classes, got 3"),
+        (["a"], "classes must be of the kind of the given labels, such as 5; got"),
+        ([5, -1], "classes names -1, which stands for an unknown label"),
+    ],
+)
+def test_bad_names_of_classes_get_one_sentence(named, sentence):
+    with pytest.raises(OptionError, match=sentence):
+        with_classes(read_labels([5, -1, 7], 3), named)

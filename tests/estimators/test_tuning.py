@@ -102,12 +102,12 @@ def islands():
 
 def test_reachable_rows_and_their_warning_are_those_of_the_tuned_graph(fifteen):
     X, y = islands()
-    with pytest.warns(gw.UnreachableWarning, match="12 of 92 rows"):
+    with pytest.warns(gw.BridgedWarning, match="12 of 92 rows"):
         DiffuseInterfaceClassifier(n_neighbors=5, scale_neighbor=5, random_state=0).fit(X, y)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # on the tuned graph every row is reached: nothing to warn of
+        warnings.simplefilter("error")  # on the tuned graph no row needs a bridge: nothing to warn of
         clf = DiffuseInterfaceClassifier(n_neighbors=5, scale_neighbor=5, tune=True, random_state=0).fit(X, y)
-    assert clf.reachable_.all()
+    assert not clf.bridged_.any()
     assert (clf.transduction_[80:] == 1).all()
     assert clf.graph_.n_components == Graph.from_features(X, 15, 5).n_components
 
@@ -116,14 +116,13 @@ def test_an_island_of_the_tuned_graph_is_told(monkeypatch):
     X, y = islands()
     small = lambda default, right: Recipe(default.start, n_neighbors=5)  # noqa: E731
     monkeypatch.setattr(tuning_module, "_choose", small)
-    with pytest.warns(gw.UnreachableWarning, match="12 of 92 rows lie in 1 part"):
+    with pytest.warns(gw.BridgedWarning, match="12 of 92 rows lie in 1 part"):
         clf = DiffuseInterfaceClassifier(n_neighbors=15, scale_neighbor=5, tune=True, random_state=0).fit(
             X, y
         )
-    np.testing.assert_array_equal(clf.reachable_, np.arange(92) < 80)
-    np.testing.assert_allclose(clf.label_distributions_[80:], 0.5)
-    with pytest.warns(gw.UnreachableWarning, match="1 of 1 rows"):
-        clf.predict(X[-1:])
+    np.testing.assert_array_equal(clf.bridged_, np.arange(92) >= 80)
+    assert (clf.transduction_[80:] == 1).all()
+    assert clf.predict(X[-1:]) == [1]
 
 
 def test_a_choice_that_could_not_be_made_says_so():

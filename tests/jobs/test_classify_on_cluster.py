@@ -74,9 +74,10 @@ def test_a_part_is_read_and_written_by_itself(folder):
     assert part_features(part, ("x", "y")).shape == (60, 2)
     scores = np.tile([0.75, 0.25], (60, 1))
     reachable = np.arange(60) > 0
-    write = PartWriter(str(folder), "label", ("ant", "bee"))
-    assert write(part, 3, np.zeros(60, bool), np.zeros(60, int), scores, reachable) == 60
+    write = PartWriter(str(folder), "label", ("ant", "bee"), bridges=True)
+    assert write(part, 3, np.zeros(60, bool), np.zeros(60, int), scores, reachable, ~reachable) == 60
     after = pd.read_parquet(folder / "part-00003.parquet")
     assert after.graphwell_label.isna().tolist() == [True] + [False] * 59
+    assert after.graphwell_bridged.tolist() == [True] + [False] * 59
     assert set(after.graphwell_label[1:]) == {"ant"}
     assert set(after.graphwell_score[1:]) == {0.75}

@@ -19,6 +19,8 @@ CLASSIFY_KEYS = [
     "components",
     "components_without_labels",
     "unreachable_rows",
+    "bridged_rows",
+    "calibrated",
     "sweeps",
     "status",
     "holdout",
@@ -48,7 +50,8 @@ def classified(**changed):
     values = {
         "table": Path("t.csv"), "rows": 3, "rows_left_out": 0, "features": ("x",), "labels_given": 2,
         "classes": (ClassCount("a", 1, 2), ClassCount("b", 1, 1)), "components": 1,
-        "components_without_labels": 0, "unreachable_rows": 0, "sweeps": 5, "status": "Done.",
+        "components_without_labels": 0, "unreachable_rows": 0, "bridged_rows": 0, "calibrated": True,
+        "sweeps": 5, "status": "Done.",
         "holdout": Accuracy(1, 2), "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
         "doubtful": (DoubtfulRow(2, "r", False, "a", 0.6, "b", 0.4),),
         "notes": (Sentence("Give {n_neighbors}.", ()),), "seconds": {"reading": 0.12345},

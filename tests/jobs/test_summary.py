@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphwell import DiffuseInterfaceClassifier, UnreachableWarning
+from graphwell import BridgedWarning, DiffuseInterfaceClassifier, Graph, UnreachableWarning
 from graphwell.estimators.registry import DEFAULT
 from graphwell.io.tables.cells import text_column
 from graphwell.jobs.facts import TableFacts
@@ -13,8 +13,8 @@ from graphwell.jobs.label_column import LabelColumn
 from graphwell.jobs.summary import MOST_DOUBTFUL, count_classes, doubtful_rows, in_memory, summarise
 
 
-@pytest.fixture
-def fitted():
+@pytest.fixture(params=["features", "affinities"])
+def island(request):
     """Two groups on a line with one label each, and an island without any; the first row was left out."""
     X = np.concatenate([np.arange(20) * 0.01, 0.4 + np.arange(20) * 0.01, 1000 + np.arange(15)])[:, None]
     given = np.full(56, -1)
@@ -22,14 +22,30 @@ def fitted():
     ids = text_column([f"r{i}" for i in range(56)])
     facts = TableFacts(Path("t.csv"), ("x",), LabelColumn(("a", "b"), given), None, ids, ())
     classifier = DiffuseInterfaceClassifier(n_neighbors=5, n_jobs=1, random_state=0)
-    with pytest.warns(UnreachableWarning):
-        classifier.fit(X, given[1:])
+    features = request.param == "features"
+    with pytest.warns(BridgedWarning if features else UnreachableWarning):
+        classifier.fit(X if features else Graph.from_affinity(Graph.from_features(X, 5).W), given[1:])
     kept = np.arange(56) > 0
     return facts, classifier, kept
 
 
-def test_counts_and_notes(fitted):
-    facts, classifier, kept = fitted
+@pytest.mark.parametrize("island", ["features"], indirect=True)
+def test_counts_and_notes_of_bridged_rows(island):
+    facts, classifier, kept = island
+    assigned = np.full(56, -1)
+    assigned[kept] = classifier.transduction_
+    report = summarise(facts, DEFAULT, classifier, kept, assigned, seconds={}, output=None)
+    assert (report.rows, report.unreachable_rows, report.bridged_rows) == (56, 0, 15)
+    assert sum(count.assigned for count in report.classes) == 55
+    (note,) = report.notes
+    assert str(note).startswith("15 rows lie in one part of the graph without any label; they were joined")
+    assert "Label some of them (row 42, 43, 44)." in str(note)
+    assert {row.row for row in report.doubtful} <= set(range(42, 57))
+
+
+@pytest.mark.parametrize("island", ["affinities"], indirect=True)
+def test_counts_and_notes(island):
+    facts, classifier, kept = island
     assigned = np.full(56, -1)
     assigned[kept] = np.where(classifier.reachable_, classifier.transduction_, -1)
     report = summarise(facts, DEFAULT, classifier, kept, assigned, seconds={}, output=None)
@@ -41,8 +57,9 @@ def test_counts_and_notes(fitted):
     assert "(row 42), or link more rows with a larger n_neighbors." in str(note)
 
 
-def test_doubtful_rows_are_labelled_ones_by_growing_certainty(fitted):
-    facts, classifier, kept = fitted
+@pytest.mark.parametrize("island", ["affinities"], indirect=True)
+def test_doubtful_rows_are_labelled_ones_by_growing_certainty(island):
+    facts, classifier, kept = island
     rows = doubtful_rows(facts, classifier, kept, classifier.reachable_)
     assert len(rows) == MOST_DOUBTFUL
     assert all(row.row <= 41 for row in rows)

@@ -1,10 +1,13 @@
 """What is known before the descent begins."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from graphwell import Graph
-from graphwell.solve.problem import Problem
+from graphwell.backends import find_backend
+from graphwell.solve.problem import Problem, of_present_classes
 from tests.helpers import chain
 
 
@@ -22,3 +25,20 @@ def test_known_labels_and_the_parts_they_reach():
     assert problem.known.tolist() == [2, 0, 0, 0, 1]
     assert problem.fidelities.tolist() == [4, 0, 0, 0, 4]
     assert problem.reachable.tolist() == [True, True, False, False, True]
+
+
+def test_classes_that_can_get_no_row_are_left_out():
+    problem = Problem(chain(1.0, 1.0), np.array([2, -1, 0]), 4)
+    narrow, present = of_present_classes(problem, find_backend())
+    assert narrow.labels.tolist() == [1, -1, 0]
+    assert (narrow.n_classes, present.tolist()) == (2, [0, 2])
+    sized = replace(problem, class_shares=np.array([0.5, 0.0, 0.2, 0.3]))
+    narrow, present = of_present_classes(sized, find_backend())
+    assert narrow.class_shares.tolist() == [0.5, 0.2, 0.3]
+    assert present.tolist() == [0, 2, 3]
+    bounded = replace(problem, size_bounds=np.array([[0, 0.1, 0, 0], [1.0, 1, 1, 1]]))
+    narrow, present = of_present_classes(bounded, find_backend())
+    assert narrow.size_bounds.tolist() == [[0, 0.1, 0], [1, 1, 1]]
+    assert present.tolist() == [0, 1, 2]
+    everything = replace(problem, labels=np.array([0, 1, 2]), n_classes=3)
+    assert of_present_classes(everything, find_backend())[0] is everything

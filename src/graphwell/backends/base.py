@@ -13,6 +13,7 @@ from graphwell.progress import Progress
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
+    from graphwell.graph.bridges import Bridges
     from graphwell.solve.problem import Problem
 
 Vector = Any
@@ -103,6 +104,18 @@ class PlacedGraph(Protocol):
 
     def with_neighbors(self, n_neighbors: int) -> "PlacedGraph":
         """Return the graph of the same rows with another number of neighbours."""
+        ...
+
+    @property
+    def bridges(self) -> "Bridges | None":
+        """Edges that join parts without a known vertex to others, if there are any."""
+        ...
+
+    def bridged(self, known: Vector) -> "PlacedGraph":
+        """Return the graph with every part that holds no known vertex joined to the nearest part.
+
+        A graph that was not made from rows stays as it is.
+        """
         ...
 
 
@@ -248,7 +261,8 @@ class Answers:
     ----------
     labels : array of shape (n,)
     distributions : array of shape (n, n_classes)
-    reachable : array of shape (n,)
+    reachable, bridged : arrays of shape (n,)
+        Whether a label reaches each row; whether only over a bridge.
     predictor : Predictor
         Answers for further rows.
     """
@@ -256,6 +270,7 @@ class Answers:
     labels: Any
     distributions: Any
     reachable: Any
+    bridged: Any
     predictor: "Predictor"
 
 
@@ -326,8 +341,13 @@ class Backend(Protocol):
         engine: Vectors,
         assigned: Vector,
         scores: Block,
+        columns: IntArray,
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
-        """Return what the user is told of every row; rows that no label reaches have the prior."""
+        """Return what the user is told of every row; rows that no label reaches have the prior.
+
+        `columns` are the numbers of the classes that the columns of the scores belong to; the others have no
+        rows.
+        """
         ...

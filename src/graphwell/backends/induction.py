@@ -112,6 +112,33 @@ def lost_rows(lost: int, of: int) -> str:
     )
 
 
+def modest(xp: Any, scores: FloatArray, bridged: BoolArray) -> FloatArray:
+    """Scores of rows that labels reach over a bridge alone, halfway to even: nothing near speaks for them.
+
+    Examples
+    --------
+    >>> modest(np, np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([False, True]))
+    array([[1.  , 0.  ],
+           [0.75, 0.25]])
+    """
+    return xp.where(bridged[:, None], (scores + 1 / scores.shape[1]) / 2, scores)
+
+
+def wide_as(xp: Any, scores: FloatArray, columns: IntArray, n_classes: int) -> FloatArray:
+    """Scores with a column of zeros for each class that took no part; `columns` are those that did.
+
+    Examples
+    --------
+    >>> wide_as(np, np.array([[0.5, 0.5]]), np.array([0, 2]), 3)
+    array([[0.5, 0. , 0.5]])
+    """
+    if scores.shape[1] == n_classes:
+        return scores
+    wide = xp.zeros((len(scores), n_classes), dtype=scores.dtype)
+    wide[:, columns] = scores
+    return wide
+
+
 def distributions(xp: Any, assigned: IntArray, scores: FloatArray) -> FloatArray:
     """Rows that sum to 1 and whose largest entry is the assigned class.
 

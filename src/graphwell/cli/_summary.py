@@ -29,6 +29,8 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     say(_counts(report))
     say(f"Features ({len(report.features):,}): {listed(report.features)}.")
     say(_ending(report.sweeps, report.status))
+    if report.calibrated:
+        say("The scores are calibrated: they were held against labels that were hidden.")
     if report.holdout is not None:
         say(report.holdout.on_hidden_labels, "bold")
     if report.comparison is not None:
@@ -95,6 +97,8 @@ def _counts(report: "ClassifyReport") -> str:
         f"{len(report.classes):,} classes",
         f"{report.components_without_labels:,} of {report.components:,} components without a label",
     ]
+    if report.bridged_rows:
+        parts.append(f"{report.bridged_rows:,} rows bridged")
     if report.rows_left_out:
         parts.append(f"{report.rows_left_out:,} rows left out")
     return ", ".join(parts) + "."

@@ -12,6 +12,7 @@ from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._summary import print_classified
 from graphwell.cli._words import in_flags
+from graphwell.errors import OptionError
 
 
 @ends_cleanly
@@ -43,6 +44,13 @@ def classify(
         typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
     ] = None,
     method: Annotated[str, typer.Option(help="How rows are labelled: {methods}.")] = "diffuse interface",
+    classes: Annotated[
+        str | None, typer.Option(help="Classes there are, as a,b,c, if some have no label yet.")
+    ] = None,
+    class_prior: Annotated[
+        str | None,
+        typer.Option(help="Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels."),
+    ] = None,
     neighbors: Annotated[int | None, typer.Option(help="Neighbours of each row.", min=1)] = None,
     start: Annotated[str | None, typer.Option(help="Where the descent starts: {starts}.")] = None,
     fidelity: Annotated[float | None, typer.Option(help="Weight of the known labels.")] = None,
@@ -77,7 +85,8 @@ def classify(
     """Label every row of a table from the labels that some rows have.
 
     Writes the table with the columns graphwell_label, graphwell_score, graphwell_reachable and
-    graphwell_given. Exit codes: 0 done; 1 done, but no label reaches some rows; 2 bad input; 130 interrupted.
+    graphwell_given. Exit codes: 0 done; 1 done, but some rows lie in a part of the graph without any label;
+    2 bad input; 130 interrupted.
     """
     from graphwell.jobs.classify import classify as label_rows
     from graphwell.jobs.options import ClassifyOptions
@@ -86,10 +95,10 @@ def classify(
     options = ClassifyOptions(
         table=table, output=output, report=report, label=label, features=_names(features),
         drop=_names(drop) or (), row_id=id_, truth=truth, unknown=tuple(unknown or ()), decimal=decimal,
-        scale=scale, pca=pca, missing=missing, method=method, n_neighbors=neighbors, start=start,
-        fidelity=fidelity, device=device, n_jobs=jobs, seed=seed, holdout=holdout, checkpoint=checkpoint,
-        cluster=cluster, delimiter=delimiter, encoding=encoding,
-        max_memory=max_memory, safe_csv=safe_csv,
+        scale=scale, pca=pca, missing=missing, method=method, classes=_names(classes) or (),
+        class_prior=_class_prior(class_prior), n_neighbors=neighbors, start=start, fidelity=fidelity,
+        device=device, n_jobs=jobs, seed=seed, holdout=holdout, checkpoint=checkpoint, cluster=cluster,
+        delimiter=delimiter, encoding=encoding, max_memory=max_memory, safe_csv=safe_csv,
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
@@ -97,7 +106,7 @@ def classify(
         print_classified(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
-    return Exit.NEEDS_ATTENTION if found.unreachable_rows else Exit.DONE
+    return Exit.NEEDS_ATTENTION if found.unreachable_rows or found.bridged_rows else Exit.DONE
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
@@ -105,3 +114,27 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
+
+
+def _class_prior(text: str | None) -> "str | dict[str, float | tuple[float, float]] | None":
+    """Sizes of classes as a user writes them: auto, labels, or a=0.2,b=0.05:0.3."""
+    if text is None or "=" not in text:
+        return text
+    sizes: dict[str, float | tuple[float, float]] = {}
+    for item in _names(text) or ():
+        name, _, size = item.rpartition("=")
+        if not name.strip() or name.strip() in sizes:
+            problem = "{field}: {!r} must name a class, each one once; write a=0.2,b=0.8."
+            raise OptionError("class_prior", problem, item)
+        sizes[name.strip()] = _size(item, size)
+    return sizes
+
+
+def _size(item: str, size: str) -> float | tuple[float, float]:
+    try:
+        numbers = [float(number) for number in size.split(":")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (1, 2):
+        raise OptionError("class_prior", "{field}: {!r} is no size; write a=0.2 or a=0.05:0.2.", item)
+    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])

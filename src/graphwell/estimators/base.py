@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell._warnings import BridgedWarning, UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
-from graphwell.estimators.labels import Labels, read_labels
+from graphwell.errors import Sentence
+from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
@@ -37,6 +38,8 @@ class Solved:
         A class for every vertex.
     scores : Block
         A score for every vertex and class.
+    columns : array, optional
+        Numbers of the classes that the columns of the scores belong to; all by default.
     attributes : mapping
         What the method sets on the estimator besides, by name.
     seconds : mapping
@@ -47,6 +50,7 @@ class Solved:
     engine: Vectors
     assigned: Vector
     scores: Block
+    columns: IntArray | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
 
@@ -63,6 +67,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     metric: str
     n_jobs: int | None
     device: str = "cpu"
+    classes: Any = None
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         """Return a class for every vertex and a score for every vertex and class."""
@@ -116,29 +121,35 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         began = time.perf_counter()
         backend = self._backend(X)
         rows, graph, names = self._read(backend, X)
-        labels = read_labels(backend.read_labels(y), rows.n_rows)
+        labels = with_classes(read_labels(backend.read_labels(y), rows.n_rows), self.classes)
         self._announce(rows.n_rows, len(labels.classes))
         if graph is None:
             sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
             graph = backend.build_graph(rows, *sizes, run.told)
+        codes = backend.asarray(labels.codes)
+        graph = graph.bridged(codes >= 0)
         seconds = {"graph": time.perf_counter() - began}
-        problem = self._problem(graph, backend.asarray(labels.codes), labels)
+        problem = self._problem(graph, codes, labels)
         solved = self._solve(backend, problem, run)
         prior = _prior(problem, labels)
-        told = backend.answers(
-            rows, solved.problem, solved.engine, solved.assigned, solved.scores, labels.classes, prior
-        )
+        columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
+        found = (solved.engine, solved.assigned, solved.scores, columns)
+        told = backend.answers(rows, solved.problem, *found, labels.classes, prior)
+        self._warn_of_bridges(solved.problem.graph)
         self._warn_of_unreachable(solved.problem, solved.engine)
         return {
             **names,
+            "calibrated_": False,
             **solved.attributes,
             "classes_": labels.classes,
+            "unlabelled_classes_": labels.classes[labels.counts == 0],
             "class_prior_": prior,
             "graph_": backend.shown(solved.problem.graph),
             "timings_": {**seconds, **solved.seconds},
             "transduction_": told.labels,
             "label_distributions_": told.distributions,
             "reachable_": told.reachable,
+            "bridged_": told.bridged,
             "_predictor": told.predictor,
             "_given": labels.codes >= 0,
         }
@@ -164,15 +175,16 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return scores
 
     def doubtful(self, k: int = 10) -> IntArray:
-        """Indices of the `k` rows to look at first: the least certain ones, unreachable rows before all.
+        """Indices of the `k` rows to look at first: the least certain ones.
 
-        Certainty is the distance between the two highest scores of a row. Rows whose label was given are
-        left out.
+        Certainty is the distance between the two highest scores of a row. Rows that no label reaches come
+        before all others, then those in reach over a bridge alone. Rows whose label was given are left out.
         """
         check_is_fitted(self)
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
             raise ValueError(f"k must be a number of rows, 0 or more; got {k!r}.")
-        margins: FloatArray = self._predictor.margins()
+        bridges = self.graph_.bridges
+        margins: FloatArray = self._predictor.margins() - (0 if bridges is None else bridges.rows)
         rows = np.flatnonzero(~self._given)
         return np.asarray(rows[np.argsort(margins[rows], kind="stable")[:k]])
 
@@ -207,6 +219,18 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             and len(np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())) == 2
         ):
             validate_data(self, X, reset=False, skip_check_array=True)
+
+    def _warn_of_bridges(self, graph: PlacedGraph) -> None:
+        if graph.bridges is None:
+            return
+        rows, parts = graph.bridges.rows, graph.bridges.n_parts
+        told = Sentence(
+            f"{rows.sum()} of {len(rows)} rows lie in {parts} part{'s' if parts > 1 else ''} of the graph "
+            "without any label; they were joined to the nearest part and are the least certain "
+            "(bridged_ is True there)."
+        )
+        cause = graph.bridges.cause
+        warn_user(told if cause is None else told.followed_by(cause), BridgedWarning)
 
     def _warn_of_unreachable(self, problem: Problem, engine: Vectors) -> None:
         reachable = engine.to_host(problem.reachable)
@@ -248,8 +272,7 @@ def _prior(problem: Problem, labels: Labels) -> FloatArray:
     """Shares of the classes: as they are known, or among the given labels."""
     if problem.class_shares is not None:
         return problem.class_shares
-    counts = np.bincount(labels.codes[labels.codes >= 0], minlength=len(labels.classes))
-    return np.asarray(counts / counts.sum())
+    return np.asarray(labels.counts / labels.counts.sum())
 
 
 def _feature_names(estimator: Any, X: Any, n_features: int) -> dict[str, Any]:

@@ -117,8 +117,8 @@ class BinaryInterfaceClassifier(GraphClassifier):
             HostVectors(),
             (state > 0).astype(np.int64) if several else np.zeros(len(known), dtype=np.int64),
             np.column_stack([1 - share, share]) if several else np.ones((len(known), 1)),
-            attributes,
-            {"descent": time.perf_counter() - began},
+            attributes=attributes,
+            seconds={"descent": time.perf_counter() - began},
         )
 
     def _solve_component(self, graph: Graph, members: IntArray, known: FloatArray) -> BinaryRun:

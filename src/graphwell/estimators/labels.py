@@ -8,6 +8,7 @@ import numpy as np
 
 from graphwell._types import IntArray
 from graphwell._warnings import warn_user
+from graphwell.errors import OptionError
 
 UNKNOWN = -1
 
@@ -21,11 +22,16 @@ class Labels:
     codes : array of shape (n,)
         Index into `classes`, or -1 where the label is unknown.
     classes : array of shape (n_classes,)
-        The classes found among the known labels, sorted.
+        The classes found among the known labels, and further ones that were named, sorted.
     """
 
     codes: IntArray
     classes: Any
+
+    @property
+    def counts(self) -> IntArray:
+        """Number of labels of each class."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
 
 
 def read_labels(y: Any, n: int) -> Labels:
@@ -83,6 +89,32 @@ def read_labels(y: Any, n: int) -> Labels:
     codes = np.full(n, UNKNOWN)
     codes[~unknown] = positions
     return Labels(codes, classes)
+
+
+def with_classes(labels: Labels, named: Any) -> Labels:
+    """Add classes that were named but may have no label yet.
+
+    Examples
+    --------
+    >>> with_classes(read_labels(["b", None], 2), ["a", "b"])
+    Labels(codes=array([ 1, -1]), classes=array(['a', 'b'], dtype='<U1'))
+    """
+    if named is None:
+        return labels
+    if isinstance(named, str) or np.ndim(named) != 1:
+        raise OptionError("classes", "{field} must be a list of classes, got {!r}.", named)
+    further = np.asarray(list(named))
+    if len(further) == 0:
+        return labels
+    kinds = {"text" if values.dtype.kind in "UST" else "numbers" for values in (further, labels.classes)}
+    if len(kinds) > 1 or further.dtype == object:
+        problem = "{field} must be of the kind of the given labels, such as {!r}; got {!r}."
+        raise OptionError("classes", problem, labels.classes.tolist()[0], named)
+    if further.dtype.kind in "iuf" and (further == UNKNOWN).any():
+        raise OptionError("classes", "{field} names -1, which stands for an unknown label.")
+    classes = np.unique(np.concatenate([labels.classes, further]))
+    places = np.searchsorted(classes, labels.classes)
+    return Labels(np.where(labels.codes >= 0, places[labels.codes], UNKNOWN), classes)
 
 
 def _one_column(y: Any, n: int) -> Any:

@@ -55,6 +55,12 @@ def _prior(field: str, value: Any) -> None:
         raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
 
 
+def _classes(field: str, value: Any) -> None:
+    """Names in a row; which of them have labels is known later."""
+    if isinstance(value, str | bytes | dict) or not hasattr(value, "__len__") or np.ndim(value) != 1:
+        raise OptionError(field, "{field} must be a list of classes, got {!r}.", value)
+
+
 def _schedule(field: str, value: Any) -> None:
     """Steps of an epsilon and a number of sweeps, that can be gone through more than once."""
     problem = "{field} must be Fixed(...), Annealed(...) or a list of (epsilon, sweeps), got {!r}."
@@ -87,7 +93,9 @@ CHECKS: Mapping[str, Check] = {
     "step_size": positive_number,
     "fidelity": positive_number,
     "class_prior": _prior,
+    "classes": _classes,
     "tune": _tune,
+    "calibrate": _tune,
     "device": _word,
     "n_jobs": lambda field, value: thread_count(value),
     "random_state": lambda field, value: stream(value, field) if _fixed(value) else None,

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.errors import OptionError
 
 SUM_TOLERANCE = 1e-3
 
@@ -18,7 +19,7 @@ def read_class_prior(prior: Any, classes: Any, labels: IntArray) -> FloatArray |
         Nothing known; the shares among the given labels; the shares in the order of the sorted classes; or
         the share of each class by its name.
     classes : array of shape (n_classes,)
-        The classes found among the given labels.
+        The classes, with labels or without.
     labels : array of shape (n,)
         Class numbers, -1 where unknown.
 
@@ -29,24 +30,20 @@ def read_class_prior(prior: Any, classes: Any, labels: IntArray) -> FloatArray |
     """
     if prior is None:
         return None
+    counts = np.bincount(labels[labels >= 0], minlength=len(classes))
     if isinstance(prior, str):
         if prior != "labels":
             known = 'None, "labels", "auto", an array or a dict'
-            raise ValueError(f"class_prior must be {known}, got {prior!r}.")
-        counts = np.bincount(labels[labels >= 0], minlength=len(classes))
-        return counts / counts.sum()
+            raise _wrong("must be {}, got {!r}.", known, prior)
+        return np.asarray(counts / counts.sum())
     shares = _by_name(prior, classes) if isinstance(prior, dict) else np.asarray(prior, dtype=float)
     if shares.shape != (len(classes),):
-        raise ValueError(
-            f"class_prior must hold one share for each of the {len(classes)} classes, got {prior!r}."
-        )
-    if not np.isfinite(shares).all() or (shares <= 0).any():
-        wrong = classes[~(shares > 0)]
-        raise ValueError(
-            f"class_prior must be positive for every class that has labels; look at {list(wrong)}."
-        )
+        raise _wrong("must hold one share for each of the {} classes, got {!r}.", len(classes), prior)
+    wrong = classes[~(np.isfinite(shares) & np.where(counts > 0, shares > 0, shares >= 0))]
+    if len(wrong):
+        raise _wrong("must be positive for every class that has labels; look at {}.", wrong.tolist())
     if abs(shares.sum() - 1) > SUM_TOLERANCE:
-        raise ValueError(f"class_prior must sum to 1, got a sum of {shares.sum():.6g}; divide it by that.")
+        raise _wrong("must sum to 1, got a sum of {:.6g}; divide it by that.", shares.sum())
     return np.asarray(shares / shares.sum())
 
 
@@ -73,19 +70,17 @@ def read_size_bounds(prior: Any, classes: Any) -> FloatArray | None:
     bounds = np.stack([np.zeros(len(classes)), np.ones(len(classes))])
     for name, value in prior.items() if bounded else ():
         if name not in classes.tolist():
-            raise ValueError(f"class_prior names {name!r}, which no label has.")
+            raise _wrong("names {!r}, which no label has.", name)
         bounds[:, classes.tolist().index(name)] = _pair(name, value)
     if bounds[0].sum() > 1 or bounds[1].sum() < 1:
-        raise ValueError("class_prior: no shares within these bounds sum to 1.")
+        raise _wrong("has bounds within which no shares sum to 1.")
     return bounds
 
 
 def _pair(name: Any, value: Any) -> tuple[float, float]:
     lowest, highest = (value, value) if np.ndim(value) == 0 else value
     if not 0 <= lowest <= highest <= 1:
-        raise ValueError(
-            f"class_prior: the bounds of {name!r} must be 0 <= lowest <= highest <= 1, got {value!r}."
-        )
+        raise _wrong("has the bounds {!r} for {!r}; 0 <= lowest <= highest <= 1 must hold.", value, name)
     return float(lowest), float(highest)
 
 
@@ -94,5 +89,9 @@ def _by_name(prior: dict[Any, float], classes: Any) -> FloatArray:
     unknown = [c for c in prior if c not in classes.tolist()]
     if missing or unknown:
         what = f"lacks {missing}" if missing else f"names {unknown}, which no label has"
-        raise ValueError(f"class_prior must name exactly the classes of the given labels; it {what}.")
+        raise _wrong("must name exactly the classes; it {}.", what)
     return np.array([float(prior[c]) for c in classes.tolist()])
+
+
+def _wrong(problem: str, *values: Any) -> OptionError:
+    return OptionError("class_prior", "{field} " + problem, *values)

@@ -90,7 +90,8 @@ def tune(
         for number, recipe in enumerate(remaining):
             run.told("tuning", (split + number / len(remaining)) / SPLITS)
             if recipe.n_neighbors is not None and recipe.n_neighbors not in graphs:
-                graphs[recipe.n_neighbors] = problem.graph.with_neighbors(recipe.n_neighbors)
+                relinked = problem.graph.with_neighbors(recipe.n_neighbors)
+                graphs[recipe.n_neighbors] = relinked.bridged(problem.is_known)
             key = (recipe.start, recipe.sharpness, recipe.n_neighbors)
             if key not in settings:
                 on_graph = replace(shown, graph=graphs[recipe.n_neighbors])

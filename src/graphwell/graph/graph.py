@@ -14,6 +14,7 @@ from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import warn_user
 from graphwell.errors import OptionError, Sentence
+from graphwell.graph.bridges import Bridges, Points, make_bridges, weight_sums
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.structure import check_compressed, sound_sparse
@@ -75,12 +76,15 @@ class Graph:
         Share of the true neighbours that the search found (measured on a sample; 1.0 if exact).
     sharpness : float
         Power that the kernel was raised to, see `Graph.sharpened`.
+    bridges : Bridges, optional
+        Edges that join parts without a known row to others, see `Graph.bridged`.
     """
 
     W: Any
     origin: Origin | None = None
     sharpness: float = 1.0
     _unsharpened: "Graph | None" = None
+    bridges: Bridges | None = None
 
     def __post_init__(self) -> None:
         self.check()
@@ -315,6 +319,32 @@ class Graph:
         W, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
         return Graph(W, origin).sharpened(self.sharpness)
 
+    def bridged(self, known: BoolArray) -> "Graph":
+        """Return the graph with every part that holds no known row joined to the nearest part.
+
+        Each is linked by its few shortest distances, with the mean weight of its own edges. Bridges of
+        before are taken away first. A graph made from affinities has no distances and stays as it is.
+
+        Examples
+        --------
+        >>> X = [[0.0], [1.0], [9.0], [10.0]]
+        >>> graph = Graph.from_features(X, n_neighbors=1, scale_neighbor=1)
+        >>> graph.bridged(np.array([True, False, False, False])).bridges.rows
+        array([False, False,  True,  True])
+        """
+        plain = self.unbridged
+        if plain.origin is None or every_part_has(plain.components, known, plain.n_components):
+            return plain
+        bridges = bridges_between(plain.W, plain.origin, plain.components, known)
+        return Graph(with_bridges(plain.W, bridges), plain.origin, plain.sharpness, bridges=bridges)
+
+    @property
+    def unbridged(self) -> "Graph":
+        """The graph without bridges."""
+        if self.bridges is None:
+            return self
+        return Graph(without_bridges(self.W, self.bridges), self.origin, self.sharpness)
+
     def nearest(self, sources: BoolArray) -> IntArray:
         """Source nearest to each vertex along the graph, edges being as long as 1 / weight; negative if none.
 
@@ -357,6 +387,42 @@ class Graph:
         if len(self.isolated):
             parts.append(_count(len(self.isolated), "isolated vertex", "isolated vertices"))
         return f"Graph({', '.join(parts)})"
+
+
+def every_part_has(components: IntArray, known: BoolArray, n_components: int) -> bool:
+    """Whether every component holds a known row; arrays may lie on a GPU.
+
+    Examples
+    --------
+    >>> every_part_has(np.array([0, 0, 1]), np.array([True, False, False]), 2)
+    False
+    """
+    return bool((np.bincount(components[known], minlength=n_components) > 0).all())
+
+
+def bridges_between(W: Any, origin: Origin, components: IntArray, known: BoolArray) -> Bridges:
+    """Bridges from the parts of a graph that hold no known row."""
+    sums = weight_sums(W, components, int(components.max()) + 1)
+    return make_bridges(Points(origin.search.points), components, known, *sums)
+
+
+def with_bridges(W: Any, bridges: Bridges) -> Any:
+    """Affinities with bridges between rows that none joined before."""
+    together = (W + bridges.both_ways().astype(W.dtype)).tocsr()
+    together.sort_indices()
+    small = W.indices.dtype
+    parts = (together.data, together.indices.astype(small), together.indptr.astype(small))
+    return frozen(sparse.csr_array(parts, shape=W.shape))
+
+
+def without_bridges(W: Any, bridges: Bridges) -> Any:
+    """Affinities as they were before the bridges."""
+    row = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
+    number = row * W.shape[0] + W.indices
+    ends = np.concatenate([bridges.near, bridges.far]), np.concatenate([bridges.far, bridges.near])
+    kept = ~np.isin(number, ends[0] * W.shape[0] + ends[1])
+    starts = np.concatenate([[0], np.cumsum(kept)])[W.indptr].astype(W.indptr.dtype)
+    return frozen(sparse.csr_array((W.data[kept], W.indices[kept], starts), shape=W.shape))
 
 
 def check_points(largest: float, smallest: float, differ: bool) -> None:

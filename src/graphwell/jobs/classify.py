@@ -11,12 +11,13 @@ import numpy as np
 
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning
+from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import written_whole
 from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import is_formula, text_column
 from graphwell.io.tables.registry import read_table, write_table
+from graphwell.jobs.class_sizes import tell_of_classes
 from graphwell.jobs.columns import FeatureColumns, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
 from graphwell.jobs.methods import check_class_count, fit_classifier, make_classifier
@@ -85,6 +86,7 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     read = time.perf_counter() - began
     facts, features = _read(table, options)
     check_class_count(options.method, len(facts.classes))
+    tell_of_classes(classifier, options, facts.given)
     ready = preprocess(features.X, features.names, how, options.seed)
     holdout, seconds = _fitted(classifier, ready, _labels(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
@@ -102,7 +104,9 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
 def new_columns(label: str, classes: tuple[str, ...], rows: RowDetails, *, safe: bool = False) -> NewColumns:
     """What is added to each row of a table."""
     names = text_column([*classes, ""])
-    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, rows.given >= 0, safe)
+    bridged = rows.bridged if rows.bridged.any() else None
+    given = rows.given >= 0
+    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, given, bridged, safe)
 
 
 def _formula_notes(classes: tuple[str, ...], options: ClassifyOptions) -> list[Sentence]:
@@ -117,15 +121,15 @@ def _formula_notes(classes: tuple[str, ...], options: ClassifyOptions) -> list[S
 def _read(table: Table, options: ClassifyOptions) -> tuple[TableFacts, FeatureColumns]:
     roles = options.roles
     named_columns(table, roles)
-    given = read_given(table, roles)
+    given = read_given(table, roles, options.classes)
     features = read_features(table, roles)
     return table_facts(table, roles, given, features, table.names), features
 
 
 def _labels(facts: TableFacts, ready: ReadyRows) -> IntArray:
-    """Given labels of the rows that are left; every class must still have one."""
+    """Given labels of the rows that are left; every class that had one must still have one."""
     y = facts.given.codes[ready.kept]
-    lost = [name for code, name in enumerate(facts.classes) if code not in y]
+    lost = [facts.classes[code] for code in np.setdiff1d(facts.given.codes, np.append(y, -1))]
     if lost:
         problem = 'The class {!r} has labels on rows with missing features alone; use {missing="mean"}.'
         raise OptionError("missing", problem, lost[0])
@@ -139,7 +143,8 @@ def _fitted(
     X: Any = ready.X
     held, neighbours, seconds = None, 0.0, {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreachableWarning)  # the report says it in the words of a table
+        for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table
+            warnings.simplefilter("ignore", told)
         if options.holdout is not None:
             began = time.perf_counter()
             held, trial = _hold_out(classifier, X, y, options.holdout, options.seed, progress)
@@ -166,13 +171,14 @@ def _hold_out(
 def _details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails:
     """Class, score and reachability of every row; rows that were left out or not reached have none."""
     n = facts.n_rows
-    assigned, score, reachable = np.full(n, -1), np.full(n, np.nan), np.zeros(n, dtype=bool)
+    assigned, score = np.full(n, -1), np.full(n, np.nan)
+    reachable, bridged = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     fitted: BoolArray = classifier.reachable_
-    reachable[ready.kept] = fitted
+    reachable[ready.kept], bridged[ready.kept] = fitted, classifier.bridged_
     assigned[reachable] = classifier.transduction_[fitted]
     score[reachable] = classifier.label_distributions_.max(axis=1)[fitted]
     result = getattr(classifier, "result_", None)
-    return RowDetails(facts.given.codes, assigned, score, reachable, ready.kept, ready.X, result)
+    return RowDetails(facts.given.codes, assigned, score, reachable, bridged, ready.kept, ready.X, result)
 
 
 def _write(

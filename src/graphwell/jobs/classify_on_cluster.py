@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning
+from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.backends.dask.tasks import Tasks, array_of, blocks_of, connected_client, open_client
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import folder_written_whole, written_whole
@@ -18,6 +18,7 @@ from graphwell.io.tables.base import NewColumns
 from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.parquet import FORMAT as PARQUET
 from graphwell.io.tables.parquet import RowGroups, read_columns, read_part, row_groups, write_parquet
+from graphwell.jobs.class_sizes import tell_of_classes
 from graphwell.jobs.columns import Roles, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
 from graphwell.jobs.methods import find_method, make_classifier
@@ -66,12 +67,14 @@ def label_folder(options: ClassifyOptions, classifier: Any, *, progress: Progres
         raise OptionError("output", problem if output else "{cluster} needs {field}.", output)
     began = time.perf_counter()
     progress("reading", None)
-    parts, facts = _read(options.table, options.roles)
+    parts, facts = _read(options.table, options.roles, options.classes)
+    tell_of_classes(classifier, options, facts.given)
     read = time.perf_counter() - began
     tasks = Tasks(connected_client())
     X = _features(tasks, parts, facts.features)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreachableWarning)  # the report says it in the words of a table
+        for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table
+            warnings.simplefilter("ignore", told)
         classifier.fit(X, facts.given.codes, checkpoint=options.checkpoint, progress=progress)
     progress("writing", None)
     _write(tasks, parts, facts, options.label, classifier, output)
@@ -102,11 +105,14 @@ class PartWriter:
         Column of the given labels.
     classes : tuple of str
         Names of the classes.
+    bridges : bool
+        Whether there is a column of bridged rows.
     """
 
     folder: str
     label: str
     classes: tuple[str, ...]
+    bridges: bool
 
     def __call__(
         self,
@@ -116,11 +122,13 @@ class PartWriter:
         assigned: IntArray,
         scores: FloatArray,
         reachable: BoolArray,
+        bridged: BoolArray,
     ) -> int:
         """Write the rows of a part with their new columns; return their number."""
         names = text_column([*self.classes, ""])
         score = np.where(reachable, scores.max(axis=1), np.nan)
-        new = NewColumns(self.label, names[np.where(reachable, assigned, -1)], score, reachable, given)
+        label = names[np.where(reachable, assigned, -1)]
+        new = NewColumns(self.label, label, score, reachable, given, bridged if self.bridges else None)
         path = Path(self.folder) / f"part-{number:05d}.parquet"
         with written_whole(path) as file:
             write_parquet(read_part(part), new, path, file)
@@ -144,12 +152,12 @@ def _check(options: ClassifyOptions) -> None:
         raise OptionError("output", problem, options.output)
 
 
-def _read(path: Path, roles: Roles) -> tuple[tuple[RowGroups, ...], TableFacts]:
+def _read(path: Path, roles: Roles, classes: tuple[str, ...]) -> tuple[tuple[RowGroups, ...], TableFacts]:
     """Labels of all parts, and the features that the first part shows."""
     parts = row_groups(path)
     first = read_part(parts[0])
     labels = read_columns(path, parts, named_columns(first, roles))
-    given = read_given(labels, roles)
+    given = read_given(labels, roles, classes)
     return parts, table_facts(labels, roles, given, read_features(first, roles), first.names)
 
 
@@ -165,9 +173,11 @@ def _write(
     n = len(parts)
     stops = np.cumsum([part.n_rows for part in parts])
     given = np.split(facts.given.codes >= 0, stops[:-1])
-    fitted = (classifier.transduction_, classifier.label_distributions_, classifier.reachable_)
+    answers = ("transduction_", "label_distributions_", "reachable_", "bridged_")
+    fitted = [getattr(classifier, answer) for answer in answers]
+    bridges = classifier.graph_.bridges is not None
     with folder_written_whole(output) as folder:
-        write = PartWriter(str(folder), label, facts.classes)
+        write = PartWriter(str(folder), label, facts.classes, bridges)
         tasks.results(tasks.each("write", write, parts, range(n), given, *map(blocks_of, fitted)))
         written = len(list(folder.glob("part-*.parquet")))
         if written != n:

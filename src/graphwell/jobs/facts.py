@@ -8,7 +8,13 @@ from graphwell.errors import Sentence
 from graphwell.io.tables.base import NEW_NAMES, Table
 from graphwell.io.tables.cells import as_text
 from graphwell.jobs.columns import FeatureColumns, Roles
-from graphwell.jobs.label_column import LabelColumn, check_given, match_classes, read_label_column
+from graphwell.jobs.label_column import (
+    LabelColumn,
+    check_given,
+    match_classes,
+    read_label_column,
+    with_named_classes,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +54,9 @@ class TableFacts:
         return self.given.names
 
 
-def read_given(table: Table, roles: Roles) -> LabelColumn:
-    """Read the given labels; those that teach nothing are refused."""
-    given = read_label_column(table, roles.label, roles.unknown)
+def read_given(table: Table, roles: Roles, classes: tuple[str, ...] = ()) -> LabelColumn:
+    """Read the given labels, of these classes too; those that teach nothing are refused."""
+    given = with_named_classes(read_label_column(table, roles.label, roles.unknown), classes)
     check_given(table, roles.label, given)
     return given
 

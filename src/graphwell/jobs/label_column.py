@@ -48,6 +48,31 @@ def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> L
     return LabelColumn(tuple(str(found[i]) for i in order), codes, tuple(notes))
 
 
+def with_named_classes(given: LabelColumn, named: Sequence[str]) -> LabelColumn:
+    """Add classes that were named; a note tells which of them have no label yet."""
+    known = {_key(name) for name in given.names}
+    further = list(dict.fromkeys(name.strip() for name in named if _key(name.strip()) not in known))
+    if not further:
+        return given
+    every = [*given.names, *further]
+    order = _in_order(every)
+    new = np.append(np.argsort(order), -1)
+    note = "No row has the label {} yet; rows get it only if {class_prior} gives its size."
+    notes = (*given.notes, Sentence(note, (", ".join(further),)))
+    return LabelColumn(tuple(every[i] for i in order), new[given.codes], notes)
+
+
+def class_number(name: str, names: Sequence[str]) -> int | None:
+    """Number of a class by its name, 1 and 1.0 being one; None if there is none of the name.
+
+    Examples
+    --------
+    >>> class_number("1.0", ["0", "1"]), class_number("b", ["a"])
+    (1, None)
+    """
+    return next((code for code, other in enumerate(names) if _key(other) == _key(name)), None)
+
+
 def check_given(table: Table, name: str, given: LabelColumn) -> None:
     """Refuse labels that nothing can be learnt from."""
     known, n_classes = int((given.codes >= 0).sum()), len(given.names)

@@ -12,6 +12,8 @@ from graphwell.progress import Progress
 
 SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
 """Options that go to the classifier, by its own names for them."""
+ABOUT_CLASSES = ("classes", "class_prior")
+"""Options that go to it once the names of the classes are read."""
 
 
 def find_method(name: str) -> Method:
@@ -40,7 +42,7 @@ def make_classifier(options: ClassifyOptions) -> Any:
     method = find_method(options.method)
     made: Any = method.classifier
     given = options.changed(*SETTINGS)
-    for field in given:
+    for field in (*given, *options.changed(*ABOUT_CLASSES)):
         if not has_parameter(made, field):
             raise _not_for(field, method)
     if options.checkpoint is not None and not has_parameter(made.fit, "checkpoint"):

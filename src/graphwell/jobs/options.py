@@ -1,5 +1,6 @@
 """What a job is asked to do: frozen values whose fields are the options of every face."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,11 @@ class ClassifyOptions:
         As in `graphwell.jobs.preprocess.Preprocessing`.
     method : str
         One of ``graphwell.methods()``.
+    classes : tuple of str
+        Classes there are, if some have no label yet.
+    class_prior : "auto", "labels" or mapping, optional
+        Sizes of the classes as shares of all rows: estimated, as among the labels, or by name, each a share
+        or a pair (lowest, highest).
     n_neighbors, start, fidelity, device, n_jobs
         Of the method; its own defaults where None.
     seed : int
@@ -65,6 +71,8 @@ class ClassifyOptions:
     pca: int | None = None
     missing: str = "error"
     method: str = DEFAULT
+    classes: tuple[str, ...] = ()
+    class_prior: str | Mapping[str, float | tuple[float, float]] | None = None
     n_neighbors: int | None = None
     start: str | None = None
     fidelity: float | None = None

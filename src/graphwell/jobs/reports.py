@@ -46,8 +46,9 @@ class RowDetails:
         Class given and class found, as an index into the classes; -1 for none.
     score : array of shape (n_rows,)
         Score of the class found; NaN for none.
-    reachable, kept : arrays of shape (n_rows,)
-        Whether a label reached the row; whether its features were complete enough to take part.
+    reachable, bridged, kept : arrays of shape (n_rows,)
+        Whether a label reached the row; whether only over a bridge between parts of the graph; whether its
+        features were complete enough to take part.
     points : array
         Features of the kept rows as they were compared.
     result : Result, optional
@@ -58,6 +59,7 @@ class RowDetails:
     assigned: IntArray = field(repr=False)
     score: FloatArray = field(repr=False)
     reachable: BoolArray = field(repr=False)
+    bridged: BoolArray = field(repr=False)
     kept: BoolArray = field(repr=False)
     points: FloatArray = field(repr=False)
     result: Result | None = None
@@ -69,6 +71,8 @@ class ClassifyReport:
 
     Attributes
     ----------
+    calibrated : bool
+        Whether the scores were held against hidden labels.
     status : str
         How the run ended, in a sentence.
     holdout : Accuracy, optional
@@ -96,6 +100,8 @@ class ClassifyReport:
     components: int
     components_without_labels: int
     unreachable_rows: int
+    bridged_rows: int
+    calibrated: bool
     sweeps: int
     status: str
     holdout: Accuracy | None
@@ -119,6 +125,8 @@ class ClassifyReport:
             "components": self.components,
             "components_without_labels": self.components_without_labels,
             "unreachable_rows": self.unreachable_rows,
+            "bridged_rows": self.bridged_rows,
+            "calibrated": self.calibrated,
             "sweeps": self.sweeps,
             "status": self.status,
             "holdout": None if self.holdout is None else self.holdout.to_json(),

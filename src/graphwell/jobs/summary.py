@@ -15,6 +15,7 @@ from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowD
 from graphwell.jobs.score import Accuracy, compare
 
 MOST_DOUBTFUL = 10
+ROWS_NAMED = 10
 
 
 def summarise(
@@ -53,7 +54,7 @@ def summarise(
     """
     reachable = in_memory(classifier.reachable_)
     components = in_memory(classifier.graph_.components)
-    given, truth = facts.given.codes, facts.truth
+    given, truth, bridges = facts.given.codes, facts.truth, classifier.graph_.bridges
     return ClassifyReport(
         table=facts.path,
         rows=facts.n_rows,
@@ -64,12 +65,14 @@ def summarise(
         components=classifier.graph_.n_components,
         components_without_labels=len(np.unique(components[~reachable])),
         unreachable_rows=int((~reachable).sum()),
+        bridged_rows=0 if bridges is None else int(bridges.rows.sum()),
+        calibrated=bool(classifier.calibrated_),
         sweeps=sweeps_of(classifier),
         status=status_of(classifier, method),
         holdout=holdout,
         comparison=None if truth is None else compare(assigned, given, truth.codes, truth.names),
         doubtful=doubtful_rows(facts, classifier, kept, reachable),
-        notes=(*facts.notes, *notes, *_unreached(components, reachable, kept)),
+        notes=(*facts.notes, *notes, *_unreached(components, reachable, kept), *_bridged(bridges, kept)),
         seconds=seconds,
         output=output,
         files=tuple(path for path in (output, report) if path is not None),
@@ -135,3 +138,16 @@ def _unreached(components: IntArray, reachable: BoolArray, kept: BoolArray) -> l
         "or link more rows with a larger {n_neighbors}."
     )
     return [Sentence(note, (len(lost), where, listed([str(row) for row in rows])))]
+
+
+def _bridged(bridges: Any, kept: BoolArray) -> list[Sentence]:
+    if bridges is None:
+        return []
+    rows = np.flatnonzero(kept)[np.unique(bridges.near)[:ROWS_NAMED]] + 1
+    where = "one part" if bridges.n_parts == 1 else f"{bridges.n_parts:,} parts"
+    note = Sentence(
+        "{:,} rows lie in {} of the graph without any label; they were joined to the nearest part "
+        "by their shortest distances and are the least certain. Label some of them (row {}).",
+        (int(bridges.rows.sum()), where, listed([str(row) for row in rows])),
+    )
+    return [note if bridges.cause is None else note.followed_by(bridges.cause)]

@@ -1,13 +1,13 @@
 """What is known before the descent begins."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from graphwell._checks import positive_number
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import PlacedGraph
+from graphwell.backends.base import Backend, PlacedGraph
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,3 +85,37 @@ class Problem:
         components = self.graph.components
         labels_inside = np.bincount(components[self.is_known], minlength=self.graph.n_components)
         return labels_inside[components] > 0
+
+
+def of_present_classes(problem: Problem, backend: Backend) -> tuple[Problem, IntArray]:
+    """The problem without the classes that can get no row, and the numbers of those that are left.
+
+    A class without a label gets rows only if its size is given, or is bounded from below.
+
+    Examples
+    --------
+    >>> from graphwell import Graph
+    >>> from graphwell.backends import find_backend
+    >>> problem = Problem(Graph.from_affinity([[0, 1], [1, 0]]), np.array([0, 2]), n_classes=3)
+    >>> narrow, present = of_present_classes(problem, find_backend())
+    >>> narrow.labels, narrow.n_classes, present
+    (array([0, 1]), 2, array([0, 2]))
+    """
+    given = backend.to_host(problem.labels)
+    has_rows = np.bincount(given[given >= 0], minlength=problem.n_classes) > 0
+    if problem.class_shares is not None:
+        has_rows |= problem.class_shares > 0
+    if problem.size_bounds is not None:
+        has_rows |= problem.size_bounds[0] > 0
+    present = np.flatnonzero(has_rows)
+    if len(present) == problem.n_classes:
+        return problem, present
+    labels = np.where(given >= 0, np.searchsorted(present, given), -1)
+    narrow = replace(
+        problem,
+        labels=backend.asarray(labels),
+        n_classes=len(present),
+        class_shares=None if problem.class_shares is None else problem.class_shares[present],
+        size_bounds=None if problem.size_bounds is None else problem.size_bounds[:, present],
+    )
+    return narrow, present

@@ -98,8 +98,8 @@ def set_out(problem: Problem, recipe: Recipe, backend: Backend, rng: np.random.G
     return replace(setting, seconds=time.perf_counter() - began)
 
 
-def follow(setting: Setting, recipe: Recipe, run: Run | None = None) -> Outcome:
-    """Descend as the recipe says, and go back to the start if the result is not accepted."""
+def follow(setting: Setting, recipe: Recipe, run: Run | None = None, *, judged: bool = True) -> Outcome:
+    """Descend as the recipe says, and go back to the start if the result is judged and not accepted."""
     run = Run() if run is None else run
     problem, engine, start = setting.problem, setting.engine, setting.start
     if recipe.schedule is not None:
@@ -113,13 +113,22 @@ def follow(setting: Setting, recipe: Recipe, run: Run | None = None) -> Outcome:
     result = descend(engine, problem, setting.first or start.state, schedule, step, callback, reached)
     final = State(result.labels, result.offsets)
     status = None
-    if start.scores is not None and result.status is not Status.STOPPED:
+    if judged and start.scores is not None and result.status is not Status.STOPPED:
         status = verdict(setting, final)
         result = replace(result, candidates=all_candidates(setting, final, status))
     if status is not None:
         start = communities_start(setting) if status is Status.COMMUNITIES_KEPT else start
         return _kept(setting, start, status, result)
     return Outcome(_with_start(result, start), _combined(problem, engine, final, start))
+
+
+def scores_as(status: Status, setting: Setting, recipe: Recipe) -> Block:
+    """Scores of a setting, found as they were in a run that ended with this status."""
+    if status is Status.COMMUNITIES_KEPT and setting.above is not None:
+        return _kept(setting, communities_start(setting), status).scores
+    if status in (Status.HELD_BACK, Status.START_KEPT, Status.COMMUNITIES_KEPT):
+        return _kept(setting, setting.start, status).scores
+    return follow(setting, recipe, judged=False).scores
 
 
 def _balance(setting: Setting) -> Balance | None:

@@ -75,6 +75,9 @@ def _facts(report: ClassifyReport) -> list[tuple[str, str]]:
         ("features", f"{len(report.features):,}"),
         ("rows no label reaches", f"{report.unreachable_rows:,}"),
     ]
+    if report.bridged_rows:
+        facts.append(("rows in parts without a label, joined to the nearest", f"{report.bridged_rows:,}"))
+    facts.append(("scores", "calibrated on hidden labels" if report.calibrated else "rank rows"))
     if report.sweeps:
         facts.append(("sweeps", f"{report.sweeps:,}"))
     if report.holdout is not None:

@@ -70,3 +70,21 @@ def test_a_graph_is_copied_once_and_fetched_when_asked_for(gpu):
     np.testing.assert_array_equal(shown.W.toarray(), graph.W.toarray())
     assert isinstance(shown.degrees, np.ndarray)
     assert isinstance(there.degrees, gpu.ndarray)
+
+
+def test_bridges_are_those_of_the_cpu_and_can_be_taken_away(gpu):
+    rng = np.random.default_rng(5)
+    X = np.vstack([rng.normal(size=(60, 3)) + 100 * i for i in range(4)])
+    known = np.arange(240) == 0
+    expected = Graph.from_features(X).bridged(known)
+    there = CudaGraph.of(Graph.from_features(X, device="cuda"))
+    found = there.bridged(cupy().asarray(known))
+    assert found.n_components == 1
+    for name in ("near", "far", "rows"):
+        np.testing.assert_array_equal(getattr(found.bridges, name), getattr(expected.bridges, name))
+    np.testing.assert_allclose(found.W.toarray(), expected.W.toarray(), atol=1e-6)
+    np.testing.assert_array_equal(found.unbridged.W.toarray(), there.W.toarray())
+    assert found.bridged(cupy().ones(240, dtype=bool)).bridges is None
+    shown = FetchedGraph(found)
+    assert shown.bridges is found.bridges
+    assert (shown.unbridged.W != there.W).nnz == 0

@@ -5,11 +5,17 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graphwell.estimators.baselines import (
+    GTAM,
+    AdaptedEigenfunctions,
+    CorrectAndSmooth,
+    CutLearning,
     LabelSpreading,
     LaplaceLearning,
+    MeasurePropagation,
     MulticlassMBO,
     NearestLabel,
     PoissonLearning,
+    SimplexGinzburgLandau,
     VolumeMBO,
 )
 from tests.estimators.contract import EXPECTED_FAILURES
@@ -24,10 +30,16 @@ ALL = [
     NearestLabel,
     lambda **options: MulticlassMBO(random_state=0, **options),
     VolumeMBO,
+    GTAM,
+    MeasurePropagation,
+    lambda **options: SimplexGinzburgLandau(random_state=0, **options),
+    CutLearning,
+    CorrectAndSmooth,
 ]
+OF_FEATURES = [lambda **options: AdaptedEigenfunctions(random_state=0, **options)]
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL + OF_FEATURES)
 def test_every_method_finds_clear_clusters(make):
     X, truth = blobs(n=40)
     y = truth.copy()
@@ -47,7 +59,7 @@ def test_every_method_is_right_on_a_graph_that_falls_apart(make):
     assert clf.transduction_.tolist() == [5] * 4 + [9] * 4
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL + OF_FEATURES)
 def test_every_method_is_deterministic(make):
     X, truth = blobs()
     one, other = (make().fit(X, few(truth)).label_distributions_ for _ in range(2))
@@ -59,7 +71,13 @@ def test_every_method_is_deterministic(make):
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
-@pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
+@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("make", ALL + OF_FEATURES)
+def test_every_method_answers_where_all_labels_are_of_one_class(make):
+    X, _ = blobs(n=10)
+    assert set(make(n_neighbors=20).fit(X, [4] + 29 * [-1]).transduction_) == {4}

@@ -60,9 +60,9 @@ def test_rows_columns_and_new_columns_survive(tmp_path, source, target):
     before = read_table(make(tmp_path, source))
     after = cells_of(labelled(tmp_path, before.path, target))
     if source == target == ".npz":
-        assert set(after) == {"X", "pet", "extra", *NEW_NAMES}
+        assert set(after) == {"X", "pet", "extra", *NEW_NAMES[:4]}
     else:
-        assert list(after) == [*before.names, *NEW_NAMES]
+        assert list(after) == [*before.names, *NEW_NAMES[:4]]
         for name in before.names:
             assert after[name].tolist() == as_text(before.column(name)).tolist()
     assert after["graphwell_label"].tolist() == ["cat", "dog", "cat", "", "dog"]
@@ -151,7 +151,7 @@ def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, toy):
     finished = CliRunner().invoke(app, [*arguments, "--neighbors", "1", "--jobs", "1"])
     assert finished.exit_code == 0, finished.output
     lines = [line.split("~") for line in (tmp_path / "out.toy").read_text().splitlines()]
-    assert lines[0] == ["x", "label", *NEW_NAMES]
+    assert lines[0] == ["x", "label", *NEW_NAMES[:4]]
     assert [line[2] for line in lines[1:]] == ["a", "a", "b", "b"]
     help_text = "".join(CliRunner().invoke(app, ["classify", "--help"]).output.split())
     assert ".npzor.toy" in help_text

@@ -122,7 +122,7 @@ def test_every_cell_comes_back_as_it_was(rows):
     table = TextTable(Path("unused.csv"), tuple(columns), len(rows), Dialect(), columns)
     with tempfile.TemporaryDirectory() as folder:
         again = read_text(written(Path(folder), rewritten(table)), ReadingOptions(delimiter=","))
-    assert again.names == (*columns, *NEW_NAMES)
+    assert again.names == (*columns, *NEW_NAMES[:4])
     for name, column in columns.items():
         assert again.column(name).tolist() == column.tolist()
 

@@ -104,6 +104,54 @@ def joined_rows(
     return renumbered(chosen.vertices, W, numbers, positions, own)
 
 
+@dataclass(frozen=True)
+class Edges:
+    """Further edges of some rows of a block, with the user's numbers as columns."""
+
+    rows: IntArray
+    columns: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, matrix: Any) -> "Edges":
+        """The entries of the rows of a block in a matrix of all columns."""
+        entries = matrix.tocoo()
+        return cls(entries.row, entries.col, entries.data)
+
+
+def with_edges(
+    rows: BlockRows,
+    columns: IntArray,
+    extra: Edges,
+    positions: IntArray,
+    own: tuple[int, int],
+    n: int,
+) -> BlockRows:
+    """Rows with further edges.
+
+    Parameters
+    ----------
+    rows : BlockRows
+    columns : array
+        The user's number of each column.
+    extra : Edges
+        Between vertices that none joined before.
+    positions : array
+        Of the far ends.
+    own : (start, stop)
+        Range of the positions of this block.
+    n : int
+        Number of all vertices.
+    """
+    ends = (extra.rows, extra.columns)
+    more = sparse.coo_array((extra.weights.astype(np.float32), ends), shape=(rows.n_own, n)).tocsr()
+    W = (with_user_columns(rows, columns, 1.0, n) + more).tocsr()
+    W.sort_indices()
+    numbers, first = np.unique(np.concatenate([columns, extra.columns]), return_index=True)
+    every = np.concatenate([np.arange(*own), rows.halo, positions])[first]
+    return renumbered(rows.vertices, W, numbers, every, own)
+
+
 def renumbered(
     vertices: IntArray, W: Any, numbers: IntArray, positions: IntArray, own: tuple[int, int]
 ) -> BlockRows:

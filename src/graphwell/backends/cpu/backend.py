@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Block, Engine, Rows, Vector, Vectors
-from graphwell.backends.induction import Induction, distributions
+from graphwell.backends.induction import Induction, distributions, modest, wide_as
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
 from graphwell.graph.graph import read_features
@@ -78,13 +78,19 @@ class Backend:
         engine: Vectors,
         assigned: Vector,
         scores: Block,
+        columns: IntArray,
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
         """Return what the user is told of every row; rows that no label reaches have the prior."""
-        found = distributions(engine.xp, assigned, scores)
+        scores = wide_as(engine.xp, scores, columns, len(classes))
+        found, bridges = distributions(engine.xp, assigned, scores), problem.graph.bridges
+        bridged = np.zeros(len(found), dtype=bool) if bridges is None else bridges.rows
+        if bridges is not None:
+            found = modest(engine.xp, found, engine.asarray(bridged))
         found[~problem.reachable] = engine.asarray(prior)
         found, reachable = engine.to_host(found), engine.to_host(problem.reachable)
         labels = classes[np.where(reachable, engine.to_host(assigned), prior.argmax())]
         origin = self.shown(problem.graph).origin
-        return Answers(labels, found, reachable, Induction(origin, classes, found, reachable, prior))
+        predictor = Induction(origin, classes, found, reachable, prior)
+        return Answers(labels, found, reachable, bridged, predictor)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Block, Engine, Rows, Vector, Vectors
 from graphwell.backends.cpu.backend import Backend as CpuBackend
 from graphwell.backends.cuda._cupy import cupy
@@ -84,14 +84,15 @@ class Backend(CpuBackend):
         engine: Vectors,
         assigned: Vector,
         scores: Block,
+        columns: IntArray,
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
         """Return what the user is told of every row, where the rows lie."""
-        told = super().answers(rows, problem, engine, assigned, scores, classes, prior)
+        told = super().answers(rows, problem, engine, assigned, scores, columns, classes, prior)
         predictor = GpuInduction(**vars(told.predictor))
         labels, distributions = (like(rows.given, values) for values in (told.labels, told.distributions))
-        return Answers(labels, distributions, told.reachable, predictor)
+        return Answers(labels, distributions, told.reachable, told.bridged, predictor)
 
 
 @dataclass(frozen=True)

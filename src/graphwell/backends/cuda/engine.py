@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._types import IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.base import State, Swept
 from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
 from graphwell.backends.cuda.graph import CudaGraph
+from graphwell.backends.cuda.groups import condensed, group_means
 from graphwell.backends.cuda.layout import GpuRows
 from graphwell.backends.cuda.plan import Plan, struct
 from graphwell.backends.cuda.system import CudaSystem, multiply, padded
@@ -117,6 +118,18 @@ class CudaEngine(ArrayEngine):
     def group_minima(self, groups: GpuArray, values: GpuArray, n_groups: int) -> GpuArray:
         """Return the smallest value of each group."""
         return reductions.group_minima(groups, values, n_groups)
+
+    def heaviest(self) -> IntArray:
+        """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
+        return self.graph.matrix.heaviest()
+
+    def condensed(self, groups: IntArray, n_groups: int) -> Any:
+        """Return the sums of the affinities between groups of vertices."""
+        return condensed(self.graph.matrix, groups, n_groups)
+
+    def group_means(self, block: GpuArray, groups: IntArray, n_groups: int) -> FloatArray:
+        """Return the mean row of each group of vertices."""
+        return group_means(block, groups, n_groups)
 
     def system(self, scaling: GpuArray) -> CudaSystem:
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""

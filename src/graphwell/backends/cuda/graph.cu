@@ -12,6 +12,20 @@ extern "C" __global__ void row_sums(const POINTER *indptr, const ENTRY *data, do
     out[i] = sum;
 }
 
+// Columns are sorted, so the first of equal entries has the smallest column.
+extern "C" __global__ void heaviest(const POINTER *indptr, const int *indices, const ENTRY *data, int64 *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    ENTRY largest = 0;
+    int64 found = -1;
+    for (POINTER e = indptr[i]; e < indptr[i + 1]; e++)
+        if (indices[e] != i && data[e] > largest) {
+            largest = data[e];
+            found = indices[e];
+        }
+    out[i] = found;
+}
+
 // Data of S from that of W: w_ij / (root_i root_j), by inverse roots that are zero for isolated vertices.
 extern "C" __global__ void normalised(const POINTER *indptr, const int *indices, const ENTRY *data,
                                       const double *inverse_root, double *out, int n) {

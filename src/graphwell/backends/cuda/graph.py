@@ -8,8 +8,17 @@ from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
 from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.cuda.search import CudaSearch
 from graphwell.graph import Graph
+from graphwell.graph.bridges import Bridges
 from graphwell.graph.features import FeatureMap
-from graphwell.graph.graph import Origin, check_points, frozen
+from graphwell.graph.graph import (
+    Origin,
+    bridges_between,
+    check_points,
+    every_part_has,
+    frozen,
+    with_bridges,
+    without_bridges,
+)
 from graphwell.graph.weights import WEIGHT_FLOOR, locally_scaled
 
 
@@ -27,9 +36,11 @@ class CudaGraph(Graph):
         origin: Origin | None = None,
         sharpness: float = 1.0,
         unsharpened: Graph | None = None,
+        bridges: Bridges | None = None,
     ) -> None:
         for name, value in (
-            ("matrix", matrix), ("origin", origin), ("sharpness", sharpness), ("_unsharpened", unsharpened)
+            ("matrix", matrix), ("origin", origin), ("sharpness", sharpness), ("_unsharpened", unsharpened),
+            ("bridges", bridges),
         ):  # fmt: skip
             object.__setattr__(self, name, value)
 
@@ -41,7 +52,7 @@ class CudaGraph(Graph):
         if isinstance(graph, FetchedGraph):
             return graph.placed
         with memory_in_words("the graph", 3 * graph.nbytes):
-            placed = cls(GpuMatrix.from_host(graph.W), graph.origin, graph.sharpness)
+            placed = cls(GpuMatrix.from_host(graph.W), graph.origin, graph.sharpness, bridges=graph.bridges)
             # Taken over, so that no sum is rounded in another way than on the host.
             placed.__dict__["degrees"] = cupy().asarray(graph.degrees)
             placed.__dict__["normalised"] = GpuMatrix.from_host(graph.S)
@@ -123,6 +134,25 @@ class CudaGraph(Graph):
         matrix, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
         return CudaGraph(matrix, origin).sharpened(self.sharpness)
 
+    def bridged(self, known: GpuArray) -> "CudaGraph":
+        """Return the graph with every part that holds no known row joined to the nearest part."""
+        plain = self.unbridged
+        if plain.origin is None or every_part_has(plain.components, known, plain.n_components):
+            return plain
+        on_host = (cupy().asnumpy(values) for values in (plain.components, known))
+        bridges = bridges_between(plain.W, plain.origin, *on_host)
+        matrix = GpuMatrix.from_host(with_bridges(plain.W, bridges))
+        return CudaGraph(matrix, plain.origin, plain.sharpness, bridges=bridges)
+
+    @property
+    def unbridged(self) -> "CudaGraph":
+        """The graph without bridges."""
+        if self.bridges is None:
+            return self
+        return CudaGraph(
+            GpuMatrix.from_host(without_bridges(self.W, self.bridges)), self.origin, self.sharpness
+        )
+
     def nearest(self, sources: GpuArray) -> GpuArray:
         """Source nearest to each vertex along the graph; -1 where none is in reach."""
         return self.matrix.nearest(sources)
@@ -134,7 +164,10 @@ class FetchedGraph(Graph):
     placed: CudaGraph
 
     def __init__(self, placed: CudaGraph) -> None:
-        for name, value in (("placed", placed), ("sharpness", placed.sharpness), ("_unsharpened", None)):
+        for name, value in (
+            ("placed", placed), ("sharpness", placed.sharpness), ("_unsharpened", None),
+            ("bridges", placed.bridges),
+        ):  # fmt: skip
             object.__setattr__(self, name, value)
 
     @cached_property
@@ -159,7 +192,7 @@ class FetchedGraph(Graph):
             super().check()
 
     def __reduce__(self) -> Any:
-        return Graph, (self.W, self.origin, self.sharpness)
+        return Graph, (self.W, self.origin, self.sharpness, None, self.bridges)
 
 
 def _link(search: Any, n_neighbors: int, scale_neighbor: int) -> tuple[GpuMatrix, GpuArray]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._types import IntArray
 from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, launch
 from graphwell.graph.weights import index_dtype
 
@@ -82,6 +83,17 @@ class GpuMatrix:
         sums = cupy().empty(self.n_rows)
         self._launch("row_sums", self.n_rows, self.indptr, self.data, sums)
         return sums
+
+    @cached_property
+    def row_of_each_entry(self) -> GpuArray:
+        """Row that each entry lies in."""
+        return cupy().searchsorted(self.indptr, cupy().arange(len(self.data)), side="right") - 1
+
+    def heaviest(self) -> IntArray:
+        """Column of the largest entry of each row beside the diagonal, the first of equals; -1 if none."""
+        found = cupy().empty(self.n_rows, dtype=np.int64)
+        self._launch("heaviest", self.n_rows, self.indptr, self.indices, self.data, found)
+        return np.asarray(found.get())
 
     def normalised(self) -> "GpuMatrix":
         """``D^-1/2 W D^-1/2``; the rows of isolated vertices are empty."""

@@ -1,7 +1,7 @@
 """Fits on the workers of the Dask client in use."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from graphwell.backends.dask.inputs import read_input
 from graphwell.backends.dask.predict import DaskInduction
 from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, connected_client
-from graphwell.backends.induction import distributions
+from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.graph.graph import neighbor_counts
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress
@@ -89,25 +89,31 @@ class Backend:
         engine: Any,
         assigned: IntArray,
         scores: Columns,
+        columns: IntArray,
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
         """Return labels, scores and reachability as Dask arrays in the chunks of the rows."""
         tasks, graph, source = self.tasks, engine.graph, rows.values
         assigned = np.where(problem.reachable, assigned, prior.argmax()).astype(np.int32)
-        cut = (graph.cut(assigned), graph.cut(problem.reachable))
-        told = tasks.keep(tasks.each("answers", _told, graph.blocks, scores, *cut, prior=prior))
+        bridges = problem.graph.bridges
+        bridged = np.zeros(rows.n_rows, dtype=bool) if bridges is None else bridges.rows
+        cut = [graph.cut(values) for values in (assigned, problem.reachable, bridged)]
+        told = tasks.keep(
+            tasks.each("answers", _told, graph.blocks, scores, *cut, columns=columns, prior=prior)
+        )
         pieces = tasks.each("split-answers", _split, told, graph.vertices, starts=source.starts)
         blocks = tasks.exchange("answers", pieces, len(source.blocks), _assembled)
         chunks = rows.given.chunks[0]
         labels = _array(tasks, tasks.each("labels", _labels, blocks, classes=classes), chunks, None, classes)
-        columns = [tasks.each(name, attrgetter(name), blocks) for name in ("distributions", "reachable")]
-        arrays = (
-            _array(tasks, columns[0], chunks, len(classes), np.zeros(0)),
-            _array(tasks, columns[1], chunks, None, np.zeros(0, dtype=bool)),
+        names = ("distributions", "reachable", "bridged")
+        answers = [tasks.each(name, attrgetter(name), blocks) for name in names]
+        found = _array(tasks, answers[0], chunks, len(classes), np.zeros(0))
+        reachable, over_bridges = (
+            _array(tasks, column, chunks, None, np.zeros(0, dtype=bool)) for column in answers[1:]
         )
-        predictor = DaskInduction(tasks, graph.search, told, *arrays, classes, prior)
-        return Answers(labels, *arrays, predictor)
+        predictor = DaskInduction(tasks, graph.search, told, found, reachable, classes, prior)
+        return Answers(labels, found, reachable, over_bridges, predictor)
 
 
 @dataclass(frozen=True)
@@ -117,18 +123,26 @@ class Told:
     assigned: IntArray
     distributions: FloatArray
     reachable: BoolArray
+    bridged: BoolArray
 
     def at(self, places: IntArray) -> "Told":
         """Answers for some of these rows."""
-        return Told(self.assigned[places], self.distributions[places], self.reachable[places])
+        return Told(*(getattr(self, column.name)[places] for column in fields(self)))
 
 
 def _told(
-    block: GraphBlock, scores: FloatArray, assigned: IntArray, reachable: BoolArray, prior: FloatArray
+    block: GraphBlock,
+    scores: FloatArray,
+    assigned: IntArray,
+    reachable: BoolArray,
+    bridged: BoolArray,
+    columns: IntArray,
+    prior: FloatArray,
 ) -> Told:
-    found = distributions(np, assigned, block.rows.restored(scores))
+    wide = wide_as(np, block.rows.restored(scores), columns, len(prior))
+    found = modest(np, distributions(np, assigned, wide), bridged)
     found[~reachable] = prior
-    return Told(assigned, found, reachable)
+    return Told(assigned, found, reachable, bridged)
 
 
 def _split(told: Told, vertices: IntArray, starts: IntArray) -> list[tuple[IntArray, Told]]:
@@ -140,8 +154,9 @@ def _split(told: Told, vertices: IntArray, starts: IntArray) -> list[tuple[IntAr
 
 def _assembled(received: Sequence[tuple[IntArray, Told]]) -> Told:
     order = np.argsort(np.concatenate([at for at, _ in received]), kind="stable")
-    columns = ("assigned", "distributions", "reachable")
-    return Told(*(np.concatenate([getattr(told, c) for _, told in received])[order] for c in columns))
+    return Told(
+        *(np.concatenate([getattr(told, c.name) for _, told in received])[order] for c in fields(Told))
+    )
 
 
 def _labels(told: Told, classes: Any) -> Any:

@@ -9,11 +9,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.blocks import block as on_block
 from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.dask.tasks import Handle, Tasks, given
 from graphwell.graph import Graph
+from graphwell.graph.bridges import Bridges
 from graphwell.graph.graph import frozen
 
 
@@ -32,6 +33,8 @@ class DaskGraph:
         Power that the kernel is raised to.
     recall_ : float
         Share of the true neighbours that the search found.
+    bridges : Bridges, optional
+        Edges that join parts without a known row to others.
     """
 
     tasks: Tasks
@@ -44,6 +47,7 @@ class DaskGraph:
     origin: None = None
     can_relink: bool = False
     n_neighbors: int | None = None
+    bridges: Bridges | None = None
     _unsharpened: "DaskGraph | None" = field(default=None)
 
     @classmethod
@@ -70,6 +74,12 @@ class DaskGraph:
         if power == 1:
             return self
         return replace(self, sharpness=self.sharpness * power, _unsharpened=self)
+
+    def bridged(self, known: BoolArray) -> "DaskGraph":
+        """Return the graph with every part that holds no known row joined to the nearest part."""
+        from graphwell.backends.dask.bridges import bridged
+
+        return bridged(self, known)
 
     @property
     def n_blocks(self) -> int:
@@ -195,7 +205,8 @@ class DaskGraph:
         fetch = partial(on_rows.with_user_columns, power=self.sharpness, n=self.n_vertices)
         parts = self.tasks.results(self.tasks.each("fetch", fetch, *self.numbered))
         order = np.argsort(np.concatenate(self.vertices))
-        return Graph(frozen(sparse.vstack(parts).tocsr()[order]), sharpness=self.sharpness)
+        W = frozen(sparse.vstack(parts).tocsr()[order])
+        return Graph(W, sharpness=self.sharpness, bridges=self.bridges)
 
     def __getattr__(self, name: str) -> Any:
         """Matrices and what follows from them are those of the fetched graph."""
@@ -205,7 +216,7 @@ class DaskGraph:
 
     def __reduce__(self) -> Any:
         """Pickled, it becomes the graph of one machine."""
-        return Graph, (self.W, None, self.sharpness)
+        return Graph, (self.W, None, self.sharpness, None, self.bridges)
 
     def __repr__(self) -> str:
         return f"DaskGraph({self.n_vertices:,} vertices in {self.n_blocks} blocks)"

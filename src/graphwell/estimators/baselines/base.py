@@ -1,13 +1,17 @@
 """What the methods to compare with share."""
 
 import time
+from typing import Any
 
 import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell.backends.base import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
+from graphwell.graph import Graph
+from graphwell.solve.binary import smallest_eigenpairs
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 
@@ -53,3 +57,55 @@ class Baseline(GraphClassifier):
         table = np.zeros((problem.graph.n_components, problem.n_classes), dtype=bool)
         table[problem.graph.components[problem.is_known], problem.labels[problem.is_known]] = True
         return table[problem.graph.components]
+
+
+def indicators(problem: Problem) -> FloatArray:
+    """1 in the column of each given label, 0 elsewhere.
+
+    Examples
+    --------
+    >>> from graphwell import Graph
+    >>> indicators(Problem(Graph.from_affinity([[0, 1], [1, 0]]), np.array([1, -1]), n_classes=2))
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    table = np.zeros((len(problem.labels), problem.n_classes))
+    known = problem.is_known
+    table[known, problem.labels[known]] = 1.0
+    return table
+
+
+def refuse_more_than(most: int, problem: Problem, method: str, why: str) -> None:
+    """Refuse a graph that a method has no memory or time for."""
+    n = problem.graph.n_vertices
+    if n > most:
+        instead = "take a part of the rows, or another method"
+        raise ValueError(f"{method} can label at most {most:,} rows, got {n:,}: {why}; {instead}.")
+
+
+def between(low: float, value: Any, high: float, name: str) -> float:
+    """Return a number that lies between two others, or say which argument does not."""
+    if isinstance(value, bool) or not isinstance(value, float | int | np.floating | np.integer):
+        raise OptionError(name, "{field} must be a number, got {!r}.", value)
+    if not low < value < high:
+        wanted = f"positive and below {high:g}" if np.isfinite(high) else "positive and finite"
+        raise OptionError(name, f"{{field}} must be {wanted}, got {{!r}}.", value)
+    return float(value)
+
+
+def equal_unless_given(class_prior: Any, n_classes: int) -> FloatArray:
+    """Shares of the classes: as given, and equal by default."""
+    if class_prior is None:
+        return np.full(n_classes, 1 / n_classes)
+    shares = np.asarray(class_prior, dtype=float)
+    if shares.shape != (n_classes,):
+        wrong = "{field} must hold one share for each of the {} classes, got {!r}."
+        raise OptionError("class_prior", wrong, n_classes, class_prior)
+    return shares
+
+
+def features_of(graph: Graph, count: int) -> FloatArray:
+    """The points that a graph was made from; as many eigenvectors of it where there are none."""
+    if graph.origin is not None:
+        return np.asarray(graph.origin.search.points)
+    return smallest_eigenpairs(graph, min(count, graph.n_vertices))[1]

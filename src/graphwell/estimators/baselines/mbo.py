@@ -5,8 +5,7 @@ import numpy as np
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.errors import OptionError
-from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.baselines.base import Baseline, equal_unless_given, indicators
 from graphwell.estimators.registry import method
 from graphwell.graph.graph import positive
 from graphwell.solve.balance import balanced_labels
@@ -69,8 +68,7 @@ class MulticlassMBO(Baseline):
         known, n_classes = problem.is_known, problem.n_classes
         count, max_iter = (positive(getattr(self, name), name) for name in ("n_eigenvectors", "max_iter"))
         values, vectors = smallest_eigenpairs(engine.graph, min(count, len(known)))
-        labels = np.zeros((len(known), n_classes))
-        labels[known, problem.labels[known]] = 1.0
+        labels = indicators(problem)
         u = np.eye(n_classes)[stream(self.random_state, "start").integers(n_classes, size=len(known))]
         u[known] = labels[known]
         step = self.step_size / SUBSTEPS
@@ -131,12 +129,7 @@ class VolumeMBO(Baseline):
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         n, n_classes = problem.graph.n_vertices, problem.n_classes
         steps, max_iter = (positive(getattr(self, name), name) for name in ("diffusion_steps", "max_iter"))
-        shares = np.full(n_classes, 1 / n_classes)
-        if self.class_prior is not None:
-            shares = np.asarray(self.class_prior)
-        if shares.shape != (n_classes,):
-            wrong = "{field} must hold one share for each of the {} classes, got {!r}."
-            raise OptionError("class_prior", wrong, n_classes, self.class_prior)
+        shares = equal_unless_given(self.class_prior, n_classes)
         everyone = np.ones(n, dtype=bool)
         labels = np.maximum(engine.nearest(problem.labels), 0)
         for _ in range(max_iter):

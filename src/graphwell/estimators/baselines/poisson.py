@@ -4,7 +4,7 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.baselines.base import Baseline, indicators
 from graphwell.estimators.registry import method
 from graphwell.solve.harmonic import centred, solve_laplacian
 from graphwell.solve.problem import Problem
@@ -30,8 +30,7 @@ class PoissonLearning(Baseline):
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         known = problem.is_known
-        sources = np.zeros((len(known), problem.n_classes))
-        sources[known, problem.labels[known]] = 1.0
+        sources = indicators(problem)
         sources = centred(engine, problem.graph, sources, known.astype(float)) * known[:, None]
         found, _ = solve_laplacian(engine, problem.graph, sources)
         return np.asarray(centred(engine, problem.graph, found, problem.graph.degrees))

@@ -5,7 +5,7 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.backends.conjugate_gradients import conjugate_gradients
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.baselines.base import Baseline, indicators
 from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
 
@@ -44,7 +44,6 @@ class LabelSpreading(Baseline):
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
         known = problem.is_known
-        labels = np.zeros((len(known), problem.n_classes))
-        labels[known, problem.labels[known]] = 1.0
+        labels = indicators(problem)
         system = engine.system(np.full(len(known), np.sqrt(self.alpha)))
         return conjugate_gradients(system, labels, tolerance=1e-6).x

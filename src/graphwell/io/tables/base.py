@@ -38,6 +38,8 @@ class NewColumns:
     score : array of float
         NaN where no label could be given.
     reachable, given : arrays of bool
+    bridged : array of bool, optional
+        Where any row was bridged.
     safe : bool
         Whether a text table gets an apostrophe before cells that a spreadsheet would run.
     """
@@ -47,14 +49,24 @@ class NewColumns:
     score: FloatArray
     reachable: BoolArray
     given: BoolArray
+    bridged: BoolArray | None = None
     safe: bool = False
 
     def by_name(self) -> dict[str, Any]:
         """Return the new columns by name."""
-        return dict(zip(NEW_NAMES, (self.label, self.score, self.reachable, self.given), strict=True))
+        columns = (self.label, self.score, self.reachable, self.given, self.bridged)
+        named = zip(NEW_NAMES, columns, strict=True)
+        return {name: column for name, column in named if column is not None}
 
 
-NEW_NAMES = ("graphwell_label", "graphwell_score", "graphwell_reachable", "graphwell_given")
+NEW_NAMES = (
+    "graphwell_label",
+    "graphwell_score",
+    "graphwell_reachable",
+    "graphwell_given",
+    "graphwell_bridged",
+)
+"""The last is there only if any row was bridged."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwell.errors import OptionError
 from graphwell.io.tables.base import (
+    NEW_NAMES,
     NewColumns,
     ReadingOptions,
     Table,
@@ -152,7 +153,7 @@ def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) ->
     from pyarrow import parquet
 
     if isinstance(table, ParquetTable):
-        old = [name for name in table.names if name not in new.by_name()]
+        old = [name for name in table.names if name not in NEW_NAMES]
         columns = {name: table.arrow.column(table.names.index(name)) for name in old}
         kind = table.arrow.schema.field(table.names.index(new.like)).type
     else:
