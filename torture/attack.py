@@ -81,7 +81,7 @@ def run(attack: Attack, first_seed: int, seconds: float) -> Outcome:
 def _told_by_child(name: str, seed: int, most: int, seconds: float) -> Iterator[dict]:
     """Lines of a process that makes attempts; its own end is told as the last of them."""
     command = [sys.executable, "-m", "torture.child", name, str(seed), str(most), str(seconds)]
-    errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads would fill up
+    errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (a pipe that nobody reads would fill up)
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     began = None
     assert child.stdout is not None

@@ -31,6 +31,7 @@ SPOILT = {
     "csr index negative": ("csr", "indices", -FAR),
     "csr pointer falls": ("csr", "indptr", -5),
     "csr pointer beyond the end": ("csr", "indptr", FAR),
+    "csr pointer at the lowest": ("csr", "indptr", -(2**31)),
     "csc index too high": ("csc", "indices", FAR),
     "bsr index too high": ("bsr", "indices", FAR),
     "coo row too high": ("coo", 0, FAR),

@@ -67,8 +67,8 @@ def check_compressed(matrix: Any, name: str) -> None:
     dimensions = 3 if matrix.format == "bsr" else 1
     if pointers.ndim != 1 or indices.ndim != 1 or data.ndim != dimensions or len(pointers) != major + 1:
         raise _damaged(name, "stored arrays that do not fit its shape")
-    entries = int(pointers[-1])
-    if pointers[0] != 0 or bool((np.diff(pointers) < 0).any()) or entries > min(len(indices), len(data)):
+    entries, rising = int(pointers[-1]), pointers[1:] >= pointers[:-1]  # differences could overflow
+    if pointers[0] != 0 or not rising.all() or entries > min(len(indices), len(data)):
         raise _damaged(name, "row pointers that do not rise from 0 to the number of its entries")
     if entries and (indices[:entries].min() < 0 or indices[:entries].max() >= minor):
         across = "row" if matrix.format == "csc" else "column"
