@@ -1,8 +1,10 @@
 # Each target sets up .venv by itself; all that is needed is Python 3.11+ and make.
 PYTHON ?= python3
 BIN := .venv/bin
+# PINS="--constraint requirements-dev.txt" installs the versions that the tests were last run with.
+PINS ?=
 
-.PHONY: demo test quick bounds lint bench torture audit clean
+.PHONY: demo test quick bounds lint bench torture wheel audit clean
 
 demo: .venv/ready
 	$(BIN)/graphwell demo --out demo
@@ -35,6 +37,10 @@ SEED ?= 0
 torture: .venv/ready
 	$(BIN)/python -m torture --minutes $$(echo "60 * $(HOURS)" | bc -l) --seed $(SEED)
 
+# Bytes that depend on the source alone: two builds of one commit are the same file.
+wheel: .venv/ready
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
 # Known weaknesses of the pinned packages; needs the network, and says so where there is none.
 audit: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
@@ -42,7 +48,7 @@ audit: .venv/ready
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) --editable ".[test]"
 	touch $@
 
 .venv/bench: .venv/ready

@@ -76,7 +76,7 @@ ONLY_IN = {
     "typer": {"cli/"},
     "rich": {"cli/"},
     "numba": {"backends/cpu/", "graph/compiled.py", "graph/distances.py", "graph/scan.py"},
-    "faiss": {"graph/neighbors.py", "graph/cells.py"},
+    "faiss": {"graph/cells.py"},
     "dask": {"backends/dask/tasks.py"},
     "distributed": {"backends/dask/tasks.py"},
     "pyarrow": {"io/tables/parquet.py"},

@@ -62,10 +62,14 @@ def _spoilt_graph(rng: random.Random) -> Any:
             array[rng.randrange(len(array))] = (
                 rng.choice(ODD) if array.dtype.kind == "i" else rng.choice(VALUES)
             )
-    again = object.__new__(Graph)
-    return answers_or_tells(
-        lambda: (again.__setstate__({**state, "W": W}), pickle.loads(pickle.dumps(again)))[1]
-    )
+    return answers_or_tells(lambda: _unpickled({**state, "W": W}))
+
+
+def _unpickled(state: dict[str, Any]) -> Graph:
+    graph = object.__new__(Graph)
+    graph.__setstate__(state)
+    again: Graph = pickle.loads(pickle.dumps(graph))
+    return again
 
 
 ATTACK = Attack("matrices", "sparse matrices and pickled graphs with false indices", attempt, share=3)

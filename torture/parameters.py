@@ -11,7 +11,7 @@ from torture.attack import Attack, Lost
 from torture.sentences import answers_or_tells
 
 HUGE = 10**30
-ODD = (
+ODD: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2, 7, HUGE, 0.5, 2.5, math.nan, math.inf, -math.inf, 1e300, 1e-300, "", "x",
     "2", "auto", "nearest", "random", "cosine", "precomputed", "labels", b"x", [], [1], (1, 2), {},
     {0: 0.5, 1: 0.5}, {"a": "b"}, np.ones(2), np.array("x"), 1j, range(3),

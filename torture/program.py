@@ -6,6 +6,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def source() -> Path:
     return folder
 
 
-def start(kind: str, folder: Path, out: str, *options: str, **popen: object) -> subprocess.Popen:
+def start(kind: str, folder: Path, out: str, *options: str, **popen: Any) -> subprocess.Popen:
     """Begin a run of the program; its output has the given name without an ending."""
     here = [sys.executable, "-m", "graphwell", kind]
     if kind == "classify":
@@ -37,7 +38,13 @@ def start(kind: str, folder: Path, out: str, *options: str, **popen: object) -> 
         pictures = ["pictures/image.png", "--seeds", "pictures/seeds.png"]
         command = [*here, *pictures, "-o", f"{out}.npy", "--jobs", "1", *options]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    given = {"cwd": folder, "env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **popen}
+    given: dict[str, Any] = {
+        "cwd": folder,
+        "env": environment,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        **popen,
+    }
     return subprocess.Popen(command, **given)
 
 

@@ -12,7 +12,7 @@ from graphwell._warnings import warn_user
 _told = False
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     """Numba's cache, except that a full or damaged folder costs time and not the run."""
 
     def load_overload(self, *arguments: Any) -> Any:

@@ -133,7 +133,7 @@ class Checkpoint:
             difference = self.fingerprint.difference(Fingerprint(**json.loads(str(saved["fingerprint"]))))
             reached = self._reached(saved)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise _damaged(self.path) from error
+            raise _damaged_file(self.path) from error
         if difference:
             problem = (
                 "{field} {} belongs to another run: {}; "
@@ -141,7 +141,7 @@ class Checkpoint:
             )
             raise OptionError("checkpoint", problem, self.path, difference)
         if reached is None:
-            raise _damaged(self.path)
+            raise _damaged_file(self.path)
         self._energies, self._label_changes = list(reached.energies), list(reached.label_changes)
         return reached
 
@@ -149,7 +149,7 @@ class Checkpoint:
         """Replace the file by one that holds this step too; it is whole at every moment."""
         self._energies.append(step.energy)
         self._label_changes.append(step.label_changes)
-        arrays = {
+        arrays: dict[str, Any] = {
             "labels": np.asarray(self.to_host(step.state.labels)),
             "offsets": np.asarray(self.to_host(step.state.offsets)),
             "energies": np.array(self._energies, dtype=np.float64),
@@ -199,12 +199,12 @@ def _contents(path: Path) -> dict[str, Any]:
         saved = load_npz(path)
         number, checksum = int(saved["format"]), str(saved.pop("checksum"))
     except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise _damaged(path) from error
+        raise _damaged_file(path) from error
     if number > FORMAT:
         problem = "{field} {} was written by a later graphwell (format {}); update graphwell, or start anew."
         raise OptionError("checkpoint", problem, path, number)
     if checksum != _checksum(saved):
-        raise _damaged(path)
+        raise _damaged_file(path)
     return saved
 
 
@@ -213,7 +213,7 @@ def _checksum(arrays: Mapping[str, Any]) -> str:
     return hash_of(np.array(names), *(np.asarray(arrays[name]) for name in names))
 
 
-def _damaged(path: Path) -> OptionError:
+def _damaged_file(path: Path) -> OptionError:
     problem = "{field} {} is damaged or no checkpoint; remove it to start anew."
     return OptionError("checkpoint", problem, path)
 
