@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.metrics import matched, matched_error, unlabelled_error
+from graphwell.metrics import accuracy_on_known, matched, matched_error, unlabelled_error
 
 
 def test_given_labels_do_not_count():
@@ -19,3 +19,12 @@ def test_clusters_are_named_after_the_classes_they_fit_best():
     assert matched(clusters, truth).tolist() == [0, 0, 1, 1, 1, 2]
     assert matched_error(clusters, truth) == pytest.approx(1 / 6)
     assert matched(np.array([0, 1, 2]), np.array([0, 0, 0])).tolist().count(-1) == 2
+
+
+def test_only_known_labels_count():
+    assert accuracy_on_known([1, 2, -1, -1], [1, 1, 1, -1]) == 0.5
+    assert accuracy_on_known(np.array([1.0, np.nan]), np.array([1, 2])) == 1.0
+    assert accuracy_on_known(["a", "?"], ["b", "?"], unknown=["?"]) == 0.0
+    assert np.isnan(accuracy_on_known([-1, -1], [0, 1]))
+    with pytest.raises(ValueError, match=r"got the shapes \(2,\) and \(3,\)"):
+        accuracy_on_known([1, 2], [1, 2, 3])

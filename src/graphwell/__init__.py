@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from graphwell._version import __version__
 
 if TYPE_CHECKING:
-    from graphwell import datasets, metrics
+    from graphwell import datasets, metrics, model_selection
     from graphwell._warnings import BridgedWarning, UnreachableWarning
+    from graphwell.columns.encoder import TableEncoder
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -35,6 +36,7 @@ _HOME = {
     "Segmenter": "graphwell.segmentation.segmenter",
     "Status": "graphwell.solve.result",
     "Step": "graphwell.solve.descent",
+    "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
@@ -43,6 +45,7 @@ _MODULES = {
     "baselines": "graphwell.estimators.baselines",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
+    "model_selection": "graphwell.model_selection",
     "plots": "graphwell.view.plots",
 }
 
@@ -59,12 +62,14 @@ __all__ = [
     "Segmenter",
     "Status",
     "Step",
+    "TableEncoder",
     "UnreachableWarning",
     "__version__",
     "baselines",
     "datasets",
     "methods",
     "metrics",
+    "model_selection",
     "plots",
     "segment",
 ]

@@ -1,8 +1,11 @@
 """Errors that count what they should."""
 
+from typing import Any
+
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
+from graphwell._unknown import is_known
 
 
 def unlabelled_error(predicted: IntArray, truth: IntArray, known: BoolArray) -> float:
@@ -14,6 +17,49 @@ def unlabelled_error(predicted: IntArray, truth: IntArray, known: BoolArray) -> 
     0.5
     """
     return float((np.asarray(predicted) != np.asarray(truth))[~np.asarray(known)].mean())
+
+
+def accuracy_on_known(y_true: Any, y_pred: Any, *, unknown: Any = None) -> float:
+    """Share of right labels among the rows whose true label is known; NaN if none is.
+
+    For `cross_val_score` and `GridSearchCV`, give ``scoring=accuracy_on_known_scorer``.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels; those that are -1 (integers), None or NaN are left out.
+    y_pred : array-like of shape (n,)
+    unknown : object, or several in a list
+        Further labels that mean unknown.
+
+    Examples
+    --------
+    >>> accuracy_on_known([0, 1, -1, -1], [0, 0, 1, 0])
+    0.5
+    >>> accuracy_on_known(["a", "?", None], ["a", "b", "a"], unknown="?")
+    1.0
+    """
+    truth, found = (np.asarray(values, dtype=object) for values in (y_true, y_pred))
+    if truth.shape != found.shape or truth.ndim != 1:
+        raise ValueError(
+            f"y_true and y_pred must hold one label per row, got the shapes {truth.shape} and {found.shape}."
+        )
+    known = is_known(y_true, unknown)
+    return float((truth == found)[known].mean()) if known.any() else float("nan")
+
+
+def accuracy_on_known_scorer(estimator: Any, X: Any, y: Any) -> float:
+    """`accuracy_on_known` of the predictions of a fitted classifier: a scorer for scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> always_1 = DummyClassifier(strategy="constant", constant=1).fit([[0], [1]], [0, 1])
+    >>> accuracy_on_known_scorer(always_1, [[0], [1], [2]], [1, -1, 0])
+    0.5
+    """
+    unknown = getattr(estimator, "unknown", None)
+    return accuracy_on_known(y, np.asarray(estimator.predict(X)), unknown=unknown)
 
 
 def matched(clusters: IntArray, truth: IntArray) -> IntArray:

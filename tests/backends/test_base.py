@@ -11,7 +11,13 @@ from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.balance import balanced_labels, class_counts
 from graphwell.solve.fit import fit
 from graphwell.solve.guard import accepts, support, votes
-from graphwell.solve.harmonic import centred, diffusion_scores, laplace_scores, poisson_weights
+from graphwell.solve.harmonic import (
+    centred,
+    diffusion_scores,
+    laplace_scores,
+    poisson_weights,
+    source_strengths,
+)
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.reference import ReferenceEngine
@@ -354,6 +360,24 @@ def test_sweeps_are_those_of_the_reference(case, beyond_the_paper):
     np.testing.assert_allclose(engine.to_host(swept.state.offsets), expected.state.offsets, atol=1e-4)
     assert float(swept.energy) == pytest.approx(expected.energy, rel=1e-3, abs=1e-5)
     assert int(swept.label_changes) == expected.label_changes
+
+
+def test_trust_in_labels_reaches_the_sweeps_and_the_sources(case):
+    problem, there, engine = case
+    trust = np.random.default_rng(8).uniform(0.05, 2.0, problem.graph.n_vertices)
+    problem = replace(problem, trust=trust, implicit=True)
+    there = replace(there, trust=engine.asarray(trust), implicit=True)
+    start = start_of(problem, np.random.default_rng(2))
+    expected = ReferenceEngine(problem.graph).sweep(problem, start, 1.1, 0.05, 5)
+    swept = engine.sweep(there, State(*map(engine.asarray, (start.labels, start.offsets))), 1.1, 0.05, 5)
+    np.testing.assert_array_equal(engine.to_host(swept.state.labels), expected.state.labels)
+    np.testing.assert_allclose(engine.to_host(swept.state.offsets), expected.state.offsets, atol=1e-4)
+    strengths = engine.to_host(source_strengths(there, engine))
+    known, given = problem.is_known, problem.labels[problem.is_known]
+    sums = np.bincount(given, trust[known], minlength=problem.n_classes)
+    even = len(given) / len(np.unique(given))  # every class is a source of the same strength
+    np.testing.assert_allclose(strengths[known], even * trust[known] / sums[given], rtol=1e-6)
+    assert (strengths[~known] == 0).all()
 
 
 def test_the_guard_sees_what_a_dense_matrix_shows(case):

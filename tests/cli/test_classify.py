@@ -63,7 +63,7 @@ def test_the_summary_says_what_was_done(blobs):
     finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--truth", "truth", "--id", "name")
     for words in (
         "120 rows, 12 labels given, 3 classes, 0 of 2 components without a label",
-        "Features (2): x, y.",
+        "│ x, y   │ number │ as it is          │",
         "100.00 % of the 108 rows without a given label agree with the truth",
         "most doubtful rows; row 1 is the first below the header",
         "Seconds: reading",
@@ -85,10 +85,15 @@ def test_json_alone_goes_to_stdout(blobs):
     assert summary["labels_given"] == 12
     assert summary["classes"][1] == {"name": "bee", "given": 4, "assigned": 40}
     assert summary["truth"] == {"accuracy": 1.0, "right": 108, "of": 108, "interval_95": [0.9657, 1.0]}
-    assert summary["holdout"]["of"] == 3
+    assert (summary["holdout"]["of"], summary["holdout"]["runs"]) == (15, 5)
     assert summary["sweeps"] > 0
     assert len(summary["doubtful"]) == 10
-    assert summary["notes"] == ["Not used as features, since they hold text: name."]
+    assert summary["notes"] == []
+    assert summary["features"] == ["x", "y"]
+    assert summary["columns"][0] == {
+        "name": "name", "kind": "text", "became": "left out: every row has its own", "used": False,
+    }  # fmt: skip
+    assert [column["name"] for column in summary["columns"]] == ["name", "x", "y", "label", "truth"]
     assert "120 rows" in finished.stderr
 
 
@@ -104,7 +109,10 @@ def test_the_report_is_a_page_in_the_words_of_the_command_line(blobs):
     finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--report", blobs / "r.html")
     assert finished.exit_code == 0, finished.output
     page = (blobs / "r.html").read_text()
-    assert "just counts the rows: number; --drop leaves it out." in page
+    assert "<td>number</td><td>number</td><td>left out: it counts the rows</td>" in page
+    assert "<td>name</td><td>text</td><td>left out: every row has its own</td>" in page
+    assert "The column &#x27;truth&#x27; was left out: it equals the labels" in page
+    assert "--features uses it after all" in page
     assert page.count('<img src="data:image/png;base64,') == 3
     assert "r.html" in finished.stdout.split("Written:")[1]
 
@@ -113,7 +121,8 @@ def test_holdout_hides_labels_and_then_uses_all(blobs):
     plain = classify(blobs / "in.csv", "-o", blobs / "plain.csv")
     held = classify(blobs / "in.csv", "-o", blobs / "held.csv", "--holdout", 0.3)
     assert plain.exit_code == held.exit_code == 0
-    assert "A run without 4 of the given labels got 4 of them right: 100.0 %" in held.stdout
+    assert "5 runs, each without some of the given labels, got 20 of 20 right" in held.stdout
+    assert "So few labels tell little." in held.stdout
     assert (blobs / "plain.csv").read_bytes() == (blobs / "held.csv").read_bytes()
 
 
@@ -143,7 +152,7 @@ def test_missing_values_are_dropped_or_filled(blobs):
     frame = table_of_blobs(blobs / "in.csv")
     frame.loc[[7, 50], "x"] = np.nan
     frame.to_csv(blobs / "in.csv", index=False)
-    refused = classify(blobs / "in.csv", "-o", blobs / "out.csv")
+    refused = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--missing", "error")
     assert refused.exit_code == 2
     assert "Row 8: the feature 'x' is missing, one of 2 missing values" in refused.stderr
     assert not (blobs / "out.csv").exists()
@@ -153,6 +162,9 @@ def test_missing_values_are_dropped_or_filled(blobs):
     after = pd.read_csv(blobs / "out.csv")
     assert len(after) == 120
     assert np.flatnonzero(after.graphwell_label.isna()).tolist() == [7, 50]
+    filled = classify(blobs / "in.csv", "-o", blobs / "out.csv")
+    assert "as it is; 2 missing, filled in" in filled.stdout
+    assert pd.read_csv(blobs / "out.csv").graphwell_label.notna().all()
     assert classify(blobs / "in.csv", "-o", blobs / "out.csv", "--missing", "mean").exit_code == 0
     assert pd.read_csv(blobs / "out.csv").graphwell_label.notna().all()
 
@@ -195,12 +207,15 @@ def test_a_method_is_chosen_by_name(blobs):
 
 
 def test_columns_are_chosen_by_name(blobs):
-    assert "Features (1): x." in classify(blobs / "in.csv", "-o", blobs / "o.csv", "--features", " x ").stdout
-    assert "Features (1): y." in classify(blobs / "in.csv", "-o", blobs / "o.csv", "--drop", "x").stdout
+    used = lambda *options: json.loads(  # noqa: E731
+        classify(blobs / "in.csv", "-o", blobs / "o.csv", "--json", *options).stdout
+    )["features"]
+    assert used("--features", " x ") == ["x"]
+    assert used("--drop", "x") == ["y"]
+    assert used("--as-category", "y", "--as-number", "x") == ["x", "y"]
     frame = table_of_blobs(blobs / "in.csv").rename(columns={"x": "x, in m"})
     frame.to_csv(blobs / "in.csv", index=False)
-    finished = classify(blobs / "in.csv", "-o", blobs / "o.csv", "--features", '"x, in m",y')
-    assert "Features (2): x, in m, y." in finished.stdout
+    assert used("--features", '"x, in m",y') == ["x, in m", "y"]
 
 
 def test_the_output_of_one_run_can_be_the_input_of_the_next(blobs):
@@ -241,7 +256,7 @@ def test_digits_with_five_labels_per_class(tmp_path):
         tmp_path / "digits.csv", "--truth", "truth", "--id", "id", "-o", tmp_path / "out.csv", "--json"
     )
     summary = json.loads(finished.stdout)
-    assert len(summary["features"]) == 64
+    assert len(summary["features"]) == 61  # three of the 64 pixels are never inked
     assert summary["labels_given"] == 50
     assert summary["truth"]["of"] == 1747
     assert summary["truth"]["accuracy"] > 0.92
@@ -259,13 +274,18 @@ BAD = {
     "no known label": ("x,label\n1,\n2,NA\n", [], "no known label in column 'label'"),
     "constant label": ("x,label\n1,a\n2,a\n3,\n", [], "names a single class, 'a'"),
     "two columns of one name": ("x,x,label\n1,2,a\n2,3,b\n", [], "2 columns named 'x'"),
-    "text features": ("x,label\nu,a\nv,b\n", [], "no numeric column"),
-    "text in a feature": ("x,label\n1,a\nv,b\n", ["--features", "x"], "row 2: the feature 'x' is 'v'"),
-    "nan": ("x,label\n1,a\nnan,b\n", [], "Row 2: the feature 'x' is missing"),
+    "no features": (
+        "x,label\nu,a\nu,b\n",
+        [],
+        "There is no column that rows could be compared by: x (left out",
+    ),
+    "no number": ("x,label\nu,a\nv,b\n", ["--as-number", "x"], "--as-number x: the column holds no number"),
+    "two kinds": ("x,label\n1,a\n2,b\n", ["--as-number", "x", "--as-category", "x"], "--as-category names"),
+    "nan": ("x,label\n1,a\nnan,b\n", ["--missing", "error"], "Row 2: the feature 'x' is missing"),
     "inf": ("x,label\n1,a\ninf,b\n", [], "Row 2: the feature 'x' is infinite"),
     "too large": ("x,y,label\n1,1,a\n1e200,2,b\n3,4,a\n", [], "Row 2: the feature 'x' is 1e+200"),
     "one row": ("x,label\n1,a\n", [], "names a single class"),
-    "identical rows": ("x,label\n1,a\n1,b\n1,\n", [], "only identical rows"),
+    "identical rows": ("x,label\n1,a\n1,b\n1,\n", ["--features", "x"], "only identical rows"),
     "unknown feature": ("x,label\n1,a\n2,b\n", ["--features", "z"], "--features z"),
     "label as a feature": ("x,label\n1,a\n2,b\n", ["--features", "label"], "another role"),
     "unknown id": ("x,label\n1,a\n2,b\n", ["--id", "z"], "--id z"),
@@ -298,12 +318,15 @@ BAD = {
         "--method 'binary interface' tells at most 2 classes apart, but 3 are given",
     ),
     "infinite, hint": ("x,label\n1,a\ninf,b\n", [], "give --missing drop or --missing mean."),
-    "comma": ("x;label\n1,5;a\n2,5;b\n", [], "--decimal ',' would read x"),
     "neighbors": ("x,label\n1,a\n2,b\n3,\n", ["--neighbors", "0"], "--neighbors"),
     "report folder": ("x,label\n1,a\n2,b\n3,\n", ["--report", "no/r.html"], "the folder no does not exist"),
     "report name": ("x,label\n1,a\n2,b\n3,\n", ["--report", "r.pdf"], "must end in .html or .htm"),
     "open quotation": ('x,label\n1,"a\n2,b\n', [], "a quotation mark is never closed"),
-    "one missing value": ("x,label\n1,a\n,b\n2,\n", [], "Row 2: the feature 'x' is missing; fill it in"),
+    "one missing value": (
+        "x,label\n1,a\n,b\n2,\n",
+        ["--missing", "error"],
+        "Row 2: the feature 'x' is missing; fill it in",
+    ),
     "checkpoint folder": (
         "x,label\n1,a\n2,b\n3,\n",
         ["--checkpoint", "no/c"],

@@ -80,7 +80,7 @@ def test_a_cluster_is_started_here(folder):
         (["--scale", "standard"], "--scale cannot be used with --cluster"),
         (["--holdout", "0.2", "--pca", "3"], "--pca, --holdout cannot be used with --cluster"),
         (["--label", "lable"], "did you mean 'label'?"),
-        (["--features", "a,name"], "which is no number"),
+        (["--features", "a,name"], "--features name: the column holds no numbers, and --cluster compares"),
     ],
 )
 def test_bad_options_get_one_sentence(folder, address, options, words, monkeypatch):

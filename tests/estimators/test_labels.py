@@ -1,5 +1,7 @@
 """Reading labels of every kind."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,6 +28,8 @@ from graphwell.estimators.labels import read_labels, with_classes
         (pd.Series(["x", None, "y"], dtype="category"), [0, -1, 1], ["x", "y"]),
         (pd.Series(["x", np.nan, "y"], dtype=object), [0, -1, 1], ["x", "y"]),
         ([7, None, -1], [0, -1, -1], [7]),
+        (np.ma.array([3, 4, 5], mask=[False, True, False]), [0, -1, 1], [3, 5]),
+        (pd.Series(pd.to_datetime(["2024-01-01", None]).strftime("%Y")), [0, -1], ["2024"]),
     ],
 )
 def test_known_labels_and_classes_are_found(y, codes, classes):
@@ -43,7 +47,12 @@ def test_known_labels_and_classes_are_found(y, codes, classes):
         ([1, 2, 3], "3 labels but X has 2 rows"),
         ([[1, 2], [3, 4]], "1d array"),
         (["a", 1], "mixes labels"),
-        ([0.5, 1.7], "Unknown label type: continuous"),
+        ([0.5, 1.7], "Unknown label type: continuous. y holds numbers such as 0.5, and classes are names"),
+        ([("a", "b"), ("c", "d")], "1d array, got an array of shape .2, 2. instead; give one label per row"),
+        (
+            np.array([("a", "b"), None, ("c",)], dtype=object)[:2],
+            "y holds a tuple, .*; each row has one label",
+        ),
         (np.array([np.nan, -1.0]), "both NaN and -1.0"),
     ],
 )
@@ -93,3 +102,41 @@ def test_classes_that_have_no_label_yet(y, named, codes, classes):
 def test_bad_names_of_classes_get_one_sentence(named, sentence):
     with pytest.raises(OptionError, match=sentence):
         with_classes(read_labels([5, -1, 7], 3), named)
+
+
+@pytest.mark.parametrize(
+    ("y", "unknown", "codes"),
+    [
+        ([0, 99, 1], 99, [0, -1, 1]),
+        (["a", "?", "b", "none"], ["?", "none"], [0, -1, 1, -1]),
+        (["a", "", "b"], "", [0, -1, 1]),
+        ([0.0, -9.0, 1.0], -9, [0, -1, 1]),
+        ([0, -1, 1], 99, [0, -1, 1]),
+        (["a", None, "?"], "?", [0, -1, -1]),
+    ],
+)
+def test_markers_of_the_user_are_unknown(y, unknown, codes):
+    assert read_labels(y, len(y), unknown).codes.tolist() == codes
+
+
+def test_the_marker_is_a_parameter_of_the_classifiers():
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.array(["a", "b", "?"] * 4)
+    for classifier in (
+        gw.DiffuseInterfaceClassifier(3, unknown="?"),
+        gw.BinaryInterfaceClassifier(3, unknown="?"),
+    ):
+        assert classifier.fit(X, y).classes_.tolist() == ["a", "b"]
+        assert set(classifier.fit_predict(X, y)) == {"a", "b"}
+
+
+@pytest.mark.parametrize("word", ["", "nan", "None", "?", "unknown", "NA", "n/a", "-1"])
+def test_words_that_hardly_mean_a_class_warn(word):
+    with pytest.warns(
+        UserWarning, match=f"is taken for a class; if it means unknown, give unknown='{re.escape(word)}'"
+    ):
+        assert len(read_labels(["cat", word, "dog"], 3).classes) == 3
+
+
+def test_classes_that_differ_in_case_or_blanks_alone_warn():
+    with pytest.warns(UserWarning, match="The classes 'Cat' and 'cat ' differ only in case or blanks"):
+        read_labels(["Cat", "cat ", "dog"], 3)

@@ -30,7 +30,7 @@ def test_the_report_is_a_value_and_no_file_is_needed(table):
         ("cat", 40),
     ]
     assert (report.comparison.accuracy.right, report.comparison.accuracy.of) == (108, 108)
-    assert report.holdout.of == 3
+    assert (report.holdout.of, report.holdout.runs) == (15, 5)
     assert report.files == ()
     assert report.doubtful[0].id.startswith("row ")
     assert list(report.seconds)[:3] == ["reading", "neighbours", "holdout"]
@@ -78,6 +78,22 @@ def test_a_class_whose_rows_are_all_left_out_is_named(table):
     ) as caught:
         run(table, missing="drop")
     assert caught.value.field == "missing"
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5])
+def test_penguins_with_all_their_columns_from_20_random_labels(shared_data, tmp_path, seed):
+    frame = pd.read_csv(shared_data / "tables" / "penguins.csv")
+    known = frame.species.where(np.random.default_rng(seed).permutation(len(frame)) < 20)
+    frame.assign(known=known).to_csv(tmp_path / "in.csv", index=False)
+    report = run(tmp_path / "in.csv", label="known", scale="standard")
+    fates = {fate.name: (fate.kind, fate.used) for fate in report.columns}
+    assert fates["penguin_id"] == ("text", False)
+    assert fates["species"] == ("category", False)
+    assert fates["sex"] == ("category", True)
+    assert "'species' was left out: it equals the labels wherever they are given" in str(report.notes[0])
+    names = np.array([count.name for count in report.classes])
+    right = names[report.details.assigned] == frame.species
+    assert right[known.isna()].mean() > 0.9
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from graphwell.errors import OptionError
 from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.text import Dialect, TextTable
-from graphwell.jobs.columns import Roles, find_column, listed, named_columns, read_features
+from graphwell.jobs.columns import Roles, find_column, named_columns, read_features
+from graphwell.jobs.label_column import read_label_column
 
 
 def table(**columns):
@@ -16,39 +17,72 @@ def table(**columns):
     return TextTable(Path("t.csv"), tuple(made), len(next(iter(made.values()))), Dialect(), made)
 
 
-def test_numeric_columns_without_another_role_are_features():
-    made = table(label=["1", "2"], x=["0.5", "1e3"], name=["ab", "c"], y=["", "-2"], none=["", "NA"])
-    found = read_features(made, Roles("label"))
-    assert found.names == ("x", "y")
-    np.testing.assert_array_equal(found.X, [[0.5, np.nan], [1000, -2]])
-    assert tuple(map(str, found.notes)) == (
-        "Not used as features, since they hold text: name.",
-        "Not used as features, since they hold no value: none.",
+def fates(found):
+    return {fate.name: str(fate.became) for fate in found.fates}
+
+
+def test_every_column_without_another_role_is_told_what_became_of_it():
+    made = table(
+        label=["1", "2"], x=["0.5", "1e3"], name=["ab", "c"], y=["", "-2"], none=["", "NA"], gone=["1", "2"]
     )
+    found = read_features(made, Roles("label", row_id="name", drop=("gone",)), fill=False)
+    assert found.names == ("x", "y")
+    assert (found.outputs, found.kinds) == (("x", "y"), ("step", "step"))
+    np.testing.assert_array_equal(found.X, [[0.5, np.nan], [1000, -2]])
+    assert fates(found) == {
+        "label": "the given labels",
+        "x": "as it is",
+        "name": "names of the rows",
+        "y": "as it is; 1 missing",
+        "none": "left out: it holds no value",
+        "gone": "left out: as asked",
+    }
+    assert found.notes == ()
 
 
-def test_an_index_column_is_not_taken_for_a_feature():
-    made = table(**{"": ["0", "1", "2"], "number": ["7", "8", "9"], "x": ["1", "5", "2"]})
-    found = read_features(made, Roles("label"))
-    assert found.names == ("number", "x")
-    assert "has no name: column 1" in str(found.notes[0])
-    assert "just counts the rows: number; drop leaves" in str(found.notes[1])
+def test_missing_cells_are_filled_unless_they_are_kept():
+    made = table(x=["0.5", "", "2.5"])
+    np.testing.assert_array_equal(read_features(made, Roles("label")).X, [[0.5], [1.5], [2.5]])
+    assert np.isnan(read_features(made, Roles("label"), fill=False).X[1, 0])
 
 
-def test_columns_asked_for_must_be_numbers():
-    made = table(x=["1"] * 700 + ["two", "three"], y=["1"] * 702)
-    assert read_features(made, Roles("label", features=("y", "y"))).names == ("y",)
-    with pytest.raises(ValueError, match=r"t\.csv, row 701: the feature 'x' is 'two', which is no number"):
-        read_features(made, Roles("label", features=("y", "x")))
+def test_a_column_that_repeats_the_labels_is_left_out_with_a_note():
+    words = ["a", "b"] * 4
+    made = table(label=[*words[:6], "", ""], kind=words, x=list("51728364"))
+    given = read_label_column(made, "label")
+    found = read_features(made, Roles("label"), given)
+    assert found.names == ("x",)
+    (note,) = found.notes
+    assert str(note).startswith(
+        "The column 'kind' was left out: it equals the labels wherever they are given;"
+    )
+    assert str(note).endswith("; features uses it after all.")
+    assert read_features(made, Roles("label", features=("kind", "x")), given).names == ("kind", "x")
+
+
+def test_a_cell_that_is_no_number_is_named():
+    made = table(x=[str(i * i) for i in range(39)] + ["47,2?"])
+    (note,) = read_features(made, Roles("label")).notes
+    assert str(note) == "The column 'x': as it is; 39 of 40 cells are numbers; row 40 is '47,2?'."
 
 
 def test_a_table_without_features_says_what_it_has():
-    with pytest.raises(ValueError, match=r"no numeric column .* only text in a"):
-        read_features(table(a=["x", "y"], b=["1", "2"]), Roles("b"))
-    with pytest.raises(ValueError, match="with a decimal comma, decimal=',' would read a"):
-        read_features(table(a=["1,5", "2,5"]), Roles("label"))
-    commas = read_features(table(a=["1,5", "2"]), Roles("label", decimal=","))
+    with pytest.raises(
+        OptionError, match=r"t\.csv: There is no column .* a \(left out: it has one value only\)"
+    ):
+        read_features(table(a=["x", "x"], b=["1", "2"]), Roles("b"))
+    with pytest.raises(
+        OptionError, match=r"t\.csv: as_number a: the column holds no number; .* 'x'"
+    ) as caught:
+        read_features(table(a=["x", "y"], b=["1", "2"]), Roles("b", as_number=("a",)))
+    assert caught.value.field == "as_number"
+
+
+def test_decimal_commas_are_found_or_given():
+    commas = read_features(table(a=["1,5", "2"]), Roles("label"))
     np.testing.assert_array_equal(commas.X, [[1.5], [2]])
+    commas = read_features(table(a=["1,555", "2"]), Roles("label", decimal=","))
+    np.testing.assert_array_equal(commas.X, [[1.555], [2]])
 
 
 def test_close_names_are_suggested():
@@ -56,7 +90,6 @@ def test_close_names_are_suggested():
         find_column(table(label=["a"], x=["1"]), "lable", "label")
     with pytest.raises(ValueError, match="its columns are aaaa, bbbb"):
         find_column(table(aaaa=["a"], bbbb=["1"]), "zz", "label")
-    assert listed([str(i) for i in range(12)]) == "0, 1, 2, 3, 4, 5, 6, 7 and 4 more"
 
 
 def test_every_name_is_checked_under_its_own_field():
@@ -70,6 +103,8 @@ def test_every_name_is_checked_under_its_own_field():
         (Roles("label", drop=("z",)), "drop"),
         (Roles("label", features=("label",)), "features"),
         (Roles("label", features=("x",), drop=("x",)), "features"),
+        (Roles("label", as_number=("z",)), "as_number"),
+        (Roles("label", as_category=("label",)), "as_category"),
     ]:
         with pytest.raises(OptionError) as caught:
             named_columns(made, wrong)

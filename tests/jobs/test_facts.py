@@ -22,7 +22,7 @@ def test_labels_truth_names_and_notes_come_together():
         truth=["b", "c", "a"],
         name=["u", "v", "w"],
         x=["1", "4", "2"],
-        text=["p", "q", "r"],
+        target=["p", "q", "r"],
         graphwell_label=["", "", ""],
     )
     roles = Roles("label", truth="truth", row_id="name")
@@ -32,7 +32,7 @@ def test_labels_truth_names_and_notes_come_together():
     assert (facts.truth.names, facts.truth.codes.tolist()) == (("a", "b", "c"), [1, 2, 0])
     assert facts.ids.tolist() == ["u", "v", "w"]
     assert [str(note) for note in facts.notes] == [
-        "Not used as features, since they hold text: text.",
+        "The column 'target' was left out: its name says that it is the truth; features uses it after all.",
         "Columns of an earlier run were not used and are replaced: graphwell_label.",
     ]
 

@@ -7,7 +7,7 @@ import pytest
 from graphwell.errors import OptionError
 from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.text import Dialect, TextTable
-from graphwell.jobs.label_column import check_given, match_classes, read_label_column
+from graphwell.jobs.label_column import agreement_hint, check_given, match_classes, read_label_column
 
 
 def table(**columns):
@@ -47,6 +47,29 @@ def test_labels_that_teach_nothing_are_refused(cells, words):
     with pytest.raises(OptionError, match=words) as caught:
         check_given(made, "label", read_label_column(made, "label"))
     assert caught.value.field == "label"
+
+
+def test_fractions_are_no_classes():
+    made = table(label=[str(i / 8) for i in range(40)])
+    with pytest.raises(OptionError, match=r"holds 35 different fractions, such as 0\.125; classes are names"):
+        check_given(made, "label", read_label_column(made, "label"))
+
+
+def test_odd_names_of_classes_are_pointed_out():
+    found = read_label_column(table(label=["cat", "?", "Cat", "dog", ""]), "label")
+    assert [str(note) for note in found.notes] == [
+        "'?' is a class in column 'label'; if it means unknown, give unknown=\"?\".",
+        "The classes 'Cat' and 'cat' of column 'label' differ only in case or blanks; are they one class?",
+    ]
+    assert read_label_column(table(label=["cat", "?"]), "label", ("?",)).notes == ()
+
+
+def test_a_truth_that_never_agrees_gets_a_hint():
+    made = table(label=["cat", "dog", ""], truth=["0", "1", "0"], other=["cat", "0", "1"])
+    given = read_label_column(made, "label")
+    (hint,) = agreement_hint(given, match_classes(read_label_column(made, "truth"), given.names))
+    assert str(hint).startswith("truth never agrees with a given label: it says '0' and labels say 'cat';")
+    assert agreement_hint(given, match_classes(read_label_column(made, "other"), given.names)) == []
 
 
 def test_truth_is_matched_by_value_and_may_know_more_classes():

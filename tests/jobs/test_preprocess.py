@@ -25,6 +25,13 @@ def test_scales():
     np.testing.assert_allclose(np.median(robust, axis=0), 0, atol=1e-12)
 
 
+def test_only_numbers_are_scaled():
+    X = np.column_stack([100 * RNG.normal(size=50), np.arange(50) % 2])
+    scaled = preprocess(X, ["size", "colour=red"], Preprocessing("standard"), kinds=("number", "indicator")).X
+    assert scaled[:, 0].std() == pytest.approx(1)
+    np.testing.assert_array_equal(scaled[:, 1], X[:, 1])
+
+
 def test_many_features_are_projected():
     X = RNG.normal(size=(80, 120))
     names = [f"f{i}" for i in range(120)]
@@ -55,7 +62,7 @@ def with_holes():
 def test_missing_values_are_refused_dropped_or_filled():
     X = with_holes()
     with pytest.raises(ValueError, match="Row 4: the feature 'b' is missing, one of 2 missing values"):
-        preprocess(X, "ab", Preprocessing())
+        preprocess(X, "ab", Preprocessing(missing="error"))
     dropped = preprocess(X, "ab", Preprocessing(missing="drop"))
     assert np.flatnonzero(~dropped.kept).tolist() == [3, 5]
     assert dropped.X.shape == (8, 2)
@@ -75,7 +82,7 @@ def test_missing_values_are_refused_dropped_or_filled():
         ([[1.0, 2], [2, 3]], {"pca": 3}, "^pca 3: 2 rows of 2 features have at most 2"),
         ([[1.0, 2], [2, 3]], {"pca": -1}, "pca must be a number of components"),
         ([[1.0, 2], [2, 3]], {"scale": "log"}, "scale must be one of none, standard, robust"),
-        ([[1.0, 2], [2, 3]], {"missing": "guess"}, "missing must be one of error, drop, mean"),
+        ([[1.0, 2], [2, 3]], {"missing": "guess"}, "missing must be one of fill, error, drop, mean"),
     ],
 )
 def test_bad_features_get_one_sentence(X, how, words):

@@ -5,15 +5,17 @@ from pathlib import Path
 
 import numpy as np
 
+from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentClass, SegmentReport
-from graphwell.jobs.score import Accuracy, Comparison
+from graphwell.jobs.score import Accuracy, Comparison, Holdout
 
 CLASSIFY_KEYS = [
     "table",
     "rows",
     "rows_left_out",
     "features",
+    "columns",
     "labels_given",
     "classes",
     "components",
@@ -49,10 +51,11 @@ SEGMENT_KEYS = [
 def classified(**changed):
     values = {
         "table": Path("t.csv"), "rows": 3, "rows_left_out": 0, "features": ("x",), "labels_given": 2,
+        "columns": (Fate("x", "number", Sentence("as it is")),),
         "classes": (ClassCount("a", 1, 2), ClassCount("b", 1, 1)), "components": 1,
         "components_without_labels": 0, "unreachable_rows": 0, "bridged_rows": 0, "calibrated": True,
-        "sweeps": 5, "status": "Done.",
-        "holdout": Accuracy(1, 2), "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
+        "sweeps": 5, "status": "Done.", "holdout": Holdout(1, 2, 1, 2),
+        "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
         "doubtful": (DoubtfulRow(2, "r", False, "a", 0.6, "b", 0.4),),
         "notes": (Sentence("Give {n_neighbors}.", ()),), "seconds": {"reading": 0.12345},
         "output": Path("o.csv"), "files": (Path("o.csv"),),
@@ -69,6 +72,7 @@ def test_the_report_on_a_table():
     assert found["doubtful"] == [
         {"row": 2, "id": "r", "given": False, "label": "a", "score": 0.6, "second": "b", "second_score": 0.4}
     ]
+    assert found["columns"] == [{"name": "x", "kind": "number", "became": "as it is", "used": True}]
     assert found["seconds"] == {"reading": 0.123}
     assert (found["output"], found["files"]) == ("o.csv", ["o.csv"])
 

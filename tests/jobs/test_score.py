@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.jobs.score import Accuracy, compare, hide
+from graphwell.jobs.score import Accuracy, Holdout, compare, hide, runs_for
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,22 @@ def test_nothing_to_hide_is_said():
         hide(np.array([0, 1, -1]), 0.5, np.random.default_rng(0))
 
 
-def test_an_accuracy_in_a_sentence_and_as_json():
-    assert Accuracy(9, 10).on_hidden_labels.endswith("9 of them right: 90.0 % (95 % confidence: 60 to 98 %).")
+def test_few_hidden_labels_are_asked_several_times_and_said_to_tell_little():
+    assert [runs_for(hidden) for hidden in (1, 25, 99, 100, 5000)] == [5, 4, 2, 1, 1]
+    many = Holdout(90, 100, runs=1, labels=100)
+    assert many.in_words == (
+        "A run without 100 of the given labels got 90 of them right: 90.0 % (95 % confidence: 83 to 94 %)."
+    )
+    few = Holdout(18, 20, runs=5, labels=10)
+    assert few.interval == Accuracy(9, 10).interval
+    assert few.in_words == (
+        "5 runs, each without some of the given labels, got 18 of 20 right, 10 different ones: "
+        "90.0 % (95 % confidence: 60 to 98 %). So few labels tell little."
+    )
+    assert few.to_json()["runs"] == 5
+
+
+def test_an_accuracy_as_json():
     assert Accuracy(9, 10).to_json() == {
         "accuracy": 0.9,
         "right": 9,

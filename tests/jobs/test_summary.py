@@ -20,7 +20,7 @@ def island(request):
     given = np.full(56, -1)
     given[1], given[40] = 0, 1
     ids = text_column([f"r{i}" for i in range(56)])
-    facts = TableFacts(Path("t.csv"), ("x",), LabelColumn(("a", "b"), given), None, ids, ())
+    facts = TableFacts(Path("t.csv"), ("x",), (), LabelColumn(("a", "b"), given), None, ids, ())
     classifier = DiffuseInterfaceClassifier(n_neighbors=5, n_jobs=1, random_state=0)
     features = request.param == "features"
     with pytest.warns(BridgedWarning if features else UnreachableWarning):

@@ -23,6 +23,7 @@ def report(tmp_path_factory):
 def test_it_holds_every_section_and_fetches_nothing(report):
     page = report_page(report)
     for words in (
+        "Columns",
         "Classes",
         "Where the classes lie",
         "Compared with the truth",
@@ -33,7 +34,7 @@ def test_it_holds_every_section_and_fetches_nothing(report):
     assert page.count('<img src="data:image/png;base64,') == 4
     assert not re.search(r"(?:src|href)=[\"'](?!data:)", page)
     assert "<b>$bee" not in page
-    assert "A run without 2 of the given labels" in page
+    assert "5 runs, each without some of the given labels" in page
 
 
 def test_notes_are_in_the_words_of_the_face(report):

@@ -9,9 +9,11 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from graphwell.cli._words import in_flags
+from graphwell.columns.fate import grouped
 from graphwell.errors import Sentence
 
 if TYPE_CHECKING:
+    from graphwell.columns.fate import Fate
     from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentReport
     from graphwell.jobs.score import Accuracy
 
@@ -22,17 +24,15 @@ Say = Callable[..., None]
 
 def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     """Print the report on a labelled table."""
-    from graphwell.jobs.columns import listed
-
     console = _console(on_stderr=on_stderr)
     say = _sayer(console)
     say(_counts(report))
-    say(f"Features ({len(report.features):,}): {listed(report.features)}.")
+    console.print(_column_grid(report.columns))
     say(_ending(report.sweeps, report.status))
     if report.calibrated:
         say("The scores are calibrated: they were held against labels that were hidden.")
     if report.holdout is not None:
-        say(report.holdout.on_hidden_labels, "bold")
+        say(report.holdout.in_words, "bold")
     if report.comparison is not None:
         say(_truth_sentence(report.comparison.accuracy), "bold")
     console.print(_class_grid(report.classes))
@@ -109,6 +109,18 @@ def _truth_sentence(truth: "Accuracy") -> str:
         f"{100 * truth.share:.2f} % of the {truth.of:,} rows without a given label agree with the "
         f"truth ({truth.of - truth.right:,} do not)."
     )
+
+
+def _column_grid(columns: "Sequence[Fate]") -> Grid:
+    """What became of the columns; those with the same fate share a line."""
+    from graphwell.columns.encoder import listed
+
+    grid = Grid()
+    for title in ("column", "holds", "became"):
+        grid.add_column(title)
+    for (kind, became), names in grouped(columns, in_flags).items():
+        grid.add_row(Text(printable(listed(names), 200)), kind, Text(printable(became, 200)))
+    return grid
 
 
 def _class_grid(classes: "Sequence[ClassCount]") -> Grid:

@@ -29,15 +29,20 @@ def classify(
     ],
     label: Annotated[str, typer.Option(help="Column of the known labels.")] = "label",
     features: Annotated[
-        str | None, typer.Option(help="Columns to compare rows by, as a,b,c; by default all numeric ones.")
+        str | None,
+        typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
     ] = None,
     drop: Annotated[str | None, typer.Option(help="Columns that are no features, as a,b,c.")] = None,
+    as_number: Annotated[str | None, typer.Option(help="Features that are numbers, as a,b,c.")] = None,
+    as_category: Annotated[
+        str | None, typer.Option(help="Features whose cells are names of categories, as a,b,c.")
+    ] = None,
     id_: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
     truth: Annotated[str | None, typer.Option(help="Column of the true labels, to compare with.")] = None,
     unknown: Annotated[
         list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
     ] = None,
-    missing: Annotated[str, typer.Option(help="Missing feature values: error, drop or mean.")] = "error",
+    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
     scale: Annotated[str, typer.Option(help="Scale of the features: none, standard or robust.")] = "none",
     pca: Annotated[
         int | None,
@@ -72,7 +77,9 @@ def classify(
         str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")] = None,
-    decimal: Annotated[str, typer.Option(help="Decimal point of a text table.")] = ".",
+    decimal: Annotated[
+        str | None, typer.Option(help="Decimal mark of a text table; found by default.")
+    ] = None,
     safe_csv: Annotated[
         bool, typer.Option("--safe-csv", help="Put an apostrophe before text that spreadsheets would run.")
     ] = False,
@@ -94,7 +101,8 @@ def classify(
 
     options = ClassifyOptions(
         table=table, output=output, report=report, label=label, features=_names(features),
-        drop=_names(drop) or (), row_id=id_, truth=truth, unknown=tuple(unknown or ()), decimal=decimal,
+        drop=_names(drop) or (), as_number=_names(as_number) or (), as_category=_names(as_category) or (),
+        row_id=id_, truth=truth, unknown=tuple(unknown or ()), decimal=decimal,
         scale=scale, pca=pca, missing=missing, method=method, classes=_names(classes) or (),
         class_prior=_class_prior(class_prior), n_neighbors=neighbors, start=start, fidelity=fidelity,
         device=device, n_jobs=jobs, seed=seed, holdout=holdout, checkpoint=checkpoint, cluster=cluster,

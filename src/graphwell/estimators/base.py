@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -11,13 +11,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphwell._types import FloatArray, IntArray
+from graphwell._unknown import is_known
 from graphwell._warnings import BridgedWarning, UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
+from graphwell.columns.cells import is_frame
 from graphwell.errors import Sentence
+from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters
+from graphwell.estimators.trust import read_trust
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
 from graphwell.solve.problem import Problem
@@ -68,6 +72,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     n_jobs: int | None
     device: str = "cpu"
     classes: Any = None
+    unknown: Any = None
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         """Return a class for every vertex and a score for every vertex and class."""
@@ -99,18 +104,39 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._fit(X, y, Run())
 
-    def _fit(self, X: Any, y: Any, run: Run) -> Any:
+    def fit_predict(self, X: Any, y: Any, **options: Any) -> Any:
+        """Fit, and return a label for every row of `X`; `options` are those of `fit`."""
+        return self.fit(X, y, **options).transduction_
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of right labels among the rows of `X` whose label in `y` is known."""
+        known = is_known(y, self.unknown)
+        if known.all():
+            return float(super().score(X, y, sample_weight))
+        warn_user(
+            f"{(~known).sum():,} of the {len(known):,} labels to score with are unknown and are left out; "
+            "hide known labels with graphwell.model_selection.HiddenLabelsSplit to judge a fit."
+        )
+        right = np.asarray(self.predict(X))[known] == np.asarray(y)[known]
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(np.average(right, weights=weights)) if known.any() else float("nan")
+
+    def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None) -> Any:
         with run.watched():
-            fitted = self._attributes_of_fit(X, y, run)
+            fitted = self._attributes_of_fit(X, y, run, sample_weight)
         before = self._fitted_names()
         kept = {name: value for name, value in vars(self).items() if name not in before}
         self.__dict__ = {**kept, **fitted}  # at once, whatever other threads do with it
         return self
 
     def _fitted_names(self) -> list[str]:
-        return [name for name in vars(self) if name in ("_predictor", "_given") or _is_fitted_name(name)]
+        return [
+            name
+            for name in vars(self)
+            if name in ("_predictor", "_given", "_encoder") or _is_fitted_name(name)
+        ]
 
-    def _attributes_of_fit(self, X: Any, y: Any, run: Run) -> dict[str, Any]:
+    def _attributes_of_fit(self, X: Any, y: Any, run: Run, sample_weight: Any) -> dict[str, Any]:
         """All that a fit sets, by name."""
         if y is None:
             raise ValueError(
@@ -119,9 +145,19 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             )
         self._check_parameters()
         began = time.perf_counter()
+        refuse_foreign(X)
         backend = self._backend(X)
-        rows, graph, names = self._read(backend, X)
-        labels = with_classes(read_labels(backend.read_labels(y), rows.n_rows), self.classes)
+        y, encoder = backend.read_labels(y), None
+        if is_frame(X) and self.metric != "precomputed":
+            labels = read_labels(y, len(X), self.unknown)
+            encoder, matrix = encoded_frame(X, labels)
+            rows, graph, _ = self._read(backend, matrix)
+            names = {**_feature_names(self, X, X.shape[1]), "columns_": encoder.fates_}
+        else:
+            rows, graph, names = self._read(backend, X)
+            labels = read_labels(y, rows.n_rows, self.unknown)
+        labels, trust = read_trust(sample_weight, labels)
+        labels = with_classes(labels, self.classes)
         self._announce(rows.n_rows, len(labels.classes))
         if graph is None:
             sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
@@ -130,6 +166,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         graph = graph.bridged(codes >= 0)
         seconds = {"graph": time.perf_counter() - began}
         problem = self._problem(graph, codes, labels)
+        if trust is not None:
+            problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
         prior = _prior(problem, labels)
         columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
@@ -152,6 +190,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "bridged_": told.bridged,
             "_predictor": told.predictor,
             "_given": labels.codes >= 0,
+            "_encoder": encoder,
         }
 
     def predict(self, X: Any) -> Any:
@@ -163,7 +202,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
         self._check_new_rows(X)
-        return self._predictor.labels(X)
+        return self._predictor.labels(encoded_rows(self._encoder, X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.
@@ -171,7 +210,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         Each row is answered by itself, whatever other rows are asked.
         """
         self._check_new_rows(X)
-        scores: FloatArray = self._predictor.scores(X)
+        scores: FloatArray = self._predictor.scores(encoded_rows(self._encoder, X))
         return scores
 
     def doubtful(self, k: int = 10) -> IntArray:
@@ -214,6 +253,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _check_new_rows(self, X: Any) -> None:
         """Refuse rows with other features than those of the fit."""
         check_is_fitted(self)
+        refuse_foreign(X)
+        refuse_new(self._encoder, X)
         if (
             self._predictor.takes_features
             and len(np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())) == 2

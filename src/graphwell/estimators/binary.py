@@ -42,6 +42,8 @@ class BinaryInterfaceClassifier(GraphClassifier):
         Largest number of iterations.
     tol : float
         The descent ends when no state moves by more than this.
+    unknown : object, or several in a list
+        Labels that mean unknown, besides -1, None and NaN.
 
     Attributes
     ----------
@@ -74,6 +76,7 @@ class BinaryInterfaceClassifier(GraphClassifier):
         step_size: float = 0.1,
         max_iter: int = 2000,
         tol: float = 1e-4,
+        unknown: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -85,6 +88,7 @@ class BinaryInterfaceClassifier(GraphClassifier):
         self.step_size = step_size
         self.max_iter = max_iter
         self.tol = tol
+        self.unknown = unknown
         self.n_jobs = n_jobs
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:

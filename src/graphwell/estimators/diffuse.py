@@ -65,6 +65,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         bounds, ``{"a": (0.05, 0.2)}``, for some of the classes; "auto" estimates the sizes.
     classes : list, optional
         Classes there are, if some have no label yet. Those get rows only if `class_prior` gives them a size.
+    unknown : object, or several in a list
+        Labels that mean unknown, besides -1, None and NaN: "?", say.
     tune : bool or "auto"
         Choose the settings of the descent by hiding part of the given labels in turn; costs several times
         the fit. "auto" does so when every class has at least 10 labels.
@@ -97,6 +99,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         False where no label lies in the same part of a given graph: such rows cannot be decided.
     bridged_ : array of shape (n,)
         True where a part of the graph held no label and was joined to the nearest part: the least certain.
+    columns_ : tuple of Fate
+        After a fit on a data frame: what became of each column.
     result_ : Result
         Status in words, energies, epsilons, sweeps, seconds.
     graph_ : Graph
@@ -136,6 +140,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         fidelity: float = 30.0,
         class_prior: Any = None,
         classes: Any = None,
+        unknown: Any = None,
         tune: bool | str = False,
         calibrate: bool | str = "auto",
         device: str = "cpu",
@@ -152,6 +157,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.fidelity = fidelity
         self.class_prior = class_prior
         self.classes = classes
+        self.unknown = unknown
         self.tune = tune
         self.calibrate = calibrate
         self.device = device
@@ -163,6 +169,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self,
         X: Any,
         y: Any,
+        sample_weight: Any = None,
         *,
         callback: Callback | None = None,
         checkpoint: str | PathLike[str] | None = None,
@@ -174,11 +181,15 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Parameters
         ----------
         X : array, data frame, sparse matrix or Graph
-            Features of shape (n, d); with ``metric="precomputed"`` a symmetric affinity matrix of shape
-            (n, n). A `Graph` is used as it is. A Dask array of features is worked on by the workers of the
-            Dask client in use; what is told of each row is then a Dask array too, in the same chunks.
+            Features of shape (n, d). Columns of a data frame may hold numbers, categories, texts and dates.
+            With ``metric="precomputed"`` a symmetric affinity matrix of shape (n, n). A `Graph` is used as it
+            is. A Dask array of features is worked on by the workers of the Dask client in use; what is told
+            of each row is then a Dask array too, in the same chunks.
         y : array-like of shape (n,)
-            Labels; unknown ones are -1 (integers), None or NaN.
+            Labels; unknown ones are -1 (integers), None, NaN, masked, or one of `unknown`.
+        sample_weight : array-like of shape (n,), optional
+            How far each known label is trusted: a factor of its fidelity and of its strength in the start.
+            At 0 the label is unknown. Rows without a label may hold anything.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
         checkpoint : path, optional
@@ -202,7 +213,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         saved_in = None if checkpoint is None else self._resumable(Path(checkpoint))
         run = Run(callback, progress, cancel, saved_in, self._settings())
         with told_of_compiling(lambda: self._tell_of_compiling(progress)):
-            self._fit(X, y, run)
+            self._fit(X, y, run, sample_weight)
         return self
 
     def _backend(self, X: Any) -> Backend:

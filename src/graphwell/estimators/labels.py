@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell._unknown import UNKNOWN, alike, hardly_classes, is_marked, says_nothing
 from graphwell._warnings import warn_user
 from graphwell.errors import OptionError
-
-UNKNOWN = -1
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,20 @@ class Labels:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
 
 
-def read_labels(y: Any, n: int) -> Labels:
+def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
     """Find the known labels and their classes.
 
     Integers are unknown where they are -1; anything else where it is None, NaN or pandas' NA. Whole
-    numbers stored as floats count as integers, unless NaN already marks the unknown ones.
+    numbers stored as floats count as integers, unless NaN already marks the unknown ones. So are the masked
+    entries of a masked array, and the markers that the user names.
 
     Parameters
     ----------
     y : array-like of shape (n,)
     n : int
         Number of labels there should be.
+    unknown : object, or several in a list
+        Further markers of unknown labels.
 
     Examples
     --------
@@ -54,18 +56,18 @@ def read_labels(y: Any, n: int) -> Labels:
     array([ 0, -1,  1])
     """
     values = _one_column(y, n)
-    unknown = (
-        np.fromiter((_is_missing(v) for v in values), bool, n) if values.dtype == object else _nan(values)
-    )
-    known = values[~unknown]
+    nothing = np.fromiter(map(says_nothing, values), bool, n) if values.dtype == object else _nan(values)
+    nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
+    marked = is_marked(values, unknown)
+    known = values[~(nothing | marked)]
     if known.dtype.kind in "cV" and len(known):
         raise _odd_labels(known)
     if known.dtype == object and len(known):
         known = _plain(known)
     if np.issubdtype(known.dtype, np.number):
-        marked = known == UNKNOWN
+        minus_one = known == UNKNOWN
         whole_floats = np.issubdtype(known.dtype, np.floating)
-        if marked.any() and whole_floats and unknown.any():
+        if minus_one.any() and whole_floats and nothing.any():
             raise ValueError(
                 "y holds both NaN and -1.0, so it is not clear which of them means unknown; "
                 "mark unknown labels in one way and give the class another name."
@@ -74,21 +76,44 @@ def read_labels(y: Any, n: int) -> Labels:
             raise ValueError(
                 "Input y contains infinity; labels must be finite, and NaN where they are unknown."
             )
-        unknown[np.flatnonzero(~unknown)[marked]] = True
-        known = known[~marked]
+        marked[np.flatnonzero(~(nothing | marked))[minus_one]] = True
+        known = known[~minus_one]
     if len(known) == 0:
         raise ValueError("y holds no known label; give at least one (unknown labels are -1, None or NaN).")
+    _check_classes(known)
+    classes, positions = np.unique(known, return_inverse=True)
+    _warn_of_odd_names(classes.tolist())
+    codes = np.full(n, UNKNOWN)
+    codes[~(nothing | marked)] = positions
+    return Labels(codes, classes)
+
+
+def _check_classes(known: Any) -> None:
+    """Refuse what is no class, continuous numbers above all."""
     from sklearn.utils.multiclass import check_classification_targets
 
+    if np.issubdtype(known.dtype, np.floating) and (known != np.rint(known)).any():
+        raise ValueError(
+            f"Unknown label type: continuous. y holds numbers such as {known[known != np.rint(known)][0]:g}, "
+            "and classes are names or whole numbers; cut them into classes first."
+        )
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", message="The number of unique classes"
         )  # one label each is no mistake
         check_classification_targets(known)
-    classes, positions = np.unique(known, return_inverse=True)
-    codes = np.full(n, UNKNOWN)
-    codes[~unknown] = positions
-    return Labels(codes, classes)
+
+
+def _warn_of_odd_names(classes: list[Any]) -> None:
+    """Point at names that hardly mean a class, and at classes that may be one."""
+    for name in hardly_classes(classes):
+        warn_user(f"{name!r} is taken for a class; if it means unknown, give unknown={name!r}.")
+    same = alike(classes)
+    if same:
+        warn_user(
+            f"The classes {' and '.join(map(repr, same))} differ only in case or blanks; "
+            "if they are one class, write them in one way."
+        )
 
 
 def with_classes(labels: Labels, named: Any) -> Labels:
@@ -128,7 +153,9 @@ def _one_column(y: Any, n: int) -> Any:
         )
         values = values.ravel()
     if values.ndim != 1:
-        raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead.")
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {values.shape} instead; give one label per row."
+        )
     if len(values) != n:
         raise ValueError(f"y has {len(values)} labels but X has {n} rows; give one label per row.")
     return values
@@ -143,14 +170,14 @@ def _nan(values: Any) -> Any:
     return np.isnan(values) if np.issubdtype(values.dtype, np.floating) else np.zeros(len(values), dtype=bool)
 
 
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and bool(np.isnan(value))
-
-
 def _plain(known: Any) -> Any:
     """Objects as an array of their own type, refusing a mixture that has no order."""
+    odd = next((v for v in known if isinstance(v, tuple | list | dict | set | np.ndarray)), None)
+    if odd is not None:
+        raise ValueError(
+            f"y holds a {type(odd).__name__}, {odd!r}; each row has one label, a string or a number: "
+            "join several to one name."
+        )
     kinds = {
         str if isinstance(v, str) else bool if isinstance(v, bool | np.bool_) else "number" for v in known
     }

@@ -61,6 +61,13 @@ def _classes(field: str, value: Any) -> None:
         raise OptionError(field, "{field} must be a list of classes, got {!r}.", value)
 
 
+def _markers(field: str, value: Any) -> None:
+    """A label, or a list of labels."""
+    one = isinstance(value, str | bytes | int | float | np.generic)
+    if not one and (isinstance(value, dict) or not hasattr(value, "__len__") or np.ndim(value) != 1):
+        raise OptionError(field, "{field} must be a label or a list of labels, got {!r}.", value)
+
+
 def _schedule(field: str, value: Any) -> None:
     """Steps of an epsilon and a number of sweeps, that can be gone through more than once."""
     problem = "{field} must be Fixed(...), Annealed(...) or a list of (epsilon, sweeps), got {!r}."
@@ -105,6 +112,13 @@ CHECKS: Mapping[str, Check] = {
     "max_iter": whole_number,
     "tol": lambda field, value: number_between(field, value, 0, np.inf),
     "alpha": lambda field, value: number_between(field, value, 0, 1),
+    "alpha_correct": lambda field, value: number_between(field, value, 0, 1),
+    "alpha_smooth": lambda field, value: number_between(field, value, 0, 1),
+    "penalty": positive_number,
+    "mu": positive_number,
+    "nu": positive_number,
+    "self_weight": positive_number,
+    "unknown": _markers,
     "weights": _word,
     "diffusion_steps": whole_number,
 }

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphwell._random import stream
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import BoolArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import written_whole
@@ -25,7 +25,7 @@ from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 from graphwell.jobs.preprocess import ReadyRows, preprocess
 from graphwell.jobs.reports import ClassifyReport, RowDetails
-from graphwell.jobs.score import Accuracy, hide
+from graphwell.jobs.score import Holdout, hide, runs_for
 from graphwell.jobs.summary import summarise
 from graphwell.memory import limited_to, read_size
 from graphwell.progress import Progress, silent
@@ -87,7 +87,7 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     facts, features = _read(table, options)
     check_class_count(options.method, len(facts.classes))
     tell_of_classes(classifier, options, facts.given)
-    ready = preprocess(features.X, features.names, how, options.seed)
+    ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
     holdout, seconds = _fitted(classifier, ready, _labels(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
     report = summarise(
@@ -122,7 +122,7 @@ def _read(table: Table, options: ClassifyOptions) -> tuple[TableFacts, FeatureCo
     roles = options.roles
     named_columns(table, roles)
     given = read_given(table, roles, options.classes)
-    features = read_features(table, roles)
+    features = read_features(table, roles, given, fill=options.missing == "fill")
     return table_facts(table, roles, given, features, table.names), features
 
 
@@ -138,7 +138,7 @@ def _labels(facts: TableFacts, ready: ReadyRows) -> IntArray:
 
 def _fitted(
     classifier: Any, ready: ReadyRows, y: IntArray, options: ClassifyOptions, progress: Progress
-) -> tuple[Accuracy | None, dict[str, float]]:
+) -> tuple[Holdout | None, dict[str, float]]:
     """Fit the classifier, after a run with hidden labels if one is asked for; accuracy there, and times."""
     X: Any = ready.X
     held, neighbours, seconds = None, 0.0, {}
@@ -156,16 +156,22 @@ def _fitted(
 
 
 def _hold_out(
-    classifier: Any, X: FloatArray, y: IntArray, share: float, seed: int, progress: Progress
-) -> tuple[Accuracy, Any]:
-    """Accuracy on hidden labels, and the classifier that knew the others."""
+    classifier: Any, X: Any, y: IntArray, share: float, seed: int, progress: Progress
+) -> tuple[Holdout, Any]:
+    """Accuracy on hidden labels, in several runs where each hides few; and the classifier of the last run."""
     from sklearn.base import clone
 
-    hidden = hide(y, share, stream(seed, "holdout"))
+    rng = stream(seed, "holdout")
+    first = hide(y, share, rng)
+    runs = [first, *(hide(y, share, rng) for _ in range(runs_for(int(first.sum())) - 1))]
     told = lambda stage, done: progress(f"{stage} (holdout)", done)  # noqa: E731
-    trial = fit_classifier(clone(classifier), X, np.where(hidden, -1, y), None, told)
-    right = (trial.transduction_ == y) & trial.reachable_
-    return Accuracy(int(right[hidden].sum()), int(hidden.sum())), trial
+    right, asked = 0, np.zeros(len(y), dtype=np.int64)
+    for hidden in runs:
+        trial = fit_classifier(clone(classifier), X, np.where(hidden, -1, y), None, told)
+        X = trial.graph_
+        right += int(((trial.transduction_ == y) & trial.reachable_)[hidden].sum())
+        asked += hidden
+    return Holdout(right, int(asked.sum()), len(runs), int((asked > 0).sum())), trial
 
 
 def _details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails:

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +12,27 @@ from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.backends.dask.tasks import Tasks, array_of, blocks_of, connected_client, open_client
+from graphwell.columns.fate import left_out
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import folder_written_whole, written_whole
-from graphwell.io.tables.base import NewColumns
-from graphwell.io.tables.cells import text_column
+from graphwell.io.tables.base import NewColumns, Table
+from graphwell.io.tables.cells import as_numbers, first_that_is_no_number, text_column
 from graphwell.io.tables.parquet import FORMAT as PARQUET
 from graphwell.io.tables.parquet import RowGroups, read_columns, read_part, row_groups, write_parquet
 from graphwell.jobs.class_sizes import tell_of_classes
-from graphwell.jobs.columns import Roles, named_columns, read_features
+from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
+from graphwell.jobs.label_column import LabelColumn
 from graphwell.jobs.methods import find_method, make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.reports import ClassifyReport
 from graphwell.jobs.summary import in_memory, summarise
 from graphwell.progress import Progress, silent
 
-NEEDS_THE_WHOLE_TABLE = ("scale", "pca", "missing", "holdout", "report", "delimiter", "encoding", "decimal")
+NEEDS_THE_WHOLE_TABLE = (
+    "scale", "pca", "missing", "holdout", "report", "delimiter", "encoding", "decimal",
+    "as_number", "as_category",
+)  # fmt: skip
 """Options that cannot be followed block by block."""
 
 
@@ -90,8 +95,36 @@ def label_folder(options: ClassifyOptions, classifier: Any, *, progress: Progres
 
 
 def part_features(part: RowGroups, names: tuple[str, ...]) -> FloatArray:
-    """Features of the rows of a part."""
-    return read_features(read_part(part, names), Roles("", features=names)).X
+    """Features of the rows of a part, which must be numbers."""
+    table = read_part(part, names)
+    return np.column_stack([_numbers(table, name) for name in names])
+
+
+def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureColumns:
+    """Those of the features that are numbers: all that workers can read block by block."""
+    found = read_features(table, roles, given, fill=False)
+    numbers = [name for name in found.names if as_numbers(table.column(name)) is not None]
+    others = [name for name in found.names if name not in numbers]
+    if not numbers:
+        problem = "{} has no column of numbers, and {cluster} compares rows by numbers only."
+        raise OptionError("features", problem, table.path)
+    if roles.features is not None and others:
+        problem = "{field} {}: the column holds no numbers, and {cluster} compares rows by numbers only."
+        raise OptionError("features", problem, others[0])
+    told = {name: left_out(name, "", "no number; {cluster} compares rows by numbers only") for name in others}
+    fates = tuple(told.get(fate.name, fate) for fate in found.fates)
+    return replace(found, names=tuple(numbers), fates=fates)
+
+
+def _numbers(table: Table, name: str) -> FloatArray:
+    column = table.column(name)
+    numbers = as_numbers(column)
+    if numbers is None:
+        row = first_that_is_no_number(column)
+        raise ValueError(
+            f"{table.path}, row {row + 1}: the feature {name!r} is {str(column[row])!r}, which is no number."
+        )
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -158,7 +191,8 @@ def _read(path: Path, roles: Roles, classes: tuple[str, ...]) -> tuple[tuple[Row
     first = read_part(parts[0])
     labels = read_columns(path, parts, named_columns(first, roles))
     given = read_given(labels, roles, classes)
-    return parts, table_facts(labels, roles, given, read_features(first, roles), first.names)
+    here = replace(given, codes=given.codes[: first.n_rows])
+    return parts, table_facts(labels, roles, given, number_columns(first, roles, here), first.names)
 
 
 def _features(tasks: Tasks, parts: tuple[RowGroups, ...], names: tuple[str, ...]) -> Any:

@@ -4,12 +4,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence
 from graphwell.io.tables.base import NEW_NAMES, Table
 from graphwell.io.tables.cells import as_text
 from graphwell.jobs.columns import FeatureColumns, Roles
 from graphwell.jobs.label_column import (
     LabelColumn,
+    agreement_hint,
     check_given,
     match_classes,
     read_label_column,
@@ -26,6 +28,8 @@ class TableFacts:
     path : Path
     features : tuple of str
         Columns that rows are compared by.
+    fates : tuple of Fate
+        What became of each column.
     given : LabelColumn
         The given labels.
     truth : LabelColumn, optional
@@ -38,6 +42,7 @@ class TableFacts:
 
     path: Path
     features: tuple[str, ...]
+    fates: tuple[Fate, ...] = field(repr=False)
     given: LabelColumn
     truth: LabelColumn | None
     ids: Any = field(repr=False)
@@ -81,8 +86,9 @@ def table_facts(
     if roles.truth is not None:
         truth = match_classes(read_label_column(table, roles.truth, roles.unknown), given.names)
     ids = None if roles.row_id is None else as_text(table.column(roles.row_id))
-    notes = (*features.notes, *given.notes, *_replaced(names))
-    return TableFacts(table.path, features.names, given, truth, ids, notes)
+    hints = [] if truth is None else agreement_hint(given, truth)
+    notes = (*features.notes, *given.notes, *hints, *_replaced(names))
+    return TableFacts(table.path, features.names, features.fates, given, truth, ids, notes)
 
 
 def _replaced(names: tuple[str, ...]) -> list[Sentence]:

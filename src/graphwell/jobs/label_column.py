@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell._unknown import alike, hardly_classes
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_text, is_missing, text_column
 
 MOST_CLASSES = 1000
+MOST_FRACTIONS = 10
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> L
     order = _in_order(found.tolist())
     codes = np.full(table.n_rows, -1)
     codes[~is_unknown] = np.argsort(order)[positions] if len(order) else -1
-    return LabelColumn(tuple(str(found[i]) for i in order), codes, tuple(notes))
+    names = tuple(str(found[i]) for i in order)
+    return LabelColumn(names, codes, (*notes, *_odd_names(name, names)))
 
 
 def with_named_classes(given: LabelColumn, named: Sequence[str]) -> LabelColumn:
@@ -82,6 +85,15 @@ def check_given(table: Table, name: str, given: LabelColumn) -> None:
     if n_classes == 1:
         problem = "Column {!r} of {} names a single class, {!r}; label rows of at least two classes."
         raise OptionError("label", problem, name, table.path, given.names[0])
+    fractions = [
+        name for name in given.names if isinstance(_key(name), float) and not float(name).is_integer()
+    ]
+    if len(fractions) > MOST_FRACTIONS:
+        problem = (
+            "Column {!r} of {} holds {:,} different fractions, such as {}; classes are names or whole "
+            "numbers, so cut them into classes first, or name the column of labels with {field}."
+        )
+        raise OptionError("label", problem, name, table.path, len(fractions), fractions[0])
     if n_classes > MOST_CLASSES and 2 * n_classes > known:
         problem = "Column {!r} of {} names {:,} classes on {:,} rows; is it the column of labels?"
         raise OptionError("label", problem, name, table.path, n_classes, known)
@@ -100,6 +112,41 @@ def match_classes(truth: LabelColumn, names: Sequence[str]) -> LabelColumn:
             every.append(name)
     new = np.array([known[_key(name)] for name in truth.names] + [-1])
     return LabelColumn(tuple(every), new[truth.codes], truth.notes)
+
+
+def agreement_hint(given: LabelColumn, truth: LabelColumn) -> list[Sentence]:
+    """A hint where the truth never says what a given label says: it may be written in other names.
+
+    Examples
+    --------
+    >>> given, truth = LabelColumn(("a",), np.array([0, -1])), LabelColumn(("a", "A"), np.array([1, 1]))
+    >>> len(agreement_hint(given, truth)), len(agreement_hint(given, given))
+    (1, 0)
+    """
+    both = (given.codes >= 0) & (truth.codes >= 0)
+    shared = set(truth.codes[truth.codes >= 0].tolist()) & set(range(len(given.names)))
+    if not len(truth.names) or (truth.codes < 0).all():
+        return []
+    if (given.codes[both] == truth.codes[both]).any() or (not both.any() and shared):
+        return []
+    first = truth.names[int(truth.codes[truth.codes >= 0][0])]
+    note = "{truth} never agrees with a given label: it says {!r} and labels say {!r}; are its names others?"
+    return [Sentence(note, (first, given.names[0]))]
+
+
+def _odd_names(column: str, names: Sequence[str]) -> list[Sentence]:
+    """Names that hardly mean a class, and classes that may be one."""
+    odd = "{!r} is a class in column {!r}; if it means unknown, give {unknown=…}."
+    notes = [
+        Sentence(odd.replace("…", f'"{name}"'), (name, column))
+        for name in hardly_classes(names)
+        if name != "-1" and not set("{}") & set(name)
+    ]
+    same = alike(names)
+    if same:
+        note = "The classes {} of column {!r} differ only in case or blanks; are they one class?"
+        notes.append(Sentence(note, (" and ".join(map(repr, same)), column)))
+    return notes
 
 
 def _is_whole(text: str) -> bool:

@@ -23,7 +23,7 @@ class ClassifyOptions:
         File for the labelled table.
     report : Path, optional
         File for a page with pictures.
-    label, features, drop, row_id, truth, unknown, decimal
+    label, features, drop, row_id, truth, unknown, decimal, as_number, as_category
         As in `graphwell.jobs.columns.Roles`.
     scale, pca, missing
         As in `graphwell.jobs.preprocess.Preprocessing`.
@@ -66,10 +66,12 @@ class ClassifyOptions:
     row_id: str | None = None
     truth: str | None = None
     unknown: tuple[str, ...] = ()
-    decimal: str = "."
+    decimal: str | None = None
+    as_number: tuple[str, ...] = ()
+    as_category: tuple[str, ...] = ()
     scale: str = "none"
     pca: int | None = None
-    missing: str = "error"
+    missing: str = "fill"
     method: str = DEFAULT
     classes: tuple[str, ...] = ()
     class_prior: str | Mapping[str, float | tuple[float, float]] | None = None
@@ -91,8 +93,9 @@ class ClassifyOptions:
     def roles(self) -> Roles:
         """What the columns are for."""
         return Roles(
-            self.label, self.features, self.drop, self.row_id, self.truth, self.unknown, self.decimal
-        )
+            self.label, self.features, self.drop, self.row_id, self.truth, self.unknown, self.decimal,
+            self.as_number, self.as_category,
+        )  # fmt: skip
 
     @property
     def preprocessing(self) -> Preprocessing:

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
+from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
 from graphwell.errors import OptionError, Sentence
 
 SCALES = ("none", "standard", "robust")
-MISSING_RULES = ("error", "drop", "mean")
+MISSING_RULES = ("fill", "error", "drop", "mean")
 PCA_ABOVE = 100
 PCA_DEFAULT = 50
 LARGEST = 1e150
@@ -30,13 +32,15 @@ class Preprocessing:
     pca : int, optional
         Number of principal components kept, 0 for all features. By default 50 when there are more than
         100 features.
-    missing : {"error", "drop", "mean"}
-        Refuse missing values, leave their rows out, or put the mean of the column in their place.
+    missing : {"fill", "error", "drop", "mean"}
+        Put the median or the most frequent value in the place of missing values, with a further column that
+        says where they were if they are many; refuse them; leave their rows out; or put the mean of the
+        column in their place.
     """
 
     scale: str = "none"
     pca: int | None = None
-    missing: str = "error"
+    missing: str = "fill"
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:
@@ -67,7 +71,9 @@ class ReadyRows:
     notes: tuple[Sentence, ...] = ()
 
 
-def preprocess(X: FloatArray, names: Sequence[str], how: Preprocessing, seed: int = 0) -> ReadyRows:
+def preprocess(
+    X: FloatArray, names: Sequence[str], how: Preprocessing, seed: int = 0, kinds: Sequence[str] | None = None
+) -> ReadyRows:
     """Treat missing values, scale, and project.
 
     Parameters
@@ -79,6 +85,8 @@ def preprocess(X: FloatArray, names: Sequence[str], how: Preprocessing, seed: in
     how : Preprocessing
     seed : int
         Seed of the projection.
+    kinds : sequence of str, optional
+        Kind of each feature, as in `graphwell.columns.TableEncoder`; "number" for all by default.
 
     Examples
     --------
@@ -96,7 +104,7 @@ def preprocess(X: FloatArray, names: Sequence[str], how: Preprocessing, seed: in
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
     if how.scale == "none":
         notes += _uneven(X, names)
-    X = _scaled(X, how.scale)
+    X = _scaled(X, how.scale, np.array(kinds or ["number"] * len(names)))
     _refuse_extreme(X, names)
     components = _components(X, how.pca)
     if components:
@@ -131,7 +139,7 @@ def _without_missing(
     everything = np.ones(len(X), dtype=bool)
     if not holes.any():
         return X, everything, []
-    if missing == "error":
+    if missing in ("error", "fill"):
         raise _refusal(holes, names)
     if missing == "drop":
         kept: BoolArray = np.logical_not(holes.any(axis=1))
@@ -154,11 +162,18 @@ def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
     return OptionError("missing", problem, row + 1, names[column], others)
 
 
-def _scaled(X: FloatArray, scale: str) -> FloatArray:
+def _scaled(X: FloatArray, scale: str, kinds: Any) -> FloatArray:
+    """Numbers in their scale; columns of few numbers count less, and other columns have their scale."""
     from sklearn.preprocessing import RobustScaler, StandardScaler
 
-    scalers = {"standard": StandardScaler, "robust": RobustScaler}
-    return X if scale == "none" else np.asarray(scalers[scale]().fit_transform(X))
+    numbers = np.isin(kinds, WANT_A_SCALE)
+    if scale == "none" or not numbers.any():
+        return X
+    scaler = {"standard": StandardScaler, "robust": RobustScaler}[scale]()
+    X = X.copy()
+    X[:, numbers] = scaler.fit_transform(X[:, numbers])
+    X[:, kinds == "step"] *= WORTH_OF_STEPS
+    return X
 
 
 def _uneven(X: FloatArray, names: Sequence[str]) -> list[Sentence]:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence, Words, in_python
-from graphwell.jobs.score import Accuracy, Comparison
+from graphwell.jobs.score import Comparison, Holdout
 from graphwell.solve.result import Result
 
 
@@ -73,9 +74,13 @@ class ClassifyReport:
     ----------
     calibrated : bool
         Whether the scores were held against hidden labels.
+    features : tuple of str
+        The columns that rows were compared by.
+    columns : tuple of Fate
+        What became of each column.
     status : str
         How the run ended, in a sentence.
-    holdout : Accuracy, optional
+    holdout : Holdout, optional
         On given labels that were hidden.
     comparison : Comparison, optional
         With the truth.
@@ -95,6 +100,7 @@ class ClassifyReport:
     rows: int
     rows_left_out: int
     features: tuple[str, ...]
+    columns: tuple[Fate, ...]
     labels_given: int
     classes: tuple[ClassCount, ...]
     components: int
@@ -104,7 +110,7 @@ class ClassifyReport:
     calibrated: bool
     sweeps: int
     status: str
-    holdout: Accuracy | None
+    holdout: Holdout | None
     comparison: Comparison | None
     doubtful: tuple[DoubtfulRow, ...]
     notes: tuple[Sentence, ...]
@@ -120,6 +126,7 @@ class ClassifyReport:
             "rows": self.rows,
             "rows_left_out": self.rows_left_out,
             "features": list(self.features),
+            "columns": [fate.to_json(words) for fate in self.columns],
             "labels_given": self.labels_given,
             "classes": [asdict(count) for count in self.classes],
             "components": self.components,

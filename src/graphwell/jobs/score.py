@@ -9,6 +9,10 @@ from graphwell._types import BoolArray, IntArray
 from graphwell.errors import OptionError
 
 Z_95 = 1.959964
+LABELS_THAT_TELL = 30
+"""With fewer labels the interval is about 30 points wide."""
+ENOUGH_HIDDEN = 100
+MOST_RUNS = 5
 
 
 @dataclass(frozen=True)
@@ -32,21 +36,6 @@ class Accuracy:
         """Right answers per question."""
         return self.right / self.of
 
-    @property
-    def on_hidden_labels(self) -> str:
-        """What a run with hidden labels found, in a sentence.
-
-        Examples
-        --------
-        >>> Accuracy(9, 10).on_hidden_labels
-        'A run without 10 of the given labels got 9 of them right: 90.0 % (95 % confidence: 60 to 98 %).'
-        """
-        low, high = self.interval
-        return (
-            f"A run without {self.of:,} of the given labels got {self.right:,} of them right: "
-            f"{100 * self.share:.1f} % (95 % confidence: {100 * low:.0f} to {100 * high:.0f} %)."
-        )
-
     def to_json(self) -> dict[str, Any]:
         """Return values that JSON can hold."""
         low, high = self.interval
@@ -58,12 +47,71 @@ class Accuracy:
         }
 
     @property
+    def questions(self) -> int:
+        """Number of answers that do not depend on each other."""
+        return self.of
+
+    @property
     def interval(self) -> tuple[float, float]:
         """Where the true share lies with 95 % confidence (Wilson)."""
-        n, p, z = self.of, self.share, Z_95
+        n, p, z = self.questions, self.share, Z_95
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
         return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+@dataclass(frozen=True)
+class Holdout(Accuracy):
+    """Right answers on labels that were hidden, in one run or in several.
+
+    Attributes
+    ----------
+    runs : int
+    labels : int
+        Different labels that were hidden; one that is hidden twice tells no more.
+
+    Examples
+    --------
+    >>> Holdout(9, 10, runs=1, labels=10).in_words
+    'A run without 10 of the given labels got 9 of them right: 90.0 % ... So few labels tell little.'
+    """
+
+    runs: int = 1
+    labels: int = 0
+
+    @property
+    def questions(self) -> int:
+        """Number of different labels."""
+        return self.labels
+
+    @property
+    def in_words(self) -> str:
+        """What was found, and how little it may tell."""
+        low, high = self.interval
+        asked = f"A run without {self.of:,} of the given labels got {self.right:,} of them right"
+        if self.runs > 1:
+            asked = (
+                f"{self.runs} runs, each without some of the given labels, got {self.right:,} of {self.of:,} "
+                f"right, {self.labels:,} different ones"
+            )
+        little = " So few labels tell little." if self.labels < LABELS_THAT_TELL else ""
+        share = f"{100 * self.share:.1f} % (95 % confidence: {100 * low:.0f} to {100 * high:.0f} %)."
+        return f"{asked}: {share}{little}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        return {**super().to_json(), "runs": self.runs, "labels": self.labels}
+
+
+def runs_for(hidden: int) -> int:
+    """How many runs to hide labels in: several where each hides few.
+
+    Examples
+    --------
+    >>> runs_for(4), runs_for(40), runs_for(400)
+    (5, 3, 1)
+    """
+    return min(MOST_RUNS, -(-ENOUGH_HIDDEN // hidden))
 
 
 @dataclass(frozen=True)

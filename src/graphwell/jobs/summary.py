@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
+from graphwell.columns.encoder import listed
 from graphwell.errors import Sentence
-from graphwell.jobs.columns import listed
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import status_of, sweeps_of
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
-from graphwell.jobs.score import Accuracy, compare
+from graphwell.jobs.score import Holdout, compare
 
 MOST_DOUBTFUL = 10
 ROWS_NAMED = 10
@@ -29,7 +29,7 @@ def summarise(
     output: Path | None,
     report: Path | None = None,
     notes: Sequence[Sentence] = (),
-    holdout: Accuracy | None = None,
+    holdout: Holdout | None = None,
     details: RowDetails | None = None,
 ) -> ClassifyReport:
     """Return the report on a labelled table.
@@ -60,6 +60,7 @@ def summarise(
         rows=facts.n_rows,
         rows_left_out=int((~kept).sum()),
         features=facts.features,
+        columns=facts.fates,
         labels_given=int((given >= 0).sum()),
         classes=count_classes(facts.classes, given, assigned),
         components=classifier.graph_.n_components,

@@ -45,8 +45,9 @@ class Fingerprint:
     def of(cls, problem: Problem, settings: Mapping[str, Any], to_host: ToHost) -> "Fingerprint":
         """Fingerprint of the descent on a problem."""
         plain = json.loads(json.dumps(dict(settings), default=_as_json))
-        labels = to_host(problem.labels).astype(np.int64)
-        return cls(problem.graph.fingerprint, hash_of(labels), plain)
+        labels = hash_of(to_host(problem.labels).astype(np.int64))
+        trust = "" if problem.trust is None else hash_of(to_host(problem.trust))
+        return cls(problem.graph.fingerprint, labels + trust, plain)
 
     def difference(self, saved: "Fingerprint") -> str:
         """Say what differs from a saved fingerprint; empty where nothing does.

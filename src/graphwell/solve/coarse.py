@@ -73,8 +73,10 @@ def summed_rows(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
     return np.stack([np.bincount(groups, weights=column, minlength=count) for column in values.T], axis=1)
 
 
-def heard(W: Any, labels: IntArray, n_classes: int, groups: IntArray, count: int) -> FloatArray:
-    """Weight of the edges from the labels of each class to each group.
+def heard(
+    W: Any, labels: IntArray, n_classes: int, groups: IntArray, count: int, trust: FloatArray | None = None
+) -> FloatArray:
+    """Weight of the edges from the labels of each class to each group, times the trust in each label.
 
     Examples
     --------
@@ -86,7 +88,8 @@ def heard(W: Any, labels: IntArray, n_classes: int, groups: IntArray, count: int
     known = np.flatnonzero(labels >= 0)
     near = W[known]
     places = groups[near.indices] * n_classes + np.repeat(labels[known], np.diff(near.indptr))
-    return np.bincount(places, weights=near.data, minlength=count * n_classes).reshape(count, n_classes)
+    weights = near.data if trust is None else near.data * np.repeat(trust[known], np.diff(near.indptr))
+    return np.bincount(places, weights=weights, minlength=count * n_classes).reshape(count, n_classes)
 
 
 def harmonic_shares(graph: CoarseGraph) -> FloatArray:

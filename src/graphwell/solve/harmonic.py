@@ -114,8 +114,12 @@ def source_strengths(problem: Problem, engine: Engine) -> Vector:
     known = problem.is_known
     counts = class_counts(engine, problem.labels[known], problem.n_classes)
     mean = counts.sum() / max(1, (counts > 0).sum())
-    strengths = engine.asarray(quotient(np, mean, counts))
-    return engine.xp.where(known, strengths[problem.known], 0.0)
+    if problem.trust is None:
+        strengths = engine.asarray(quotient(np, mean, counts))
+        return engine.xp.where(known, strengths[problem.known], 0.0)
+    trusted = engine.xp.where(known, problem.trust, 0.0)
+    by_class = engine.group_sums(problem.known, trusted, problem.n_classes)
+    return trusted * quotient(engine.xp, mean, by_class)[problem.known]
 
 
 def diffusion_scores(problem: Problem, engine: Engine) -> Scores:

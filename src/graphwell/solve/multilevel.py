@@ -150,7 +150,8 @@ def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
     """
     labels, n_classes = engine.to_host(problem.labels), problem.n_classes
     pool = ThreadPool(engine.n_threads)
-    units, graphs = coarse_graphs(engine, labels, n_classes, pool)
+    trust = None if problem.trust is None else engine.to_host(problem.trust)
+    units, graphs = coarse_graphs(engine, labels, n_classes, pool, trust)
     harmonic = shares_of(np.mean([harmonic_shares(graph)[graph.members] for graph in graphs], axis=0))
     begin, spread = engine.shares(start), engine.spread(harmonic, units.members)
     scores = engine.shares(engine.added(begin, spread))
@@ -172,7 +173,7 @@ def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
 
 
 def coarse_graphs(
-    engine: Engine, labels: IntArray, n_classes: int, pool: ThreadPool
+    engine: Engine, labels: IntArray, n_classes: int, pool: ThreadPool, trust: FloatArray | None = None
 ) -> tuple[CoarseGraph, list[CoarseGraph]]:
     """Units, and graphs of communities made of them, of several resolutions and orders."""
     ground = groundwork(engine)
@@ -180,12 +181,17 @@ def coarse_graphs(
     wanted = [(resolution * finer, seed) for resolution in RESOLUTIONS for seed in ORDERS]
     found = pool.results(lambda each: ground.merged(*each), wanted)
     speaks_for = spoken_for(labels, int(found[-1].max()) + 1)
-    units = units_with_voices(engine, ground, labels, n_classes, speaks_for)
+    units = units_with_voices(engine, ground, labels, n_classes, speaks_for, trust)
     return units, pool.results(units.coarser, found)
 
 
 def units_with_voices(
-    engine: Engine, ground: Groundwork, labels: IntArray, n_classes: int, speaks_for: float
+    engine: Engine,
+    ground: Groundwork,
+    labels: IntArray,
+    n_classes: int,
+    speaks_for: float,
+    trust: FloatArray | None = None,
 ) -> CoarseGraph:
     """The units, with what they hear of the labels, each of which speaks for so many vertices.
 
@@ -197,7 +203,8 @@ def units_with_voices(
     W = engine.condensed(apart, n_units + len(known))
     home = np.concatenate([np.arange(n_units), ground.members[known]])
     given = np.concatenate([np.full(n_units, -1), labels[known]])
-    voices = speaks_for * heard(W, given, n_classes, home, n_units)
+    firm = None if trust is None else np.concatenate([np.ones(n_units), trust[known]])
+    voices = speaks_for * heard(W, given, n_classes, home, n_units, firm)
     return CoarseGraph(ground.members, merged_graph(W, home), voices, np.ones(len(labels)))
 
 

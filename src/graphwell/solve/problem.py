@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell._checks import positive_number
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Backend, PlacedGraph
+from graphwell.backends.base import Backend, PlacedGraph, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,8 @@ class Problem:
         Sizes of the classes as shares of all vertices, where they are known.
     size_bounds : array of shape (2, n_classes), optional
         Lowest and highest share that each class may have; the shares are then estimated.
+    trust : array of shape (n,), optional
+        How far each given label is trusted, above 0: a factor of its fidelity; 1 for all by default.
     implicit : bool
         Take the fidelity term implicitly, which allows large steps whatever its weight, and measure it along
         the star of ``rho``, which keeps it independent of the numbers of the classes.
@@ -60,6 +62,7 @@ class Problem:
     class_shares: FloatArray | None = None
     size_bounds: FloatArray | None = None
     implicit: bool = False
+    trust: Vector | None = None
 
     def __post_init__(self) -> None:
         positive_number("fidelity", self.fidelity)
@@ -77,7 +80,8 @@ class Problem:
     @cached_property
     def fidelities(self) -> FloatArray:
         """Weight of the given class of each vertex: lambda of equation (13)."""
-        return self.is_known * float(self.fidelity)
+        weights = self.is_known * float(self.fidelity)
+        return weights if self.trust is None else weights * self.trust
 
     @cached_property
     def reachable(self) -> BoolArray:

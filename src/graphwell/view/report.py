@@ -7,6 +7,8 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
+from graphwell.columns.encoder import listed
+from graphwell.columns.fate import Fate, grouped
 from graphwell.errors import Words, in_python
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
@@ -31,6 +33,8 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
         html.paragraph(report.status, "lead"),
         html.facts(_facts(report)),
         *(html.paragraph(note.worded(words), "note") for note in report.notes),
+        html.heading("Columns"),
+        columns_table(report.columns, words),
         html.heading("Classes"),
         *_classes(report),
     ]
@@ -47,6 +51,13 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
         parts += [html.heading("The descent"), _descent(details.result)]
     parts += [html.footer(f"graphwell {__version__}")]  # no times: equal runs have equal pages
     return html.page(f"Labels of {report.table.name}", parts)
+
+
+def columns_table(columns: Sequence[Fate], words: Words = in_python) -> str:
+    """What became of each column; those with the same fate share a line."""
+    groups = grouped(columns, words).items()
+    lines = [(listed(names), kind, became) for (kind, became), names in groups]
+    return html.table(["column", "holds", "became"], lines, text_columns=3)
 
 
 def doubtful_table(rows: Sequence[DoubtfulRow]) -> str:
@@ -103,7 +114,7 @@ def _classes(report: ClassifyReport) -> list[str]:
         caption = "Left: rows of each class. Right: scores of all rows; low ones are doubtful."
     parts = [html.figure(plots.as_png(figure), "class sizes and scores", caption)]
     if report.holdout is not None:
-        parts.append(html.paragraph(report.holdout.on_hidden_labels))
+        parts.append(html.paragraph(report.holdout.in_words))
     return parts
 
 

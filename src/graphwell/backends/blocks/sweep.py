@@ -59,7 +59,7 @@ class Export:
 def make_forces(
     block: GraphBlock,
     labels: IntArray,
-    fidelity: float,
+    fidelities: FloatArray,
     total_degree: float,
     balance: tuple[float, FloatArray] | None,
     n_classes: int,
@@ -70,12 +70,11 @@ def make_forces(
     from graphwell.backends.cpu.packing import Packing
 
     packing = Packing.of(n_classes, PRECISION)
-    is_known = labels >= 0
     strength, shares = balance or (0.0, np.zeros(n_classes))
     phi = np.sqrt(block.degrees / total_degree) if balance else np.zeros(block.n_own)
     acting = Forces(
-        known=block.placed(np.where(is_known, labels, 0)),
-        fidelity=block.placed(np.where(is_known, float(fidelity), 0.0)),
+        known=block.placed(np.where(labels >= 0, labels, 0)),
+        fidelity=block.placed(fidelities),
         phi=block.placed(phi),
         strength=strength,
         shares=shares.astype(PRECISION),

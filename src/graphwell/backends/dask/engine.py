@@ -84,10 +84,13 @@ class DaskEngine(HostVectors):
             balance = problem.balance
             total = (float(self.graph.degrees.sum()) or 1.0) if balance else 1.0
             pressure = None if balance is None else (balance.strength, balance.shares)
-            labels = self.graph.cut(problem.labels.astype(np.int32))
-            same = {name: getattr(problem, name) for name in ("fidelity", "n_classes", "implicit")}
+            pinned = (problem.labels.astype(np.int32), problem.fidelities)
+            same = {name: getattr(problem, name) for name in ("n_classes", "implicit")}
             acting = {"total_degree": total, "balance": pressure, **same}
-            self._last = problem, self._each("forces", on_block.make_forces, labels, **acting)
+            self._last = (
+                problem,
+                self._each("forces", on_block.make_forces, *map(self.graph.cut, pinned), **acting),
+            )
         return self._last[1]
 
     def product(self, block: Columns) -> Columns:

@@ -1,0 +1,117 @@
+"""Values that stand for nothing known, whatever library they come from."""
+
+from collections.abc import Collection, Sequence
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import BoolArray
+
+UNKNOWN = -1
+WORDS = (
+    "",
+    "?",
+    "-1",
+    "nan",
+    "none",
+    "unknown",
+    "na",
+    "n/a",
+    "<na>",
+    "nat",
+    "null",
+    "missing",
+    "unlabeled",
+    "unlabelled",
+)
+"""Names, in small letters, that hardly mean a class."""
+
+
+def says_nothing(value: Any) -> bool:
+    """Whether a value is None, NaN, or what pandas has in their place.
+
+    Examples
+    --------
+    >>> says_nothing(None), says_nothing(float("nan")), says_nothing(""), says_nothing(0)
+    (True, True, False, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def markers(unknown: Any) -> tuple[Any, ...]:
+    """What a user gave as one marker of unknown labels, or as several.
+
+    Examples
+    --------
+    >>> markers("?"), markers(["?", 99]), markers(None)
+    (('?',), ('?', 99), ())
+    """
+    if unknown is None:
+        return ()
+    several = isinstance(unknown, Collection | np.ndarray) and not isinstance(unknown, str | bytes)
+    return tuple(unknown) if several else (unknown,)
+
+
+def is_marked(values: Any, unknown: Any) -> BoolArray:
+    """Where an array of labels holds one of the markers; of another kind than the labels, none is there.
+
+    Examples
+    --------
+    >>> is_marked(np.array([0, 99, 1]), 99), is_marked(np.array(["a", "?"]), ["?", 99])
+    (array([False,  True, False]), array([False,  True]))
+    """
+    found = np.zeros(len(values), dtype=bool)
+    for marker in markers(unknown):
+        if says_nothing(marker):
+            continue  # it is unknown already
+        as_text = isinstance(marker, str)
+        if values.dtype == object:
+            same = (isinstance(v, str) == as_text and not says_nothing(v) and v == marker for v in values)
+            found |= np.fromiter(same, bool, len(values))
+        elif (values.dtype.kind in "UT") == as_text:
+            found |= values == marker
+    return found
+
+
+def is_known(y: Any, unknown: Any = None) -> BoolArray:
+    """Which labels are known: not None, NaN, masked or a marker, and not -1 where labels are numbers.
+
+    Examples
+    --------
+    >>> is_known(["a", None, "?"], unknown="?"), is_known([3, -1])
+    (array([ True, False, False]), array([ True, False]))
+    """
+    values = np.asarray(y, dtype=object).ravel()
+    nothing = np.fromiter(map(says_nothing, values), bool, len(values))
+    nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
+    numbers = all(isinstance(value, Number | np.number) for value in values[~nothing])
+    return ~(nothing | is_marked(values, [*markers(unknown), *([UNKNOWN] if numbers else [])]))
+
+
+def hardly_classes(names: Sequence[Any]) -> list[str]:
+    """Names of classes that look as if they meant unknown.
+
+    Examples
+    --------
+    >>> hardly_classes(["cat", "NaN", "?"])
+    ['NaN', '?']
+    """
+    return [name for name in names if isinstance(name, str) and name.strip().lower() in WORDS]
+
+
+def alike(names: Sequence[Any]) -> list[str]:
+    """The first names of classes that differ in nothing but case and blanks; none if there are no such.
+
+    Examples
+    --------
+    >>> alike(["cat", "dog", "Cat "])
+    ['cat', 'Cat ']
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if isinstance(name, str):
+            groups.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    return next((group for group in groups.values() if len(group) > 1), [])

@@ -1,0 +1,174 @@
+"""One column of a table, wherever it came from: text, numbers, booleans or times."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray
+from graphwell._unknown import says_nothing
+from graphwell.io.tables.cells import EMPTY_CELLS, TEXT, as_numbers, as_text, is_missing, is_text, text_column
+
+SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "n/a", "na", "<NA>", "NaT"])
+FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
+CATEGORICAL = ("category", "categorical", "enum", "dictionary")
+"""How the types of categories begin in pandas, polars and Arrow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a column.
+
+    Attributes
+    ----------
+    values : array
+        Text, numbers (NaN where missing), booleans, or ``datetime64`` (NaT where missing).
+    declared : str, optional
+        "category" or "boolean" where the type of the column says so.
+    """
+
+    values: Any = field(repr=False)
+    declared: str | None = None
+
+    @cached_property
+    def missing(self) -> BoolArray:
+        """Where a cell says nothing."""
+        if is_text(self.values):
+            return np.isin(self.text, SAY_NOTHING)
+        if self.values.dtype.kind == "M":
+            return np.isnat(self.values)
+        return is_missing(self.values)
+
+    @cached_property
+    def plain_numbers(self) -> FloatArray | None:
+        """Cells of text as numbers with a decimal point, NaN where missing; None if some are no numbers."""
+        return as_numbers(self.values) if is_text(self.values) else None
+
+    @cached_property
+    def text(self) -> Any:
+        """The cells as text, without blanks around them; empty where nothing else is known."""
+        if self.values.dtype.kind == "M":
+            return np.where(np.isnat(self.values), "", self.values.astype(str)).astype(TEXT)
+        return np.strings.strip(as_text(self.values))
+
+
+def is_frame(X: Any) -> bool:
+    """Whether something is a data frame: of pandas, polars or Arrow.
+
+    Examples
+    --------
+    >>> is_frame(np.eye(2))
+    False
+    """
+    library = type(X).__module__.partition(".")[0]
+    return any(cls.__name__ in FRAMES.get(library, ()) for cls in type(X).__mro__)
+
+
+def column_names(X: Any) -> tuple[str, ...]:
+    """Names of the columns of a frame or a mapping, in order."""
+    names: Any = X.keys() if isinstance(X, Mapping) else getattr(X, "column_names", None) or X.columns
+    if getattr(names, "nlevels", 1) > 1:
+        raise ValueError(
+            f"X has column names of {names.nlevels} levels; join them to one name each, as in "
+            "X.columns = ['_'.join(map(str, name)) for name in X.columns]."
+        )
+    found = tuple(str(name) for name in names)
+    twice = (
+        next((name for name in found if found.count(name) > 1), None)
+        if len(set(found)) < len(found)
+        else None
+    )
+    if twice is not None:
+        raise ValueError(f"X has several columns named {twice!r}; give each column its own name.")
+    return found
+
+
+def read_cells(X: Any) -> dict[str, Cells]:
+    """Columns of a data frame, or of a mapping from names to arrays.
+
+    Examples
+    --------
+    >>> cells = read_cells({"size": np.array([1.0, 2.0]), "kind": ["a", None]})
+    >>> cells["kind"].text, cells["kind"].missing
+    (array(['a', ''], dtype=StringDType()), array([False,  True]))
+    """
+    names = column_names(X)
+    columns = list(X.values()) if isinstance(X, Mapping) else [_column(X, i) for i in range(len(names))]
+    return {name: _cells(name, column) for name, column in zip(names, columns, strict=True)}
+
+
+def _column(X: Any, place: int) -> Any:
+    if hasattr(X, "iloc"):
+        return X.iloc[:, place]
+    return X.to_series(place) if hasattr(X, "to_series") else X.column(place)
+
+
+def _cells(name: str, column: Any) -> Cells:
+    kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+    if kind.startswith(CATEGORICAL):
+        return Cells(_from_objects(name, _as_objects(column), of_text=True), "category")
+    if isinstance(getattr(column, "dtype", None), np.dtype | type(TEXT)):
+        values = np.asarray(column)
+    else:
+        values = _as_objects(column)
+    if values.dtype.kind in "OU":
+        values = _from_objects(name, values.astype(object))
+    if values.dtype.kind == "m":
+        values = values / np.timedelta64(1, "D")
+    if values.dtype.kind == "c":
+        raise ValueError(f"The column {name!r} holds complex numbers; give their parts as columns.")
+    declared = "boolean" if values.dtype.kind == "b" or kind.startswith("bool") else None
+    return Cells(values, declared)
+
+
+def _as_objects(column: Any) -> Any:
+    values = np.empty(len(column), dtype=object)
+    values[:] = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+    return values
+
+
+def _from_objects(name: str, values: Any, *, of_text: bool = False) -> Any:
+    """Objects as booleans, numbers or times where all are such, and as text where they are mixed."""
+    gone = np.fromiter((says_nothing(value) for value in values), bool, len(values))
+    known = values[~gone]
+    if not of_text and len(known):
+        if _all(known, lambda v: isinstance(v, bool | np.bool_)):
+            return known.astype(bool) if not gone.any() else _with_holes(known, gone)
+        if _all(known, lambda v: isinstance(v, Number | np.number) and not isinstance(v, complex)):
+            return _with_holes(known, gone)
+        if _all(known, lambda v: isinstance(v, date | np.datetime64)):
+            return _times(known, gone)
+    wrong = next((v for v in known if not isinstance(v, str | Number | np.generic | date)), None)
+    if wrong is not None:
+        raise ValueError(
+            f"The column {name!r} holds values of the type {type(wrong).__name__}; "
+            "each cell must be one number, word, text or date."
+        )
+    return text_column(["" if empty else str(value) for value, empty in zip(values, gone, strict=True)])
+
+
+def _all(values: Any, test: Callable[[Any], bool]) -> bool:
+    return all(map(test, values))
+
+
+def _with_holes(known: Any, gone: BoolArray) -> Any:
+    values = np.full(len(gone), np.nan)
+    values[~gone] = known.astype(float)
+    return values
+
+
+def _times(known: Any, gone: BoolArray) -> Any:
+    values = np.full(len(gone), np.datetime64("NaT"), dtype="datetime64[s]")
+    values[~gone] = [np.datetime64(_without_zone(value)) for value in known]
+    return values
+
+
+def _without_zone(value: Any) -> Any:
+    """A time in UTC where it has a zone, which NumPy has not."""
+    if getattr(value, "tzinfo", None) is None:
+        return value
+    return (value - value.utcoffset()).replace(tzinfo=None)

@@ -1,0 +1,185 @@
+"""What became of a column, and why some are left out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import BoolArray
+from graphwell.columns.cells import Cells
+from graphwell.columns.look import WORDS_OF_A_TEXT, Look
+from graphwell.errors import Sentence, Words, in_python
+
+ROWS_TO_JUDGE = 10
+"""In smaller tables, numbers that count the rows may well be a feature."""
+LABELS_TO_JUDGE = 5
+"""With fewer labels, a column may agree with them by chance."""
+LABELS_TO_SEE_A_CODE = 10
+CALLED_TRUTH = (
+    "truth",
+    "groundtruth",
+    "gt",
+    "target",
+    "class",
+    "label",
+    "labels",
+    "y",
+    "ytrue",
+    "truelabel",
+    "trueclass",
+)
+CALLED_ID = ("id", "uuid", "guid", "index", "key", "rowid", "rownumber", "unnamed0")
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of a column.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        What it holds: number, boolean, category, text, date, empty; or a role, such as label.
+    became : Sentence
+        What was done with it, in a few words.
+    used : bool
+        Whether rows are compared by it.
+    warns : bool
+        Whether the user should look at it.
+    """
+
+    name: str
+    kind: str
+    became: Sentence
+    used: bool = True
+    warns: bool = False
+
+    def to_json(self, words: Words = in_python) -> dict[str, Any]:
+        """Return values that JSON can hold.
+
+        Examples
+        --------
+        >>> Fate("size", "number", Sentence("as it is")).to_json()
+        {'name': 'size', 'kind': 'number', 'became': 'as it is', 'used': True}
+        """
+        return {"name": self.name, "kind": self.kind, "became": self.became.worded(words), "used": self.used}
+
+
+def grouped(fates: Sequence[Fate], words: Words = in_python) -> dict[tuple[str, str], list[str]]:
+    """Names of the columns that hold the same kind of thing and became the same, in order.
+
+    Examples
+    --------
+    >>> grouped([Fate("a", "number", Sentence("as it is")), Fate("b", "number", Sentence("as it is"))])
+    {('number', 'as it is'): ['a', 'b']}
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for fate in fates:
+        groups.setdefault((fate.kind, fate.became.worded(words)), []).append(fate.name or "(no name)")
+    return groups
+
+
+def left_out(name: str, kind: str, why: str, *values: Any, warns: bool = False) -> Fate:
+    """The fate of a column that rows are not compared by."""
+    return Fate(name, kind, Sentence("left out: " + why, values), used=False, warns=warns)
+
+
+def column_note(fate: Fate) -> Sentence:
+    """What a user should know about a column, in a sentence.
+
+    Examples
+    --------
+    >>> str(column_note(left_out("kind", "category", "its name says that it is the truth")))
+    "The column 'kind' was left out: its name says that it is the truth."
+    """
+    begin = "The column {!r} was " if not fate.used else "The column {!r}: "
+    return Sentence(f"{begin}{fate.became.template}.", (fate.name, *fate.became.values))
+
+
+def looks_like_truth(name: str, names: Mapping[str, Any], cells: Cells, labels: Any) -> str | None:
+    """Why a column looks like the truth: its name, or that it repeats the labels; None if it does not.
+
+    Examples
+    --------
+    >>> looks_like_truth("Truth", {}, Cells(np.arange(3.0)), None)
+    'its name says that it is the truth'
+    """
+    if labels is not None and _repeats(cells, labels):
+        return "it equals the labels wherever they are given"
+    plain = _plain(name)
+    is_coordinate = plain == "y" and any(_plain(other) == "x" for other in names)
+    return "its name says that it is the truth" if plain in CALLED_TRUTH and not is_coordinate else None
+
+
+def recodes_labels(cells: Cells, labels: Any) -> bool:
+    """Whether a column has a word of its own for each class, and no other: it may be the truth in a code.
+
+    Examples
+    --------
+    >>> words = np.array(["a", "b"] * 5 + [""], dtype=np.dtypes.StringDType())
+    >>> recodes_labels(Cells(np.array([7, 9] * 5 + [7])), words)
+    True
+    """
+    given: BoolArray = labels != ""
+    classes = np.unique(labels[given])
+    if given.sum() < LABELS_TO_SEE_A_CODE or len(classes) < 2 or cells.missing.any():
+        return False
+    pairs = set(zip(cells.text[given].tolist(), labels[given].tolist(), strict=True))
+    return len(pairs) == len(classes) == len({word for word, _ in pairs}) == len(np.unique(cells.text))
+
+
+def numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:
+    """Why a column tells rows apart and nothing else: a counter, or an identifier; None if it is neither.
+
+    Whole numbers are a counter where they fill a range without gaps, each once; other ones are identifiers if
+    the column is called so. Different words are identifiers unless they are texts.
+    """
+    n = len(look.missing)
+    if n < ROWS_TO_JUDGE or look.missing.any() or look.kind not in ("number", "text"):
+        return None
+    if look.kind == "text":
+        return "every row has its own" if _are_names(cells.text) else None
+    low, high = float(look.values.min()), float(look.values.max())
+    whole = np.isfinite([low, high]).all() and bool((look.values == np.rint(look.values)).all())
+    if not whole or high - low < n - 1:
+        return None
+    if high - low == n - 1:
+        counts = np.bincount((look.values - low).astype(np.int64), minlength=n)
+        return "it counts the rows" if (counts == 1).all() else None
+    called = _plain(name) in CALLED_ID or _plain(name).endswith("id")
+    return "every row has its own" if called and len(np.unique(look.values)) == n else None
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _are_names(text: Any) -> bool:
+    """Whether cells are all different, and short, or alike but for digits."""
+    if len(np.unique(text)) < len(text):
+        return False
+    words = [str(cell).split() for cell in text.tolist()]
+    if sum(map(len, words)) < WORDS_OF_A_TEXT * len(words):
+        return True
+    letters = {"".join(c for c in str(cell) if not c.isdigit()) for cell in text.tolist()}
+    return 20 * len(letters) < len(text)
+
+
+def _repeats(cells: Cells, labels: Any) -> bool:
+    """Whether a column says the same as the labels wherever they are given."""
+    given: BoolArray = labels != ""
+    if given.sum() < LABELS_TO_JUDGE or cells.values.dtype.kind == "M":
+        return False
+    here, said = cells.text[given], labels[given]
+    if (here == said).all():
+        return len(np.unique(said)) > 1
+    return len(np.unique(said)) > 1 and all(map(_same, here.tolist(), said.tolist()))
+
+
+def _same(a: str, b: str) -> bool:
+    """1 and 1.0 are one label, and so are Cat and cat."""
+    try:
+        return float(a) == float(b)
+    except ValueError:
+        return a.casefold() == b.strip().casefold()

@@ -1,0 +1,99 @@
+"""Numbers as people write them: decimal commas, thousands separators, per cent signs, currencies."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray
+from graphwell.io.tables.cells import as_numbers
+
+AROUND = " \t\xa0\u202f$€£¥₹%"
+"""Characters before and after a number that say nothing about its value in a column of its own."""
+BLANK = "\xa0\u202f"
+NUMBER = {
+    ".": re.compile(r"[+-]?(?=\.?\d)(\d{1,3}([,' ]\d{3})+|\d+)?(\.\d*)?(e[+-]?\d+)?"),
+    ",": re.compile(r"[+-]?(?=,?\d)(\d{1,3}([.' ]\d{3})+|\d+)?(,\d*)?(e[+-]?\d+)?"),
+}
+THOUSANDS = {".": ",' ", ",": ".' "}
+CERTAINLY = {
+    ".": re.compile(r"[+-]?(0|\d*([,' ]\d{3})*)\.(\d{1,2}|\d{4,}|\d*e.*)|[+-]?0?\.\d+|.*,.*\..*"),
+    ",": re.compile(r"[+-]?(0|\d*([.' ]\d{3})*),(\d{1,2}|\d{4,}|\d*e.*)|[+-]?0?,\d+|.*\..*,.*"),
+}
+"""What can only be read with this decimal mark: two decimals, a zero before it, another mark on its left."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Cells read as numbers.
+
+    Attributes
+    ----------
+    values : array of float
+        NaN where a cell is no number.
+    read : array of bool
+        Which cells are numbers.
+    decimal : {".", ","}
+        The decimal mark of the column.
+    """
+
+    values: FloatArray = field(repr=False)
+    read: BoolArray = field(repr=False)
+    decimal: str = "."
+
+
+def read_numbers(cells: Any, missing: BoolArray, decimal: str | None = None) -> Numbers:
+    """Read the cells of a column of text as numbers, all with one decimal mark.
+
+    Parameters
+    ----------
+    cells : array of text
+        Without blanks around them.
+    missing : array of bool
+        Cells that say nothing.
+    decimal : {".", ","}, optional
+        The decimal mark; found in the cells by default.
+
+    Examples
+    --------
+    >>> from graphwell.io.tables.cells import text_column
+    >>> cells = text_column(["1.234,5", "47,2 %", "€ 3", "?"])
+    >>> found = read_numbers(cells, np.array([False, False, False, True]))
+    >>> found.values, found.decimal
+    (array([1234.5,   47.2,    3. ,    nan]), ',')
+    """
+    if decimal != ",":
+        plain = as_numbers(np.where(missing, "nan", cells))
+        if plain is not None:
+            return Numbers(plain, ~missing)
+    distinct, places = np.unique(cells[~missing], return_inverse=True)
+    texts = [_bare(text) for text in distinct.tolist()]
+    mark = decimal or _decimal_mark(texts)
+    read = np.array([_value(text, mark) for text in texts], dtype=float)
+    values = np.full(len(cells), np.nan)
+    values[~missing] = read[places] if len(read) else np.nan
+    return Numbers(values, ~np.isnan(values), mark)
+
+
+def _bare(text: str) -> str:
+    """A cell without what may stand around a number."""
+    sign = "-" if text[:1] in "-\N{MINUS SIGN}" else ""  # the sign may stand before a currency
+    bare = text.removeprefix("-").removeprefix("\N{MINUS SIGN}").strip(AROUND)
+    for blank in BLANK:
+        bare = bare.replace(blank, " ")
+    return sign + bare.lower().replace("\N{MINUS SIGN}", "-") if bare else text
+
+
+def _decimal_mark(texts: list[str]) -> str:
+    """The mark that more of the cells can only be read with; a point where they are silent."""
+    commas, points = (sum(CERTAINLY[mark].fullmatch(text) is not None for text in texts) for mark in ",.")
+    return "," if commas > points else "."
+
+
+def _value(text: str, decimal: str) -> float:
+    if NUMBER[decimal].fullmatch(text) is None:
+        return np.inf if text in ("inf", "infinity") else -np.inf if text in ("-inf", "-infinity") else np.nan
+    for separator in THOUSANDS[decimal]:
+        text = text.replace(separator, "")
+    return float(text.replace(",", "."))

@@ -1,0 +1,116 @@
+"""What is given to a fit: data frames are encoded, foreign objects refused in a sentence that helps."""
+
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell._warnings import warn_user
+from graphwell.columns.cells import is_frame
+from graphwell.columns.encoder import TableEncoder
+from graphwell.columns.encoders import WANT_A_SCALE
+from graphwell.columns.fate import column_note
+from graphwell.estimators.labels import Labels
+
+ADVICE = {
+    "AnnData": "give a matrix of it, X.obsm['X_pca'] say, and the labels as X.obs['...']",
+    "MuData": "give a matrix of one of its parts, X['rna'].obsm['X_pca'] say",
+    "DataArray": "give X.values, with one row per sample",
+    "Dataset": "give its samples as one array, or as a data frame",
+    "Variable": "give X.values, with one row per sample",
+    "DataLoader": "give its samples as one array",
+    "Series": "one column is X.to_frame()",
+    "DataFrameGroupBy": "give the data frame itself",
+    "LazyFrame": "give X.collect()",
+    "Dataframe": "give a data frame of pandas, polars or Arrow",
+}
+"""What to give in place of objects of other libraries, by the name of their type."""
+
+
+def refuse_foreign(X: Any) -> None:
+    """Refuse what holds no rows of features, with the sentence that helps.
+
+    Examples
+    --------
+    >>> refuse_foreign("data.csv")
+    Traceback (most recent call last):
+    ValueError: X is the text 'data.csv', not rows of features; read the file first, with
+    pandas.read_csv say, or use `graphwell classify`.
+    """
+    what, advice = _named(X)
+    if advice is not None:
+        raise ValueError(f"X is {what}, not rows of features; {advice}.")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(
+            f"X has {int(np.ma.getmaskarray(X).sum()):,} masked cells; fill them in with X.filled(...), "
+            "or give a data frame, whose missing cells are filled in."
+        )
+    if isinstance(X, np.ndarray) and X.dtype.kind in "OUT":
+        _refuse_text(X)
+
+
+def _refuse_text(X: Any) -> None:
+    """Say where words belong; an array of numbers written as text passes."""
+    try:
+        X.astype(float)
+    except ValueError:
+        raise ValueError(
+            "X is an array that holds text; give a data frame, whose columns may hold words and dates."
+        ) from None
+    except TypeError:
+        return  # other objects get the sentence of scikit-learn
+
+
+def encoded_frame(X: Any, labels: Labels) -> tuple[TableEncoder, FloatArray]:
+    """The encoder of a data frame and its matrix, with a warning for each column to look at."""
+    names = np.array([*map(str, labels.classes.tolist()), ""], dtype=object)
+    encoder = TableEncoder(standardise=True)
+    matrix = encoder.fit_transform(X, names[labels.codes])
+    for fate in encoder.fates_:
+        if fate.warns:
+            warn_user(column_note(fate).worded(_as_parameter))
+    return encoder, matrix
+
+
+def _as_parameter(field: str, value: str | None = None) -> str:
+    """Options of columns as a user of `fit` can give them: to an encoder before the classifier."""
+    return f"graphwell.TableEncoder({field}=...) in a pipeline"
+
+
+def refuse_new(encoder: TableEncoder | None, X: Any) -> None:
+    """Refuse new rows without names, unless all columns of the fit were plain numbers."""
+    if encoder is None or is_frame(X):
+        return
+    if len(encoder.kinds_) != encoder.n_features_in_ or not set(encoder.kinds_) <= set(WANT_A_SCALE):
+        raise ValueError("X must be a data frame with the columns of the fit, which were not all numbers.")
+
+
+def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
+    """New rows in the encoding of the fit."""
+    return encoder.transform(X) if encoder is not None and is_frame(X) else X
+
+
+def _named(X: Any) -> tuple[str, str | None]:
+    """What X is, and what to give in its place; None if it may hold rows."""
+    if isinstance(X, str | bytes | PathLike):
+        read = "read the file first, with pandas.read_csv say, or use `graphwell classify`"
+        return f"the {'text' if isinstance(X, str | bytes) else 'path'} {str(X)!r}", read
+    if isinstance(X, Mapping) and not hasattr(X, "shape"):  # some sparse matrices are mappings too
+        return "a mapping", "give a data frame, pandas.DataFrame(X) say"
+    if isinstance(X, set | frozenset):
+        return "a set, which has no order", "give a list of rows"
+    if isinstance(X, Iterator | range):
+        return (
+            f"a {type(X).__name__}, whose items are made one by one",
+            "give an array, numpy.array(list(X)) say",
+        )
+    if X is None:
+        return "None", "give an array with one row per sample"
+    foreign = type(X).__module__.partition(".")[0] not in ("graphwell", "numpy", "scipy", "builtins")
+    name = next((cls.__name__ for cls in type(X).__mro__ if cls.__name__ in ADVICE), None)
+    if foreign and name is not None:
+        article = "an" if name[0] in "AEIOU" else "a"
+        return f"{article} {name} of {type(X).__module__.partition('.')[0]}", ADVICE[name]
+    return "", None

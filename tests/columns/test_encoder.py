@@ -1,0 +1,128 @@
+"""A table of any columns as a matrix."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphwell.columns import TableEncoder
+from graphwell.errors import OptionError
+
+RNG = np.random.default_rng(0)
+
+
+def table(n=40):
+    """A table as people bring it."""
+    fare = [f"{value:.2f}".replace(".", ",") for value in RNG.gamma(2, 20, n)]
+    fare[16] = "47,2?"
+    return pd.DataFrame(
+        {
+            "id": [f"P{i:04}" for i in range(n)],
+            "number": np.arange(1, n + 1),
+            "age": np.where(np.arange(n) % 5 == 0, np.nan, RNG.normal(40, 10, n)),
+            "fare": fare,
+            "sex": np.where(RNG.random(n) < 0.5, "male", "female"),
+            "alone": RNG.random(n) < 0.5,
+            "port": "Cork",
+            "again": fare,
+            "boarded": [f"{1 + i % 28}.04.1912" for i in range(n)],
+            "name": [
+                f"{a} the {b}, of {c}" for a, b, c in RNG.choice(["Anna", "Bert", "Cora", "Dora"], (n, 3))
+            ],
+            "remark": [None] * n,
+            "truth": RNG.integers(0, 2, n),
+        }
+    )
+
+
+def test_every_column_is_told_what_became_of_it():
+    encoder = TableEncoder().fit(table())
+    told = {fate.name: str(fate.became) for fate in encoder.fates_}
+    assert told == {
+        "id": "left out: every row has its own",
+        "number": "left out: it counts the rows",
+        "age": "as it is; 8 missing, marked",
+        "fare": "as it is; 39 of 40 cells are numbers; row 17 is '47,2?'",
+        "sex": "2 indicators",
+        "alone": "yes or no",
+        "port": "left out: it has one value only",
+        "again": "left out: a copy of 'fare'",
+        "boarded": "days",
+        "name": "5 numbers",
+        "remark": "left out: it holds no value",
+        "truth": "left out: its name says that it is the truth; features uses it after all",
+    }
+    assert {fate.name for fate in encoder.fates_ if fate.warns} == {"fare", "truth"}
+    X = encoder.transform(table())
+    assert X.shape == (40, len(encoder.get_feature_names_out()))
+    assert len(encoder.kinds_) == X.shape[1]
+    assert np.isfinite(X).all()
+
+
+def test_a_code_of_the_labels_is_used_and_pointed_out():
+    classes = np.arange(40) % 3
+    frame = table().assign(code=classes)
+    labels = np.where(np.arange(40) < 20, np.array(["a", "b", "c"])[classes], "")
+    fate = TableEncoder().fit(frame, labels).fates_[-1]
+    assert (fate.used, fate.warns) == (True, True)
+    assert str(fate.became) == "as it is; one value for each class: drop leaves it out if it is the truth"
+
+
+def test_plain_numbers_come_out_as_they_went_in():
+    X = RNG.normal(size=(30, 4))
+    for dtype in (np.float32, np.float64):
+        frame = pd.DataFrame(X.astype(dtype)).add_prefix("f")
+        out = TableEncoder().fit_transform(frame)
+        assert out.dtype == dtype
+        np.testing.assert_array_equal(out, X.astype(dtype))
+
+
+def test_numbers_are_standardised_beside_other_kinds_alone():
+    frame = table()
+    X = TableEncoder(features=["fare", "sex"], standardise=True).fit_transform(frame)
+    np.testing.assert_allclose([X[:, 0].mean(), X[:, 0].std()], [0, 1], atol=1e-12)
+    assert set(X[:, 1]) == set(TableEncoder(features=["sex"]).fit_transform(frame)[:, 0])
+    alone = TableEncoder(features=["fare", "age"], missing="keep")
+    plain = alone.fit_transform(frame)
+    np.testing.assert_array_equal(alone.set_params(standardise=True).fit_transform(frame), plain)
+
+
+def test_options_override_what_a_column_looks_like():
+    frame = table()
+    chosen = TableEncoder(features=["number", "truth"]).fit(frame)
+    assert list(chosen.encoders_) == ["number", "truth"]
+    encoder = TableEncoder(drop=["age"], as_number=["number"], as_category=["truth"]).fit(frame)
+    kinds = {fate.name: fate.kind for fate in encoder.fates_ if fate.used}
+    assert (kinds["number"], kinds["truth"], "age" in kinds) == ("number", "category", False)
+    assert np.isnan(TableEncoder(features=["age"], missing="keep").fit_transform(frame)).sum() == 8
+
+
+def test_new_rows_are_encoded_alike_and_the_encoder_can_be_pickled():
+    frame = table()
+    encoder = pickle.loads(pickle.dumps(TableEncoder().fit(frame)))
+    np.testing.assert_allclose(encoder.transform(frame[5:10]), encoder.transform(frame)[5:10])
+    used = list(encoder.encoders_)
+    np.testing.assert_array_equal(encoder.transform(frame[used[::-1]]), encoder.transform(frame))
+    with pytest.raises(ValueError, match="X lacks the columns sex, which rows were compared by"):
+        encoder.transform(frame.drop(columns="sex"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"features": ["agee"]}, "features agee: there is no such column; did you mean 'age'"),
+        ({"as_number": ["sex"]}, "as_number sex: the column holds no number; its first cell is"),
+        ({"as_number": ["age"], "as_category": ["age"]}, "as_number age: as_category names the column too"),
+        (
+            {"features": ["remark"]},
+            r"no column that rows could be compared by: .*remark \(left out: it holds no",
+        ),
+        ({"missing": "drop"}, "missing must be one of fill, keep"),
+    ],
+)
+def test_bad_options_get_one_sentence(options, words):
+    with pytest.raises(ValueError, match=words):
+        TableEncoder(**options).fit(table())
+    with pytest.raises(OptionError, match="There is no column"):
+        TableEncoder().fit({})

@@ -1,0 +1,69 @@
+"""Judging a fit on hidden labels."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+import graphwell as gw
+from graphwell.model_selection import HiddenLabelsSplit
+from tests.helpers import blobs, few
+
+
+def test_every_known_label_is_hidden_once_and_no_class_loses_its_last():
+    y = np.array([0, 0, 0, 1, 1, 2] + [-1] * 10)
+    splits = list(HiddenLabelsSplit(3, random_state=0).split(None, y))
+    tested = np.concatenate([test for _, test in splits])
+    assert sorted(tested) == [0, 1, 2, 3, 4]
+    for train, test in splits:
+        assert sorted([*train, *test]) == list(range(16))
+        assert set(range(6, 16)) <= set(train)
+        assert set(y[train]) == {-1, 0, 1, 2}
+        assert len(test) > 0
+    again = list(HiddenLabelsSplit(3, random_state=0).split(None, y))
+    assert all((a[1] == b[1]).all() for a, b in zip(splits, again, strict=True))
+
+
+def test_it_works_with_the_tools_of_scikit_learn():
+    X, truth = blobs(n=30)
+    y, cv = few(truth), HiddenLabelsSplit(3, random_state=0)
+    clf = gw.DiffuseInterfaceClassifier(random_state=0)
+    scores = cross_val_score(clf, X, y, cv=cv)
+    assert (scores > 0.9).all()
+    search = GridSearchCV(clf, {"n_neighbors": [5, 8]}, cv=cv, scoring=gw.metrics.accuracy_on_known_scorer)
+    search.fit(X, y)
+    assert search.best_score_ > 0.9
+    assert cv.get_n_splits() == 3
+    W = gw.Graph.from_features(X).W
+    assert cross_val_score(gw.DiffuseInterfaceClassifier(metric="precomputed"), W, y, cv=cv).mean() > 0.9
+
+
+def test_markers_of_the_user_are_unknown():
+    y = np.array(["a", "a", "?", "b", "b", "?"])
+    (_, first), (_, second) = HiddenLabelsSplit(2, unknown="?", random_state=0).split(None, y)
+    assert sorted([*first, *second]) == [0, 1, 3, 4]
+
+
+def test_plain_scoring_with_unknown_labels_warns_and_counts_the_known_ones():
+    X, truth = blobs(n=30)
+    y = few(truth)
+    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="of the 90 labels to score with are unknown and are left out"):
+        assert clf.score(X, y) == 1.0
+    assert clf.score(X, truth) == (clf.predict(X) == truth).mean()
+    with pytest.warns(UserWarning, match="unknown and are left out"):
+        cross_val_score(clf, X, y, cv=[(np.arange(len(y)), np.arange(len(y)))])
+
+
+@pytest.mark.parametrize(
+    ("n_splits", "y", "words"),
+    [
+        (1, [0, 0, 1, 1], "n_splits must be a whole number, 2 or more; got 1"),
+        (True, [0, 0, 1, 1], "n_splits must be"),
+        (3, [0, 1, 1, -1], "3 splits need as many labels of classes that have two or more; there are 2"),
+        (2, [-1, -1], "there are 0"),
+        (2, None, "needs y"),
+    ],
+)
+def test_what_cannot_be_split_gets_one_sentence(n_splits, y, words):
+    with pytest.raises(ValueError, match=words):
+        list(HiddenLabelsSplit(n_splits).split(None, y))
