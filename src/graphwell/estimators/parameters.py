@@ -61,6 +61,17 @@ def _classes(field: str, value: Any) -> None:
         raise OptionError(field, "{field} must be a list of classes, got {!r}.", value)
 
 
+def _told_by_the_method(field: str, value: Any) -> None:
+    """Nothing: the only method that has the parameter checks it by itself, before long work begins."""
+
+
+def _positive_and_finite(field: str, value: Any) -> None:
+    try:
+        number_between(field, value, 0, np.inf)
+    except OptionError:
+        raise OptionError(field, "{field} must be positive and finite, got {!r}.", value) from None
+
+
 def _markers(field: str, value: Any) -> None:
     """A label, or a list of labels."""
     one = isinstance(value, str | bytes | int | float | np.generic)
@@ -110,14 +121,14 @@ CHECKS: Mapping[str, Check] = {
     "n_eigenvectors": _or_none(whole_number),
     "epsilon": positive_number,
     "max_iter": whole_number,
-    "tol": lambda field, value: number_between(field, value, 0, np.inf),
+    "tol": _positive_and_finite,
     "alpha": lambda field, value: number_between(field, value, 0, 1),
-    "alpha_correct": lambda field, value: number_between(field, value, 0, 1),
-    "alpha_smooth": lambda field, value: number_between(field, value, 0, 1),
-    "penalty": positive_number,
-    "mu": positive_number,
-    "nu": positive_number,
-    "self_weight": positive_number,
+    "alpha_correct": _told_by_the_method,
+    "alpha_smooth": _told_by_the_method,
+    "penalty": _told_by_the_method,
+    "mu": _told_by_the_method,
+    "nu": _told_by_the_method,
+    "self_weight": _told_by_the_method,
     "unknown": _markers,
     "weights": _word,
     "diffusion_steps": whole_number,
