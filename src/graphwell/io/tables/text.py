@@ -111,16 +111,18 @@ def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
 
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns as text, in the dialect it came in."""
-    write_cells(with_new_columns(table, new), table, path, file)
+    write_cells(with_new_columns(table, new), table, path, file, safe=new.safe)
 
 
-def write_cells(columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes]) -> None:
-    """Write columns of one length as text, in the dialect of a table."""
+def write_cells(
+    columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes], *, safe: bool = False
+) -> None:
+    """Write columns of one length as text, in the dialect of a table; defused for spreadsheets if asked."""
     dialect = like.dialect if isinstance(like, TextTable) else Dialect()
     cells = {name: as_text(column) for name, column in columns.items()}
+    if safe:
+        cells = {harmless(text_column([name]))[0]: harmless(column) for name, column in cells.items()}
     stream = io.TextIOWrapper(file, encoding=dialect.encoding, newline="")
-    if new.safe:
-        columns = {harmless(text_column([name]))[0]: harmless(column) for name, column in columns.items()}
     writer = csv.writer(stream, delimiter=_delimiter_for(path, dialect), lineterminator=dialect.newline)
     writer.writerow(cells)
     for first in range(0, len(next(iter(cells.values()))), ROWS_AT_ONCE):
