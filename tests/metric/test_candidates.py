@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.metric.candidates import CANDIDATES, LABELS_FOR_A_PERCEPTRON, candidate, compared_with
+from graphwell.metric.candidates import CANDIDATES, LABELS_FOR_A_PERCEPTRON, compared_with, metric_candidate
 from graphwell.metric.maps import Identity
 from graphwell.metric.sample import Sample
 
@@ -46,6 +46,6 @@ def test_a_perceptron_waits_for_labels():
 
 def test_a_new_candidate_is_a_function(monkeypatch):
     monkeypatch.setattr("graphwell.metric.candidates.CANDIDATES", registry := dict(CANDIDATES))
-    candidate("mine", "my own")(lambda sample: Identity())
+    metric_candidate("mine", "my own")(lambda sample: Identity())
     assert compared_with("plain", 10, 2)[-1] == "mine"
     assert registry["mine"].summary == "my own"

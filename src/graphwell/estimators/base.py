@@ -3,7 +3,8 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from inspect import signature
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -12,13 +13,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import is_known
 from graphwell._warnings import BridgedWarning, UnreachableWarning, warn_user
-from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
+from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector, Vectors
+from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.columns.cells import is_frame
 from graphwell.errors import Sentence
 from graphwell.estimators.evidence import pooled
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
+from graphwell.estimators.parameters import check_parameters
 from graphwell.estimators.trust import read_trust
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
@@ -134,9 +137,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None, features: Any = None) -> Any:
         with run.watched():
             fitted = self._attributes_of_fit(X, y, run, sample_weight, features)
-        for name in self._fitted_names():
-            delattr(self, name)
-        self.__dict__.update(fitted)
+        before = self._fitted_names()
+        kept = {name: value for name, value in vars(self).items() if name not in before}
+        self.__dict__ = {**kept, **fitted}  # at once, whatever other threads do with it
         return self
 
     def _fitted_names(self) -> list[str]:
@@ -155,6 +158,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give one label per row, -1 (or None) where it is unknown."
             )
+        self._check_parameters()
         began = time.perf_counter()
         refuse_foreign(X)
         backend = self._backend(X)
@@ -185,7 +189,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         assigned, scores = pooled(backend, rows, problem, solved.engine, solved.assigned, solved.scores)
         if "calibration_" in solved.attributes:
             by = solved.attributes["calibration_"] if rows.evidence is None else tuned["tuning_"]
-            scores = solved.engine.shares(scores, by.power)
+            scores = cast(Engine, solved.engine).shares(scores, by.power)
         prior = _prior(problem, labels)
         columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
         told = backend.answers(
@@ -246,6 +250,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(~self._given)
         return np.asarray(rows[np.argsort(margins[rows], kind="stable")[:k]])
 
+    def _check_parameters(self) -> None:
+        """Refuse parameters that are not what they must be."""
+        defaults = {name: asked.default for name, asked in signature(type(self)).parameters.items()}
+        check_parameters(self.get_params(deep=False), defaults)
+
     def _announce(self, n_rows: int, n_classes: int) -> None:
         """Say what is about to begin."""
 
@@ -254,6 +263,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if self.metric == "precomputed" and not isinstance(X, Graph) and backend_of_rows(X) is None:
             graph = Graph.from_affinity(X)
         elif isinstance(X, Graph):
+            X.check()
             graph = X
         else:
             check_metric(self.metric, also=("precomputed",))
@@ -302,6 +312,14 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """What is pickled: arrays of a cluster are fetched first."""
         state = super().__getstate__()
         return {k: v.compute() if backend_of_rows(v) else v for k, v in state.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if not hasattr(self, "_predictor"):
+            return
+        rows = [len(getattr(self, name, ())) for name in ("_given", "transduction_", "reachable_")]
+        if not isinstance(self._predictor, Induction) or {*rows, len(self._predictor.reachable)} != {rows[0]}:
+            raise ValueError(f"This pickled {type(self).__name__} is damaged; fit it anew.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

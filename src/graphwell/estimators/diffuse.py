@@ -16,7 +16,6 @@ from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.calibration import calibrate, enough_to_calibrate
-from graphwell.estimators.evidence import check_evidence
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.node_features import tuned_graph
 from graphwell.estimators.prior import read_class_prior, read_size_bounds
@@ -32,7 +31,6 @@ from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.result import Result, Status, on_host
 from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule
-from graphwell.solve.start import STARTS
 
 FEATURES_BESIDE_A_GRAPH = (
     "features go beside a graph: give a Graph of this machine, or an affinity matrix with "
@@ -227,7 +225,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         -------
         self
         """
-        self._check_choices()
+        self._check_parameters()
         if self.verbose and callback is None:
             callback = _report
         saved_in = None if checkpoint is None else self._resumable(Path(checkpoint))
@@ -340,19 +338,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
                 self.random_state,
             )
         return checkpoint
-
-    def _check_choices(self) -> None:
-        if self.start not in STARTS:
-            raise OptionError("start", "{field} must be one of {}; got {!r}.", ", ".join(STARTS), self.start)
-        if self.step_size is not None and not self.step_size > 0:
-            raise ValueError(f"step_size must be positive, got {self.step_size!r}.")
-        if self.tune not in (False, True, "auto"):
-            raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
-        check_evidence(self.evidence)
-        if self.calibrate not in (False, True, "auto"):
-            raise ValueError(f'calibrate must be True, False or "auto", got {self.calibrate!r}.')
-        if self.schedule is not None and not isinstance(self.schedule, Schedule):
-            raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
 
     def _tell_of_compiling(self, progress: Progress) -> None:
         progress("compiling", None)

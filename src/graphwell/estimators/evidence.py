@@ -91,22 +91,6 @@ def expert_of(made: Any, sample: Sample, n_classes: int) -> Expert:
     return Expert(Identity(), taught(clone(made), sample.X[known], sample.labels[known]), n_classes)
 
 
-def check_evidence(evidence: Any) -> None:
-    """Refuse what is no classifier that gives probabilities.
-
-    Examples
-    --------
-    >>> check_evidence("forest")
-    Traceback (most recent call last):
-    ValueError: evidence must be None, "auto" or a classifier with predict_proba, got 'forest'.
-    """
-    fits = hasattr(evidence, "fit") and hasattr(evidence, "predict_proba") and not isinstance(evidence, type)
-    if evidence is not None and not (isinstance(evidence, str) and evidence == "auto") and not fits:
-        raise ValueError(
-            f'evidence must be None, "auto" or a classifier with predict_proba, got {evidence!r}.'
-        )
-
-
 def mixture_weights(said: Sequence[FloatArray], labels: IntArray) -> FloatArray:
     """Weights under which a mixture of voices makes the labels likeliest, beginning at equal ones.
 

@@ -1,4 +1,4 @@
-"""The metrics that are compared: a settings file. A new one is a function with the decorator `candidate`.
+"""The metrics that are compared: a settings file. A new one is a function with the decorator `metric_candidate`.
 
 Each function takes a `Sample` and returns a fitted map. Those that need labels are compared on labels that
 were hidden from them; the others may also be chosen by `graphwell.metric.rules`.
@@ -44,7 +44,7 @@ class Candidate:
 CANDIDATES: dict[str, Candidate] = {}
 
 
-def candidate(
+def metric_candidate(
     name: str, summary: str, *, compared: bool = True, labels: int = 0, labels_per_class: int = 0
 ) -> Callable[[Any], Any]:
     """Register a function as a candidate."""
@@ -72,19 +72,19 @@ def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
     return [rule, *(name for name in able if name != rule)]
 
 
-@candidate("plain", "features as they are", compared=False)
+@metric_candidate("plain", "features as they are", compared=False)
 def plain(sample: Sample) -> Map:
     """Rows as they are."""
     return Identity()
 
 
-@candidate("standard", "features standardised", compared=False)
+@metric_candidate("standard", "features standardised", compared=False)
 def standard(sample: Sample) -> Map:
     """Every column to mean 0 and variance 1."""
     return sample.standard
 
 
-@candidate("robust", "features scaled by their quartiles", compared=False)
+@metric_candidate("robust", "features scaled by their quartiles", compared=False)
 def robust(sample: Sample) -> Map:
     """Every column to median 0 and the spread of its middle half; of all where half the values are equal."""
     X = dense(sample.X)
@@ -93,25 +93,25 @@ def robust(sample: Sample) -> Map:
     return Scale(median, inverse(spread))
 
 
-@candidate("logarithms", "logarithms of counts", compared=False)
+@metric_candidate("logarithms", "logarithms of counts", compared=False)
 def logarithms(sample: Sample) -> Map:
     """Logarithms of counts."""
     return LogOfCounts()
 
 
-@candidate("cosine", "angles between rows", compared=False)
+@metric_candidate("cosine", "angles between rows", compared=False)
 def cosine(sample: Sample) -> Map:
     """Angles between rows."""
     return UnitLength()
 
 
-@candidate("components", f"{COMPONENTS} principal components")
+@metric_candidate("components", f"{COMPONENTS} principal components")
 def components(sample: Sample) -> Map:
     """The leading principal components of the standardised rows."""
     return Chain((sample.standard, leading_axes(sample.scaled, COMPONENTS)))
 
 
-@candidate("discriminants", "shrunk linear discriminants", labels_per_class=3)
+@metric_candidate("discriminants", "shrunk linear discriminants", labels_per_class=3)
 def discriminants(sample: Sample) -> Map:
     """Linear discriminants: within the classes the shrunk covariance becomes the identity."""
     found = sample.model("discriminants")
@@ -119,14 +119,14 @@ def discriminants(sample: Sample) -> Map:
     return Chain((sample.standard, Linear(np.zeros(len(axes)), np.ascontiguousarray(axes))))
 
 
-@candidate("importances", "features times their importance for a forest")
+@metric_candidate("importances", "features times their importance for a forest")
 def importances(sample: Sample) -> Map:
     """Standardised columns times the importances of a forest."""
     weights = sample.model("forest").feature_importances_
     return Chain((sample.standard, Scale(np.zeros(len(weights)), weights / (weights.max() or 1.0))))
 
 
-@candidate("logits", "features beside the logits of a linear model")
+@metric_candidate("logits", "features beside the logits of a linear model")
 def logits(sample: Sample) -> Map:
     """Standardised columns beside the logits of a logistic regression."""
     axes = sample.model("logistic").coef_.T
@@ -134,13 +134,13 @@ def logits(sample: Sample) -> Map:
     return Chain((sample.standard, beside((Identity(), linear), sample.scaled)))
 
 
-@candidate("hidden layer", "the hidden layer of a small perceptron", labels=LABELS_FOR_A_PERCEPTRON)
+@metric_candidate("hidden layer", "the hidden layer of a small perceptron", labels=LABELS_FOR_A_PERCEPTRON)
 def hidden_layer(sample: Sample) -> Map:
     """The hidden layer of a perceptron."""
     return _layer(sample)
 
 
-@candidate("beside layer", "features beside that hidden layer", labels=LABELS_FOR_A_PERCEPTRON)
+@metric_candidate("beside layer", "features beside that hidden layer", labels=LABELS_FOR_A_PERCEPTRON)
 def beside_layer(sample: Sample) -> Map:
     """The rows as they are beside the hidden layer of a perceptron."""
     return beside((Identity(), _layer(sample)), sample.X)

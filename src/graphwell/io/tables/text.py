@@ -3,7 +3,7 @@
 import codecs
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,8 @@ from graphwell.io.tables.base import (
     check_table,
     with_new_columns,
 )
-from graphwell.io.tables.cells import as_text, text_column
+from graphwell.io.tables.cells import as_text, harmless, text_column
+from graphwell.memory import check_fits
 from graphwell.progress import Progress
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -43,6 +44,10 @@ OTHER_FORMATS = {
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 100
 ROWS_AT_ONCE = 20_000
+BYTES_PER_CELL = 16 + 8
+"""A cell of text, and the number in it."""
+_PROBE = "".join(map(chr, range(32, 127))) + ".\r\n\t" * 30
+"""What every encoding of a table can hold."""
 PLAIN = ReadingOptions()
 
 
@@ -106,16 +111,32 @@ def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
 
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns as text, in the dialect it came in."""
-    dialect = table.dialect if isinstance(table, TextTable) else Dialect()
-    columns = {name: as_text(column) for name, column in with_new_columns(table, new).items()}
+    write_cells(with_new_columns(table, new), table, path, file, safe=new.safe)
+
+
+def write_cells(
+    columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes], *, safe: bool = False
+) -> None:
+    """Write columns of one length as text, in the dialect of a table; defused for spreadsheets if asked."""
+    dialect = like.dialect if isinstance(like, TextTable) else Dialect()
+    cells = {name: as_text(column) for name, column in columns.items()}
+    if safe:
+        cells = {harmless(text_column([name]))[0]: harmless(column) for name, column in cells.items()}
     stream = io.TextIOWrapper(file, encoding=dialect.encoding, newline="")
     writer = csv.writer(stream, delimiter=_delimiter_for(path, dialect), lineterminator=dialect.newline)
-    writer.writerow(columns)
-    for first in range(0, table.n_rows, ROWS_AT_ONCE):
-        block = (column[first : first + ROWS_AT_ONCE].tolist() for column in columns.values())
+    writer.writerow(cells)
+    for first in range(0, len(next(iter(cells.values()))), ROWS_AT_ONCE):
+        block = (column[first : first + ROWS_AT_ONCE].tolist() for column in cells.values())
         writer.writerows(zip(*block, strict=True))
     stream.flush()
     stream.detach()
+
+
+def check_text_name(path: Path, field: str) -> None:
+    """Refuse the name of a file for text that promises another format."""
+    if path.suffix.lower() not in FORMAT.suffixes:
+        problem = "{field} {}: this is written as text; the name must end in {}."
+        raise OptionError(field, problem, path, " or ".join(FORMAT.suffixes))
 
 
 def _delimiter_for(path: Path, dialect: Dialect) -> str:
@@ -129,10 +150,12 @@ def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
     """Encodings to try, after refusing what is no text at all."""
     if given is not None:
         try:
-            "".encode(given)
-        except LookupError:
+            known = _PROBE.encode(given).decode(given) == _PROBE
+        except (LookupError, UnicodeError, ValueError):  # idna and its like are no encodings of tables
+            known = False
+        if not known:
             problem = "{field} {} is not known; utf-8, cp1252 and utf-16 are."
-            raise OptionError("encoding", problem, given) from None
+            raise OptionError("encoding", problem, given)
         return (given,)
     for magic, name in OTHER_FORMATS.items():
         if sample.startswith(magic):
@@ -150,6 +173,7 @@ def _read(path: Path, delimiter: str | None, encoding: str, progress: Progress) 
     with path.open("rb") as binary, io.TextIOWrapper(binary, encoding=encoding, newline="") as file:
         sample = file.read(SAMPLE_BYTES)
         delimiter = delimiter or _find_delimiter(sample, len(sample) < SAMPLE_BYTES, path)
+        _check_fits(path, sample, delimiter)
         file.seek(0)
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         try:
@@ -162,6 +186,13 @@ def _read(path: Path, delimiter: str | None, encoding: str, progress: Progress) 
     table = TextTable(path, names, n_rows, dialect, dict(zip(names, columns, strict=True)))
     check_table(table)
     return table
+
+
+def _check_fits(path: Path, sample: str, delimiter: str) -> None:
+    """Refuse a table whose cells would not fit into memory, as a sample of them tells."""
+    size = path.stat().st_size
+    cells = (sample.count(delimiter) + sample.count("\n") + 1) / max(1, len(sample)) * size
+    check_fits(path, size + BYTES_PER_CELL * cells)
 
 
 def _columns(path: Path, reader: Any, tell: Callable[[], object]) -> tuple[tuple[str, ...], list[Any]]:
