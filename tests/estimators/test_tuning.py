@@ -28,10 +28,10 @@ def test_one_label_per_class_is_enough_for_the_rules():
 
 
 def test_hidden_labels_choose_and_tell():
-    X, y, given = wine(8)
+    X, y, given = wine(10)
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
     found = clf.tuning_
-    assert found.n_hidden == 24
+    assert found.n_hidden == 30
     assert {"standard", "logits", "logistic", "forest"} <= set(found.accuracy)
     assert set(found.accuracy) == set(found.likelihood)
     assert all(0 <= value <= 1 for value in (*found.accuracy.values(), *found.likelihood.values()))

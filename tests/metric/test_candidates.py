@@ -47,5 +47,5 @@ def test_a_perceptron_waits_for_labels():
 def test_a_new_candidate_is_a_function(monkeypatch):
     monkeypatch.setattr("graphwell.metric.candidates.CANDIDATES", registry := dict(CANDIDATES))
     metric_candidate("mine", "my own")(lambda sample: Identity())
-    assert compared_with("plain", 10, 2)[-1] == "mine"
+    assert compared_with("plain", 50, 2)[-1] == "mine"
     assert registry["mine"].summary == "my own"

@@ -1,4 +1,4 @@
-"""The metrics that are compared: a settings file. A new one is a function with the decorator `metric_candidate`.
+"""The metrics that are compared: a settings file. A new one is a function with a decorator.
 
 Each function takes a `Sample` and returns a fitted map. Those that need labels are compared on labels that
 were hidden from them; the others may also be chosen by `graphwell.metric.rules`.
@@ -16,6 +16,8 @@ from graphwell.metric.sample import Sample, inverse, leading_axes
 COMPONENTS = 10
 IQR_OF_A_NORMAL = 1.35
 LABELS_FOR_A_PERCEPTRON = 500
+LABELS_TO_COMPARE = 30
+"""Fewer labels in all tell metrics apart by chance alone."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,9 @@ def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
     able = [
         c.name
         for c in CANDIDATES.values()
-        if c.compared and max(c.labels, c.labels_per_class * n_classes) <= n_labels
+        if n_labels >= LABELS_TO_COMPARE
+        and c.compared
+        and max(c.labels, c.labels_per_class * n_classes) <= n_labels
     ]
     return [rule, *(name for name in able if name != rule)]
 
