@@ -43,7 +43,7 @@ def test_labels_are_those_of_one_machine(client, data, parameters):
     assert many.result_.status is one.result_.status
     assert many.n_iter_ == one.n_iter_
     assert many.result_.energies == pytest.approx(one.result_.energies, rel=1e-4)
-    assert set(many.timings_) == {"graph", "start", "descent"}
+    assert set(many.timings_) - {"tuning"} == {"graph", "start", "descent"}
 
 
 def test_names_as_labels_in_a_dask_array_and_rows_in_a_part_without_any(client, data):
