@@ -27,9 +27,11 @@ class Options:
     data : sequence of str, optional
         Names of the data sets to use; all by default.
     seeds : sequence of int, optional
-        Label sets to use, where a benchmark lets them be chosen; its own by default.
+        Seeds, or label sets, where a benchmark lets them be chosen; its own by default.
     processes : int
-        Number of processes that share the fits, where a benchmark can divide them.
+        Processes that share the work, where a benchmark can divide it.
+    strategies : sequence of str, optional
+        Names of the strategies that `ask` compares; all by default.
     """
 
     quick: bool
@@ -37,6 +39,7 @@ class Options:
     data: Sequence[str] | None = None
     seeds: Sequence[int] | None = None
     processes: int = 1
+    strategies: Sequence[str] | None = None
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -12,6 +12,10 @@ from graphwell._warnings import warn_user
 from graphwell.errors import OptionError
 
 
+class NoKnownLabelError(ValueError):
+    """Every label is unknown."""
+
+
 @dataclass(frozen=True)
 class Labels:
     """Labels as class numbers.
@@ -77,7 +81,9 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
         marked[np.flatnonzero(~(nothing | marked))[minus_one]] = True
         known = known[~minus_one]
     if len(known) == 0:
-        raise ValueError("y holds no known label; give at least one (unknown labels are -1, None or NaN).")
+        raise NoKnownLabelError(
+            "y holds no known label; give at least one (unknown labels are -1, None or NaN)."
+        )
     _check_classes(known)
     classes, positions = np.unique(known, return_inverse=True)
     _warn_of_odd_names(classes.tolist())
