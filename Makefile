@@ -1,8 +1,10 @@
 # Each target sets up .venv by itself; all that is needed is Python 3.11+ and make.
 PYTHON ?= python3
 BIN := .venv/bin
+# PINS="--constraint requirements-dev.txt" installs the versions that the tests were last run with.
+PINS ?=
 
-.PHONY: demo test quick lint bench clean
+.PHONY: demo test quick bounds lint bench torture wheel audit clean
 
 demo: .venv/ready
 	$(BIN)/graphwell demo --out demo
@@ -14,6 +16,11 @@ test: .venv/ready
 quick: .venv/ready
 	$(BIN)/python -m pytest -m "not slow"
 
+# The engines and searches once more, with numba looking at every index of the compiled loops.
+bounds: .venv/ready
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest -m "not slow" \
+		tests/backends/cpu tests/backends/blocks tests/graph tests/solve
+
 lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -24,9 +31,24 @@ BENCH ?= sweep descent fit scale startup peers
 bench: .venv/bench
 	$(BIN)/python -m benchmarks $(BENCH)
 
+# Attacks of every kind, a quarter of an hour in all; HOURS=8 for a night, SEED=1000 for others.
+HOURS ?= 0.25
+SEED ?= 0
+torture: .venv/ready
+	$(BIN)/python -m torture --minutes $$(echo "60 * $(HOURS)" | bc -l) --seed $(SEED)
+
+# Bytes that depend on the source alone: two builds of one commit are the same file.
+wheel: .venv/ready
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+# Known weaknesses of the pinned packages; needs the network, and says so where there is none.
+audit: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m pip_audit --requirement requirements-dev.txt --no-deps
+
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) --editable ".[test]"
 	touch $@
 
 .venv/bench: .venv/ready
@@ -35,4 +57,4 @@ bench: .venv/bench
 
 clean:
 	rm -rf .venv demo out reproduction dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks torture -name __pycache__ -prune -exec rm -rf {} +

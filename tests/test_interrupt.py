@@ -10,10 +10,12 @@ from graphwell import _interrupt
 
 @pytest.fixture
 def kept():
-    before, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    hook = sys.unraisablehook
     signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
     sys.unraisablehook = hook
 
 
@@ -33,3 +35,23 @@ def test_a_handler_of_the_caller_is_left_alone(kept):
     _interrupt.end_at_once()
     _interrupt.raise_again()
     assert signal.getsignal(signal.SIGINT) is mine
+    _interrupt.work_is_over()
+    assert signal.getsignal(signal.SIGINT) is mine
+
+
+def test_once_the_work_is_over_no_signal_counts(kept):
+    _interrupt.end_at_once()
+    _interrupt.raise_again()
+    _interrupt.work_is_over()
+    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGTERM)
+
+
+def test_a_termination_has_its_own_code(kept, monkeypatch):
+    monkeypatch.setattr(_interrupt, "_terminated", False)
+    assert _interrupt.exit_code() == 130
+    _interrupt.end_at_once()
+    _interrupt.raise_again()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+    assert _interrupt.exit_code() == 143

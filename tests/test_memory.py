@@ -1,6 +1,9 @@
 """What a fit will need."""
 
-from graphwell.memory import fit_bytes, in_words
+import pytest
+
+from graphwell.errors import OptionError
+from graphwell.memory import available, check_fits, fit_bytes, in_words, limited_to, read_size
 
 
 def test_memory_grows_with_rows_neighbours_and_classes():
@@ -12,3 +15,24 @@ def test_memory_grows_with_rows_neighbours_and_classes():
 
 def test_bytes_for_people():
     assert [in_words(n) for n in (12_345, 9_990_000, 3e9)] == ["12 kB", "10.0 MB", "3.0 GB"]
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1GB", "nan", "inf", "0", "1e30", "GB"])
+def test_sizes_that_are_none_are_refused(text):
+    with pytest.raises(OptionError, match="max_memory must be a size such as 4GB"):
+        read_size(text)
+
+
+def test_what_is_free_is_found_out():
+    assert 10**6 < available() < 2**60
+
+
+def test_what_fits_passes_and_what_does_not_is_refused():
+    with limited_to(1000):
+        check_fits("a.csv", 1000)
+        with pytest.raises(
+            OptionError, match=r"a.csv needs about 1 kB of memory, more than the 1 kB allowed"
+        ):
+            check_fits("a.csv", 1001)
+    with pytest.raises(OptionError, match=r"more than the .* that are free"):
+        check_fits("a.csv", 1e30)

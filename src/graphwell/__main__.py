@@ -1,6 +1,6 @@
 """The program ``graphwell``, which is also ``python -m graphwell``."""
 
-from graphwell._interrupt import INTERRUPTED, end_at_once, end_process
+from graphwell._interrupt import INTERRUPTED, TERMINATED, end_at_once, end_process
 
 
 def main() -> None:
@@ -10,8 +10,10 @@ def main() -> None:
 
     try:
         run()
+    except KeyboardInterrupt:
+        end_process()
     except SystemExit as ending:
-        if ending.code == INTERRUPTED:
+        if ending.code in (INTERRUPTED, TERMINATED):
             end_process()
         raise
 

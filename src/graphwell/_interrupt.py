@@ -1,4 +1,4 @@
-"""Ctrl-C ends the program with 130 and without a traceback, whatever it is doing.
+"""Ctrl-C ends the program with 130 (SIGTERM: 143) and without a traceback, whatever it is doing.
 
 Before a command begins nothing is open that would have to be closed, so the process simply ends. After that
 `KeyboardInterrupt` is raised, and raised again where it fell into code that cannot pass it on.
@@ -8,12 +8,14 @@ import _thread
 import os
 import signal
 import sys
+from contextlib import suppress
 from threading import Timer
 
-INTERRUPTED = 130
-"""What a shell calls the end of a program by Ctrl-C."""
+INTERRUPTED, TERMINATED = 130, 143
+"""What a shell calls the end of a program by Ctrl-C, and by SIGTERM."""
 PAUSE = 0.05
 """Seconds until a swallowed interrupt is repeated: time to leave the code that swallowed it."""
+_terminated = False
 
 
 def end_at_once() -> None:
@@ -26,18 +28,39 @@ def raise_again() -> None:
     """Let Ctrl-C raise `KeyboardInterrupt` once more, so that what is open gets closed."""
     if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, _terminate)
         sys.unraisablehook = _repeat_interrupt
 
 
+def work_is_over() -> None:
+    """Let no late signal turn the end of a run into something else: its files and its code stand."""
+    if sys.unraisablehook is _repeat_interrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def exit_code() -> int:
+    """130, or 143 where SIGTERM was the reason."""
+    return TERMINATED if _terminated else INTERRUPTED
+
+
 def end_process() -> None:
-    """End with 130. An interrupt inside `exec` would make Python kill itself by the signal instead."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(INTERRUPTED)
+    """End by an interrupt. Inside `exec` it would make Python kill itself by the signal instead."""
+    with suppress(OSError, ValueError):  # nobody reads any more
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(exit_code())
 
 
 def _end(*_: object) -> None:
     os._exit(INTERRUPTED)
+
+
+def _terminate(*_: object) -> None:
+    """Close what is open, as after Ctrl-C."""
+    global _terminated
+    _terminated = True
+    raise KeyboardInterrupt
 
 
 def _repeat_interrupt(lost: "sys.UnraisableHookArgs") -> None:

@@ -2,7 +2,12 @@
 
 import os
 
+import numpy as np
+
 from graphwell.errors import OptionError
+
+MOST_THREADS = 1024
+"""More than any machine has; more would only cost memory."""
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -21,6 +26,9 @@ def thread_count(n_jobs: int | None) -> int:
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return available
-    if n_jobs == 0:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer):
+        raise OptionError("n_jobs", "{field} must be None or an integer, got {!r}.", n_jobs)
+    count = int(n_jobs)
+    if count == 0:
         raise OptionError("n_jobs", "{field} is 0; give a positive number of threads, or -1 for all cores.")
-    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
+    return min(count, MOST_THREADS) if count > 0 else max(1, available + 1 + count)

@@ -1,4 +1,12 @@
-"""What a fit will need, before it begins."""
+"""What a fit or a file will need, before it is taken, and what there is."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+
+from graphwell.errors import OptionError
 
 EDGES_PER_NEIGHBOR = 1.8
 """Stored entries of a graph per neighbour that each row chooses: joined where either chose the other."""
@@ -35,3 +43,72 @@ def in_words(n_bytes: float) -> str:
         if n_bytes >= size:
             return f"{n_bytes / size:.1f} {unit}"
     return f"{n_bytes / 1e3:.0f} kB"
+
+
+SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+CGROUP = Path("/sys/fs/cgroup")
+_limit: ContextVar[int | None] = ContextVar("limit", default=None)
+
+
+def read_size(text: str) -> int:
+    """Turn a size as people write it into bytes.
+
+    Examples
+    --------
+    >>> read_size("1.5 GB"), read_size("800M"), read_size("4096")
+    (1500000000, 800000000, 4096)
+    """
+    plain = text.strip().lower().removesuffix("b").removesuffix("i").strip()
+    unit = plain[-1:] if plain[-1:] in SIZES else ""
+    try:
+        size = float(plain.removesuffix(unit)) * SIZES[unit]
+    except ValueError:
+        size = float("nan")
+    if not 0 < size < 1e18:
+        raise OptionError("max_memory", "{field} must be a size such as 4GB or 500MB, got {!r}.", text)
+    return int(size)
+
+
+def available() -> int:
+    """Bytes of memory that are free, for this process and those it shares a container with."""
+    found = [2**62]
+    with suppress(OSError, ValueError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found += [1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+    with suppress(OSError, ValueError):
+        most, used = (int((CGROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+        found.append(max(0, most - used))
+    if len(found) == 1 and hasattr(os, "sysconf"):
+        with suppress(OSError, ValueError):
+            found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(found)
+
+
+@contextmanager
+def limited_to(n_bytes: int | None) -> Iterator[None]:
+    """Let `check_fits` allow so many bytes inside the block; by default what is free."""
+    token = _limit.set(n_bytes)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def check_fits(what: object, n_bytes: float) -> None:
+    """Refuse what needs more memory than is allowed, before any of it is taken.
+
+    Examples
+    --------
+    >>> with limited_to(10**6):
+    ...     check_fits("data.npz", 3.4e9)
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: data.npz needs about 3.4 GB of memory, more than the 1.0 MB allowed; ...
+    """
+    given = _limit.get()
+    allowed = available() if given is None else given
+    if n_bytes > allowed:
+        whose = "that are free" if given is None else "allowed"
+        problem = (
+            "{} needs about {} of memory, more than the {} {}; make it smaller, or allow more with {field}."
+        )
+        raise OptionError("max_memory", problem, what, in_words(n_bytes), in_words(allowed), whose)

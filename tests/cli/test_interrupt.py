@@ -95,3 +95,37 @@ def test_without_an_interrupt_it_works(folder):
     finished = run(folder, INTERRUPTING_IMPORT + RUN, "never")
     assert finished.returncode == 0, finished.stderr
     assert (np.load(folder / "labels.npy") == (np.arange(30) >= 15)).all()
+
+
+AT_THE_END = """
+import atexit, os, signal, sys
+atexit.register(os.kill, os.getpid(), getattr(signal, sys.argv[1]))
+"""
+WHILE_WRITING = """
+import os, signal, sys
+import graphwell.io.images.registry
+
+def write_numbers(values, path, file, kind=sys.argv[1]):
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), getattr(signal, kind))
+
+graphwell.io.images.registry.write_numbers = write_numbers
+"""
+
+
+@pytest.mark.parametrize("kind", ["SIGINT", "SIGTERM"])
+def test_a_signal_at_the_last_moment_changes_nothing(folder, kind):
+    finished = run(folder, AT_THE_END + RUN, kind)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert (folder / "labels.npy").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
+)
+def test_a_signal_while_files_are_written_leaves_none(folder, kind, code, said):
+    masks = RUN.replace('"--jobs"', '"--masks", "masks", "--jobs"')
+    finished = run(folder, WHILE_WRITING + masks, kind)
+    assert (finished.returncode, finished.stderr) == (code, f"graphwell: {said}.\n")
+    assert {path.name for path in folder.iterdir()} == {"image.npy", "seeds.npy"}

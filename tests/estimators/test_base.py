@@ -1,5 +1,7 @@
 """What all classifiers share: input, answers for every vertex, new rows, and a fit that is all or nothing."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -218,3 +220,25 @@ def test_new_rows_are_checked_against_the_features_of_the_fit():
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
     with pytest.raises(ValueError, match="X has 2 features, but DiffuseInterfaceClassifier is expecting 5"):
         clf.predict(X[:, :2])
+
+
+def test_one_classifier_fitted_by_several_threads_ends_fitted():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = np.where(np.arange(200) < 20, np.arange(200) % 2, -1)
+    one = DiffuseInterfaceClassifier(start="nearest", random_state=0, n_jobs=1).fit(X, y)
+    expected, failed = one.transduction_, []
+
+    def fit():
+        try:
+            for _ in range(5):
+                one.fit(X, y)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=fit) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert (one.transduction_ == expected).all()

@@ -1,5 +1,9 @@
 """The approximate search against brute force."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -83,3 +87,33 @@ def test_the_recall_that_is_said_is_that_of_awkward_points_too(name):
     true = brute_force(points, 10)
     recall = (found <= true[:, -1:] * (1 + 1e-9) + 1e-12).mean()
     assert recall >= search.recall - 0.01
+
+
+FORK = """
+import multiprocessing, sys
+import numpy as np
+from graphwell import DiffuseInterfaceClassifier
+
+X = np.random.default_rng(0).normal(size=(3000, 20))
+y = np.where(np.arange(3000) < 20, np.arange(3000) % 2, -1)
+
+def fit(_):
+    return DiffuseInterfaceClassifier(n_jobs=2, random_state=0).fit(X, y).transduction_
+
+if __name__ == "__main__":
+    whole = fit(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(all((found == whole).all() for found in pool.map_async(fit, range(2)).get(timeout=100)))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_that_is_forked_after_a_fit_can_fit(tmp_path):
+    """The threads of OpenMP do not survive the fork."""
+    (tmp_path / "script.py").write_text(FORK)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], env=environment, capture_output=True, text=True, timeout=150
+    )
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr

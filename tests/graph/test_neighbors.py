@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from graphwell.graph import neighbors
+from graphwell import Graph
+from graphwell.graph import cells, neighbors
 from graphwell.graph.cells import CellSearch
 from graphwell.graph.neighbors import FlatSearch, KDTreeSearch, build_search, neighbors_of_all
 from tests.helpers import brute_force
@@ -35,3 +36,37 @@ def test_the_search_is_chosen_by_dimension_and_size(monkeypatch):
     points = rng.normal(size=(1500, 9))
     assert isinstance(build_search(points, 3), CellSearch)
     assert not isinstance(build_search(points, 3, exact=True), CellSearch)
+
+
+@pytest.mark.parametrize("dimension", [4, 12])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
+def test_points_that_change_while_they_are_searched_get_a_sentence(dimension, value):
+    """Another thread may write into the features; what is checked first is not what is compared."""
+    X = np.random.default_rng(0).normal(size=(2000, dimension))
+
+    def spoil(stage, share):
+        if share == 0:  # the points have been checked, and a tree of them is built
+            X[::3] = value
+
+    if dimension <= 8:  # small enough to be copied
+        expected = Graph.from_features(X.copy()).fingerprint
+        assert Graph.from_features(X, progress=spoil, n_jobs=1).fingerprint == expected
+        return
+    with pytest.raises(ValueError, match="X was changed while the graph was built"):
+        Graph.from_features(X, progress=spoil, n_jobs=1)
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf, 1e300])
+@pytest.mark.parametrize("moment", [0, 3, 6])
+def test_cells_of_points_that_change_lead_nowhere(monkeypatch, value, moment):
+    X = np.random.default_rng(0).normal(size=(3000, 12))
+    beats = iter(range(10**6))
+
+    def spoil():
+        if next(beats) == moment:
+            X[::7] = value
+
+    for module in (neighbors, cells):
+        monkeypatch.setattr(module, "heartbeat", spoil)
+    with pytest.raises(ValueError, match="X was changed while the graph was built"):
+        Graph.from_features(X, exact=False, n_jobs=1)

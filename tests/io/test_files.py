@@ -114,3 +114,34 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
     with pytest.raises(RuntimeError), folder_written_whole(tmp_path / "others") as unnamed:
         raise RuntimeError
     assert [path.name for path in tmp_path.iterdir()] == ["parts"]
+
+
+def test_a_full_disc_names_the_file(tmp_path):
+    with pytest.raises(OSError, match="No space left") as caught, written_whole(tmp_path / "out.csv"):
+        raise OSError(28, "No space left on device")
+    assert caught.value.filename == str(tmp_path / "out.csv")
+    with pytest.raises(OSError, match="No space left") as caught, folder_written_whole(tmp_path / "parts"):
+        raise OSError("Error writing bytes to file. Detail: [errno 28] No space left on device")
+    assert caught.value.filename == str(tmp_path / "parts")
+
+
+def test_an_error_that_has_a_name_keeps_it(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, written_whole(tmp_path / "out.csv"):
+        (tmp_path / "other").read_text()
+    assert caught.value.filename == str(tmp_path / "other")
+
+
+def test_links_in_a_circle_are_refused(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    with pytest.raises(OptionError, match=r"output .*one is a symbolic link that leads back to itself"):
+        check_output(one, "output")
+    with pytest.raises(OptionError, match="leads back to itself"):
+        check_distinct([("table", one), ("output", tmp_path / "new")])
+
+
+def test_a_link_into_a_missing_folder_is_refused(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "missing" / "file")
+    with pytest.raises(OptionError, match="missing does not exist"):
+        check_output(tmp_path / "link", "output")

@@ -1,9 +1,15 @@
 """Array files that may hold anything."""
 
+import io
+import tracemalloc
+import zipfile
+
 import numpy as np
 import pytest
 
+from graphwell.errors import OptionError
 from graphwell.io.npy import load_npy, load_npz
+from graphwell.memory import limited_to
 
 
 def test_arrays_come_back(tmp_path):
@@ -23,8 +29,33 @@ def test_other_bytes_are_one_sentence(tmp_path, load, kind, content):
 
 def test_pickles_are_never_opened(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{}], dtype=object))
-    with pytest.raises(ValueError, match=r"cannot be read as a \.npy file"):
+    with pytest.raises(ValueError, match="holds Python objects, which are never unpickled; save text"):
         load_npy(tmp_path / "a.npy")
+    np.savez(tmp_path / "b.npz", X=np.eye(2), y=np.array(["a", None], dtype=object))
+    with pytest.raises(ValueError, match="the array 'y' holds Python objects"):
+        load_npz(tmp_path / "b.npz")
+
+
+def test_what_would_not_fit_is_refused_before_it_is_unpacked(tmp_path):
+    np.savez_compressed(tmp_path / "bomb.npz", X=np.zeros((2_000_000, 5)))
+    assert (tmp_path / "bomb.npz").stat().st_size < 10**6
+    tracemalloc.start()
+    with limited_to(50 * 10**6), pytest.raises(OptionError, match=r"bomb.npz needs about 160.0 MB of memory"):
+        load_npz(tmp_path / "bomb.npz")
+    assert tracemalloc.get_traced_memory()[1] < 10**7
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("shape", [(10**12,), (10**6, 10**6), (2**62, 4)])
+def test_a_header_that_declares_more_than_there_is(tmp_path, shape):
+    content = io.BytesIO()
+    np.lib.format.write_array_header_2_0(content, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    (tmp_path / "a.npy").write_bytes(content.getvalue())
+    with zipfile.ZipFile(tmp_path / "b.npz", "w") as archive:
+        archive.writestr("X.npy", content.getvalue())
+    for load, name in ((load_npy, "a.npy"), (load_npz, "b.npz")):
+        with pytest.raises(ValueError, match="damaged, truncated"):
+            load(tmp_path / name)
 
 
 def test_a_missing_file_stays_a_missing_file(tmp_path):

@@ -93,7 +93,7 @@ def test_bad_seeds_are_refused():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"graph": "tree"}, "graph must be one of pixels, features, got 'tree'"),
+        ({"graph": "tree"}, "graph must be one of pixels, features; got 'tree'"),
         ({"radius": 50}, "radius must lie between 1 and 16"),
         ({"color_scale": 0.0}, "color_scale must be positive"),
         ({"color_scale": float("nan")}, "color_scale must be positive"),
@@ -101,6 +101,14 @@ def test_bad_seeds_are_refused():
         ({"position_weight": -1.0}, "position_weight must be positive"),
         ({"fidelity": 0.0}, "fidelity must be positive"),
         ({"device": "tpu"}, "device must be one of"),
+        ({"device": ["cpu"]}, "device must be one of"),
+        ({"graph": ["pixels"]}, "graph must be one of"),
+        ({"radius": "3"}, "radius must lie between 1 and 16"),
+        ({"smoothing": "1"}, "smoothing must lie between 0 and 100"),
+        ({"fidelity": 1e300}, "fidelity must be positive"),
+        ({"color_scale": [1.0]}, "color_scale must be positive"),
+        ({"patch": "3"}, "patch must be an odd positive number"),
+        ({"n_jobs": "2"}, "n_jobs must be None or an integer"),
     ],
 )
 def test_bad_options_are_refused(options, words):

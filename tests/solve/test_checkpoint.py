@@ -1,10 +1,12 @@
 """A run that is interrupted and goes on ends like one that was not."""
 
+import os
+
 import numpy as np
 import pytest
 
 from graphwell import Annealed, DiffuseInterfaceClassifier, Fixed, Graph, Status
-from graphwell.solve.checkpoint import Fingerprint
+from graphwell.solve.checkpoint import Fingerprint, _checksum
 from graphwell.solve.problem import Problem
 from tests.helpers import chain
 
@@ -144,3 +146,86 @@ def test_fingerprints_hold_arrays_and_objects_as_plain_values():
         problem, {"prior": np.array([0.5, 0.5]), "n": np.int64(3), "what": Fixed}, np.asarray
     )
     assert made.settings == {"prior": [0.5, 0.5], "n": 3, "what": repr(Fixed)}
+
+
+def forged(path, honest_checksum=True, **changed):
+    """Rewrite a checkpoint as somebody would who knows its format."""
+    with np.load(path) as saved:
+        arrays = {**saved, **changed}
+    if honest_checksum:
+        arrays["checksum"] = np.array(_checksum({k: v for k, v in arrays.items() if k != "checksum"}))
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+
+
+N = 450
+FORGERIES = {
+    "labels too high": {"labels": np.full(N, 3, dtype=np.int32)},
+    "labels far too high": {"labels": np.full(N, 2**31 - 1, dtype=np.int32)},
+    "negative labels": {"labels": np.full(N, -5, dtype=np.int32)},
+    "labels of 64 bits": {"labels": np.full(N, 2**40)},
+    "labels that are no integers": {"labels": np.full(N, 0.5)},
+    "too few labels": {"labels": np.zeros(3, dtype=np.int32)},
+    "too many offsets": {"offsets": np.zeros(2 * N, dtype=np.float32)},
+    "labels in a matrix": {"labels": np.zeros((N, 1), dtype=np.int32)},
+    "offsets that are not finite": {"offsets": np.full(N, np.nan, dtype=np.float32)},
+    "offsets far away": {"offsets": np.full(N, 1e30, dtype=np.float32)},
+    "more steps than there are": {"energies": np.zeros(99), "label_changes": np.zeros(99, dtype=np.int64)},
+    "no step": {"energies": np.zeros(0), "label_changes": np.zeros(0, dtype=np.int64)},
+    "energies without changes": {"energies": np.zeros(1)},
+    "energies in no array": {"energies": np.array(1.0)},
+    "a fingerprint that is a list": {"fingerprint": np.array("[1, 2]")},
+    "a fingerprint of nothing": {"fingerprint": np.array("{}")},
+    "settings that are a number": {"fingerprint": np.array('{"graph": "", "labels": "", "settings": 5}')},
+    "a format that is text": {"format": np.array("one")},
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_file_never_reaches_compiled_code(data, tmp_path, forgery):
+    path = tmp_path / "run"
+    interrupted(data, path, 2)
+    forged(path, **FORGERIES[forgery])
+    with pytest.raises(ValueError, match="damaged or no checkpoint; remove it"):
+        classifier().fit(*data, checkpoint=path)
+
+
+def test_changed_labels_are_noticed_by_the_checksum(data, tmp_path):
+    path = tmp_path / "run"
+    interrupted(data, path, 2)
+    forged(path, honest_checksum=False, labels=np.zeros(N, dtype=np.int32))
+    with pytest.raises(ValueError, match="damaged or no checkpoint; remove it"):
+        classifier().fit(*data, checkpoint=path)
+
+
+def test_a_file_of_a_later_version_is_refused(data, tmp_path):
+    interrupted(data, tmp_path / "run", 2)
+    forged(tmp_path / "run", format=np.array(2))
+    with pytest.raises(ValueError, match=r"written by a later graphwell \(format 2\); update"):
+        classifier().fit(*data, checkpoint=tmp_path / "run")
+
+
+def test_a_damaged_file_is_refused_before_any_work(data, tmp_path):
+    (tmp_path / "run").write_bytes(b"x")
+    stages = []
+    with pytest.raises(ValueError, match="damaged"):
+        classifier().fit(*data, checkpoint=tmp_path / "run", progress=lambda *told: stages.append(told))
+    assert stages == []
+
+
+def test_two_runs_cannot_share_a_file(data, tmp_path):
+    def begin_another(step):
+        with pytest.raises(ValueError, match=f"checkpoint .*run is in use by process {os.getpid()} on"):
+            classifier().fit(*data, checkpoint=tmp_path / "run")
+        return True
+
+    classifier().fit(*data, checkpoint=tmp_path / "run", callback=begin_another)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_no_link_is_followed_in_place_of_a_scratch_file(data, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / ".run.tmp").symlink_to(victim)
+    classifier().fit(*data, checkpoint=tmp_path / "run")
+    assert victim.read_text() == "precious"

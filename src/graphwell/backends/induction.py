@@ -9,6 +9,7 @@ from scipy import sparse
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.graph.graph import Origin
+from graphwell.graph.structure import sound_sparse
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,21 @@ class Induction:
     distributions: FloatArray = field(repr=False)
     reachable: BoolArray = field(repr=False)
     prior: FloatArray = field(repr=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        sizes = (state["distributions"], state["reachable"], state["prior"], state["classes"])
+        told, reachable, prior, classes = (np.asarray(values) for values in sizes)
+        scales = told if state["origin"] is None else state["origin"].scales
+        sound = (
+            told.ndim == 2
+            and told.dtype.kind == prior.dtype.kind == "f"
+            and bool(np.isfinite(told).all() and np.isfinite(prior).all())
+            and prior.shape == classes.shape == (told.shape[1],)
+            and reachable.shape == (len(told),) == (len(scales),)
+        )
+        if not sound:
+            raise ValueError("This pickled classifier is damaged; fit it anew.")
+        self.__dict__.update(state)
 
     @property
     def takes_features(self) -> bool:
@@ -63,7 +79,7 @@ class Induction:
         if self.origin is not None:
             return self.origin.affinity_to(X)
         n = len(self.distributions)
-        X = sparse.csr_array(X, dtype=np.float64)
+        X = sparse.csr_array(sound_sparse(X, "X"), dtype=np.float64)
         if X.shape[1] != n:
             raise ValueError(
                 f"X must hold the affinities of each new row to the {n} fitted rows, "

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from graphwell._threads import thread_count
 from graphwell.backends.base import Backend
 from graphwell.errors import OptionError
 
@@ -67,7 +68,8 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
     Traceback (most recent call last):
     graphwell.errors.OptionError: device must be one of cpu, cuda, got 'tpu'.
     """
-    if device not in devices():
+    thread_count(n_jobs)
+    if not isinstance(device, str) or device not in devices():
         raise OptionError("device", "{field} must be one of {}, got {!r}.", ", ".join(devices()), device)
     name = backend_of_rows(X) or device
     if name != device and device != "cpu":

@@ -29,8 +29,8 @@ def bars(*, quiet: bool = False) -> Iterator[Progress]:
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
         TimeRemainingColumn(),
+        TextColumn("left"),
     )
     with RichBars(*columns, console=console) as shown:
         stages = _Stages(shown)

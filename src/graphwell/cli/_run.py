@@ -8,7 +8,7 @@ from typing import ParamSpec
 
 import typer
 
-from graphwell._interrupt import INTERRUPTED, raise_again
+from graphwell._interrupt import INTERRUPTED, TERMINATED, exit_code, raise_again, work_is_over
 from graphwell.cli._words import in_flags
 from graphwell.errors import OptionError
 
@@ -26,6 +26,7 @@ class Exit(IntEnum):
     BAD_INPUT = 2
     OUR_MISTAKE = 3
     INTERRUPTED = INTERRUPTED
+    TERMINATED = TERMINATED
 
 
 def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Arguments, None]:
@@ -39,9 +40,11 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
         try:
             raise_again()
             code = command(*args, **kwargs) or Exit.DONE
+            work_is_over()
         except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):
             raise  # the reader of our output went away, or typer was asked to end the program
         except (Exception, KeyboardInterrupt) as error:
+            work_is_over()
             code, message = _ending(error)
             typer.echo(f"graphwell: {message}", err=True)
         raise typer.Exit(int(code))
@@ -51,7 +54,8 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
 
 def _ending(error: BaseException) -> tuple[Exit, str]:
     if any(isinstance(cause, KeyboardInterrupt) for cause in _chain(error)):
-        return Exit.INTERRUPTED, "interrupted."
+        code = Exit(exit_code())
+        return code, "interrupted." if code is Exit.INTERRUPTED else "terminated."
     if isinstance(error, EXPECTED):
         return Exit.BAD_INPUT, sentence(error)
     return Exit.OUR_MISTAKE, "this is a mistake in graphwell.\n" + "".join(traceback.format_exception(error))

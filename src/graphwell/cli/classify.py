@@ -80,6 +80,12 @@ def classify(
     decimal: Annotated[
         str | None, typer.Option(help="Decimal mark of a text table; found by default.")
     ] = None,
+    safe_csv: Annotated[
+        bool, typer.Option("--safe-csv", help="Put an apostrophe before text that spreadsheets would run.")
+    ] = False,
+    max_memory: Annotated[
+        str | None, typer.Option(help="Refuse tables that need more, 4GB say; by default what is free.")
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> Exit:
@@ -101,7 +107,7 @@ def classify(
         scale=scale, pca=pca, missing=missing, method=method, classes=column_names(classes) or (),
         class_prior=_class_prior(class_prior), n_neighbors=neighbors, start=start, fidelity=fidelity,
         device=device, n_jobs=jobs, seed=seed, holdout=holdout, checkpoint=checkpoint, cluster=cluster,
-        delimiter=delimiter, encoding=encoding,
+        delimiter=delimiter, encoding=encoding, max_memory=max_memory, safe_csv=safe_csv,
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)

@@ -59,6 +59,9 @@ def segment(
     max_pixels: Annotated[
         int, typer.Option(help="Larger pictures are refused before they are read.", min=1)
     ] = 100_000_000,
+    max_memory: Annotated[
+        str | None, typer.Option(help="Refuse pictures that need more, 4GB say; by default what is free.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
     device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
     json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -74,7 +77,8 @@ def segment(
 
     options = SegmentOptions(
         image=image, seeds=seeds, output=output, overlay=overlay, scores=scores, masks=masks,
-        background=background, snap=snap, max_pixels=max_pixels, graph=graph, radius=radius,
+        background=background, snap=snap, max_pixels=max_pixels, max_memory=max_memory,
+        graph=graph, radius=radius,
         color_scale=color_scale, smoothing=smoothing, patch=patch, n_neighbors=neighbors,
         position_weight=position_weight, fidelity=fidelity, device=device, n_jobs=jobs,
     )  # fmt: skip

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import is_known
 from graphwell._warnings import BridgedWarning, UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
+from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.columns.cells import is_frame
 from graphwell.errors import Sentence
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
+from graphwell.estimators.parameters import check_parameters
 from graphwell.estimators.trust import read_trust
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
@@ -121,9 +124,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None) -> Any:
         with run.watched():
             fitted = self._attributes_of_fit(X, y, run, sample_weight)
-        for name in self._fitted_names():
-            delattr(self, name)
-        self.__dict__.update(fitted)
+        before = self._fitted_names()
+        kept = {name: value for name, value in vars(self).items() if name not in before}
+        self.__dict__ = {**kept, **fitted}  # at once, whatever other threads do with it
         return self
 
     def _fitted_names(self) -> list[str]:
@@ -140,6 +143,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give one label per row, -1 (or None) where it is unknown."
             )
+        self._check_parameters()
         began = time.perf_counter()
         refuse_foreign(X)
         backend = self._backend(X)
@@ -223,6 +227,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(~self._given)
         return np.asarray(rows[np.argsort(margins[rows], kind="stable")[:k]])
 
+    def _check_parameters(self) -> None:
+        """Refuse parameters that are not what they must be."""
+        defaults = {name: asked.default for name, asked in signature(type(self)).parameters.items()}
+        check_parameters(self.get_params(deep=False), defaults)
+
     def _announce(self, n_rows: int, n_classes: int) -> None:
         """Say what is about to begin."""
 
@@ -231,6 +240,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if self.metric == "precomputed" and not isinstance(X, Graph) and backend_of_rows(X) is None:
             graph = Graph.from_affinity(X)
         elif isinstance(X, Graph):
+            X.check()
             graph = X
         else:
             check_metric(self.metric, also=("precomputed",))
@@ -279,6 +289,14 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """What is pickled: arrays of a cluster are fetched first."""
         state = super().__getstate__()
         return {k: v.compute() if backend_of_rows(v) else v for k, v in state.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if not hasattr(self, "_predictor"):
+            return
+        rows = [len(getattr(self, name, ())) for name in ("_given", "transduction_", "reachable_")]
+        if not isinstance(self._predictor, Induction) or {*rows, len(self._predictor.reachable)} != {rows[0]}:
+            raise ValueError(f"This pickled {type(self).__name__} is damaged; fit it anew.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

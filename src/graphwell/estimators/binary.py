@@ -152,12 +152,6 @@ class BinaryInterfaceClassifier(GraphClassifier):
                 f"Only binary classification is supported: y holds {problem.n_classes} classes; "
                 "use DiffuseInterfaceClassifier for more than two."
             )
-        for name in ("epsilon", "step_size", "tol"):
-            value = getattr(self, name)
-            if not value > 0:
-                raise ValueError(f"{name} must be positive, got {value!r}.")
-        if self.n_eigenvectors is not None and self.n_eigenvectors < 1:
-            raise ValueError(f"n_eigenvectors must be positive or None, got {self.n_eigenvectors!r}.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

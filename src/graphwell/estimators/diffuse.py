@@ -29,7 +29,6 @@ from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.result import Result, Status, on_host
 from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule
-from graphwell.solve.start import STARTS
 
 
 @method("diffuse interface", "graphwell's own descent, or the paper's under a schedule", on_cluster=True)
@@ -208,7 +207,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         -------
         self
         """
-        self._check_choices()
+        self._check_parameters()
         if self.verbose and callback is None:
             callback = _report
         saved_in = None if checkpoint is None else self._resumable(Path(checkpoint))
@@ -299,18 +298,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
                 self.random_state,
             )
         return checkpoint
-
-    def _check_choices(self) -> None:
-        if self.start not in STARTS:
-            raise OptionError("start", "{field} must be one of {}; got {!r}.", ", ".join(STARTS), self.start)
-        if self.step_size is not None and not self.step_size > 0:
-            raise ValueError(f"step_size must be positive, got {self.step_size!r}.")
-        if self.tune not in (False, True, "auto"):
-            raise ValueError(f'tune must be True, False or "auto", got {self.tune!r}.')
-        if self.calibrate not in (False, True, "auto"):
-            raise ValueError(f'calibrate must be True, False or "auto", got {self.calibrate!r}.')
-        if self.schedule is not None and not isinstance(self.schedule, Schedule):
-            raise ValueError(f"schedule must be Fixed(...) or Annealed(...), got {self.schedule!r}.")
 
     def _tell_of_compiling(self, progress: Progress) -> None:
         progress("compiling", None)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell._unknown import UNKNOWN, alike, hardly_classes, is_marked, says_nothing
+from graphwell._unknown import UNKNOWN, hardly_classes, is_marked, same_but_for_case, says_nothing
 from graphwell._warnings import warn_user
 from graphwell.errors import OptionError
 
@@ -64,6 +64,8 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
     nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
     marked = is_marked(values, unknown)
     known = values[~(nothing | marked)]
+    if known.dtype.kind in "cV" and len(known):
+        raise _odd_labels(known)
     if known.dtype == object and len(known):
         known = _plain(known)
     if np.issubdtype(known.dtype, np.number):
@@ -112,7 +114,7 @@ def _warn_of_odd_names(classes: list[Any]) -> None:
     """Point at names that hardly mean a class, and at classes that may be one."""
     for name in hardly_classes(classes):
         warn_user(f"{name!r} is taken for a class; if it means unknown, give unknown={name!r}.")
-    same = alike(classes)
+    same = same_but_for_case(classes)
     if same:
         warn_user(
             f"The classes {' and '.join(map(repr, same))} differ only in case or blanks; "
@@ -185,7 +187,17 @@ def _plain(known: Any) -> Any:
     kinds = {
         str if isinstance(v, str) else bool if isinstance(v, bool | np.bool_) else "number" for v in known
     }
-    plain = np.array(known.tolist())
+    try:
+        plain = np.array(known.tolist())
+    except ValueError as error:  # sequences of different lengths
+        raise _odd_labels(known) from error
+    if plain.ndim != 1 or plain.dtype.kind not in "OUSbiufMm":
+        raise _odd_labels(known)
     if len(kinds) > 1 or plain.dtype == object:
         raise ValueError("y mixes labels of different kinds; make them all strings or all numbers.")
     return plain
+
+
+def _odd_labels(known: Any) -> ValueError:
+    kind = type(known[0]).__name__
+    return ValueError(f"y holds labels of the type {kind}; make them all strings or all numbers.")

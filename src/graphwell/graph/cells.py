@@ -5,6 +5,8 @@ product, several times faster than row by row. How many cells a row visits is re
 many as hold `RECALL_WANTED` of their true neighbours.
 """
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -60,6 +62,19 @@ class CellSearch:
         self.n_jobs = n_jobs
         self.cells = cut(points, 2 ** int(np.log2(4 * np.sqrt(len(points)))), thread_count(n_jobs))
         self.visits, self.recall = self._measure(k)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        cells, points = state["cells"], checked_points(state["points"])
+        _check_cells(cells, points)
+        if not 0 < int(state["visits"]) <= len(cells.centroids):
+            raise _damaged_search()
+        self.__dict__.update(
+            points=points,
+            n_jobs=state["n_jobs"],
+            cells=cells,
+            visits=int(state["visits"]),
+            recall=float(state["recall"]),
+        )
 
     @property
     def locality(self) -> IntArray:
@@ -122,6 +137,41 @@ class CellSearch:
         visits_needed = 1 + np.take_along_axis(rank, cell_of[true], axis=1)[true != sample[:, None]]
         visits = min(enough_visits(visits_needed), max(1, MOST_CANDIDATES * n_cells // len(points)))
         return visits, float((visits_needed <= visits).mean())
+
+
+def checked_points(points: Any) -> FloatArray:
+    """Points out of a pickle: a dense matrix of finite numbers, or an error."""
+    real = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.float64)
+    if not real or points.ndim != 2 or 0 in points.shape or not np.isfinite(points).all():
+        raise _damaged_search()
+    return points
+
+
+def _check_cells(cells: Any, points: FloatArray) -> None:
+    """Refuse cells that compiled code could not follow."""
+    arrays = (cells.order, cells.starts, cells.centroids) if isinstance(cells, Cells) else ()
+    if not arrays or not all(isinstance(array, np.ndarray) for array in arrays):
+        raise _damaged_search()
+    n, n_cells = len(points), len(cells.centroids)
+    sound = (
+        cells.centroids.ndim == 2
+        and cells.centroids.shape[1] == points.shape[1]
+        and bool(np.isfinite(cells.centroids).all() and np.isfinite(cells.scale))
+        and cells.order.shape == (n,)
+        and cells.order.dtype.kind == cells.starts.dtype.kind == "i"
+        and bool((np.bincount(cells.order.clip(0, n - 1), minlength=n) == 1).all())
+        and bool((cells.order >= 0).all() and (cells.order < n).all())
+        and cells.starts.shape == (n_cells + 1,)
+        and cells.starts[0] == 0
+        and cells.starts[-1] == n
+        and bool((np.diff(cells.starts) >= 0).all())
+    )
+    if not sound:
+        raise _damaged_search()
+
+
+def _damaged_search() -> ValueError:
+    return ValueError("This pickled search of neighbours is damaged; build the graph anew.")
 
 
 def enough_visits(needed: IntArray) -> int:
@@ -235,13 +285,30 @@ def _chain(centroids: FloatArray) -> IntArray:
     return order
 
 
+_threads_lost = False
+
+
+def _forget_threads() -> None:
+    """The threads of OpenMP do not survive a fork: a child that waited for them would wait for ever."""
+    global _threads_lost
+    if "faiss" in sys.modules:
+        import faiss
+
+        _threads_lost = True
+        faiss.omp_set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
 @contextmanager
 def faiss_threads(n_jobs: int | None) -> Iterator[None]:
     """Let faiss use so many threads for a while; its setting is global."""
     import faiss
 
     before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(thread_count(n_jobs))
+    faiss.omp_set_num_threads(1 if _threads_lost else thread_count(n_jobs))
     try:
         yield
     finally:

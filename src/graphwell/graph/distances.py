@@ -5,6 +5,7 @@ from numba import njit
 
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 
 def nearest_first(
@@ -28,7 +29,7 @@ def nearest_first(
     return indices, distances
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _nearest_first(
     first: int,
     last: int,
@@ -68,7 +69,7 @@ def distances_to(rows: FloatArray, points: FloatArray, indices: IntArray, n_thre
     return out
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _distances(
     first: int, last: int, rows: FloatArray, points: FloatArray, indices: IntArray, out: FloatArray
 ) -> None:

@@ -58,7 +58,7 @@ def check_metric(metric: str, also: tuple[str, ...] = ()) -> None:
     Traceback (most recent call last):
     ValueError: metric must be one of euclidean, cosine; got 'manhattan'.
     """
-    if metric not in (*METRICS, *also):
+    if not isinstance(metric, str) or metric not in (*METRICS, *also):
         raise ValueError(f"metric must be one of {', '.join((*METRICS, *also))}; got {metric!r}.")
 
 

@@ -1,6 +1,8 @@
 """The graph: an immutable affinity matrix with what made it and what follows from it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,12 +17,15 @@ from graphwell.errors import OptionError, Sentence
 from graphwell.graph.bridges import Bridges, Points, make_bridges, weight_sums
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
+from graphwell.graph.structure import check_compressed, sound_sparse
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, locally_scaled, symmetric_affinity
 from graphwell.progress import Progress, silent
 
 SYMMETRY_TOLERANCE = 1e-6
 LARGEST_FEATURE = 1e150
 """Distances between larger ones overflow."""
+LARGEST_AFFINITY = 1e100
+"""Sums and squares of larger ones overflow."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,33 @@ class Graph:
     _unsharpened: "Graph | None" = None
     bridges: Bridges | None = None
 
+    def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:
+        """Refuse a matrix that compiled code could not follow: built by hand, unpickled or written into."""
+        if getattr(self.W, "format", None) != "csr" or self.W.shape[0] != self.W.shape[1]:
+            raise ValueError("A graph needs a square CSR matrix; Graph.from_affinity takes any other.")
+        check_compressed(self.W, "The affinity matrix of the graph")
+        check_affinities(self.W.data)
+        if self.origin is not None and len(self.origin.scales) != self.n_vertices:
+            raise ValueError("The graph has another number of vertices than the features it was made from.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: what follows from the matrix is computed anew."""
+        return {field.name: self.__dict__[field.name] for field in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        wanted = {field.name for field in fields(self)}
+        if not isinstance(state, dict) or set(state) != wanted:
+            raise ValueError("This is no pickled graph of this version of graphwell; build the graph anew.")
+        if not isinstance(state["origin"], Origin | None) or not isinstance(
+            state["_unsharpened"], Graph | None
+        ):
+            raise ValueError("This pickled graph is damaged; build the graph anew.")
+        self.__dict__.update(state)
+        self.check()
+
     @classmethod
     def from_features(
         cls,
@@ -140,8 +172,9 @@ class Graph:
         check_points(float(points.max()), float(points.min()), bool(np.any(points != points[0])))
         k = max(n_neighbors, scale_neighbor)
         progress("neighbours", None)
-        search = build_search(points, k, exact=exact, n_jobs=n_jobs)
-        W, tau = _link(search, n_neighbors, scale_neighbor, progress)
+        with told_if_changed(points):
+            search = build_search(points, k, exact=exact, n_jobs=n_jobs)
+            W, tau = _link(search, n_neighbors, scale_neighbor, progress)
         return cls(W, Origin(features, search, tau, X.shape[1], n_neighbors, scale_neighbor))
 
     @classmethod
@@ -400,6 +433,21 @@ def check_points(largest: float, smallest: float, differ: bool) -> None:
         raise ValueError("X has only identical rows; check the features, no graph can tell the rows apart.")
 
 
+@contextmanager
+def told_if_changed(points: FloatArray) -> Iterator[None]:
+    """Say so where a search failed because somebody wrote into the points meanwhile."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is checked
+            yield
+    except (ArithmeticError, IndexError, RuntimeError, ValueError) as error:
+        if np.isfinite(points).all() and np.abs(points).max() <= LARGEST_FEATURE:
+            raise
+        raise ValueError(
+            "X was changed while the graph was built: it now holds NaN, infinite or huge values; "
+            "write into it after the fit, or give a copy."
+        ) from error
+
+
 def _link(
     search: NeighborSearch, n_neighbors: int, scale_neighbor: int, progress: Progress = silent
 ) -> tuple[Any, FloatArray]:
@@ -415,16 +463,26 @@ def _affinity_matrix(W: Any) -> Any:
         W = np.asarray(W)
         if W.ndim != 2:
             raise ValueError(f"The affinity matrix must have two dimensions, got {W.ndim}.")
+    W = sound_sparse(W, "The affinity matrix")
     try:
         W = sparse.csr_array(W, dtype=np.float64, copy=True)
     except (TypeError, ValueError) as error:
         raise ValueError("The affinity matrix must hold numbers only.") from error
     W.sum_duplicates()
-    if not np.isfinite(W.data).all():
-        raise ValueError("The affinity matrix holds NaN or infinite values; remove those edges first.")
-    if W.nnz and W.data.min() < 0:
-        raise ValueError("The affinity matrix holds negative values; affinities must be zero or positive.")
+    check_affinities(W.data)
     return W
+
+
+def check_affinities(values: FloatArray) -> None:
+    """Refuse values that are no affinities."""
+    if not np.isfinite(values).all():
+        raise ValueError("The affinity matrix holds NaN or infinite values; remove those edges first.")
+    if len(values) and values.min() < 0:
+        raise ValueError("The affinity matrix holds negative values; affinities must be zero or positive.")
+    if len(values) and float(values.max()) > LARGEST_AFFINITY:
+        raise ValueError(
+            f"The affinity matrix holds values beyond {LARGEST_AFFINITY:g}; divide it by its largest one."
+        )
 
 
 def positive(value: Any, name: str) -> int:
@@ -439,7 +497,11 @@ def read_features(X: Any, at_least: int = 2) -> Any:
     from sklearn.utils import check_array
 
     return check_array(
-        X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=at_least, input_name="X"
+        sound_sparse(X, "X"),
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_min_samples=at_least,
+        input_name="X",
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, faiss_threads, flat_index
+from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, checked_points, faiss_threads, flat_index
 from graphwell.graph.scaling import Scaling
 from graphwell.progress import Progress, heartbeat, silent
 
@@ -96,12 +96,23 @@ def neighbors_of_all(
     for rows, found, apart in search.of_points(k + 1):
         others = found != rows[:, None]
         others[others.all(axis=1), -1] = False
+        _check_found(found, apart, others, n, k)
         indices[rows] = found[others].reshape(-1, k)
         distances[rows] = apart[others].reshape(-1, k)
         done += len(rows)
         heartbeat()
         progress("neighbours", done / n)
     return indices, distances
+
+
+def _check_found(found: IntArray, apart: FloatArray, others: Any, n: int, k: int) -> None:
+    """Refuse neighbours that are none: nobody looks at them again before compiled code follows them.
+
+    Points that were finite when they were checked may have been written into since.
+    """
+    sound = found.min() >= 0 and found.max() < n and np.isfinite(apart).all()
+    if not sound or (others.sum(axis=1) != k).any():
+        raise ValueError("X holds rows that cannot be compared: their distances are no finite numbers.")
 
 
 def in_order(
@@ -123,10 +134,17 @@ class KDTreeSearch:
     def __init__(self, points: FloatArray, n_jobs: int | None = None) -> None:
         from scipy.spatial import KDTree
 
-        self.tree = KDTree(points)
+        self.tree = KDTree(points, copy_data=True)  # the user may write into the points meanwhile
         self.points = self.tree.data
         self.locality = self.tree.indices
         self.n_jobs = n_jobs
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the tree is built anew, since SciPy would follow a damaged one."""
+        return {"points": np.asarray(self.points), "n_jobs": self.n_jobs}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(checked_points(state["points"]), state["n_jobs"])  # type: ignore[misc]
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return indices and distances of the nearest points."""
@@ -180,11 +198,8 @@ class FlatSearch:
         return in_order(self, k, min(ROWS_AT_ONCE, max(FEWEST_AT_ONCE, few)))
 
     def __getstate__(self) -> dict[str, Any]:
-        import faiss
-
-        return {**self.__dict__, "index": faiss.serialize_index(self.index)}
+        """What is pickled: the index is built anew, since faiss would follow a damaged one."""
+        return {"points": self.points, "n_jobs": self.n_jobs}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        import faiss
-
-        self.__dict__.update(state, index=faiss.deserialize_index(state["index"]))
+        self.__init__(checked_points(state["points"]), state["n_jobs"])  # type: ignore[misc]

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 ROWS_AT_ONCE = 256
 POINTS_AT_ONCE = 256
@@ -39,7 +40,7 @@ def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> 
     values[place], indices[place] = value, index
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def nearest_cells(
     rows: FloatArray, centroids: FloatArray, scale: float, n_considered: int, out: IntArray
 ) -> None:
@@ -63,6 +64,7 @@ def nearest_cells(
                 for i in range(first, first + count):
                     centre[c] += rows[i, c] / count
             _about_centre(centroids, everything[: len(centroids)], centre, scale, b, lengths)
+            _numbers_only(lengths)
             _choose_least(lengths, considered.copy(), considered)
         for c in range(d):
             centre[c] = rows[first, c]
@@ -73,10 +75,19 @@ def nearest_cells(
             values = space[i]
             for place in range(n_considered):
                 values[place] = lengths[place] - 2 * values[place]
+            _numbers_only(values)
             _choose_least(values, likely, found)
             for place in range(len(likely)):
                 likely[place] = found[place]
                 out[first + i, place] = considered[found[place]]
+
+
+@njit(nogil=True)
+def _numbers_only(values: FloatArray) -> None:
+    """Set what is no number to infinity: rows may be written into while they are compared."""
+    for place in range(len(values)):
+        if not values[place] < np.inf:
+            values[place] = np.inf
 
 
 @njit(nogil=True)
@@ -130,7 +141,7 @@ def _nth_least(values: FloatArray, n: int) -> float:
     return values[n - 1]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def scan_cells(
     rows: FloatArray,
     visits: IntArray,

@@ -1,18 +1,22 @@
 """Files that appear whole or not at all, and the checks that come before any work is done for them."""
 
+import errno
 import os
-import secrets
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from graphwell.errors import OptionError
+from graphwell.io.scratch import NAME, scratch_file, scratch_folder
+
+DISC_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 @contextmanager
-def written_whole(path: Path, *, scratch: Path | None = None) -> Iterator[IO[bytes]]:
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that takes its name only when everything has been written.
 
     The bytes go to a temporary file in the same folder, reach the disc, and are then renamed; after an
@@ -23,9 +27,6 @@ def written_whole(path: Path, *, scratch: Path | None = None) -> Iterator[IO[byt
     ----------
     path : Path
         The name; a link is followed.
-    scratch : Path, optional
-        Name of the temporary file, in the same folder. A fresh name by default; a fixed one suits a file
-        that is written again and again, since killed runs then leave one temporary file, not many.
 
     Examples
     --------
@@ -41,21 +42,14 @@ def written_whole(path: Path, *, scratch: Path | None = None) -> Iterator[IO[byt
     >>> folder.cleanup()
     """
     target = path.resolve()
-    temporary = scratch or target.with_name(f".graphwell-{secrets.token_hex(6)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+    with _named_in_errors(path), scratch_file(target.parent) as (temporary, file):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
         if target.exists():
             shutil.copymode(target, temporary)
         temporary.replace(target)
         _sync_folder(target.parent)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == str(temporary):
-            error.filename = str(path)  # the name that the user knows
-        raise
 
 
 @contextmanager
@@ -71,15 +65,28 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     ...     [file.name for file in (Path(folder) / "parts").iterdir()]
     ['1']
     """
-    temporary = path.resolve().with_name(f".graphwell-{secrets.token_hex(6)}.tmp")
-    temporary.mkdir()
-    try:
+    target = path.resolve()
+    with _named_in_errors(path), scratch_folder(target.parent) as temporary:
         yield temporary
-        temporary.rename(path)
-        _sync_folder(path.resolve().parent)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.rename(target)
+        _sync_folder(target.parent)
+
+
+@contextmanager
+def _named_in_errors(path: Path) -> Iterator[None]:
+    """Errors of a disc name the file that the user knows, in place of none or a temporary one."""
+    try:
+        yield
+    except OSError as error:
+        nameless = error.filename is None and (error.errno in DISC_ERRORS or _says_disc_error(error))
+        if nameless or NAME.fullmatch(Path(os.fsdecode(error.filename or "")).name):
+            raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
         raise
+
+
+def _says_disc_error(error: OSError) -> bool:
+    """Whether an error without a number tells of a full disc; those of Arrow do so in words."""
+    return error.errno is None and any(os.strerror(number) in str(error) for number in DISC_ERRORS)
 
 
 def check_output(path: Path, field: str) -> None:
@@ -97,7 +104,8 @@ def check_output(path: Path, field: str) -> None:
     Traceback (most recent call last):
     graphwell.errors.OptionError: output no-such-folder/labels.csv: the folder no-such-folder ...
     """
-    folder = path.parent
+    target = followed(path, field)
+    folder = target.parent if path.is_symlink() else path.parent
     if not folder.exists():
         raise OptionError(field, "{field} {}: the folder {} does not exist; create it first.", path, folder)
     if not folder.is_dir():
@@ -109,6 +117,36 @@ def check_output(path: Path, field: str) -> None:
     if not os.access(path if path.exists() else folder, os.W_OK) or not os.access(folder, os.W_OK):
         problem = "{field} {} cannot be written; check its permissions and those of its folder."
         raise OptionError(field, problem, path)
+
+
+def followed(path: Path, field: str) -> Path:
+    """Where a name leads, links followed; links that lead in a circle are refused."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            problem = "{field} {} is a symbolic link that leads back to itself; give the name of a file."
+            raise OptionError(field, problem, path) from error
+    return path.resolve()
+
+
+def check_input(path: Path, field: str) -> None:
+    """Refuse a file that cannot be read to its end: none, a folder, a pipe that would wait for ever.
+
+    Examples
+    --------
+    >>> check_input(Path(__file__).parent, "table")
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: table ...io is a folder; give the name of a file.
+    """
+    followed(path, field)
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise OptionError(field, "{field} {} is a folder; give the name of a file.", path)
+    if not stat.S_ISREG(mode):
+        raise OptionError(field, "{field} {} is no regular file; copy what it gives into one first.", path)
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")
 
 
 def check_output_folder(folder: Path, field: str) -> None:
@@ -143,16 +181,16 @@ def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
     for field, path in paths:
         if path is None:
             continue
-        for key in _identities(path):
+        for key in _identities(path, field):
             other = seen.setdefault(key, field)
             if other != field:
                 problem = "{" + other + "} and {field} are both the file {}; give {field} another name."
                 raise OptionError(field, problem, path)
 
 
-def _identities(path: Path) -> Iterator[object]:
+def _identities(path: Path, field: str) -> Iterator[object]:
     """What makes two names one file: the path without links, and the file behind it if there is one."""
-    yield path.resolve()
+    yield followed(path, field)
     if path.exists():
         status = path.stat()
         yield status.st_dev, status.st_ino

@@ -12,10 +12,10 @@ import numpy as np
 from graphwell._random import stream
 from graphwell._types import BoolArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import written_whole
 from graphwell.io.tables.base import NewColumns, Table
-from graphwell.io.tables.cells import text_column
+from graphwell.io.tables.cells import is_formula, text_column
 from graphwell.io.tables.registry import read_table, write_table
 from graphwell.jobs.class_sizes import tell_of_classes
 from graphwell.jobs.columns import FeatureColumns, named_columns, read_features
@@ -27,6 +27,7 @@ from graphwell.jobs.preprocess import ReadyRows, preprocess
 from graphwell.jobs.reports import ClassifyReport, RowDetails
 from graphwell.jobs.score import Holdout, hide, runs_for
 from graphwell.jobs.summary import summarise
+from graphwell.memory import limited_to, read_size
 from graphwell.progress import Progress, silent
 
 Draw: TypeAlias = Callable[[ClassifyReport], str]
@@ -63,7 +64,8 @@ def classify(
     if options.report is not None and draw is None:
         raise OptionError("report", "{field} needs a function that draws it; give draw=report_page.")
     check_classify_files(options)
-    with notes_from_warnings() as notes:
+    allowed = None if options.max_memory is None else read_size(options.max_memory)
+    with limited_to(allowed), notes_from_warnings() as notes:
         if options.cluster is None:
             report = _classify_here(options, draw, progress)
         else:
@@ -91,18 +93,29 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
         seconds={"reading": read, **seconds}, output=options.output, report=options.report,
-        notes=ready.notes, holdout=holdout, details=details,
+        notes=(*ready.notes, *_formula_notes(facts.classes, options)), holdout=holdout, details=details,
     )  # fmt: skip
     progress("writing", None)
-    _write(table, new_columns(roles.label, facts.classes, details), report, options, draw)
+    new = new_columns(roles.label, facts.classes, details, safe=options.safe_csv)
+    _write(table, new, report, options, draw)
     return report
 
 
-def new_columns(label: str, classes: tuple[str, ...], rows: RowDetails) -> NewColumns:
+def new_columns(label: str, classes: tuple[str, ...], rows: RowDetails, *, safe: bool = False) -> NewColumns:
     """What is added to each row of a table."""
     names = text_column([*classes, ""])
     bridged = rows.bridged if rows.bridged.any() else None
-    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, rows.given >= 0, bridged)
+    given = rows.given >= 0
+    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, given, bridged, safe)
+
+
+def _formula_notes(classes: tuple[str, ...], options: ClassifyOptions) -> list[Sentence]:
+    """Warn of labels that a spreadsheet would run, where they are written as they are."""
+    found = is_formula(text_column(classes))
+    if options.safe_csv or not found.any():
+        return []
+    note = "The label {!r} begins like a formula, which a spreadsheet may run; {safe_csv=True} defuses it."
+    return [Sentence(note, (classes[int(found.argmax())],))]
 
 
 def _read(table: Table, options: ClassifyOptions) -> tuple[TableFacts, FeatureColumns]:
@@ -183,4 +196,6 @@ def _write(
             write_table(table, new, options.output, held.enter_context(written_whole(options.output)))
         if options.report is not None and draw is not None:
             page = draw(report)
-            held.enter_context(written_whole(options.report)).write(page.encode("utf-8"))
+            held.enter_context(written_whole(options.report)).write(
+                page.encode("utf-8", "backslashreplace")  # names of files need not be Unicode
+            )

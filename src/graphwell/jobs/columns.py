@@ -46,6 +46,8 @@ class Roles:
     as_category: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.features is not None and not any(name.strip() for name in self.features):
+            raise OptionError("features", "{field} names no column; name at least one, or leave it out.")
         if self.decimal not in (None, ".", ","):
             raise OptionError("decimal", "{field} must be a point or a comma, got {!r}.", self.decimal)
 

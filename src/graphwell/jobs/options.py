@@ -46,6 +46,10 @@ class ClassifyOptions:
         Address of a Dask scheduler, or "local" for a cluster of `n_jobs` processes here.
     delimiter, encoding : str, optional
         Of a text table; found by default.
+    max_memory : str, optional
+        Files that need more are refused before they are read, "4GB" say; what is free by default.
+    safe_csv : bool
+        Put an apostrophe before cells of text that a spreadsheet would run as formulas.
 
     Examples
     --------
@@ -82,6 +86,8 @@ class ClassifyOptions:
     cluster: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
+    max_memory: str | None = None
+    safe_csv: bool = False
 
     @property
     def roles(self) -> Roles:
@@ -129,6 +135,8 @@ class SegmentOptions:
         Give mixed colours of the seeds to the nearest plain colour.
     max_pixels : int
         Larger pictures are refused before they are read.
+    max_memory : str, optional
+        Pictures that need more are refused before they are read, "4GB" say; what is free by default.
     graph, radius, color_scale, smoothing, patch, n_neighbors, position_weight, fidelity, device, n_jobs
         As in `graphwell.Segmenter`.
     """
@@ -142,6 +150,7 @@ class SegmentOptions:
     background: str = "auto"
     snap: bool = False
     max_pixels: int = MAX_PIXELS
+    max_memory: str | None = None
     graph: str = "pixels"
     radius: float = 3.0
     color_scale: float | None = None

@@ -9,18 +9,27 @@ from pathlib import Path
 from typing import IO, Any
 
 from graphwell.errors import Sentence
-from graphwell.io.files import check_distinct, check_output, check_output_folder, written_whole
+from graphwell.io.files import (
+    check_distinct,
+    check_output,
+    check_output_folder,
+    folder_written_whole,
+    written_whole,
+)
 from graphwell.io.images.registry import format_for, read_image, write_image, write_numbers, writes_numbers
 from graphwell.io.images.seeds import Marks, read_seeds
 from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
+from graphwell.memory import check_fits, limited_to, read_size
 from graphwell.progress import Progress, silent
 from graphwell.segmentation import drawing
 from graphwell.segmentation.segment import unreached_sentence
 from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 Write = Callable[[IO[bytes]], None]
+BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
+"""Of the descent and of the graph, about."""
 
 
 def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentReport:
@@ -46,7 +55,8 @@ def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentR
     """
     began = time.perf_counter()
     _check_files(options)
-    with notes_from_warnings() as notes:
+    allowed = None if options.max_memory is None else read_size(options.max_memory)
+    with limited_to(allowed), notes_from_warnings() as notes:
         progress("reading", None)
         picture = read_image(options.image, options.max_pixels)
         marks = read_seeds(
@@ -54,6 +64,7 @@ def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentR
             snap=options.snap, max_pixels=options.max_pixels,
         )  # fmt: skip
         masks = _mask_files(options, marks)
+        _check_fits(options, picture.shape)
         read = time.perf_counter() - began
         found = _segmenter(picture, options, progress).segment(marks.classes)
         progress("writing", None)
@@ -77,6 +88,12 @@ def _check_files(options: SegmentOptions) -> None:
     check_distinct(_named_files(options))
     if options.masks is not None:
         check_output_folder(options.masks, "masks")
+
+
+def _check_fits(options: SegmentOptions, shape: tuple[int, ...]) -> None:
+    """Refuse a picture whose graph would not fit into memory."""
+    neighbors = 3.2 * options.radius**2 if options.graph == "pixels" else 2 * options.n_neighbors
+    check_fits(options.image, shape[0] * shape[1] * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * neighbors))
 
 
 def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
@@ -129,11 +146,15 @@ def _either(path: Path, values: Any, draw: Callable[..., Any], *further: Any) ->
 
 
 def _write(files: dict[Path, Write], masks: Path | None) -> None:
-    if masks is not None:
-        masks.mkdir(exist_ok=True)
+    """Write all files or none; a new folder for masks appears with all of them in it."""
     with ExitStack() as held:
+        unnamed = None
+        if masks is not None and not masks.exists():
+            unnamed = held.enter_context(folder_written_whole(masks))
         for path, write in files.items():
-            write(held.enter_context(written_whole(path)))
+            inside = unnamed is not None and path.parent == masks
+            name = unnamed / path.name if unnamed is not None and inside else path
+            write(held.enter_context(written_whole(name)))
 
 
 def _summarise(options: SegmentOptions, marks: Marks, found: Segmentation) -> SegmentReport:

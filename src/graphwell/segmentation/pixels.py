@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from graphwell._checks import number_between
 from graphwell._types import FloatArray, IntArray
-from graphwell.errors import OptionError
 from graphwell.graph import Graph
 from graphwell.graph.graph import frozen
 from graphwell.graph.weights import index_dtype
@@ -92,8 +92,7 @@ def offsets_within(radius: float) -> IntArray:
     >>> offsets_within(1).tolist()
     [[-1, 0], [0, -1], [0, 1], [1, 0]]
     """
-    if not (np.isfinite(radius) and 1 <= radius <= 16):
-        raise OptionError("radius", "{field} must lie between 1 and 16 pixels, got {!r}.", radius)
+    number_between("radius", radius, 1, 16, ends=True, unit=" pixels")
     reach = np.arange(-int(radius), int(radius) + 1)
     return np.array([(dy, dx) for dy in reach for dx in reach if 0 < dy**2 + dx**2 <= radius**2])
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._checks import number_between, one_of, positive_number
 from graphwell._random import stream
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import State
 from graphwell.backends.registry import find_backend
-from graphwell.errors import OptionError
 from graphwell.progress import Progress, in_pieces, listening, silent
 from graphwell.segmentation.features import picture_features, smoothed
 from graphwell.segmentation.pixels import feature_graph, pixel_graph, regions
@@ -143,12 +143,13 @@ class Segmenter:
         n_jobs: int | None = None,
         progress: Progress = silent,
     ) -> None:
-        if graph not in GRAPHS:
-            raise OptionError("graph", "{field} must be one of {}, got {!r}.", ", ".join(GRAPHS), graph)
-        _check_positive(color_scale=color_scale, position_weight=position_weight, fidelity=fidelity)
-        if smoothing is not None and not (np.isfinite(smoothing) and 0 <= smoothing <= LARGEST_BLUR):
-            problem = "{field} must lie between 0 and {} pixels, got {!r}."
-            raise OptionError("smoothing", problem, LARGEST_BLUR, smoothing)
+        one_of("graph", graph, GRAPHS)
+        if color_scale is not None:
+            positive_number("color_scale", color_scale)
+        if smoothing is not None:
+            number_between("smoothing", smoothing, 0, LARGEST_BLUR, ends=True, unit=" pixels")
+        positive_number("position_weight", position_weight)
+        positive_number("fidelity", fidelity)
         self.fidelity, self.progress = fidelity, progress
         self._memory: _Memory | None = None
         progress("graph", None)
@@ -233,12 +234,6 @@ class Segmenter:
 
     def _each_step(self, step: Step) -> None:
         self.progress("descent", step.number / step.of)
-
-
-def _check_positive(**values: float | None) -> None:
-    for name, value in values.items():
-        if value is not None and not (np.isfinite(value) and value > 0):
-            raise OptionError(name, "{field} must be positive, got {!r}.", value)
 
 
 def _labels(scores: PixelScores, shape: tuple[int, ...]) -> IntArray:

@@ -1,7 +1,8 @@
 """A file that a descent saves itself in after every step, so that a killed run can go on where it was."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,18 @@ import numpy as np
 
 from graphwell._hash import hash_of
 from graphwell.backends.base import State
+from graphwell.errors import OptionError
 from graphwell.io.files import check_output, written_whole
+from graphwell.io.locks import held_alone
 from graphwell.io.npy import load_npz
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
 
 ToHost = Callable[[Any], Any]
+FORMAT = 1
+"""Of the files written here; files of a higher number come from a later graphwell."""
+LARGEST_OFFSET = 1.0
+"""Offsets lie in [-1/2, 1/2); rounding may take them a little further."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,19 @@ class Fingerprint:
         return ", ".join(parts)
 
 
+@contextmanager
+def kept_alone(path: Path | None) -> Iterator[None]:
+    """Keep other runs away from the file of a run, and refuse a damaged file before any work is done."""
+    if path is None:
+        yield
+        return
+    check_output(path, "checkpoint")
+    with held_alone(path, "checkpoint"):
+        if path.exists():
+            _contents(path)
+        yield
+
+
 @dataclass
 class Checkpoint:
     """The file of one run.
@@ -72,6 +92,8 @@ class Checkpoint:
         Its name; the file need not exist yet.
     fingerprint : Fingerprint
         Of the run that wants to go on from it.
+    n_vertices, n_classes, n_steps : int
+        Size of the run: a state that does not fit is refused.
     to_host : callable
         Brings labels and offsets to the host.
 
@@ -80,18 +102,22 @@ class Checkpoint:
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> fingerprint = Fingerprint("graph", "labels", {"fidelity": 30.0})
-    >>> checkpoint = Checkpoint(Path(folder.name) / "run", fingerprint)
+    >>> size = {"n_vertices": 2, "n_classes": 2, "n_steps": 10}
+    >>> checkpoint = Checkpoint(Path(folder.name) / "run", fingerprint, **size)
     >>> checkpoint.load() is None
     True
     >>> state = State(np.array([0, 1]), np.array([0.25, -0.25]))
     >>> checkpoint.save(Step(1, 10, epsilon=2.0, energy=3.5, label_changes=7, state=state))
-    >>> Checkpoint(checkpoint.path, fingerprint).load().energies
+    >>> Checkpoint(checkpoint.path, fingerprint, **size).load().energies
     (3.5,)
     >>> folder.cleanup()
     """
 
     path: Path
     fingerprint: Fingerprint
+    n_vertices: int
+    n_classes: int
+    n_steps: int
     to_host: ToHost = np.asarray
     _energies: list[float] = field(default_factory=list)
     _label_changes: list[int] = field(default_factory=list)
@@ -103,13 +129,20 @@ class Checkpoint:
         """Return what the file holds, None if there is none; a file of another run is refused."""
         if not self.path.exists():
             return None
-        saved, reached = self._read()
-        difference = self.fingerprint.difference(saved)
+        saved = _contents(self.path)
+        try:
+            difference = self.fingerprint.difference(Fingerprint(**json.loads(str(saved["fingerprint"]))))
+            reached = self._reached(saved)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise _damaged_file(self.path) from error
         if difference:
-            raise ValueError(
-                f"checkpoint {self.path} belongs to another run: {difference}; "
+            problem = (
+                "{field} {} belongs to another run: {}; "
                 "use the same data and parameters to go on, or remove the file to start anew."
             )
+            raise OptionError("checkpoint", problem, self.path, difference)
+        if reached is None:
+            raise _damaged_file(self.path)
         self._energies, self._label_changes = list(reached.energies), list(reached.label_changes)
         return reached
 
@@ -117,15 +150,16 @@ class Checkpoint:
         """Replace the file by one that holds this step too; it is whole at every moment."""
         self._energies.append(step.energy)
         self._label_changes.append(step.label_changes)
-        with written_whole(self.path, scratch=self.path.with_name(f".{self.path.name}.tmp")) as file:
-            np.savez(
-                file,
-                labels=self.to_host(step.state.labels),
-                offsets=self.to_host(step.state.offsets),
-                energies=np.array(self._energies),
-                label_changes=np.array(self._label_changes),
-                fingerprint=np.array(json.dumps(vars(self.fingerprint))),
-            )
+        arrays: dict[str, Any] = {
+            "labels": np.asarray(self.to_host(step.state.labels)),
+            "offsets": np.asarray(self.to_host(step.state.offsets)),
+            "energies": np.array(self._energies, dtype=np.float64),
+            "label_changes": np.array(self._label_changes, dtype=np.int64),
+            "fingerprint": np.array(json.dumps(vars(self.fingerprint))),
+            "format": np.array(FORMAT),
+        }
+        with written_whole(self.path) as file:
+            np.savez(file, checksum=np.array(_checksum(arrays)), **arrays)
 
     def saving(self, callback: Callback | None) -> Callback:
         """Return a callback that saves each step, then asks the one given."""
@@ -136,18 +170,53 @@ class Checkpoint:
 
         return save_and_ask
 
-    def _read(self) -> tuple[Fingerprint, Reached]:
-        try:
-            saved = load_npz(self.path)
-            return Fingerprint(**json.loads(str(saved["fingerprint"]))), Reached(
-                State(saved["labels"], saved["offsets"]),
-                tuple(saved["energies"].tolist()),
-                tuple(saved["label_changes"].tolist()),
-            )
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"checkpoint {self.path} is damaged or no checkpoint; remove it to start anew."
-            ) from error
+    def _reached(self, saved: Mapping[str, Any]) -> Reached | None:
+        """What a file holds, or None if no run of this size can have written it: compiled code trusts it."""
+        labels, offsets, energies, changes = (
+            saved[name] for name in ("labels", "offsets", "energies", "label_changes")
+        )
+        per_vertex, per_step = (self.n_vertices,), (len(energies),)
+        sound = (
+            labels.dtype.kind in "iu"
+            and offsets.dtype in (np.float32, np.float64)
+            and energies.dtype == np.float64
+            and changes.dtype == np.int64
+            and labels.shape == offsets.shape == per_vertex
+            and energies.shape == changes.shape == per_step
+            and 0 < len(energies) <= self.n_steps
+            and bool((labels >= 0).all() and (labels < self.n_classes).all())
+            and bool(np.isfinite(offsets).all() and (np.abs(offsets) <= LARGEST_OFFSET).all())
+            and bool(np.isfinite(energies).all() and (changes >= 0).all())
+        )
+        if not sound:
+            return None
+        state = State(labels.astype(np.int32), offsets)
+        return Reached(state, tuple(energies.tolist()), tuple(changes.tolist()))
+
+
+def _contents(path: Path) -> dict[str, Any]:
+    """The arrays of a file; one that was damaged, or written by a later graphwell, is refused."""
+    try:
+        saved = load_npz(path)
+        number, checksum = int(saved["format"]), str(saved.pop("checksum"))
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise _damaged_file(path) from error
+    if number > FORMAT:
+        problem = "{field} {} was written by a later graphwell (format {}); update graphwell, or start anew."
+        raise OptionError("checkpoint", problem, path, number)
+    if checksum != _checksum(saved):
+        raise _damaged_file(path)
+    return saved
+
+
+def _checksum(arrays: Mapping[str, Any]) -> str:
+    names = sorted(arrays)
+    return hash_of(np.array(names), *(np.asarray(arrays[name]) for name in names))
+
+
+def _damaged_file(path: Path) -> OptionError:
+    problem = "{field} {} is damaged or no checkpoint; remove it to start anew."
+    return OptionError("checkpoint", problem, path)
 
 
 def _as_json(value: Any) -> Any:

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from graphwell._checks import positive_number
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, PlacedGraph, Vector
-from graphwell.errors import OptionError
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,7 @@ class Problem:
     trust: Vector | None = None
 
     def __post_init__(self) -> None:
-        if not self.fidelity > 0:
-            raise OptionError("fidelity", "{field} must be positive, got {!r}.", self.fidelity)
+        positive_number("fidelity", self.fidelity)
 
     @cached_property
     def is_known(self) -> BoolArray:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from graphwell.progress import Progress, in_pieces, listening, silent, watched
-from graphwell.solve.checkpoint import Checkpoint, Fingerprint, ToHost
+from graphwell.solve.checkpoint import Checkpoint, Fingerprint, ToHost, kept_alone
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
 from graphwell.solve.schedule import Schedule
@@ -70,8 +70,8 @@ class Run:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Let the work inside the block be cancelled, however deep down it is."""
-        with watched(self.check):
+        """Let the work inside the block be cancelled, however deep down it is; its file is kept alone."""
+        with kept_alone(self.checkpoint), watched(self.check):
             yield
 
     @contextmanager
@@ -86,7 +86,9 @@ class Run:
         if self.checkpoint is None:
             return self._each_step, None
         settings = {**self.settings, "schedule": list(schedule)}
-        checkpoint = Checkpoint(self.checkpoint, Fingerprint.of(problem, settings, to_host), to_host)
+        fingerprint = Fingerprint.of(problem, settings, to_host)
+        size = (problem.graph.n_vertices, problem.n_classes, len(settings["schedule"]))
+        checkpoint = Checkpoint(self.checkpoint, fingerprint, *size, to_host)
         return checkpoint.saving(self._each_step), checkpoint.load()
 
     def _each_step(self, step: Step) -> object:

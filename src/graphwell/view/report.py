@@ -52,8 +52,7 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
         parts += [html.heading("Rows to label next"), to_label_table(report.to_label)]
     if details is not None and details.result is not None:
         parts += [html.heading("The descent"), _descent(details.result)]
-    seconds = [(stage, f"{value:.2f}") for stage, value in report.seconds.items()]
-    parts += [html.table(["stage", "seconds"], seconds), html.footer(f"graphwell {__version__}")]
+    parts += [html.footer(f"graphwell {__version__}")]  # no times: equal runs have equal pages
     return html.page(f"Labels of {report.table.name}", parts)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from graphwell import Annealed, DiffuseInterfaceClassifier
+from graphwell.backends.dask import tasks
 
 distributed = pytest.importorskip("distributed")
 
@@ -46,3 +47,49 @@ def test_a_killed_worker_changes_no_label(processes):
     np.testing.assert_array_equal(many.result_.offsets, one.result_.offsets)
     np.testing.assert_array_equal(many.transduction_.compute(), one.transduction_)
     assert not set(killed) & set(processes.run(os.getpid).values())
+
+
+def small(chunks=100):
+    rng = np.random.default_rng(0)
+    truth = np.arange(300) % 2
+    X = rng.normal(size=(300, 9)) + 3 * np.eye(9)[truth]
+    return da.from_array(X, chunks=(chunks, 9)), np.where(np.arange(300) < 20, truth, -1)
+
+
+def test_a_client_that_is_closed_meanwhile_leaves_the_classifier_as_it_was(cluster):
+    X, y = small()
+    many = DiffuseInterfaceClassifier(start="nearest", schedule=SCHEDULE, random_state=0)
+    before = dict(vars(many))
+    with (
+        distributed.Client(cluster) as closing,
+        pytest.raises(OSError, match="The Dask client was closed, or lost its scheduler"),
+    ):
+        many.fit(X, y, callback=lambda step: closing.close())
+    assert vars(many) == before
+
+
+def test_a_fit_inside_a_task_is_refused(client):
+    X, y = small()
+    fit = lambda: DiffuseInterfaceClassifier().fit(X, y)  # noqa: E731
+    with pytest.raises(ValueError, match="this is a Dask task already"):
+        client.submit(fit, pure=False).result()
+
+
+def test_workers_with_too_little_memory_say_so(client, monkeypatch):
+    X, y = small()
+    monkeypatch.setattr(tasks.Tasks, "memory", lambda self: 1000.0)
+    with pytest.raises(ValueError, match=r"needs about .* of memory, but the workers .* have 1 kB together"):
+        DiffuseInterfaceClassifier().fit(X, y)
+
+
+def test_without_any_worker_for_a_moment_a_fit_waits(client, monkeypatch):
+    found = iter([{}, {}, {"a": 1, "b": 2}])
+    monkeypatch.setattr(tasks, "SECONDS_BETWEEN_LOOKS", 0.01)
+    waiting = tasks.Tasks(client)
+    monkeypatch.setattr(waiting, "workers", lambda: next(found))
+    waiting.settle(4)
+    assert waiting.homes == ["a", "a", "b", "b"]
+    monkeypatch.setattr(tasks, "SECONDS_FOR_WORKERS", 0.05)
+    monkeypatch.setattr(waiting, "workers", dict)
+    with pytest.raises(OSError, match="All workers of the Dask cluster are gone, and none came back"):
+        waiting.settle(4)

@@ -35,3 +35,24 @@ def broken(n_bad):
 def test_bad_rows_get_one_sentence(client, X, words):
     with pytest.raises(ValueError, match=words):
         DiffuseInterfaceClassifier().fit(X, np.zeros(60, dtype=int))
+
+
+def lying(shape, chunks, make):
+    """An array whose blocks are not what it says of them."""
+    graph = {("lying", i, 0): (make,) for i in range(len(chunks))}
+    return da.Array(graph, "lying", (chunks, (shape[1],)), meta=np.empty((0, 0)))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: np.zeros((3, 12)), r"A block of X has the shape \(3, 12\) where the array says \(20, 12\)"),
+        (lambda: np.zeros((20, 2)), r"shape \(20, 2\) where the array says"),
+        (lambda: np.zeros(20), r"shape \(20,\) where the array says"),
+        (lambda: np.full((20, 12), "x"), "A block of X must hold real numbers"),
+    ],
+)
+def test_blocks_that_are_not_what_the_array_says(client, make, words):
+    X = lying((60, 12), (20, 20, 20), make)
+    with pytest.raises(ValueError, match=words):
+        DiffuseInterfaceClassifier().fit(X, np.arange(60) % 3)

@@ -51,6 +51,7 @@ def test_numbers_or_a_picture(tmp_path):
 def test_a_toy_format_is_read_like_any_other(tmp_path):
     toy = ImageFormat(name="toy", suffixes=(".toy",), read=lambda path, most: np.zeros((2, most)))
     FORMATS.register(toy)
+    (tmp_path / "a.toy").write_text("x")
     try:
         assert read_image(tmp_path / "a.toy", 5).shape == (2, 5)
         with pytest.raises(OptionError, match=r"\.npy\.$"):

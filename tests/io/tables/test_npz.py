@@ -40,7 +40,7 @@ def test_every_array_goes_back_as_it_came(tmp_path):
         ({"y": np.arange(3)}, "needs a matrix X with a row per point; it holds none"),
         ({"X": np.arange(3)}, r"one of shape \(3,\)"),
         ({"X": np.zeros((0, 3))}, "no rows"),
-        ({"X": np.array([[None]], dtype=object)}, "cannot be read as a .npz"),
+        ({"X": np.array([[None]], dtype=object)}, "the array 'X' holds Python objects"),
     ],
 )
 def test_arrays_that_are_no_table_are_refused(tmp_path, arrays, words):

@@ -151,6 +151,11 @@ def chosen(parts: Sequence[Answer], partition: Partition, scales: FloatArray, n_
     neighbors, positions, distances = (
         np.concatenate([part[column][:, :n_neighbors] for part in parts]) for column in (1, 2, 3)
     )
+    if (neighbors < 0).any() or not np.isfinite(distances).all():
+        raise ValueError(
+            "X holds rows that cannot be compared, although it did not when they were checked; "
+            "a block must hold the same finite values every time it is computed."
+        )
     own = scales[partition.start : partition.start + len(partition.vertices), None]
     return Chosen(partition.vertices, neighbors, positions, kernel(distances, own, scales[positions]))
 

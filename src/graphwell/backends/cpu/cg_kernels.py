@@ -1,12 +1,12 @@
 """Loops over blocks of columns, compiled: what conjugate gradients do between two products."""
 
 import numpy as np
-from numba import njit
 
 from graphwell._types import FloatArray
+from graphwell.graph.compiled import compiled
 
 
-@njit(cache=True)
+@compiled()
 def products(p: FloatArray, r: FloatArray, w: FloatArray) -> FloatArray:
     """Sums over the rows of ``p w``, ``r w``, ``w w`` and ``r r`` for each column, in double precision."""
     n, width = p.shape
@@ -21,7 +21,7 @@ def products(p: FloatArray, r: FloatArray, w: FloatArray) -> FloatArray:
     return found
 
 
-@njit(cache=True)
+@compiled()
 def advance(
     x: FloatArray,
     r: FloatArray,

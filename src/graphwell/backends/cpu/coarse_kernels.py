@@ -1,15 +1,15 @@
 """The compiled loop of `graphwell.solve.coarse`: communities choose their class, some noise allowed."""
 
 import numpy as np
-from numba import njit
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 MULTIPLIER, INCREMENT = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
 """Of Knuth's linear congruential generator; its upper bits are used."""
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def choose_classes(
     indptr: IntArray,
     indices: IntArray,
@@ -64,7 +64,7 @@ def choose_classes(
     return energy(indptr, indices, weights, volumes, evidence, pressure, labels)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def energy(
     indptr: IntArray,
     indices: IntArray,

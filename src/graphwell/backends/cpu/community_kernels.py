@@ -1,12 +1,12 @@
 """The compiled loops of `graphwell.solve.communities`: moving vertices, and numbering communities."""
 
 import numpy as np
-from numba import njit
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def move_vertices(
     indptr: IntArray,
     indices: IntArray,
@@ -82,7 +82,7 @@ def move_vertices(
     return moves
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def numbered(community: IntArray) -> int:
     """Renumber the communities in place from 0 in the order in which they are met; return their number."""
     names = np.full(len(community), -1, np.int64)

@@ -197,8 +197,8 @@ def move_rows(
         r = builder.fptosi(multiply(subtract(half, builder.call(fabs, [moved])), scale), whole)
         emit.store(moved, emit.pointer(2), row_)
         emit.store(builder.or_(builder.shl(own, emit.splat(bits)), r), emit.pointer(4), row_)
-        below = builder.fcmp_ordered("<", moved, minus_half)
-        left = builder.or_(below, builder.fcmp_ordered(">=", moved, half))
+        above = builder.fcmp_ordered(">=", moved, minus_half)
+        left = builder.not_(builder.and_(above, builder.fcmp_ordered("<", moved, half)))  # NaN has left too
         return builder.zext(builder.bitcast(left, ir.IntType(LANES)), INDEX)
 
     return signature, codegen

@@ -7,16 +7,16 @@ and workers.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 PRECISION = 2.0**40
 """Units that the largest affinity, or a score of 1, is counted in."""
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def heaviest_entries(indptr: IntArray, indices: IntArray, weights: FloatArray) -> IntArray:
     """Column of the largest entry of each row beside the diagonal, the smallest of equals; -1 if none."""
     found = np.full(len(indptr) - 1, -1, dtype=np.int64)
@@ -57,7 +57,7 @@ def condensed_rows(
     return sparse.csr_array((parts[2], parts[1], parts[0]), shape=(n_groups, n_groups))
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _by_group(groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
     """The rows group by group, and where each group begins."""
     starts = np.zeros(n_groups + 1, np.int64)
@@ -72,7 +72,7 @@ def _by_group(groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
     return order, starts
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _condensed(
     indptr: IntArray,
     indices: IntArray,
@@ -99,7 +99,7 @@ def _condensed(
     return new_indptr, new_indices[:size].copy(), sums[:size].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int) -> IntArray:
     """Sums of the rows of each group in whole numbers, and in a last column how many rows it has."""
     n, width = values.shape

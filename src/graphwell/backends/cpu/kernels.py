@@ -12,6 +12,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.barrier import pass_barrier
 from graphwell.backends.cpu.gather import move_rows, sum_neighbors
 from graphwell.backends.cpu.layout import LANES
+from graphwell.graph.compiled import compiled
 
 MASS_UNIT = 2.0**-46
 """Masses of classes are added up as whole multiples of this: such a sum does not depend on the order."""
@@ -49,7 +50,7 @@ def _majority(
     return best
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def sweep(
     first_part: int,
     last_part: int,
@@ -90,6 +91,8 @@ def sweep(
         while left:
             if left & 1:
                 d = offsets[i] - np.floor(offsets[i] + half)
+                if not abs(d) <= half:  # no number: its word would name a class that there is not
+                    d = real(0)
                 own = np.int64(words[i]) >> shift
                 first = starts[s] + i - row
                 chosen = _majority(
@@ -103,7 +106,7 @@ def sweep(
     return changes
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def masses(
     first_part: int,
     last_part: int,
@@ -121,7 +124,7 @@ def masses(
     return found
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def sweeps(
     thread: int,
     cuts: IntArray,
@@ -173,7 +176,7 @@ def sweeps(
     return changes
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def press(weights: IntArray, strength: float, shares: FloatArray, pressure: FloatArray) -> None:
     """Write how hard each class is pressed: by how far its mass, a column's sum, lies above its share."""
     total = weights.sum() * MASS_UNIT
@@ -181,7 +184,7 @@ def press(weights: IntArray, strength: float, shares: FloatArray, pressure: Floa
         pressure[k] = strength * (weights[:, k].sum() * MASS_UNIT - shares[k] * total)
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def energy(
     first_part: int,
     last_part: int,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -117,7 +117,7 @@ def _ordered(lengths: IntArray, near: IntArray, window: int) -> tuple[IntArray, 
     return order, padded.reshape(-1, LANES).max(axis=1)
 
 
-@njit(cache=True)
+@compiled()
 def _fill(
     indptr: IntArray,
     indices: IntArray,

@@ -5,8 +5,6 @@ cut into parts that the layout alone decides; a call does a range of them, and s
 depends on the number of threads.
 """
 
-from numba import njit
-
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.gather import (
     sum_4_columns,
@@ -16,9 +14,10 @@ from graphwell.backends.cpu.gather import (
     sum_vector,
 )
 from graphwell.backends.cpu.layout import LANES
+from graphwell.graph.compiled import compiled
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def multiply(
     first_part: int,
     last_part: int,
@@ -51,7 +50,7 @@ def multiply(
                 column += 16
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def apply(
     first_part: int,
     last_part: int,
@@ -72,7 +71,7 @@ def apply(
                 dots[part, column] += p[row, column] * image[row, column]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def advance(
     first_part: int,
     last_part: int,
@@ -93,7 +92,7 @@ def advance(
                 dots[part, column] += r[row, column] * r[row, column]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def turn(
     first_part: int, last_part: int, parts: IntArray, p: FloatArray, r: FloatArray, ratio: FloatArray
 ) -> None:
@@ -103,7 +102,7 @@ def turn(
             p[row, column] = r[row, column] + ratio[column] * p[row, column]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def scale(
     first_part: int,
     last_part: int,

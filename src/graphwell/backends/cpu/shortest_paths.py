@@ -1,11 +1,10 @@
 """Shortest paths by relaxation, compiled: for graphs that only a part of is at hand."""
 
-from numba import njit
-
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 
-@njit(cache=True)
+@compiled()
 def relax(
     indptr: IntArray, indices: IntArray, lengths: FloatArray, distances: FloatArray, labels: IntArray
 ) -> bool:

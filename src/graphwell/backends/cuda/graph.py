@@ -186,6 +186,11 @@ class FetchedGraph(Graph):
         """Number of vertices."""
         return self.placed.n_vertices
 
+    def check(self) -> None:
+        """Check the matrix where it has been fetched, and may have been written into."""
+        if "W" in self.__dict__:
+            super().check()
+
     def __reduce__(self) -> Any:
         return Graph, (self.W, self.origin, self.sharpness, None, self.bridges)
 

@@ -96,8 +96,9 @@ __device__ int move_long_rows(const Tiles &tiles, const Rows &rows, const Classe
         sum_long(row, own, total, same);
         REAL pressed = two * phi * pressure(c, press, own);
         d = moved(p, d, own, rows.row_sums[i], rows.known[i], rows.fidelity[i], pressed, total, same);
-        if (d < -half || d >= half) {
+        if (!(d >= -half && d < half)) {
             d -= floor(d + half);
+            if (!(d >= -half && d <= half)) d = 0;
             chosen = majority_of_long(row, own, phi, c, press);
         }
         if (threadIdx.x == 0) {

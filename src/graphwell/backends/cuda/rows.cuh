@@ -163,7 +163,7 @@ __device__ int move_rows(const Tiles &tiles, Tile &t, const Rows &rows, const Cl
         sum_neighbors<AT_REST>(t, begin, end, own, p.shift, total, same);
         REAL pressed = two * phi * pressure(c, press, own);
         d = moved(p, d, own, rows.row_sums[i], rows.known[i], rows.fidelity[i], pressed, total, same);
-        bool crosses = d < -half || d >= half;
+        bool crosses = !(d >= -half && d < half);
         int chosen = own;
         unsigned todo = __ballot_sync(FULL, crosses);
         if (AT_REST && tiles.n_votes) {
@@ -178,6 +178,7 @@ __device__ int move_rows(const Tiles &tiles, Tile &t, const Rows &rows, const Cl
         }
         if (crosses) {
             d -= floor(d + half);
+            if (!(d >= -half && d <= half)) d = 0;  // no number: its word would name a class that there is not
             changes += chosen != own;
         }
         REAL r = half - (d < 0 ? -d : d);

@@ -18,6 +18,7 @@ from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, connected_client
 from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.graph.graph import neighbor_counts
+from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ class Backend:
     ) -> DaskGraph:
         """Link each row to its nearest rows; the graph stays on the workers."""
         counts = neighbor_counts(n_neighbors, scale_neighbor, rows.n_rows)
+        need = fit_bytes(rows.n_rows, max(counts), 1) + 3 * 8 * rows.n_rows * rows.n_features
+        if need > (there := self.tasks.memory()):
+            raise ValueError(
+                f"A fit of {rows.n_rows:,} rows needs about {in_words(need)} of memory, but the workers of "
+                f"the Dask cluster have {in_words(there)} together; give more workers, or larger ones."
+            )
         return build_graph(self.tasks, rows.values, *counts, progress=progress)
 
     def asarray(self, values: Any) -> Vector:

@@ -77,13 +77,28 @@ def read_input(tasks: Tasks, X: Any, metric: str) -> Input:
         raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")
     raw = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
     lengths = tuple(length for length in lengths if length)
-    blocks = tasks.each("features", FeatureMap(metric), raw)
+    checked = tasks.each("check", checked_block, raw, lengths, n_features=int(X.shape[1]))
+    blocks = tasks.each("features", FeatureMap(metric), checked)
     found = tasks.results(tasks.each("inspect", inspect, blocks))
     _check_blocks(found, lengths)
     _, low, high, sums = zip(*found, strict=True)
     low, high = np.min(low, axis=0), np.max(high, axis=0)
     check_points(float(high.max()), float(low.min()), bool((low != high).any()))
     return Input(blocks, lengths, int(X.shape[1]), metric, low, high, np.sum(sums, axis=0) / sum(lengths))
+
+
+def checked_block(rows: Any, length: int, *, n_features: int) -> Any:
+    """A block that is what its array says of it; compiled code would read beyond a smaller one."""
+    if not isinstance(rows, np.ndarray):
+        rows = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
+    if rows.shape != (length, n_features):
+        raise ValueError(
+            f"A block of X has the shape {rows.shape} where the array says ({length}, {n_features}); "
+            "correct the chunks, by X.compute_chunk_sizes() say."
+        )
+    if rows.dtype.kind not in "biuf":
+        raise ValueError(f"A block of X must hold real numbers, got the type {rows.dtype}.")
+    return rows
 
 
 def inspect(rows: FloatArray) -> tuple[int, FloatArray, FloatArray, FloatArray]:

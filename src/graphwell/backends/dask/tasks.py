@@ -23,6 +23,8 @@ SECONDS_BETWEEN_LOOKS = 0.5
 """After so long without a result, look whether a worker is gone."""
 SECONDS_FOR_WORKERS = 60.0
 """How long to wait for a worker to come back where none is left."""
+CUT_OFF = ("CancelledError", "ClosedClientError", "FutureCancelledError", "FuturesCancelledError")
+"""What Dask's versions call their errors about a client that is closed."""
 LARGE_GRAPH = "1 GiB"
 """Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
 
@@ -45,6 +47,11 @@ def require_dask() -> Any:
 def connected_client() -> Any:
     """Return the Dask client in use, which must be connected."""
     distributed = require_dask()
+    if _inside_a_task(distributed):
+        raise ValueError(
+            "X is a Dask array and this is a Dask task already, which would wait for itself; "
+            "fit from the client, or give X.compute()."
+        )
     try:
         client = distributed.get_client()
     except ValueError as error:
@@ -60,6 +67,14 @@ def connected_client() -> Any:
     if not client.scheduler_info(n_workers=-1)["workers"]:
         raise ValueError("The Dask cluster has no workers; start at least one, or wait until one has joined.")
     return client
+
+
+def _inside_a_task(distributed: Any) -> bool:
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 @contextmanager
@@ -180,7 +195,7 @@ class Tasks:
         """Start tasks, and keep their results on the workers as long as the handles live."""
         waiting = [handle for handle in handles if handle.future is None]
         if waiting:
-            with _large_graphs():
+            with _large_graphs(), _told_if_cut_off():
                 keys = [handle.key for handle in waiting]
                 graph = _with_homes(waiting)
                 futures = self.client.get(graph, keys, sync=False, priority=self.priority)
@@ -191,7 +206,8 @@ class Tasks:
     def results(self, handles: Sequence[Handle]) -> list[Any]:
         """Run tasks and fetch what they return, in order."""
         self.wait(handles)
-        return list(self.client.gather([handle.future for handle in handles]))
+        with _told_if_cut_off():
+            return list(self.client.gather([handle.future for handle in handles]))
 
     def doubled(self, handles: Sequence[Handle]) -> tuple[list[Handle], list[Handle]]:
         """Keep what tasks of each block return on two workers; the second result recovers the first."""
@@ -205,9 +221,13 @@ class Tasks:
         futures = [handle.future for handle in self.keep(handles)]
         while not self._done(futures):
             heartbeat()
+            self._check_alive()
         for future in futures:
             if future.status == "error":
-                future.result()
+                with _told_if_cut_off():
+                    future.result()
+            if future.status in ("cancelled", "lost"):
+                raise _cut_off()
 
     def at_home(self, handles: Sequence[Handle]) -> list[Handle]:
         """Start bound tasks and wait for them; `DisplacedError` if a worker they are bound to is gone."""
@@ -219,12 +239,20 @@ class Tasks:
         self.wait(handles)
         return list(handles)
 
+    def _check_alive(self) -> None:
+        """Say so where no worker is left to do the tasks, and none comes back."""
+        if not self.workers():
+            self._some_workers()
+
     def _done(self, futures: Sequence[Any]) -> bool:
         """Wait for a moment; whether all tasks are done."""
-        try:
-            require_dask().wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
-        except TimeoutError:
-            return False
+        if self.client.status != "running":
+            raise _cut_off()
+        with _told_if_cut_off():
+            try:
+                require_dask().wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
+            except TimeoutError:
+                return False
         return True
 
     def exchange(
@@ -249,6 +277,11 @@ class Tasks:
     def workers(self) -> dict[str, Any]:
         """The workers by their address."""
         return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+
+    def memory(self) -> float:
+        """Bytes of memory that all workers have together; infinite where one has no limit."""
+        limits = [worker.get("memory_limit") or np.inf for worker in self.workers().values()]
+        return float(sum(limits))
 
     def n_threads(self) -> int:
         """Threads that every worker has."""
@@ -294,6 +327,29 @@ def _with_homes(handles: Sequence[Handle]) -> Any:
         for (home, bound), tasks in layers.items()
     }
     return HighLevelGraph(marked, {name: set() for name in marked})
+
+
+@contextmanager
+def _told_if_cut_off() -> Iterator[None]:
+    """Turn Dask's errors about lost workers and lost clients into sentences."""
+    distributed = require_dask()
+    try:
+        yield
+    except distributed.KilledWorker as error:
+        raise OSError(
+            f"A task of the fit killed its worker again and again ({error.task}); "
+            "most likely the workers have too little memory: give fewer rows, or larger workers."
+        ) from error
+    except Exception as error:
+        if type(error).__name__ in CUT_OFF:
+            raise _cut_off() from error
+        raise
+
+
+def _cut_off() -> OSError:
+    return OSError(
+        "The Dask client was closed, or lost its scheduler, while the fit was under way; nothing was fitted."
+    )
 
 
 def given(value: Any) -> Any:

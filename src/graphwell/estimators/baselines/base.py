@@ -97,11 +97,11 @@ def equal_unless_given(class_prior: Any, n_classes: int) -> FloatArray:
     """Shares of the classes: as given, and equal by default."""
     if class_prior is None:
         return np.full(n_classes, 1 / n_classes)
-    shares = np.asarray(class_prior, dtype=float)
-    if shares.shape != (n_classes,):
+    shares = np.asarray(class_prior)
+    if shares.dtype.kind not in "iuf" or shares.shape != (n_classes,):
         wrong = "{field} must hold one share for each of the {} classes, got {!r}."
         raise OptionError("class_prior", wrong, n_classes, class_prior)
-    return shares
+    return shares.astype(float)
 
 
 def features_of(graph: Graph, count: int) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
 from graphwell.io.images.base import RefusedError, check_pixels
+from graphwell.io.npy import declared
 
 ROOM_FOR_CHANNELS = 4096
 LARGEST_CLASS = int(np.iinfo(np.int32).max)
@@ -46,6 +47,4 @@ def check_shapes(path: Path, shapes: Sequence[tuple[int, ...]], max_pixels: int)
 
 def declared_shape(file: Any) -> tuple[int, ...]:
     """Shape that the header of an array declares."""
-    version = np.lib.format.read_magic(file)
-    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    return tuple(reader(file)[0])
+    return declared(file)[0]

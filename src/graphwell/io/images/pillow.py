@@ -10,10 +10,14 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell._types import FloatArray
+from graphwell.errors import OptionError
 from graphwell.io.images.base import ImageFormat, RefusedError, check_not_empty, check_pixels
+from graphwell.memory import check_fits
 
 OPAQUE = 255
 DEEPEST = 65535
+BYTES_PER_PIXEL = 60
+"""What decoding a picture takes: its bytes, its colours as numbers, and copies of both."""
 
 
 def pillow_format(
@@ -78,11 +82,12 @@ def _opened(name: str, previews: bool, path: Path, max_pixels: int) -> Iterator[
             reader = Image.OPEN[name][0]  # Image.open would apply a limit of its own
             with path.open("rb") as file, reader(file, str(path)) as picture:
                 check_pixels(path, *picture.size, max_pixels)
+                check_fits(path, BYTES_PER_PIXEL * picture.size[0] * picture.size[1])
                 if not previews:
                     _check_single(path, getattr(picture, "n_frames", 1))
                 picture.load()
                 turned = ImageOps.exif_transpose(picture)
-    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError, RefusedError):
+    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError, OptionError):
         raise
     except Exception as error:  # Pillow's decoders raise a dozen kinds for bad bytes
         raise ValueError(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from graphwell._types import FloatArray
+from graphwell.io.files import check_input
 from graphwell.io.formats import Formats
 from graphwell.io.images.base import MAX_PIXELS, ImageFormat
 
@@ -47,6 +48,7 @@ def read_image(path: Path, max_pixels: int = MAX_PIXELS) -> FloatArray:
         Larger pictures are refused.
     """
     read = format_for(path, "image").read
+    check_input(path, "image")
     assert read is not None
     return read(path, max_pixels)
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.images.base import MAX_PIXELS, check_not_empty
+from graphwell.io.files import check_input
+from graphwell.io.images.base import MAX_PIXELS
 from graphwell.io.images.colors import nearest_painted, packed, painted_colors, palette_color, unpacked
 from graphwell.io.images.registry import format_for
 
@@ -65,7 +66,7 @@ def read_seeds(
         problem = "{field} must be one of {}, got {!r}."
         raise OptionError("background", problem, ", ".join(BACKGROUNDS), background)
     found = format_for(path, "seeds")
-    check_not_empty(path)
+    check_input(path, "seeds")
     if found.read_colors is not None:
         return _from_colors(path, found.read_colors(path, max_pixels), shape, background, snap=snap)
     assert found.read_classes is not None

@@ -40,6 +40,8 @@ class NewColumns:
     reachable, given : arrays of bool
     bridged : array of bool, optional
         Where any row was bridged.
+    safe : bool
+        Whether a text table gets an apostrophe before cells that a spreadsheet would run.
     """
 
     like: str
@@ -48,6 +50,7 @@ class NewColumns:
     reachable: BoolArray
     given: BoolArray
     bridged: BoolArray | None = None
+    safe: bool = False
 
     def by_name(self) -> dict[str, Any]:
         """Return the new columns by name."""

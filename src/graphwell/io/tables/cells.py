@@ -102,6 +102,39 @@ def as_text(column: Any) -> Any:
     return text
 
 
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def is_formula(column: Any) -> BoolArray:
+    """Where a spreadsheet would take a cell for a formula: text that begins as one, and is no number.
+
+    Examples
+    --------
+    >>> is_formula(text_column(["=1+1", "-5", "-x", "a"]))
+    array([ True, False,  True, False])
+    """
+    if not is_text(column):
+        return np.zeros(len(column), dtype=bool)
+    begins = np.strings.startswith(column, FORMULA_STARTS[0])
+    for sign in FORMULA_STARTS[1:]:
+        begins |= np.strings.startswith(column, sign)
+    for place in np.flatnonzero(begins):
+        begins[place] = as_numbers(column[place : place + 1]) is None
+    return np.asarray(begins)
+
+
+def harmless(column: Any) -> Any:
+    """Put an apostrophe before the cells that a spreadsheet would run; it shows them as they were.
+
+    Examples
+    --------
+    >>> harmless(text_column(["=cmd|' /C calc'!A0", "a"]))
+    array(["'=cmd|' /C calc'!A0", 'a'], dtype=StringDType())
+    """
+    found = is_formula(column)
+    return np.where(found, np.strings.add("'", column), column) if found.any() else column
+
+
 def typed(column: Any) -> Any:
     """Return a column of text as whole numbers, else as numbers, where that loses nothing a reader sees.
 

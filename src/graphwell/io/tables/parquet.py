@@ -19,6 +19,7 @@ from graphwell.io.tables.base import (
     with_new_columns,
 )
 from graphwell.io.tables.cells import is_missing, is_text, text_column, typed
+from graphwell.memory import check_fits
 
 PLAIN = ReadingOptions()
 ROWS_PER_PART = 100_000
@@ -46,8 +47,10 @@ class ParquetTable(Table):
 
 def read_parquet(path: Path, options: ReadingOptions = PLAIN) -> ParquetTable:
     """Read a Parquet file; whatever is wrong with it becomes one sentence."""
+    opened = _opened(path)
+    _check_fits(path, opened.metadata)
     with _told_in_a_sentence(path):
-        arrow = _opened(path).read()
+        arrow = opened.read()
         arrow.validate(full=True)
     if arrow.num_columns == 0:
         raise ValueError(f"{path} has no columns.")
@@ -114,6 +117,13 @@ def _parts_of(file: Path) -> list[RowGroups]:
             parts.append(RowGroups(file, tuple(groups), rows))
             groups, rows = [], 0
     return parts
+
+
+def _check_fits(path: Path, metadata: Any) -> None:
+    """Refuse a file that would not fit into memory once it is unpacked."""
+    groups = range(metadata.num_row_groups)
+    unpacked = sum(metadata.row_group(group).total_byte_size for group in groups)
+    check_fits(path, 2 * max(unpacked, 8 * metadata.num_rows * metadata.num_columns))
 
 
 def _opened(path: Path) -> Any:

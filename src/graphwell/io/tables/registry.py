@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import IO
 
-from graphwell.errors import OptionError
+from graphwell.io.files import check_input
 from graphwell.io.formats import Formats
 from graphwell.io.tables.base import NewColumns, ReadingOptions, Table, TableFormat
 from graphwell.progress import Progress, silent
@@ -35,10 +35,7 @@ def read_table(
     array(['cat'], dtype=StringDType())
     """
     found = FORMATS.of(path, "table")
-    if path.is_dir():
-        raise OptionError("table", "{field} {} is a folder; give the name of a file.", path)
-    if path.stat().st_size == 0 and path.is_file():
-        raise ValueError(f"{path} is empty.")
+    check_input(path, "table")
     progress("reading", None)
     return found.read(path, ReadingOptions(delimiter, encoding, progress))
 

@@ -20,7 +20,8 @@ from graphwell.io.tables.base import (
     check_table,
     with_new_columns,
 )
-from graphwell.io.tables.cells import as_text, text_column
+from graphwell.io.tables.cells import as_text, harmless, text_column
+from graphwell.memory import check_fits
 from graphwell.progress import Progress
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -43,6 +44,10 @@ OTHER_FORMATS = {
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 100
 ROWS_AT_ONCE = 20_000
+BYTES_PER_CELL = 16 + 8
+"""A cell of text, and the number in it."""
+_PROBE = "".join(map(chr, range(32, 127))) + ".\r\n\t" * 30
+"""What every encoding of a table can hold."""
 PLAIN = ReadingOptions()
 
 
@@ -106,13 +111,17 @@ def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
 
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns as text, in the dialect it came in."""
-    write_cells(with_new_columns(table, new), table, path, file)
+    write_cells(with_new_columns(table, new), table, path, file, safe=new.safe)
 
 
-def write_cells(columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes]) -> None:
-    """Write columns of one length as text, in the dialect of a table."""
+def write_cells(
+    columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes], *, safe: bool = False
+) -> None:
+    """Write columns of one length as text, in the dialect of a table; defused for spreadsheets if asked."""
     dialect = like.dialect if isinstance(like, TextTable) else Dialect()
     cells = {name: as_text(column) for name, column in columns.items()}
+    if safe:
+        cells = {harmless(text_column([name]))[0]: harmless(column) for name, column in cells.items()}
     stream = io.TextIOWrapper(file, encoding=dialect.encoding, newline="")
     writer = csv.writer(stream, delimiter=_delimiter_for(path, dialect), lineterminator=dialect.newline)
     writer.writerow(cells)
@@ -141,10 +150,12 @@ def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
     """Encodings to try, after refusing what is no text at all."""
     if given is not None:
         try:
-            "".encode(given)
-        except LookupError:
+            known = _PROBE.encode(given).decode(given) == _PROBE
+        except (LookupError, UnicodeError, ValueError):  # idna and its like are no encodings of tables
+            known = False
+        if not known:
             problem = "{field} {} is not known; utf-8, cp1252 and utf-16 are."
-            raise OptionError("encoding", problem, given) from None
+            raise OptionError("encoding", problem, given)
         return (given,)
     for magic, name in OTHER_FORMATS.items():
         if sample.startswith(magic):
@@ -162,6 +173,7 @@ def _read(path: Path, delimiter: str | None, encoding: str, progress: Progress) 
     with path.open("rb") as binary, io.TextIOWrapper(binary, encoding=encoding, newline="") as file:
         sample = file.read(SAMPLE_BYTES)
         delimiter = delimiter or _find_delimiter(sample, len(sample) < SAMPLE_BYTES, path)
+        _check_fits(path, sample, delimiter)
         file.seek(0)
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         try:
@@ -174,6 +186,13 @@ def _read(path: Path, delimiter: str | None, encoding: str, progress: Progress) 
     table = TextTable(path, names, n_rows, dialect, dict(zip(names, columns, strict=True)))
     check_table(table)
     return table
+
+
+def _check_fits(path: Path, sample: str, delimiter: str) -> None:
+    """Refuse a table whose cells would not fit into memory, as a sample of them tells."""
+    size = path.stat().st_size
+    cells = (sample.count(delimiter) + sample.count("\n") + 1) / max(1, len(sample)) * size
+    check_fits(path, size + BYTES_PER_CELL * cells)
 
 
 def _columns(path: Path, reader: Any, tell: Callable[[], object]) -> tuple[tuple[str, ...], list[Any]]:

@@ -1,0 +1,158 @@
+"""The one place that says what each parameter of a classifier may be, checked before anything is done."""
+
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from graphwell._checks import number_between, one_of, positive_number, whole_number
+from graphwell._random import stream
+from graphwell._threads import thread_count
+from graphwell.errors import OptionError
+from graphwell.solve.start import STARTS
+
+MOST_STEPS = 100_000
+UNSAID = object()
+
+Check = Callable[[str, Any], object]
+"""Takes the name of a parameter and its value; raises an `OptionError` if that is none."""
+
+
+def _or_none(check: Check) -> Check:
+    return lambda field, value: None if value is None else check(field, value)
+
+
+def _word(field: str, value: Any) -> None:
+    """Text; which words there are depends on the rows."""
+    if not isinstance(value, str):
+        raise OptionError(field, "{field} must be a word, got {!r}.", value)
+
+
+def _flag(field: str, value: Any) -> None:
+    if not isinstance(value, bool | int | np.bool_ | np.integer):
+        raise OptionError(field, "{field} must be True or False, got {!r}.", value)
+
+
+def _tune(field: str, value: Any) -> None:
+    if not (isinstance(value, bool | np.bool_) or (isinstance(value, str) and value == "auto")):
+        raise OptionError(field, '{field} must be True, False or "auto", got {!r}.', value)
+
+
+def _prior(field: str, value: Any) -> None:
+    """Shares in any form; which classes they are for is known later."""
+    if value is None or isinstance(value, str):
+        return
+    named = isinstance(value, dict)
+    sound = not isinstance(value, bytes) and hasattr(value, "__len__")
+    try:
+        parts = [np.asarray(v, dtype=float) for v in (value.values() if named else value)] if sound else []
+        sound = sound and all(part.shape == () or (named and part.shape == (2,)) for part in parts)
+    except (TypeError, ValueError):
+        sound = False
+    if not sound:
+        wanted = 'None, "labels", "auto", an array or a dict of numbers'
+        raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
+
+
+def _classes(field: str, value: Any) -> None:
+    """Names in a row; which of them have labels is known later."""
+    if isinstance(value, str | bytes | dict) or not hasattr(value, "__len__") or np.ndim(value) != 1:
+        raise OptionError(field, "{field} must be a list of classes, got {!r}.", value)
+
+
+def _told_by_the_method(field: str, value: Any) -> None:
+    """Nothing: the only method that has the parameter checks it by itself, before long work begins."""
+
+
+def _positive_and_finite(field: str, value: Any) -> None:
+    try:
+        number_between(field, value, 0, np.inf)
+    except OptionError:
+        raise OptionError(field, "{field} must be positive and finite, got {!r}.", value) from None
+
+
+def _markers(field: str, value: Any) -> None:
+    """A label, or a list of labels."""
+    one = isinstance(value, str | bytes | int | float | np.generic)
+    if not one and (isinstance(value, dict) or not hasattr(value, "__len__") or np.ndim(value) != 1):
+        raise OptionError(field, "{field} must be a label or a list of labels, got {!r}.", value)
+
+
+def _schedule(field: str, value: Any) -> None:
+    """Steps of an epsilon and a number of sweeps, that can be gone through more than once."""
+    problem = "{field} must be Fixed(...), Annealed(...) or a list of (epsilon, sweeps), got {!r}."
+    if isinstance(value, str | bytes | dict) or not hasattr(value, "__iter__") or hasattr(value, "__next__"):
+        raise OptionError(field, problem, value)
+    try:
+        steps = list(islice(iter(value), MOST_STEPS + 1))
+    except TypeError as error:  # an array without dimensions, a class
+        raise OptionError(field, problem, value) from error
+    if not steps:
+        raise OptionError(field, "{field} has no step; give at least one (epsilon, sweeps).")
+    if len(steps) > MOST_STEPS:
+        raise OptionError(field, "{field} has more than {:,} steps; give fewer.", MOST_STEPS)
+    for step in steps:
+        if not isinstance(step, tuple | list) or len(step) != 2:
+            raise OptionError(field, problem, value)
+        try:
+            positive_number("epsilon", step[0])
+            whole_number("sweeps", step[1])
+        except OptionError as error:
+            raise OptionError(field, "{field}: in the step {!r}, {}", step, str(error)) from None
+
+
+CHECKS: Mapping[str, Check] = {
+    "n_neighbors": whole_number,
+    "scale_neighbor": whole_number,
+    "metric": _word,
+    "start": lambda field, value: one_of(field, value, STARTS),
+    "schedule": _schedule,
+    "step_size": positive_number,
+    "fidelity": positive_number,
+    "class_prior": _prior,
+    "classes": _classes,
+    "tune": _tune,
+    "calibrate": _tune,
+    "device": _word,
+    "n_jobs": lambda field, value: thread_count(value),
+    "random_state": lambda field, value: stream(value, field) if _fixed(value) else None,
+    "verbose": _flag,
+    "n_eigenvectors": _or_none(whole_number),
+    "epsilon": positive_number,
+    "max_iter": whole_number,
+    "tol": _positive_and_finite,
+    "alpha": lambda field, value: number_between(field, value, 0, 1),
+    "alpha_correct": _told_by_the_method,
+    "alpha_smooth": _told_by_the_method,
+    "penalty": _told_by_the_method,
+    "mu": _told_by_the_method,
+    "nu": _told_by_the_method,
+    "self_weight": _told_by_the_method,
+    "unknown": _markers,
+    "weights": _word,
+    "diffusion_steps": whole_number,
+}
+"""By the name of a parameter: what refuses a value that is none."""
+
+
+def _fixed(seed: Any) -> bool:
+    """Whether looking at a seed draws nothing from it."""
+    return not isinstance(seed, np.random.Generator | np.random.RandomState)
+
+
+def check_parameters(parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Refuse parameters that are not what they must be, the first of them in a sentence.
+
+    None will do where it is the default.
+
+    Examples
+    --------
+    >>> check_parameters({"step_size": None, "fidelity": float("nan")}, {"step_size": None})
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: fidelity must be positive, and between 1e-09 and 1e+09; got nan.
+    """
+    for name, value in parameters.items():
+        left_out = value is None and defaults.get(name, UNSAID) is None
+        if name in CHECKS and not left_out:
+            CHECKS[name](name, value)

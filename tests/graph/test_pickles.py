@@ -1,0 +1,105 @@
+"""Pickles of our own classes that somebody has changed are refused before compiled code follows them."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from graphwell import DiffuseInterfaceClassifier, Graph
+from graphwell.graph.cells import Cells, CellSearch
+from graphwell.graph.neighbors import build_search
+
+FAR = 10**9
+rng = np.random.default_rng(0)
+POINTS = {d: rng.normal(size=(300, d)) for d in (3, 12)}
+
+
+def unpickled(value, **changed):
+    """A value out of a pickle whose state somebody has changed."""
+    state = value.__getstate__() if hasattr(value, "__getstate__") else dict(vars(value))
+    again = object.__new__(type(value))
+    again.__setstate__({**state, **changed})
+    return again
+
+
+def spoilt(graph, attribute, place, value):
+    W = graph.W.copy()
+    getattr(W, attribute)[place] = value
+    return W
+
+
+@pytest.mark.parametrize("dimension", POINTS)
+def test_a_graph_survives_its_pickle(dimension):
+    graph = Graph.from_features(POINTS[dimension])
+    graph.S, graph.components  # noqa: B018
+    again = pickle.loads(pickle.dumps(graph))
+    assert set(vars(again)) == {"W", "origin", "sharpness", "_unsharpened"}
+    assert again.fingerprint == graph.fingerprint
+    new = rng.normal(size=(20, dimension))
+    assert (again.affinity_to(new) != graph.affinity_to(new)).nnz == 0
+    assert np.array_equal(pickle.loads(pickle.dumps(graph.sharpened(2))).S.data, graph.sharpened(2).S.data)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [("indices", FAR), ("indices", -FAR), ("indptr", FAR), ("indptr", -1), ("data", np.nan)],
+)
+def test_a_forged_graph_is_refused(attribute, value):
+    graph = Graph.from_features(POINTS[3])
+    with pytest.raises(ValueError, match="affinity matrix"):
+        unpickled(graph, W=spoilt(graph, attribute, 7, value))
+
+
+def test_a_forged_graph_of_other_parts_is_refused():
+    graph = Graph.from_features(POINTS[3])
+    for changed in ({"W": np.eye(3)}, {"origin": "x"}, {"_unsharpened": 5}, {"more": 1}):
+        with pytest.raises(ValueError, match="graph"):
+            unpickled(graph, **changed)
+    shorter = Graph.from_features(POINTS[3][:100])
+    with pytest.raises(ValueError, match="another number of vertices"):
+        unpickled(graph, origin=shorter.origin)
+
+
+@pytest.mark.parametrize("dimension", POINTS)
+@pytest.mark.parametrize(
+    "points", [None, np.zeros(3), np.full((5, 3), np.nan), np.eye(3, dtype=int), [[1.0]]]
+)
+def test_a_forged_search_is_refused(dimension, points):
+    with pytest.raises(ValueError, match="damaged"):
+        unpickled(build_search(POINTS[dimension], k=3), points=points)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "place", "value"),
+    [
+        ("order", 3, FAR),
+        ("order", 3, -1),
+        ("order", 3, 0),
+        ("starts", 1, FAR),
+        ("starts", -1, 10),
+        ("centroids", 0, np.nan),
+    ],
+)
+def test_forged_cells_are_refused(attribute, place, value):
+    search = CellSearch(POINTS[12], k=3)
+    cells = copy.deepcopy(search.cells)
+    getattr(cells, attribute)[place] = value
+    with pytest.raises(ValueError, match="damaged"):
+        unpickled(search, cells=cells)
+    with pytest.raises(ValueError, match="damaged"):
+        unpickled(search, visits=FAR)
+    with pytest.raises(ValueError, match="damaged"):
+        unpickled(search, cells=Cells("a", "b", "c", 1.0))
+
+
+def test_a_forged_classifier_is_refused():
+    y = np.where(np.arange(300) < 6, np.arange(300) % 2, -1)
+    fitted = DiffuseInterfaceClassifier(n_jobs=1).fit(POINTS[3], y)
+    assert (pickle.loads(pickle.dumps(fitted)).predict(POINTS[3]) == fitted.predict(POINTS[3])).all()
+    for changed in ({"_given": np.zeros(5, dtype=bool)}, {"_predictor": "x"}, {"reachable_": np.ones(2)}):
+        with pytest.raises(ValueError, match="damaged; fit it anew"):
+            unpickled(fitted, **changed)
+    shorter = fitted._predictor.distributions[:10]
+    with pytest.raises(ValueError, match="damaged; fit it anew"):
+        unpickled(fitted._predictor, distributions=shorter)
