@@ -1,4 +1,7 @@
-"""Run benchmarks by name: ``python -m benchmarks [names...] [--quick] [--out FOLDER] [--data SETS...]``."""
+"""Run benchmarks by name: ``python -m benchmarks [names...] [--quick] [--out FOLDER] [--data SETS...]``.
+
+Sets that are read from files lie in the folder GRAPHWELL_DATA, or in ``shared/data`` beside the project.
+"""
 
 import argparse
 from importlib import import_module
@@ -15,6 +18,7 @@ BENCHMARKS = {
     "peers": "time and error beside graphlearning and scikit-learn",
     "few_labels": "error of every method from 1 label per class on",
     "labels": "error with one label per class, random and uneven labels, against the bars",
+    "ask": "error against the number of questions, for every strategy",
     "calibration": "whether the scores are what they say",
     "gpu": "times on an NVIDIA GPU against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
@@ -33,13 +37,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="fewer label sets: minutes instead of an hour")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for JSON files and pictures")
     parser.add_argument("--data", nargs="+", metavar="set", help="data sets to use; all by default")
+    parser.add_argument("--seeds", nargs="+", type=int, metavar="seed", help="seeds, or label sets, to use")
+    parser.add_argument("--processes", type=int, default=1, help="processes that share the work")
+    parser.add_argument("--strategies", nargs="+", metavar="name", help="strategies of `ask`; all by default")
     chosen = parser.parse_args(arguments)
     unknown = [name for name in chosen.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"no benchmark is called {unknown[0]}; there are {', '.join(BENCHMARKS)}")
     chosen.out.mkdir(parents=True, exist_ok=True)
+    given = (chosen.data, chosen.seeds, chosen.processes, chosen.strategies)
+    options = Options(chosen.quick, chosen.out, *given)
     for name in chosen.names or BENCHMARKS:
-        import_module(f"benchmarks.{name}").main(Options(chosen.quick, chosen.out, chosen.data))
+        import_module(f"benchmarks.{name}").main(options)
 
 
 if __name__ == "__main__":

@@ -26,11 +26,20 @@ class Options:
         Folder for JSON files and pictures.
     data : sequence of str, optional
         Names of the data sets to use; all by default.
+    seeds : sequence of int, optional
+        Seeds, or label sets, where a benchmark lets them be chosen; its own by default.
+    processes : int
+        Processes that share the work, where a benchmark can divide it.
+    strategies : sequence of str, optional
+        Names of the strategies that `ask` compares; all by default.
     """
 
     quick: bool
     out: Path
     data: Sequence[str] | None = None
+    seeds: Sequence[int] | None = None
+    processes: int = 1
+    strategies: Sequence[str] | None = None
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

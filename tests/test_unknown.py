@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphwell._unknown import alike, hardly_classes, is_known, is_marked, markers, says_nothing
+from graphwell._unknown import hardly_classes, is_known, is_marked, markers, same_but_for_case, says_nothing
 
 
 def test_nothing_has_many_names():
@@ -40,5 +40,5 @@ def test_known_labels_are_found_in_arrays_of_every_kind():
 
 def test_odd_names():
     assert hardly_classes(["a", "", "None", "N/A", 3]) == ["", "None", "N/A"]
-    assert alike(["a b", "A  B", "c", 1]) == ["a b", "A  B"]
-    assert alike(["a", "b"]) == []
+    assert same_but_for_case(["a b", "A  B", "c", 1]) == ["a b", "A  B"]
+    assert same_but_for_case(["a", "b"]) == []

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from graphwell._version import __version__
 
 if TYPE_CHECKING:
-    from graphwell import datasets, metrics, model_selection
+    from graphwell import active, datasets, metrics, model_selection
     from graphwell._warnings import BridgedWarning, UnreachableWarning
+    from graphwell.active.suggest import suggest
     from graphwell.columns.encoder import TableEncoder
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
@@ -40,8 +41,10 @@ _HOME = {
     "UnreachableWarning": "graphwell._warnings",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
+    "suggest": "graphwell.active.suggest",
 }
 _MODULES = {
+    "active": "graphwell.active",
     "baselines": "graphwell.estimators.baselines",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
@@ -65,6 +68,7 @@ __all__ = [
     "TableEncoder",
     "UnreachableWarning",
     "__version__",
+    "active",
     "baselines",
     "datasets",
     "methods",
@@ -72,6 +76,7 @@ __all__ = [
     "model_selection",
     "plots",
     "segment",
+    "suggest",
 ]
 
 

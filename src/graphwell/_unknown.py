@@ -102,12 +102,12 @@ def hardly_classes(names: Sequence[Any]) -> list[str]:
     return [name for name in names if isinstance(name, str) and name.strip().lower() in WORDS]
 
 
-def alike(names: Sequence[Any]) -> list[str]:
+def same_but_for_case(names: Sequence[Any]) -> list[str]:
     """The first names of classes that differ in nothing but case and blanks; none if there are no such.
 
     Examples
     --------
-    >>> alike(["cat", "dog", "Cat "])
+    >>> same_but_for_case(["cat", "dog", "Cat "])
     ['cat', 'Cat ']
     """
     groups: dict[str, list[str]] = {}

@@ -66,13 +66,14 @@ def test_the_summary_says_what_was_done(blobs):
         "│ x, y   │ number │ as it is          │",
         "100.00 % of the 108 rows without a given label agree with the truth",
         "most doubtful rows; row 1 is the first below the header",
+        "The rows to label next, best first:",
         "Seconds: reading",
         "neighbours",
         "descent",
     ):
         assert words in finished.stdout
     assert re.search(r"bee +│ +4 │ +40 │", finished.stdout)
-    assert len(re.findall(r"│ row \d+", finished.stdout)) == 10
+    assert len(re.findall(r"│ row \d+", finished.stdout)) == 20
     assert finished.stderr == ""
 
 

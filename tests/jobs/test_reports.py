@@ -7,6 +7,7 @@ import numpy as np
 
 from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence
+from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentClass, SegmentReport
 from graphwell.jobs.score import Accuracy, Comparison, Holdout
 
@@ -28,6 +29,7 @@ CLASSIFY_KEYS = [
     "holdout",
     "truth",
     "doubtful",
+    "to_label",
     "notes",
     "seconds",
     "output",
@@ -57,6 +59,7 @@ def classified(**changed):
         "sweeps": 5, "status": "Done.", "holdout": Holdout(1, 2, 1, 2),
         "comparison": Comparison(Accuracy(1, 1), ("a", "b"), np.zeros((2, 3))),
         "doubtful": (DoubtfulRow(2, "r", False, "a", 0.6, "b", 0.4),),
+        "to_label": (RowToLabel(3, None, "border"),),
         "notes": (Sentence("Give {n_neighbors}.", ()),), "seconds": {"reading": 0.12345},
         "output": Path("o.csv"), "files": (Path("o.csv"),),
     }  # fmt: skip
@@ -72,6 +75,7 @@ def test_the_report_on_a_table():
     assert found["doubtful"] == [
         {"row": 2, "id": "r", "given": False, "label": "a", "score": 0.6, "second": "b", "second_score": 0.4}
     ]
+    assert found["to_label"] == [{"row": 3, "id": None, "reason": "border"}]
     assert found["columns"] == [{"name": "x", "kind": "number", "became": "as it is", "used": True}]
     assert found["seconds"] == {"reading": 0.123}
     assert (found["output"], found["files"]) == ("o.csv", ["o.csv"])

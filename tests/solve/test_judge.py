@@ -1,5 +1,7 @@
 """The judge: which of the candidates is returned."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,16 @@ def test_bounds_of_the_sizes_are_kept():
     problem = Problem(graph, first_labels(truth, 1), 2, size_bounds=bounds)
     found = fit(find_backend("cpu"), problem, Recipe(), Run(), np.random.default_rng(0)).result.labels
     assert (found == 1).mean() > 0.55
+
+
+def test_a_start_that_the_labels_refute_is_no_refuge():
+    graph, truth = clusters([150, 50])
+    labels = np.full(200, -1)
+    labels[[0, 1, 2, 3, 4, 150]] = truth[[0, 1, 2, 3, 4, 150]]
+    setting = set_out(Problem(graph, labels, 2), Recipe(), find_backend("cpu"), np.random.default_rng(0))
+    nothing = np.zeros(200, dtype=np.int32)
+    nothing[150] = 1
+    start = replace(setting.start, state=State(nothing, np.zeros(200)))
+    shares = np.eye(2)[nothing]
+    setting = replace(setting, start=start, above=replace(setting.above, shares=shares))
+    assert verdict(setting, State(truth.astype(np.int32), np.zeros(200))) is None

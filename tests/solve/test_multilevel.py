@@ -11,7 +11,7 @@ from graphwell._thread_pool import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve.coarse import CoarseGraph
 from graphwell.solve.fit import fit
-from graphwell.solve.multilevel import overview, search_for, solved, spoken_for
+from graphwell.solve.multilevel import Search, overview, solved, spoken_for
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe
 from graphwell.solve.run import Run
@@ -38,8 +38,8 @@ def test_classes_of_very_different_size_lower_the_pressure():
         W = sparse.csr_array(sparse.block_diag([np.ones((n, n)) - np.eye(n) for n in counts]))
         truth = np.repeat(np.arange(10), counts)
         graph = CoarseGraph(np.arange(len(truth)), W, np.zeros((len(truth), 10)), np.ones(len(truth)))
-        search = search_for(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool), ThreadPool(1))
-        solution, found, pressure = solved(search, [np.bincount(truth)], None)
+        search = Search(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool), ThreadPool(1))
+        solution, found, pressure = solved(search, None)
         np.testing.assert_array_equal(solution.labels, truth)
         assert found == even
         np.testing.assert_allclose(pressure, 1.0 if even else 0.1)
@@ -99,7 +99,8 @@ def test_classes_of_twenty_to_one_are_kept():
         assert (found == truth).mean() > 0.98
 
 
-def test_pressure_follows_given_sizes():
-    graph = coarse(np.ones((2, 2)) - np.eye(2), np.eye(2))
-    search = search_for(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
-    np.testing.assert_allclose(solved(search, [], np.array([0.8, 0.2]))[2], [0.625, 2.5])
+def test_pressure_follows_given_sizes_and_is_full_for_a_class_without_a_label():
+    for voices, expected in ((np.eye(2), [0.125, 0.5]), (np.diag([1.0, 0.0]), [0.625, 2.5])):
+        graph = coarse(np.ones((2, 2)) - np.eye(2), voices)
+        search = Search(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
+        np.testing.assert_allclose(solved(search, np.array([0.8, 0.2]))[2], expected)

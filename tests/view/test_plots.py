@@ -60,3 +60,10 @@ def test_energies_of_several_results():
 
 def test_more_than_ten_classes_have_colours_of_their_own():
     assert len({plots.class_color(number, 20) for number in range(20)}) == 20
+
+
+def test_questions_are_numbered_best_first():
+    figure, (panel,) = plots.new_figure(1)
+    plots.mark_questions(panel, np.array([[1.0, 2.0], [0.0, 5.0]]))
+    assert [(text.get_text(), text.xy) for text in panel.texts] == [("1", (1.0, 2.0)), ("2", (0.0, 5.0))]
+    assert plots.as_png(figure).startswith(b"\x89PNG")

@@ -18,6 +18,12 @@ def _starts() -> str:
     return "; ".join(f"{name} ({declared.summary})" for name, declared in STARTS.items())
 
 
+def _strategies() -> str:
+    from graphwell.active.registry import strategies
+
+    return "; ".join(f"{name} ({declared.summary})" for name, declared in strategies().items())
+
+
 def _devices() -> str:
     from graphwell.backends.registry import devices
     from graphwell.io.formats import either
@@ -42,6 +48,7 @@ def _images(field: str) -> str:
 LISTS: dict[str, Callable[[], str]] = {
     "{methods}": _methods,
     "{starts}": _starts,
+    "{strategies}": _strategies,
     "{devices}": _devices,
     "{tables}": _tables,
     "{images}": lambda: _images("image"),

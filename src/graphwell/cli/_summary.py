@@ -14,8 +14,11 @@ from graphwell.errors import Sentence
 
 if TYPE_CHECKING:
     from graphwell.columns.fate import Fate
+    from graphwell.jobs.answers import MergeReport
+    from graphwell.jobs.questions import RowToLabel
     from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentReport
     from graphwell.jobs.score import Accuracy
+    from graphwell.jobs.suggest import SuggestReport
 
 WIDTH_WITHOUT_TERMINAL = 110
 CLASSES_SHOWN = 40
@@ -38,6 +41,9 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     console.print(_class_grid(report.classes))
     say("The most doubtful rows; row 1 is the first below the header:")
     console.print(_doubtful_grid(report.doubtful))
+    if report.to_label:
+        say("The rows to label next, best first:")
+        console.print(_to_label_grid(report.to_label))
     _say_the_rest(say, report.notes, report.seconds, report.files)
 
 
@@ -52,12 +58,39 @@ def print_segmented(report: "SegmentReport", *, on_stderr: bool) -> None:
     _say_the_rest(say, report.notes, report.seconds, report.files)
 
 
+def print_suggested(report: "SuggestReport", *, on_stderr: bool) -> None:
+    """Print the rows to label next."""
+    console = _console(on_stderr=on_stderr)
+    say = _sayer(console)
+    known = f"{report.labels_given:,} labels of {len(report.classes):,} classes so far"
+    say(f"{report.rows:,} rows, {known if report.labels_given else 'no label yet'}.")
+    console.print(_column_grid(report.columns))
+    say(f"The rows to label next by {report.strategy}, best first; row 1 is the first below the header:")
+    console.print(_to_label_grid(report.to_label))
+    _say_the_rest(say, report.notes, report.seconds, report.files)
+
+
+def print_merged(report: "MergeReport", *, on_stderr: bool) -> None:
+    """Print what answers brought."""
+    say = _sayer(_console(on_stderr=on_stderr))
+    parts = [f"{report.answered:,} answers merged"]
+    if report.corrected:
+        parts.append(f"{report.corrected:,} of them corrections")
+    if report.cannot_tell:
+        parts.append(f"{report.cannot_tell:,} cannot be told")
+    if report.unanswered:
+        parts.append(f"{report.unanswered:,} left open")
+    say(f"{', '.join(parts)}; the table has {report.labels:,} labels now.")
+    _say_the_rest(say, report.notes, {}, report.files)
+
+
 def _say_the_rest(
     say: Say, notes: Sequence[Sentence], seconds: Mapping[str, float], files: Sequence[Path]
 ) -> None:
     for note in notes:
         say(f"Note: {note.worded(in_flags)}", "yellow")
-    say("Seconds: " + ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items()))
+    if seconds:
+        say("Seconds: " + ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items()))
     say(f"Written: {', '.join(map(str, files))}")
 
 
@@ -132,6 +165,19 @@ def _class_grid(classes: "Sequence[ClassCount]") -> Grid:
         grid.add_row(Text(printable(count.name)), f"{count.given:,}", f"{count.assigned:,}")
     if len(classes) > CLASSES_SHOWN:
         grid.add_row(f"and {len(classes) - CLASSES_SHOWN:,} more", "", "")
+    return grid
+
+
+def _to_label_grid(rows: "Sequence[RowToLabel]") -> Grid:
+    grid = Grid()
+    named = any(row.id is not None for row in rows)
+    grid.add_column("row", justify="right")
+    if named:
+        grid.add_column("id")
+    grid.add_column("why")
+    for row in rows:
+        name = [Text(printable(row.id or ""))] if named else []
+        grid.add_row(f"{row.row:,}", *name, Text(printable(row.reason, 70)))
     return grid
 
 

@@ -15,5 +15,7 @@ def in_flags(field: str, value: str | None = None) -> str:
     """
     if field in ARGUMENTS:
         return ARGUMENTS[field]
+    if field == "n":
+        return "-n"
     flag = "--" + OTHERWISE.get(field, field).replace("_", "-")
     return flag if value in (None, "True") else f"{flag} {value.strip(chr(34))}"

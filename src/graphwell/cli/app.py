@@ -13,6 +13,7 @@ from graphwell.cli.classify import classify
 from graphwell.cli.example import example
 from graphwell.cli.reproduce import reproduce
 from graphwell.cli.segment import segment
+from graphwell.cli.suggest import suggest
 
 app = typer.Typer(
     help="Label everything from a few labels.",
@@ -25,6 +26,7 @@ app.command(cls=ListingCommand)(classify)
 app.add_typer(example, name="example")
 app.command()(reproduce)
 app.command(cls=ListingCommand)(segment)
+app.command(cls=ListingCommand)(suggest)
 
 
 @app.callback()

@@ -1,6 +1,5 @@
 """`graphwell classify`: label every row of a table from the labels that some rows have."""
 
-import csv
 import json
 from functools import partial
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._summary import print_classified
@@ -100,10 +100,11 @@ def classify(
     from graphwell.view.report import report_page
 
     options = ClassifyOptions(
-        table=table, output=output, report=report, label=label, features=_names(features),
-        drop=_names(drop) or (), as_number=_names(as_number) or (), as_category=_names(as_category) or (),
+        table=table, output=output, report=report, label=label, features=column_names(features),
+        drop=column_names(drop) or (), as_number=column_names(as_number) or (),
+        as_category=column_names(as_category) or (),
         row_id=id_, truth=truth, unknown=tuple(unknown or ()), decimal=decimal,
-        scale=scale, pca=pca, missing=missing, method=method, classes=_names(classes) or (),
+        scale=scale, pca=pca, missing=missing, method=method, classes=column_names(classes) or (),
         class_prior=_class_prior(class_prior), n_neighbors=neighbors, start=start, fidelity=fidelity,
         device=device, n_jobs=jobs, seed=seed, holdout=holdout, checkpoint=checkpoint, cluster=cluster,
         delimiter=delimiter, encoding=encoding, max_memory=max_memory, safe_csv=safe_csv,
@@ -117,19 +118,12 @@ def classify(
     return Exit.NEEDS_ATTENTION if found.unreachable_rows or found.bridged_rows else Exit.DONE
 
 
-def _names(text: str | None) -> tuple[str, ...] | None:
-    """Column names as a user lists them; a name with a comma in it goes into double quotes."""
-    if text is None:
-        return None
-    return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
-
-
 def _class_prior(text: str | None) -> "str | dict[str, float | tuple[float, float]] | None":
     """Sizes of classes as a user writes them: auto, labels, or a=0.2,b=0.05:0.3."""
     if text is None or "=" not in text:
         return text
     sizes: dict[str, float | tuple[float, float]] = {}
-    for item in _names(text) or ():
+    for item in column_names(text) or ():
         name, _, size = item.rpartition("=")
         if not name.strip() or name.strip() in sizes:
             problem = "{field}: {!r} must name a class, each one once; write a=0.2,b=0.8."

@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell._unknown import UNKNOWN, alike, hardly_classes, is_marked, says_nothing
+from graphwell._unknown import UNKNOWN, hardly_classes, is_marked, same_but_for_case, says_nothing
 from graphwell._warnings import warn_user
 from graphwell.errors import OptionError
+
+
+class NoKnownLabelError(ValueError):
+    """Every label is unknown."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,9 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
         marked[np.flatnonzero(~(nothing | marked))[minus_one]] = True
         known = known[~minus_one]
     if len(known) == 0:
-        raise ValueError("y holds no known label; give at least one (unknown labels are -1, None or NaN).")
+        raise NoKnownLabelError(
+            "y holds no known label; give at least one (unknown labels are -1, None or NaN)."
+        )
     _check_classes(known)
     classes, positions = np.unique(known, return_inverse=True)
     _warn_of_odd_names(classes.tolist())
@@ -108,7 +114,7 @@ def _warn_of_odd_names(classes: list[Any]) -> None:
     """Point at names that hardly mean a class, and at classes that may be one."""
     for name in hardly_classes(classes):
         warn_user(f"{name!r} is taken for a class; if it means unknown, give unknown={name!r}.")
-    same = alike(classes)
+    same = same_but_for_case(classes)
     if same:
         warn_user(
             f"The classes {' and '.join(map(repr, same))} differ only in case or blanks; "

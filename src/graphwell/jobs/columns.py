@@ -18,7 +18,7 @@ class Roles:
     Attributes
     ----------
     label : str
-        Column of the given labels.
+        Column of the given labels; empty if there is none yet.
     features : tuple of str, optional
         Columns to compare rows by; all that say something and have no other role by default.
     drop : tuple of str
@@ -82,7 +82,7 @@ class FeatureColumns:
 
 def named_columns(table: Table, roles: Roles) -> tuple[str, ...]:
     """The columns of labels, names and truth; every name that the roles hold is checked."""
-    asked = {"label": roles.label, "row_id": roles.row_id, "truth": roles.truth}
+    asked = {"label": roles.label or None, "row_id": roles.row_id, "truth": roles.truth}
     named = [find_column(table, name, field) for field, name in asked.items() if name is not None]
     for name in roles.drop:
         find_column(table, name, "drop")

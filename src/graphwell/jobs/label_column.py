@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell._unknown import alike, hardly_classes
+from graphwell._unknown import hardly_classes, same_but_for_case
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_text, is_missing, text_column
@@ -142,7 +142,7 @@ def _odd_names(column: str, names: Sequence[str]) -> list[Sentence]:
         for name in hardly_classes(names)
         if name != "-1" and not set("{}") & set(name)
     ]
-    same = alike(names)
+    same = same_but_for_case(names)
     if same:
         note = "The classes {} of column {!r} differ only in case or blanks; are they one class?"
         notes.append(Sentence(note, (" and ".join(map(repr, same)), column)))

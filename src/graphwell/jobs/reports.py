@@ -8,6 +8,7 @@ from typing import Any
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence, Words, in_python
+from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.score import Comparison, Holdout
 from graphwell.solve.result import Result
 
@@ -84,6 +85,8 @@ class ClassifyReport:
         On given labels that were hidden.
     comparison : Comparison, optional
         With the truth.
+    to_label : tuple of RowToLabel
+        The rows to label next, best first.
     notes : tuple of Sentence
         What the user should know.
     seconds : mapping
@@ -118,6 +121,7 @@ class ClassifyReport:
     output: Path | None
     files: tuple[Path, ...]
     details: RowDetails | None = field(default=None, repr=False)
+    to_label: tuple[RowToLabel, ...] = ()
 
     def to_json(self, words: Words = in_python) -> dict[str, Any]:
         """Return values that JSON can hold; `words` names the options in the notes."""
@@ -139,6 +143,7 @@ class ClassifyReport:
             "holdout": None if self.holdout is None else self.holdout.to_json(),
             "truth": None if self.comparison is None else self.comparison.accuracy.to_json(),
             "doubtful": [asdict(row) for row in self.doubtful],
+            "to_label": [asdict(row) for row in self.to_label],
             "notes": [note.worded(words) for note in self.notes],
             "seconds": _rounded(self.seconds),
             "output": None if self.output is None else str(self.output),

@@ -11,6 +11,7 @@ from graphwell.columns.encoder import listed
 from graphwell.errors import Sentence
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import status_of, sweeps_of
+from graphwell.jobs.questions import next_rows
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Holdout, compare
 
@@ -73,6 +74,7 @@ def summarise(
         holdout=holdout,
         comparison=None if truth is None else compare(assigned, given, truth.codes, truth.names),
         doubtful=doubtful_rows(facts, classifier, kept, reachable),
+        to_label=next_rows(classifier, given, kept, facts.ids),
         notes=(*facts.notes, *notes, *_unreached(components, reachable, kept), *_bridged(bridges, kept)),
         seconds=seconds,
         output=output,

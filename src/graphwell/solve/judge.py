@@ -1,17 +1,19 @@
 """Candidates and their judge: the start, the communities, the coarse solution, and the descent from it."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from graphwell.backends.base import Engine, State
+from graphwell.backends.base import Block, Engine, State
 from graphwell.solve.balance import class_counts, likeliest
-from graphwell.solve.candidates import candidate_of
+from graphwell.solve.candidates import measured_candidates
 from graphwell.solve.guard import accepts, not_contradicted, several_clusters, swallowed
 from graphwell.solve.multilevel import Overview, overview
+from graphwell.solve.parts import claimed_shares
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Candidate, Status
-from graphwell.solve.sizes import settled_sizes
+from graphwell.solve.sizes import refuted, settled_sizes
 from graphwell.solve.start import Start, from_labels
 
 
@@ -29,6 +31,13 @@ class Setting:
     seconds: float = 0.0
     above: Overview | None = None
     first: State | None = None
+
+    @cached_property
+    def several(self) -> Block:
+        """Shares of the classes if they may consist of several clusters."""
+        assert self.above is not None
+        claimed = claimed_shares(self.problem, self.engine)
+        return self.above.shares if claimed is None else self.engine.spread(*claimed)
 
 
 def seen_from_above(setting: Setting, rng: np.random.Generator) -> Setting:
@@ -59,21 +68,23 @@ def verdict(setting: Setting, final: State) -> Status | None:
         return None if accepts(problem, engine, final, start_sizes) else Status.HELD_BACK
     sizes = class_counts(engine, final.labels, problem.n_classes)
     if problem.class_shares is None and several_clusters(problem, sizes, start_sizes):
-        alone = likeliest(engine, above.shares, engine.to_host(problem.labels))
-        took_all = swallowed(np.bincount(alone, minlength=problem.n_classes), start_sizes)
-        return Status.HELD_BACK if took_all else Status.COMMUNITIES_KEPT
+        given = np.asarray(engine.to_host(problem.labels))
+        alone = np.bincount(likeliest(engine, setting.several, given), minlength=problem.n_classes)
+        counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
+        if not all(refuted(each / each.sum(), counts) for each in (start_sizes, alone)):
+            took_all = swallowed(alone, start_sizes)
+            return Status.HELD_BACK if took_all else Status.COMMUNITIES_KEPT
     kept = not swallowed(sizes, start_sizes) and not_contradicted(problem, engine, final)
     return None if kept else Status.HELD_BACK
 
 
 def communities_start(setting: Setting) -> Start:
     """What the graph of communities says by itself, as a start."""
-    problem, engine, above, begin = setting.problem, setting.engine, setting.above, setting.start
-    assert above is not None
+    problem, engine, begin = setting.problem, setting.engine, setting.start
     assert begin.scores is not None
-    found = engine.asarray(likeliest(engine, above.shares, engine.to_host(problem.labels)))
+    found = engine.asarray(likeliest(engine, setting.several, engine.to_host(problem.labels)))
     labels = engine.xp.where(problem.reachable, found, begin.state.labels).astype(np.int32)
-    return Start(State(labels, begin.state.offsets), replace(begin.scores, values=above.shares))
+    return Start(State(labels, begin.state.offsets), replace(begin.scores, values=setting.several))
 
 
 def all_candidates(setting: Setting, final: State, status: Status | None) -> tuple[Candidate, ...]:
@@ -82,13 +93,12 @@ def all_candidates(setting: Setting, final: State, status: Status | None) -> tup
     if above is None:
         return ()
     given, host = engine.to_host(problem.labels), engine.to_host
+    alone = setting.several if status is Status.COMMUNITIES_KEPT else above.shares
     tried = {
-        "start": (host(setting.start.state.labels), status is Status.HELD_BACK),
-        "communities": (likeliest(engine, above.shares, given), status is Status.COMMUNITIES_KEPT),
-        "coarse": (host(above.labels), False),
-        "descent": (host(final.labels), status is None),
+        "start": host(setting.start.state.labels),
+        "communities": likeliest(engine, alone, given),
+        "coarse": host(above.labels),
+        "descent": host(final.labels),
     }
-    return tuple(
-        candidate_of(name, problem, engine, labels.astype(np.int64), above.pressure, chosen=chosen)
-        for name, (labels, chosen) in tried.items()
-    )
+    chosen = {Status.HELD_BACK: "start", Status.COMMUNITIES_KEPT: "communities", None: "descent"}[status]
+    return measured_candidates(problem, engine, tried, above.pressure, chosen)

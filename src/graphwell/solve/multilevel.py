@@ -9,19 +9,20 @@ change their class, first under noise that dies away.
 The evidence for a class is what its labels say (see `graphwell.solve.coarse`) and the scores, which are the
 mean of the start's and of the harmonic ones:
 
-    EVIDENCE sum_c volume_c log(score of community c for its class)
+    weight sum_c volume_c log(score of community c for its class)
 
 Solutions on different graphs are compared, and improved, on the units that all communities are made of.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
-from graphwell.solve.balance import evenness_allowed, likeliest
+from graphwell.solve.balance import best_prices, evenness_allowed
 from graphwell.solve.coarse import CoarseGraph, harmonic_shares, heard, minimise, refined, settled
 from graphwell.solve.communities import Groundwork, groundwork, merged_graph
 from graphwell.solve.problem import Problem
@@ -29,7 +30,8 @@ from graphwell.solve.problem import Problem
 RESOLUTIONS = (4.0, 8.0, 16.0)
 """For ten classes: some 5, 10 and 20 communities each. They grow with the square root of the classes."""
 ORDERS = (0, 1)
-EVIDENCE = 0.05
+EVIDENCE, EVIDENCE_UNDER_PRESSURE = 0.05, 0.02
+"""Weight of the scores; it is lower where sizes press, given or even ones: they tell much by themselves."""
 SPOKEN_FOR = 0.25
 """A label speaks for so many of the finest communities, but never for more than its share of the vertices."""
 SMALLEST_SHARE = 0.001
@@ -37,7 +39,6 @@ LOWEST_PRESSURE, HIGHEST_PRESSURE = 0.1, 1.0
 """Pressure on the volumes where classes are uneven by nature, and where they are even."""
 CLASSES_FOR_HIGHEST = 10
 """With fewer classes the highest pressure is lower: the same force moves larger classes further."""
-EVEN_ENOUGH = 0.3
 UNEVENNESS_UNDER_PRESSURE = 0.02
 NEARLY_EVEN = 0.8
 KEPT = 4
@@ -89,13 +90,48 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Units, graphs of communities made of them, and the evidence for each class on all of these."""
+    """Units, graphs of communities made of them, and what the scores say about each unit.
+
+    Attributes
+    ----------
+    units : CoarseGraph
+    graphs : list of CoarseGraph
+        Their vertices are groups of units.
+    scores : array of shape (n_units, n_classes)
+    allowed : array of shape (n_classes,)
+        Classes that a group may have.
+    pool : ThreadPool
+    weight : float
+        Of the scores.
+    """
 
     units: CoarseGraph
     graphs: list[CoarseGraph]
-    unit_evidence: FloatArray
-    evidence: list[FloatArray]
+    scores: FloatArray
+    allowed: BoolArray
     pool: ThreadPool
+    weight: float = EVIDENCE
+
+    @cached_property
+    def logs(self) -> list[FloatArray]:
+        """Logarithms of the mean scores of each group, for each graph."""
+        return [np.log(graph.means(self.scores) + SMALLEST_SHARE) for graph in self.graphs]
+
+    @cached_property
+    def evidence(self) -> list[FloatArray]:
+        """What each group gains in each class, for each graph."""
+        return [self._gains(graph, logs) for graph, logs in zip(self.graphs, self.logs, strict=True)]
+
+    @cached_property
+    def unit_evidence(self) -> FloatArray:
+        """What each unit gains in each class: by the mean of what its communities have."""
+        logs = [logs[graph.members] for graph, logs in zip(self.graphs, self.logs, strict=True)]
+        return self._gains(self.units, np.mean(logs, axis=0))
+
+    def _gains(self, graph: CoarseGraph, logs: FloatArray) -> FloatArray:
+        """Gains by the scores, and by the labels that each group hears."""
+        gains = self.weight * graph.volumes[:, None] * logs + 2 * graph.voices
+        return np.where(self.allowed, gains, FORBIDDEN)
 
     def lowest(self, pressure: FloatArray) -> Solution:
         """The solution of lowest energy that was found under a pressure."""
@@ -156,10 +192,11 @@ def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
     begin, spread = engine.shares(start), engine.spread(harmonic, units.members)
     scores = engine.shares(engine.added(begin, spread))
     unit_scores = engine.group_means(scores, units.members, len(units.voices))
+    if problem.class_shares is not None:
+        unit_scores = priced(unit_scores, np.bincount(units.members), problem.class_shares)
     allowed = allowed_classes(labels, problem.class_shares, n_classes)
-    search = search_for(units, graphs, unit_scores, allowed, pool)
-    counts = [np.bincount(likeliest(engine, each, labels), minlength=n_classes) for each in (begin, scores)]
-    solution, even, pressure = solved(search, counts, problem.class_shares)
+    search = Search(units, graphs, unit_scores, allowed, pool)
+    solution, even, pressure = solved(search, problem.class_shares)
     return Overview(
         shares=spread,
         scores=scores,
@@ -221,6 +258,22 @@ def shares_of(scores: FloatArray) -> FloatArray:
     return np.where(total > 0, scores / np.where(total > 0, total, 1.0), 1 / scores.shape[1])
 
 
+def priced(scores: FloatArray, sizes: IntArray, class_shares: FloatArray) -> FloatArray:
+    """Scores of groups of such sizes, times prices under which the classes have about the given shares.
+
+    Examples
+    --------
+    >>> priced(np.array([[0.8, 0.2], [0.6, 0.4]]), np.array([5, 5]), np.array([0.5, 0.5])).argmax(axis=1)
+    array([0, 1])
+    """
+    logs = np.log(scores + SMALLEST_SHARE)
+
+    def sizes_under(prices: FloatArray) -> IntArray:
+        return np.bincount((logs + prices).argmax(axis=1), weights=sizes, minlength=len(prices))
+
+    return shares_of(np.exp(logs + best_prices(sizes_under, class_shares * sizes.sum())))
+
+
 def spoken_for(labels: IntArray, n_communities: int) -> float:
     """Number of vertices that each label speaks for.
 
@@ -239,46 +292,23 @@ def allowed_classes(labels: IntArray, class_shares: FloatArray | None, n_classes
     return allowed if class_shares is None else allowed | (class_shares > 0)
 
 
-def search_for(
-    units: CoarseGraph,
-    graphs: list[CoarseGraph],
-    unit_scores: FloatArray,
-    allowed: BoolArray,
-    pool: ThreadPool,
-) -> Search:
-    """The evidence on each graph; that of a unit is the mean of what its communities have."""
-    logs = [np.log(graph.means(unit_scores) + SMALLEST_SHARE) for graph in graphs]
-    evidence = [evidence_of(graph, log, allowed) for graph, log in zip(graphs, logs, strict=True)]
-    mean = np.mean([log[graph.members] for graph, log in zip(graphs, logs, strict=True)], axis=0)
-    return Search(units, graphs, evidence_of(units, mean, allowed), evidence, pool)
-
-
-def evidence_of(graph: CoarseGraph, logs: FloatArray, allowed: BoolArray) -> FloatArray:
-    """What each group gains in each class: by the scores, and by the labels that it hears."""
-    return np.where(allowed, EVIDENCE * graph.volumes[:, None] * logs + 2 * graph.voices, FORBIDDEN)
-
-
-def solved(
-    search: Search, first: list[IntArray], class_shares: FloatArray | None
-) -> tuple[Solution, float, FloatArray]:
+def solved(search: Search, class_shares: FloatArray | None) -> tuple[Solution, float, FloatArray]:
     """The solution, how even the classes are by nature, and the pressure that follows from it.
 
-    Classes are even by nature if the start may be so, and if full pressure makes them quite even: where they
-    are uneven it does not, or the start knows.
+    Classes are even by nature if full pressure makes them so: classes that are not stay uneven under it.
     """
-    n_classes = search.unit_evidence.shape[1]
-    if class_shares is not None:
-        pressure = HIGHEST_PRESSURE / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
-        return search.lowest(pressure), 0.0, pressure
+    n_classes, pressing = len(search.allowed), replace(search, weight=EVIDENCE_UNDER_PRESSURE)
     highest = np.full(n_classes, HIGHEST_PRESSURE * min(1.0, n_classes / CLASSES_FOR_HIGHEST))
-    start = np.mean([evenness_allowed(counts) for counts in first])
-    even = min(1.0, float(start) / EVEN_ENOUGH)
-    if even > 0:
-        solution = search.lowest(highest)
-        sizes = np.bincount(solution.labels[search.units.members], minlength=n_classes)
-        even *= evenness_allowed(sizes, UNEVENNESS_UNDER_PRESSURE)
-        if even > NEARLY_EVEN:
-            return solution, 1.0, highest
+    if class_shares is not None:
+        silent = (class_shares > 0) & (search.units.voices.sum(axis=0) == 0)
+        strength = HIGHEST_PRESSURE if silent.any() else highest  # nothing else speaks for a silent class
+        pressure = strength / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
+        return pressing.lowest(pressure), 0.0, pressure
+    solution = pressing.lowest(highest)
+    sizes = np.bincount(solution.labels[search.units.members], minlength=n_classes)
+    even = evenness_allowed(sizes, UNEVENNESS_UNDER_PRESSURE)
+    if even > NEARLY_EVEN:
+        return solution, 1.0, highest
     pressure = LOWEST_PRESSURE + (highest - LOWEST_PRESSURE) * even
     return search.lowest(pressure), even, pressure
 

@@ -6,6 +6,8 @@ from graphwell._types import FloatArray, IntArray
 
 SMALLEST_SIZE = 1e-4
 TRUST_NEEDED = 0.5
+HARDLY_EVER = 0.05
+"""Probability below which a result is not put down to chance."""
 
 
 def settled_sizes(counts: IntArray, coarse: FloatArray, bounds: FloatArray) -> FloatArray | None:
@@ -46,7 +48,7 @@ def estimated_shares(counts: IntArray, coarse: FloatArray) -> FloatArray:
     array([0.89, 0.11])
     """
     present = counts > 0
-    if counts[present].max() - counts[present].min() <= 1:
+    if not may_be_random(counts):
         return coarse
     expected = np.maximum(coarse, SMALLEST_SIZE) * counts.sum()
     deviation = float(((counts - expected) ** 2 / expected).sum())
@@ -54,6 +56,35 @@ def estimated_shares(counts: IntArray, coarse: FloatArray) -> FloatArray:
     if trust < TRUST_NEEDED:
         return coarse
     return trust * counts / counts.sum() + (1 - trust) * coarse
+
+
+def may_be_random(counts: IntArray) -> bool:
+    """Whether labels with these counts may have been drawn at random; about equal ones were chosen.
+
+    Examples
+    --------
+    >>> may_be_random(np.array([3, 3, 2])), may_be_random(np.array([1, 3]))
+    (False, True)
+    """
+    present = counts[counts > 0]
+    return bool(present.max() - present.min() > 1)
+
+
+def refuted(shares: FloatArray, counts: IntArray) -> bool:
+    """Whether labels drawn at random would hardly ever have these counts if the classes had such shares.
+
+    Examples
+    --------
+    One of four labels is of a class that has a hundredth of the vertices, or a tenth:
+
+    >>> refuted(np.array([0.99, 0.01]), np.array([3, 1])), refuted(np.array([0.9, 0.1]), np.array([3, 1]))
+    (True, False)
+    """
+    from scipy.stats import binom
+
+    if not may_be_random(counts):
+        return False
+    return bool((binom.sf(counts - 1, counts.sum(), shares) < HARDLY_EVER).any())
 
 
 def within_bounds(shares: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:

@@ -139,9 +139,25 @@ def projection(
         )
     panel.set_xticks([])
     panel.set_yticks([])
-    panel.set_title("First two principal components (ringed: label given)")
+    panel.set_title("First two principal components (ringed: label given; numbered: to label next)")
     if len(names) <= 20:
         panel.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def mark_questions(panel: Any, points: FloatArray) -> None:
+    """Number the points to label next, best first, on a diamond; drawn above all others."""
+    panel.scatter(
+        points[:, 0],
+        points[:, 1],
+        s=90,
+        marker="D",
+        color="white",
+        edgecolors="black",
+        linewidths=1.2,
+        zorder=4,
+    )
+    for number, (x, y) in enumerate(points, 1):
+        panel.annotate(str(number), (x, y), ha="center", va="center", fontsize=7, zorder=5)
 
 
 def confusion(panel: Any, counts: IntArray, true_names: Sequence[str], names: Sequence[str]) -> None:

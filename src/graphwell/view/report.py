@@ -10,6 +10,7 @@ from graphwell._version import __version__
 from graphwell.columns.encoder import listed
 from graphwell.columns.fate import Fate, grouped
 from graphwell.errors import Words, in_python
+from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
 from graphwell.solve.result import Result
@@ -47,6 +48,8 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
         html.paragraph("Look at these first. Rows are numbered from 1, the first below the header."),
         doubtful_table(report.doubtful),
     ]
+    if report.to_label:
+        parts += [html.heading("Rows to label next"), to_label_table(report.to_label)]
     if details is not None and details.result is not None:
         parts += [html.heading("The descent"), _descent(details.result)]
     parts += [html.footer(f"graphwell {__version__}")]  # no times: equal runs have equal pages
@@ -76,6 +79,12 @@ def doubtful_table(rows: Sequence[DoubtfulRow]) -> str:
     return html.table(
         ["row", "label", "second choice", "given", "score", "second score"], lines, text_columns=4
     )
+
+
+def to_label_table(rows: Sequence[RowToLabel]) -> str:
+    """The rows that are worth a label, best first."""
+    lines = [(f"{row.row:,}" if row.id is None else f"{row.row:,} ({row.id})", row.reason) for row in rows]
+    return html.table(["row", "why"], lines, text_columns=2)
 
 
 def _facts(report: ClassifyReport) -> list[tuple[str, str]]:
@@ -120,18 +129,21 @@ def _classes(report: ClassifyReport) -> list[str]:
 
 def _projection(report: ClassifyReport, details: RowDetails) -> str:
     points = details.points
-    shown = _some_points(details)
+    shown = _some_points(details, report.to_label)
     rows = np.flatnonzero(details.kept)[shown]
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
     names = [count.name for count in report.classes]
-    plots.projection(panel, _plane(points)[shown], details.assigned[rows], details.given[rows], names)
+    plane = _plane(points)[shown]
+    plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
+    plots.mark_questions(panel, plane[np.searchsorted(rows, [row.row - 1 for row in report.to_label])])
     caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
     return html.figure(plots.as_png(figure), "projection onto two principal components", caption)
 
 
-def _some_points(details: RowDetails) -> Any:
-    """All points with a given label, and as many others as can be told apart."""
+def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
+    """All points with a given label or to be labelled next, and as many others as can be told apart."""
     given = details.given[details.kept] >= 0
+    given |= np.isin(np.flatnonzero(details.kept), [row.row - 1 for row in to_label])
     others = np.random.default_rng(0).permutation(np.flatnonzero(~given))[:POINTS_SHOWN]
     return np.sort(np.concatenate([np.flatnonzero(given), others]))
 

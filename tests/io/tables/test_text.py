@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from graphwell.io.tables.base import NEW_NAMES, NewColumns, ReadingOptions
 from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.text import Dialect, TextTable, read_text, write_text
+from graphwell.io.tables.text import (
+    Dialect,
+    TextTable,
+    check_text_name,
+    read_text,
+    write_cells,
+    write_text,
+)
 
 
 def written(tmp_path, content, name="table.csv"):
@@ -170,3 +177,19 @@ def test_progress_ends_at_the_whole_file(tmp_path):
     read_text(path, ReadingOptions(progress=lambda stage, share: told.append((stage, share))))
     assert [stage for stage, _ in told] == ["reading"] * 3
     assert told[-1][1] == 1.0
+
+
+def test_columns_are_written_in_the_dialect_of_a_table(tmp_path):
+    (tmp_path / "in.csv").write_bytes("a;b\r\n1;ü\r\n".encode("cp1252"))
+    table = read_text(tmp_path / "in.csv")
+    file = io.BytesIO()
+    write_cells(
+        {"x": np.array([1.0, 2.5]), "y": text_column(["ö", "p;q"])}, table, tmp_path / "out.csv", file
+    )
+    assert file.getvalue() == 'x;y\r\n1;ö\r\n2.5;"p;q"\r\n'.encode("cp1252")
+
+
+def test_a_name_that_promises_another_format_is_refused():
+    check_text_name(Path("ask.TSV"), "output")
+    with pytest.raises(ValueError, match=r"output ask.parquet: this is written as text"):
+        check_text_name(Path("ask.parquet"), "output")

@@ -3,7 +3,7 @@
 import codecs
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -111,18 +111,32 @@ def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
 
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns as text, in the dialect it came in."""
-    dialect = table.dialect if isinstance(table, TextTable) else Dialect()
-    columns = {name: as_text(column) for name, column in with_new_columns(table, new).items()}
+    write_cells(with_new_columns(table, new), table, path, file, safe=new.safe)
+
+
+def write_cells(
+    columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes], *, safe: bool = False
+) -> None:
+    """Write columns of one length as text, in the dialect of a table; defused for spreadsheets if asked."""
+    dialect = like.dialect if isinstance(like, TextTable) else Dialect()
+    cells = {name: as_text(column) for name, column in columns.items()}
+    if safe:
+        cells = {harmless(text_column([name]))[0]: harmless(column) for name, column in cells.items()}
     stream = io.TextIOWrapper(file, encoding=dialect.encoding, newline="")
-    if new.safe:
-        columns = {harmless(text_column([name]))[0]: harmless(column) for name, column in columns.items()}
     writer = csv.writer(stream, delimiter=_delimiter_for(path, dialect), lineterminator=dialect.newline)
-    writer.writerow(columns)
-    for first in range(0, table.n_rows, ROWS_AT_ONCE):
-        block = (column[first : first + ROWS_AT_ONCE].tolist() for column in columns.values())
+    writer.writerow(cells)
+    for first in range(0, len(next(iter(cells.values()))), ROWS_AT_ONCE):
+        block = (column[first : first + ROWS_AT_ONCE].tolist() for column in cells.values())
         writer.writerows(zip(*block, strict=True))
     stream.flush()
     stream.detach()
+
+
+def check_text_name(path: Path, field: str) -> None:
+    """Refuse the name of a file for text that promises another format."""
+    if path.suffix.lower() not in FORMAT.suffixes:
+        problem = "{field} {}: this is written as text; the name must end in {}."
+        raise OptionError(field, problem, path, " or ".join(FORMAT.suffixes))
 
 
 def _delimiter_for(path: Path, dialect: Dialect) -> str:

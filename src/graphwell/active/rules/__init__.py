@@ -1,0 +1,1 @@
+"""Strategies, one a file; `graphwell.active.registry` finds them."""

@@ -1,0 +1,198 @@
+"""Questions and answers in turn: what is asked, what was said, and how good the labels are by now."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from graphwell._random import Seed
+from graphwell._types import BoolArray, FloatArray
+from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accuracy
+from graphwell.active.labels import (
+    Answers,
+    answers_of_fit,
+    fetched,
+    is_unknown,
+    read_answers,
+    row_numbers,
+    scores_of_fit,
+)
+from graphwell.active.registry import DEFAULT, find_strategy
+from graphwell.active.suggest import chosen_rows
+from graphwell.active.suggestions import Suggestions
+from graphwell.active.survey import survey
+from graphwell.errors import OptionError
+from graphwell.estimators.base import GraphClassifier
+
+
+class Session:
+    """Ask, answer, look, and ask again.
+
+    The graph and its communities are found once. After a `fit`, scores of the last solution are used until
+    the next one.
+
+    Parameters
+    ----------
+    X : array, data frame, sparse matrix, Dask array, Graph or fitted classifier
+        As in `graphwell.suggest`.
+    y : array-like of shape (n_rows,), optional
+        Labels that are known before.
+    strategy : str
+        A name in ``graphwell.active.strategies()``.
+    classifier : classifier, optional
+        Fitted on the graph by `fit`; a `graphwell.DiffuseInterfaceClassifier` by default, or the fitted
+        classifier that was given as `X`.
+    random_state : int, Generator or RandomState, optional
+    **graph
+        How to build the graph: `n_neighbors`, `scale_neighbor`, `metric`, `device`, `n_jobs`.
+
+    Attributes
+    ----------
+    classifier : classifier
+    label_changes : int or None
+        Rows whose label the last fit changed; None before the second fit.
+
+    Examples
+    --------
+    >>> import graphwell as gw
+    >>> X, truth = gw.datasets.make_three_moons(random_state=0)
+    >>> session = gw.active.Session(X)
+    >>> for row in session.suggest(9):
+    ...     session.answer(row, truth[row])
+    >>> session.cannot_tell(4)
+    >>> bool((session.fit().transduction_ == truth).mean() > 0.9)
+    True
+    >>> 4 in session.suggest(10)
+    False
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        strategy: str = DEFAULT,
+        classifier: Any = None,
+        random_state: Seed = 0,
+        **graph: Any,
+    ) -> None:
+        self.strategy = find_strategy(strategy).name
+        self.random_state = random_state
+        self.place = survey(X, **graph)
+        self._given: BoolArray | None = None
+        if isinstance(X, GraphClassifier) and y is None:
+            known, classifier, self._given = answers_of_fit(X), classifier or X, X._given
+        else:
+            known = read_answers(self.place.backend.read_labels(y), self.place.graph.n_vertices)
+        self._answers: dict[int, Any] = known.by_row()
+        self._barred: set[int] = set()
+        self._checked: dict[int, Checked] = {}
+        self.classifier = self._default() if classifier is None else classifier
+        self.label_changes: int | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.place.graph.n_vertices)
+
+    @property
+    def answers(self) -> Mapping[int, Any]:
+        """The label of each row that has one."""
+        return dict(self._answers)
+
+    @property
+    def labels(self) -> Any:
+        """A label for each row, None where it is unknown: what a classifier takes as `y`."""
+        labels = np.full(self.n_rows, None, dtype=object)
+        for row, label in self._answers.items():
+            labels[row] = label
+        return labels
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether `fit` has been called."""
+        return self._given is not None
+
+    def suggest(self, n: int = 10, strategy: str | None = None) -> Suggestions:
+        """Rows to label next, best first; see `graphwell.suggest`."""
+        chosen = find_strategy(strategy or self.strategy)
+        known = self._codes()
+        barred = np.array(sorted(self._barred), dtype=np.int64)
+        return chosen_rows(self.place, known, n, chosen, self.random_state, barred, self._scores(known))
+
+    def answer(self, rows: Any, labels: Any) -> None:
+        """Take the label of a row, or those of several rows; an answer given before is corrected.
+
+        Parameters
+        ----------
+        rows : int or sequence of int
+        labels : label or sequence of labels
+            An unknown label (None, NaN, or -1 among integers) means that it cannot be told.
+        """
+        if np.ndim(rows) == 0:
+            rows, labels = [rows], [labels]
+        numbers = row_numbers(rows, self.n_rows, "rows")
+        if len(numbers) != len(labels):
+            raise OptionError("labels", "{field} holds {} labels for {} rows.", len(labels), len(numbers))
+        for row, label in zip(numbers.tolist(), labels, strict=True):
+            self._take(row, label)
+
+    def cannot_tell(self, rows: Any) -> None:
+        """Never ask for these rows again; a label that one of them had is taken back."""
+        for row in row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist():
+            self._barred.add(row)
+            self._answers.pop(row, None)
+            self._checked.pop(row, None)
+
+    def fit(self) -> Any:
+        """Fit the classifier to all answers, on the graph of the session, and return it."""
+        before = fetched(self.classifier.transduction_) if self.is_fitted else None
+        self.classifier.fit(self.place.shown, self.labels)
+        self._given = np.array([row in self._answers for row in range(self.n_rows)])
+        self._checked = {row: replace(c, age=c.age + 1) for row, c in self._checked.items()}
+        if before is not None:
+            self.label_changes = int((fetched(self.classifier.transduction_) != before).sum())
+        return self.classifier
+
+    def accuracy(self) -> AccuracyEstimate:
+        """How many of the labels of the last fit are right, from the answers; see `AccuracyEstimate`."""
+        if not self.is_fitted:
+            raise ValueError("There is no fit whose labels could be judged; call fit() first.")
+        unasked = ~np.isin(np.arange(self.n_rows), list(self._answers))
+        scores = fetched(self.classifier.label_distributions_).max(axis=1)
+        reached = fetched(self.classifier.reachable_)
+        found = estimated_accuracy(list(self._checked.values()), np.where(reached, scores, 0.0)[unasked])
+        if len(self.classifier.classes_) > 1:
+            return found
+        return replace(found, interval=(0.0, 1.0))  # where one class is known, every score is 1
+
+    def _take(self, row: int, label: Any) -> None:
+        label = label.item() if isinstance(label, np.generic) else label
+        if is_unknown(label):
+            self.cannot_tell(row)
+            return
+        if self._given is not None and not self._given[row] and row not in self._checked:
+            said = fetched(self.classifier.transduction_[row : row + 1])[0]
+            score = float(fetched(self.classifier.label_distributions_[row : row + 1]).max())
+            self._checked[row] = Checked(score, bool(said == label))
+        self._answers[row] = label
+        self._barred.discard(row)
+
+    def _codes(self) -> Answers:
+        return read_answers(self.labels if self._answers else None, self.n_rows)
+
+    def _scores(self, known: Answers) -> Callable[[], FloatArray] | None:
+        """Scores of the last fit, if it knew the same classes."""
+        if not self.is_fitted or list(self.classifier.classes_) != list(known.classes):
+            return None
+        return partial(scores_of_fit, self.classifier)
+
+    def _default(self) -> Any:
+        from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
+
+        seed = self.random_state if isinstance(self.random_state, int) else 0
+        device = self.place.backend.name if self.place.backend.name != "dask" else "cpu"
+        n_jobs = getattr(self.place.backend, "n_jobs", None)
+        return DiffuseInterfaceClassifier(device=device, n_jobs=n_jobs, random_state=seed)

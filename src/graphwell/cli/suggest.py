@@ -1,0 +1,120 @@
+"""`graphwell suggest`: which rows of a table to label next, and the answers back into it."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphwell.cli._names import column_names
+from graphwell.cli._progress import bars
+from graphwell.cli._run import Exit, ends_cleanly
+from graphwell.cli._summary import print_merged, print_suggested
+from graphwell.cli._words import in_flags
+
+
+@ends_cleanly
+def suggest(
+    table: Annotated[Path, typer.Argument(help="File that ends in {tables}.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the questions (.csv); with --answers, for the table.",
+            show_default=False,
+        ),
+    ],
+    n: Annotated[int, typer.Option("-n", "--n", help="Number of rows to ask for.", min=1)] = 10,
+    label: Annotated[
+        str | None, typer.Option(help="Column of the labels so far; by default label, if there is one.")
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(help="File of questions with labels filled in (? = cannot tell), to merge into TABLE."),
+    ] = None,
+    strategy: Annotated[str, typer.Option(help="What to ask for: {strategies}.")] = "auto",
+    features: Annotated[
+        str | None,
+        typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
+    ] = None,
+    drop: Annotated[str | None, typer.Option(help="Columns that are no features, as a,b,c.")] = None,
+    as_number: Annotated[str | None, typer.Option(help="Features that are numbers, as a,b,c.")] = None,
+    as_category: Annotated[
+        str | None, typer.Option(help="Features whose cells are names of categories, as a,b,c.")
+    ] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
+    unknown: Annotated[
+        list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
+    ] = None,
+    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
+    scale: Annotated[str, typer.Option(help="Scale of the features: none, standard or robust.")] = "none",
+    pca: Annotated[
+        int | None,
+        typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
+    ] = None,
+    neighbors: Annotated[int, typer.Option(help="Neighbours of each row.", min=1)] = 10,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
+    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
+    delimiter: Annotated[
+        str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="Decimal mark of a text table; found by default.")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> Exit:
+    """Write down which rows of a table to label next, from no labels at all or from some.
+
+    Each question is a row with its cells, a reason, and an empty cell for the label. Filled in, the file goes
+    back into the table with --answers. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    """
+    if answers is not None:
+        return _merge(table, answers, output, label, delimiter, encoding, json_=json_, quiet=quiet)
+    from graphwell.jobs.suggest import SuggestOptions
+    from graphwell.jobs.suggest import suggest as choose_rows
+
+    options = SuggestOptions(
+        table=table, output=output, n=n, label=label, strategy=strategy, features=column_names(features),
+        drop=column_names(drop) or (), as_number=column_names(as_number) or (),
+        as_category=column_names(as_category) or (), row_id=id_, unknown=tuple(unknown or ()),
+        decimal=decimal, scale=scale, pca=pca, missing=missing, n_neighbors=neighbors, device=device,
+        n_jobs=jobs, seed=seed, delimiter=delimiter, encoding=encoding,
+    )  # fmt: skip
+    with bars(quiet=quiet) as progress:
+        found = choose_rows(options, progress=progress)
+    if not quiet:
+        print_suggested(found, on_stderr=json_)
+    if json_:
+        typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
+    return Exit.DONE
+
+
+def _merge(
+    table: Path,
+    answers: Path,
+    output: Path,
+    label: str | None,
+    delimiter: str | None,
+    encoding: str | None,
+    *,
+    json_: bool,
+    quiet: bool,
+) -> Exit:
+    from graphwell.jobs.answers import MergeOptions, merge_answers
+    from graphwell.jobs.suggest import USUAL_LABEL
+
+    options = MergeOptions(
+        table=table, answers=answers, output=output, label=label or USUAL_LABEL, delimiter=delimiter,
+        encoding=encoding,
+    )  # fmt: skip
+    with bars(quiet=quiet) as progress:
+        merged = merge_answers(options, progress=progress)
+    if not quiet:
+        print_merged(merged, on_stderr=json_)
+    if json_:
+        typer.echo(json.dumps(merged.to_json(in_flags), indent=2, ensure_ascii=False))
+    return Exit.DONE

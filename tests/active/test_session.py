@@ -1,0 +1,101 @@
+"""Questions and answers in turn."""
+
+import numpy as np
+import pytest
+
+import graphwell as gw
+from tests.active.situations import five_clusters
+from tests.helpers import blobs, few
+
+
+def test_answers_are_taken_one_by_one_and_in_batches():
+    graph, truth = five_clusters()
+    session = gw.active.Session(graph)
+    first = session.suggest(3)
+    session.answer(first[0], truth[first[0]])
+    session.answer(first[1:].rows, truth[first[1:]])
+    assert session.answers == {row: truth[row] for row in first}
+    assert not set(first) & set(session.suggest(10))
+    assert [session.labels[row] for row in first] == truth[first].tolist()
+
+
+def test_cannot_tell_is_never_asked_again_and_an_answer_can_be_corrected():
+    graph, truth = five_clusters()
+    session = gw.active.Session(graph, few(truth))
+    row = session.suggest(1)[0]
+    session.answer(row, None)
+    assert row not in session.suggest(graph.n_vertices - 11)
+    session.answer(row, 4)
+    session.answer(row, int(truth[row]))
+    assert session.answers[row] == truth[row]
+    session.cannot_tell([row, 0])
+    assert row not in session.answers
+    assert 0 not in session.answers
+
+
+def test_a_refit_says_what_changed():
+    X, truth = blobs(classes=3)
+    session = gw.active.Session(X, few(truth), n_neighbors=8)
+    assert session.label_changes is None
+    before = session.fit().transduction_.copy()
+    assert session.label_changes is None
+    session.answer(3, 2)
+    after = session.fit().transduction_
+    assert session.label_changes == (before != after).sum() >= 1
+    session.fit()
+    assert session.label_changes == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*without any label")
+def test_new_classes_turn_up_between_fits():
+    graph, _ = five_clusters()
+    session = gw.active.Session(graph)
+    session.answer([0, 60], ["a", "b"])
+    session.fit()
+    session.answer(120, "c")
+    assert len(session.suggest(3, strategy="margin")) == 3
+    assert set(session.fit().classes_) == {"a", "b", "c"}
+
+
+def test_the_accuracy_is_judged_by_answers_after_a_fit():
+    graph, truth = five_clusters()
+    session = gw.active.Session(graph)
+    with pytest.raises(ValueError, match="call fit"):
+        session.accuracy()
+    asked = session.suggest(5)
+    session.answer(asked, truth[asked])
+    session.fit()
+    assert session.accuracy().n_checked == 0
+    more = session.suggest(20)
+    session.answer(more, truth[more])
+    found = session.accuracy()
+    assert found.n_checked == 20
+    right = (session.classifier.transduction_ == truth).mean()
+    assert found.interval[0] <= right <= found.interval[1]
+
+
+def test_bad_answers_are_refused():
+    session = gw.active.Session(blobs()[0])
+    with pytest.raises(ValueError, match="rows names row 999"):
+        session.answer(999, "a")
+    with pytest.raises(ValueError, match="labels holds 1 labels for 2 rows"):
+        session.answer([1, 2], ["a"])
+    with pytest.raises(ValueError, match="strategy must be one of"):
+        gw.active.Session(blobs()[0], strategy="guess")
+
+
+def test_a_session_takes_a_fitted_classifier():
+    X, truth = blobs()
+    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
+    session = gw.active.Session(clf)
+    assert set(session.answers) == set(np.flatnonzero(few(truth) >= 0))
+    assert session.is_fitted
+    assert session.classifier is clf
+
+
+@pytest.mark.filterwarnings("ignore:.*without any label")
+def test_with_one_class_nothing_can_be_said():
+    X, _ = blobs()
+    session = gw.active.Session(X, np.where(np.arange(len(X)) < 3, 0, -1))
+    session.fit()
+    assert session.accuracy().interval == (0.0, 1.0)

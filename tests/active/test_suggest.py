@@ -1,0 +1,143 @@
+"""Which rows to label next."""
+
+import numpy as np
+import pytest
+
+import graphwell as gw
+from tests.active.situations import five_clusters, labelled
+from tests.helpers import blobs, clusters, few
+
+
+def test_from_no_labels_every_cluster_is_asked_for_once():
+    graph, truth = five_clusters()
+    found = gw.suggest(graph, n=5)
+    assert sorted(truth[found]) == [0, 1, 2, 3, 4]
+    assert found.reasons[0] == "largest group without a label, 60 rows"
+    assert found.strategy == "auto"
+
+
+def test_the_first_of_many_are_good_too():
+    graph, truth = clusters([80, 70, 60, 50, 40])
+    assert sorted(truth[gw.suggest(graph, n=5)]) == [0, 1, 2, 3, 4]
+    assert len(set(truth[gw.suggest(graph, n=15)[:7]])) == 5
+
+
+def test_one_question_at_a_time_finds_every_cluster_as_well():
+    graph, truth = five_clusters()
+    y = np.full(len(truth), -1)
+    for _ in range(7):
+        y[gw.suggest(graph, y, n=1)] = truth[gw.suggest(graph, y, n=1)]
+    assert set(y[y >= 0]) == set(truth)
+
+
+def test_a_cluster_without_a_label_comes_first():
+    graph, truth = five_clusters()
+    y = labelled(truth, np.flatnonzero((truth != 2) & (np.arange(len(truth)) % 10 == 0)))
+    assert truth[gw.suggest(graph, y, n=1)[0]] == 2
+
+
+def test_a_part_that_no_label_reaches_is_asked_for_early():
+    X, truth = blobs(classes=3)
+    X[truth == 2] += 1000
+    y = few(truth)
+    y[truth == 2] = -1
+    found = gw.suggest(X, y, n=3)
+    assert truth[found[0]] == 2
+    assert "without a label" in found.reasons[0]
+
+
+def test_labelled_and_excluded_rows_never_come_back():
+    graph, truth = five_clusters()
+    y = labelled(truth, range(0, 252, 3))
+    barred = range(1, 252, 3)
+    found = gw.suggest(graph, y, n=84, exclude=barred)
+    assert sorted(found) == list(range(2, 252, 3))
+
+
+def test_it_depends_on_the_data_and_the_seed_alone():
+    X, _ = blobs()
+    first = gw.suggest(X, n=6, random_state=3)
+    again = gw.suggest(X, n=6, random_state=3, n_jobs=1)
+    assert list(first) == list(again)
+    assert first.reasons == again.reasons
+
+
+def test_a_fitted_classifier_gives_its_labels_and_scores():
+    X, truth = blobs()
+    y = few(truth)
+    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    found = gw.suggest(clf, n=4)
+    assert (y[found] < 0).all()
+    assert list(found) == list(gw.suggest(clf.graph_, y, n=4))
+
+
+def test_the_scores_of_a_fitted_classifier_decide_about_borders():
+    graph, truth = clusters([60, 60, 60], spread=2.5)
+    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(graph, labelled(truth, range(0, 180, 9)))
+    assert gw.suggest(clf, n=1, strategy="margin")[0] == clf.doubtful(1)[0]
+
+
+def test_any_labels_and_names_in_reasons():
+    X, truth = blobs()
+    y = np.array(["ant", "bee", "cat"], dtype=object)[few(truth)]
+    y[few(truth) < 0] = None
+    found = gw.suggest(X, y, n=2, strategy="margin")
+    assert all(reason.startswith("border between ") for reason in found.reasons)
+    assert set(" ".join(found.reasons).split()) & {"ant", "bee", "cat"}
+
+
+@pytest.mark.parametrize(
+    ("problem", "options"),
+    [
+        ("n is 181, but 180 rows are left to ask for", {"n": 181}),
+        ("n must be a number of rows, 1 or more; got 0", {"n": 0}),
+        ("n must be a number of rows, 1 or more; got 2.5", {"n": 2.5}),
+        ("strategy 'margin' needs labels of at least 2 classes, and none is known", {"strategy": "margin"}),
+        ("strategy 'smallest norm' needs labels of at least a class", {"strategy": "smallest norm"}),
+        ("strategy must be one of auto", {"strategy": "guess"}),
+        ("y has 3 labels but X has 180 rows", {"y": [0, 1, 2]}),
+        ("exclude names row 180", {"exclude": [180]}),
+    ],
+)
+def test_bad_input_gets_one_sentence(problem, options):
+    with pytest.raises(ValueError, match=problem):
+        gw.suggest(blobs()[0], **options)
+
+
+def test_every_backend_suggests_the_same_rows(backend):
+    from graphwell.active.labels import read_answers
+    from graphwell.active.registry import find_strategy
+    from graphwell.active.suggest import chosen_rows
+    from graphwell.active.survey import Survey, survey
+
+    graph, truth = clusters([40, 40, 30])
+    known = read_answers(labelled(truth, [0]), len(truth))
+    places = survey(graph), Survey(backend, backend.place(graph))
+    for name in ("auto", "vopt"):
+        rows = [chosen_rows(place, known, 5, find_strategy(name), 0, []) for place in places]
+        assert list(rows[0]) == list(rows[1])
+
+
+@pytest.mark.slow
+def test_a_dask_array_is_asked_about_on_its_workers(client):
+    from dask import array as da
+
+    X, truth = blobs(classes=3)
+    found = gw.suggest(da.from_array(X, chunks=(60, -1)), n=3)
+    assert sorted(truth[found]) == [0, 1, 2]
+    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(da.from_array(X, chunks=(60, -1)), few(truth))
+    assert (few(truth)[gw.suggest(clf, n=4)] < 0).all()
+    assert (few(truth)[gw.suggest(clf, n=4, strategy="margin")] < 0).all()
+
+
+@pytest.mark.slow
+def test_as_many_questions_as_classes_find_every_digit():
+    from sklearn.datasets import load_digits
+
+    X, truth = load_digits(return_X_y=True)
+    graph = gw.Graph.from_features(X)
+    for seed in range(3):
+        found = gw.suggest(graph, n=10, random_state=seed)
+        assert len(set(truth[found])) == 10
+    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(graph, labelled(truth, found))
+    assert (clf.transduction_ != truth).mean() < 0.06

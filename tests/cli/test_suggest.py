@@ -1,0 +1,83 @@
+"""`graphwell suggest` as its users meet it: from no label to a labelled table."""
+
+import json
+
+import pandas as pd
+from typer.testing import CliRunner
+
+from graphwell.cli.app import app
+from tests.cli.test_classify import table_of_blobs
+
+RUNNER = CliRunner()
+
+
+def run(*arguments):
+    return RUNNER.invoke(app, [*map(str, arguments)])
+
+
+def test_from_no_label_to_a_labelled_table(tmp_path):
+    truth = table_of_blobs(tmp_path / "in.csv")["truth"]
+    bare = pd.read_csv(tmp_path / "in.csv").drop(columns=["label", "truth"])
+    bare.to_csv(tmp_path / "bare.csv", index=False)
+    asked = run("suggest", tmp_path / "bare.csv", "-n", 6, "-o", tmp_path / "ask.csv", "--id", "name")
+    assert asked.exit_code == 0, asked.output
+    assert "120 rows, no label yet." in asked.stdout
+    assert "largest group without a label" in asked.stdout
+    ask = pd.read_csv(tmp_path / "ask.csv")
+    ask["label"] = truth[ask["graphwell_row"] - 1].to_numpy()
+    ask.to_csv(tmp_path / "ask.csv", index=False)
+    back = run(
+        "suggest", tmp_path / "bare.csv", "--answers", tmp_path / "ask.csv", "-o", tmp_path / "some.csv"
+    )
+    assert back.exit_code == 0, back.output
+    assert "6 answers merged; the table has 6 labels now." in back.stdout
+    done = run("classify", tmp_path / "some.csv", "-o", tmp_path / "out.csv", "--jobs", 1)
+    assert done.exit_code == 0, done.output
+    assert (pd.read_csv(tmp_path / "out.csv")["graphwell_label"] == truth).all()
+
+
+def test_classify_ends_with_the_rows_to_label_next(tmp_path):
+    table_of_blobs(tmp_path / "in.csv")
+    finished = run(
+        "classify", tmp_path / "in.csv", "--drop", "truth", "-o", tmp_path / "out.csv", "--json",
+        "--report", tmp_path / "r.html",
+    )  # fmt: skip
+    assert finished.exit_code == 0, finished.output
+    rows = json.loads(finished.stdout)["to_label"]
+    assert len(rows) == 10
+    given = pd.read_csv(tmp_path / "in.csv")["label"].notna()
+    assert not given[[row["row"] - 1 for row in rows]].any()
+    assert "The rows to label next, best first:" in finished.stderr
+    page = (tmp_path / "r.html").read_text()
+    assert "<h2>Rows to label next</h2>" in page
+    assert rows[0]["reason"] in page
+
+
+def test_json_and_quiet(tmp_path):
+    table_of_blobs(tmp_path / "in.csv")
+    options = ("--drop", "truth", "-o", tmp_path / "ask.csv", "-n", 3)
+    found = run("suggest", tmp_path / "in.csv", *options, "--json")
+    report = json.loads(found.stdout)
+    assert (report["labels_given"], report["strategy"], len(report["to_label"])) == (12, "auto", 3)
+    quiet = run("suggest", tmp_path / "in.csv", *options, "--quiet")
+    assert (quiet.stdout, quiet.stderr, quiet.exit_code) == ("", "", 0)
+
+
+def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path):
+    table_of_blobs(tmp_path / "in.csv")
+    for problem, options in (
+        ("-n is 999, but 108 rows are left", ("-n", 999)),
+        ("--strategy must be one of auto", ("--strategy", "guess")),
+        ("--label nope: ", ("--label", "nope")),
+        ("--answers", ("--answers", tmp_path / "in.csv")),
+    ):
+        ended = run("suggest", tmp_path / "in.csv", "--drop", "truth", "-o", tmp_path / "ask.csv", *options)
+        assert ended.exit_code == 2
+        assert problem in ended.stderr
+        assert not (tmp_path / "ask.csv").exists()
+
+
+def test_help_lists_the_strategies():
+    shown = run("suggest", "--help").stdout
+    assert "smallest norm" in shown
+    assert "{strategies}" not in shown

@@ -1,0 +1,110 @@
+"""Questions about a table, written down."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphwell.jobs.suggest import CANNOT_TELL, REASON, ROW, SuggestOptions, suggest
+from tests.helpers import blobs
+
+
+def written(path: Path, label=None, extra=None) -> Path:
+    """A table of three clusters with names, text and perhaps labels."""
+    X, truth = blobs()
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        names = ["name", *[f"x{i}" for i in range(X.shape[1])], "remark"]
+        writer.writerow([*names, *(["label"] if label is not None else [])])
+        for i, row in enumerate(X):
+            cells = [f"r{i}", *row.round(4), "some, text"]
+            writer.writerow([*cells, *([label(i, truth[i])] if label is not None else [])])
+    return path
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_table_without_any_label_gives_questions(tmp_path):
+    table, ask = written(tmp_path / "in.csv"), tmp_path / "ask.csv"
+    report = suggest(SuggestOptions(table=table, output=ask, n=6, row_id="name"))
+    rows = read(ask)
+    assert list(rows[0])[:4] == [ROW, "name", REASON, "label"]
+    assert [int(row[ROW]) for row in rows] == [row.row for row in report.to_label]
+    assert [row["name"] for row in rows] == [f"r{row.row - 1}" for row in report.to_label]
+    assert all(row["label"] == "" and row["remark"] == "some, text" for row in rows)
+    cells = read(table)[report.to_label[0].row - 1]
+    assert all(rows[0][name] == cells[name] for name in cells)
+    _, truth = blobs()
+    assert set(truth[[row.row - 1 for row in report.to_label[:3]]]) == {0, 1, 2}
+    assert report.labels_given == 0
+    assert report.files == (ask,)
+
+
+def test_labels_so_far_are_found_and_cannot_tell_is_not_asked_again(tmp_path):
+    def label(i, truth):
+        return CANNOT_TELL if i % 3 == 1 else f"c{truth}" if i % 3 == 0 else ""
+
+    table = written(tmp_path / "in.csv", label)
+    report = suggest(SuggestOptions(table=table, n=60))
+    assert sorted(row.row - 1 for row in report.to_label) == list(range(2, 180, 3))
+    assert report.classes == ("c0", "c1", "c2")
+    assert report.labels_given == 60
+    assert report.to_json()["to_label"][0]["row"] == report.to_label[0].row
+
+
+def test_questions_of_an_earlier_run_are_no_features(tmp_path):
+    table, ask = written(tmp_path / "in.csv"), tmp_path / "ask.csv"
+    suggest(SuggestOptions(table=table, output=ask, n=30, row_id="name"))
+    again = suggest(SuggestOptions(table=ask, n=2, row_id="name"))
+    assert again.features == tuple(f"x{i}" for i in range(5))
+
+
+def test_a_column_of_labels_that_is_dropped_is_not_read(tmp_path):
+    table = written(tmp_path / "in.csv", lambda i, truth: f"c{truth}")
+    report = suggest(SuggestOptions(table=table, n=3, drop=("label",), row_id="name"))
+    assert report.labels_given == 0
+    assert len(report.to_label) == 3
+
+
+@pytest.mark.parametrize(
+    ("problem", "options"),
+    [
+        ("label nope: .* has no such column", {"label": "nope"}),
+        ("n is 500, but 180 rows are left", {"n": 500}),
+        ("n must be a number of rows", {"n": 0}),
+        ("strategy must be one of", {"strategy": "guess"}),
+        ("features nope: .* has no such column", {"features": ("nope",)}),
+        ("the name must end in .csv", {"output": Path("ask.parquet")}),
+    ],
+)
+def test_bad_input_writes_nothing(tmp_path, problem, options):
+    table, ask = written(tmp_path / "in.csv"), tmp_path / "ask.csv"
+    if "output" in options:
+        options = {"output": tmp_path / options["output"]}
+    with pytest.raises(ValueError, match=problem):
+        suggest(SuggestOptions(**{"table": table, "output": ask, **options}))
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_a_table_without_features_is_refused(tmp_path):
+    (tmp_path / "in.csv").write_text("name,remark\na,b\nc,d\n")
+    with pytest.raises(ValueError, match="There is no column that rows could be compared by"):
+        suggest(SuggestOptions(table=tmp_path / "in.csv"))
+
+
+def test_the_table_itself_is_not_overwritten(tmp_path):
+    table = written(tmp_path / "in.csv")
+    with pytest.raises(ValueError, match=r"in\.csv"):
+        suggest(SuggestOptions(table=table, output=table))
+    assert len(read(table)) == 180
+
+
+def test_other_formats_are_asked_about_as_text(tmp_path):
+    X, _ = blobs()
+    np.savez(tmp_path / "in.npz", X=X, y=np.full(len(X), -1))
+    report = suggest(SuggestOptions(table=tmp_path / "in.npz", label="y", output=tmp_path / "ask.csv", n=3))
+    assert len(read(tmp_path / "ask.csv")) == len(report.to_label) == 3
