@@ -1,6 +1,7 @@
 """Bars for those who watch, silence for everybody else."""
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -84,3 +85,9 @@ def _highest(shares):
     highest = np.maximum.accumulate(shares)
     assert (highest - shares).max() < 0.1
     return highest.tolist()
+
+
+def test_the_time_left_stands_before_its_word(monkeypatch):
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", watched(monkeypatch, quiet=False))
+    lines = [line.split() for line in plain.splitlines() if "%" in line]
+    assert lines[-1][-3:] == ["0:00:00", "0:00:00", "left"]

@@ -34,7 +34,7 @@ def test_a_graph_survives_its_pickle(dimension):
     graph = Graph.from_features(POINTS[dimension])
     graph.S, graph.components  # noqa: B018
     again = pickle.loads(pickle.dumps(graph))
-    assert set(vars(again)) == {"W", "origin", "sharpness", "_unsharpened"}
+    assert set(vars(again)) == {"W", "origin", "sharpness", "_unsharpened", "bridges"}
     assert again.fingerprint == graph.fingerprint
     new = rng.normal(size=(20, dimension))
     assert (again.affinity_to(new) != graph.affinity_to(new)).nnz == 0
@@ -53,7 +53,7 @@ def test_a_forged_graph_is_refused(attribute, value):
 
 def test_a_forged_graph_of_other_parts_is_refused():
     graph = Graph.from_features(POINTS[3])
-    for changed in ({"W": np.eye(3)}, {"origin": "x"}, {"_unsharpened": 5}, {"more": 1}):
+    for changed in ({"W": np.eye(3)}, {"origin": "x"}, {"_unsharpened": 5}, {"bridges": []}, {"more": 1}):
         with pytest.raises(ValueError, match="graph"):
             unpickled(graph, **changed)
     shorter = Graph.from_features(POINTS[3][:100])

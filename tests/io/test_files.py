@@ -123,6 +123,12 @@ def test_a_full_disc_names_the_file(tmp_path):
     with pytest.raises(OSError, match="No space left") as caught, folder_written_whole(tmp_path / "parts"):
         raise OSError("Error writing bytes to file. Detail: [errno 28] No space left on device")
     assert caught.value.filename == str(tmp_path / "parts")
+    with (
+        pytest.raises(OSError, match="could not be written to its end") as caught,
+        written_whole(tmp_path / "a"),
+    ):
+        raise OSError("37436 requested and 195 written")
+    assert caught.value.filename == str(tmp_path / "a")
 
 
 def test_an_error_that_has_a_name_keeps_it(tmp_path):

@@ -103,3 +103,11 @@ def test_labels_that_a_spreadsheet_would_run(folder):
     cells = [cell for line in (folder / "out.csv").read_text().splitlines() for cell in line.split(",")]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@", "-1 "))]
     assert "'=cmd|' /C calc'!A0" in cells
+
+
+def test_equal_runs_write_equal_pages(folder):
+    pages = []
+    for _ in range(2):
+        assert run(folder, "--report", folder / "page.html", "--neighbors", 2)[0] == 0
+        pages.append((folder / "page.html").read_bytes())
+    assert pages[0] == pages[1]

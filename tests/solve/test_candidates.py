@@ -5,7 +5,7 @@ import pytest
 
 from graphwell import Graph
 from graphwell.backends import find_backend
-from graphwell.solve.candidates import alike, measured_candidates
+from graphwell.solve.candidates import measured_candidates, treated_alike
 from graphwell.solve.problem import Problem
 
 
@@ -46,6 +46,6 @@ def test_a_label_without_neighbours_is_overruled_by_nobody():
 
 def test_many_labellings_of_many_classes_do_not_overflow():
     labels = np.arange(2000) % 1000
-    groups, first = alike(8 * [labels], np.zeros(2000, dtype=bool))
+    groups, first = treated_alike(8 * [labels], np.zeros(2000, dtype=bool))
     assert len(first) == 1000
     assert (groups[:1000] == groups[1000:]).all()

@@ -99,7 +99,8 @@ def test_classes_of_twenty_to_one_are_kept():
         assert (found == truth).mean() > 0.98
 
 
-def test_pressure_follows_given_sizes():
-    graph = coarse(np.ones((2, 2)) - np.eye(2), np.eye(2))
-    search = Search(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
-    np.testing.assert_allclose(solved(search, np.array([0.8, 0.2]))[2], [0.125, 0.5])
+def test_pressure_follows_given_sizes_and_is_full_for_a_class_without_a_label():
+    for voices, expected in ((np.eye(2), [0.125, 0.5]), (np.diag([1.0, 0.0]), [0.625, 2.5])):
+        graph = coarse(np.ones((2, 2)) - np.eye(2), voices)
+        search = Search(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
+        np.testing.assert_allclose(solved(search, np.array([0.8, 0.2]))[2], expected)

@@ -97,6 +97,8 @@ class Graph:
         check_affinities(self.W.data)
         if self.origin is not None and len(self.origin.scales) != self.n_vertices:
             raise ValueError("The graph has another number of vertices than the features it was made from.")
+        if self.bridges is not None and len(self.bridges.rows) != self.n_vertices:
+            raise ValueError("The graph has another number of vertices than its bridges were made for.")
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: what follows from the matrix is computed anew."""
@@ -106,9 +108,8 @@ class Graph:
         wanted = {field.name for field in fields(self)}
         if not isinstance(state, dict) or set(state) != wanted:
             raise ValueError("This is no pickled graph of this version of graphwell; build the graph anew.")
-        if not isinstance(state["origin"], Origin | None) or not isinstance(
-            state["_unsharpened"], Graph | None
-        ):
+        kinds = {"origin": Origin, "_unsharpened": Graph, "bridges": Bridges}
+        if not all(isinstance(state[name], kind | None) for name, kind in kinds.items()):
             raise ValueError("This pickled graph is damaged; build the graph anew.")
         self.__dict__.update(state)
         self.check()

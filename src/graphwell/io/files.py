@@ -78,15 +78,12 @@ def _named_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        nameless = error.filename is None and (error.errno in DISC_ERRORS or _says_disc_error(error))
+        wordy = error.errno is None  # NumPy and Arrow say in words that a disc is full
+        nameless = error.filename is None and (wordy or error.errno in DISC_ERRORS)
         if nameless or NAME.fullmatch(Path(os.fsdecode(error.filename or "")).name):
-            raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
+            reason = error.strerror or f"It could not be written to its end ({error})"
+            raise OSError(error.errno or errno.EIO, reason, str(path)) from error
         raise
-
-
-def _says_disc_error(error: OSError) -> bool:
-    """Whether an error without a number tells of a full disc; those of Arrow do so in words."""
-    return error.errno is None and any(os.strerror(number) in str(error) for number in DISC_ERRORS)
 
 
 def check_output(path: Path, field: str) -> None:

@@ -44,7 +44,7 @@ def measured_candidates(
     (0.5, 0, True)
     """
     given = np.asarray(engine.to_host(problem.labels))
-    groups, first = alike(list(labellings.values()), given >= 0)
+    groups, first = treated_alike(list(labellings.values()), given >= 0)
     W = engine.condensed(groups, len(first))
     return tuple(
         _candidate(name, W, labels[first], given[first], pressure, chosen=name == chosen)
@@ -52,14 +52,14 @@ def measured_candidates(
     )
 
 
-def alike(labellings: list[IntArray], apart: IntArray) -> tuple[IntArray, IntArray]:
+def treated_alike(labellings: list[IntArray], apart: IntArray) -> tuple[IntArray, IntArray]:
     """Groups of vertices that every labelling puts into the same class, and the first vertex of each.
 
     Vertices that are set apart are groups of their own.
 
     Examples
     --------
-    >>> alike([np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])], np.array([True, False, False, False]))
+    >>> treated_alike([np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])], np.array([True, False, False, False]))
     (array([3, 0, 1, 2]), array([1, 2, 3, 0]))
     """
     together = np.zeros(len(apart), dtype=np.int64)

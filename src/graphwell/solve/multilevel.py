@@ -300,7 +300,9 @@ def solved(search: Search, class_shares: FloatArray | None) -> tuple[Solution, f
     n_classes, pressing = len(search.allowed), replace(search, weight=EVIDENCE_UNDER_PRESSURE)
     highest = np.full(n_classes, HIGHEST_PRESSURE * min(1.0, n_classes / CLASSES_FOR_HIGHEST))
     if class_shares is not None:
-        pressure = highest / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
+        silent = (class_shares > 0) & (search.units.voices.sum(axis=0) == 0)
+        strength = HIGHEST_PRESSURE if silent.any() else highest  # nothing else speaks for a silent class
+        pressure = strength / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
         return pressing.lowest(pressure), 0.0, pressure
     solution = pressing.lowest(highest)
     sizes = np.bincount(solution.labels[search.units.members], minlength=n_classes)
