@@ -51,7 +51,8 @@ class Expert:
     def __call__(self, X: Any) -> FloatArray:
         """Return a probability of each class for each row; 0 for classes it was not taught."""
         said = np.zeros((X.shape[0], self.n_classes))
-        said[:, self.model.classes_.astype(int)] = self.model.predict_proba(self.change(X))
+        if len(said):  # a block of a cluster may be empty
+            said[:, self.model.classes_.astype(int)] = self.model.predict_proba(self.change(X))
         return said
 
 
