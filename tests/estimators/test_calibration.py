@@ -55,8 +55,8 @@ def test_enough_labels_means_ten_of_every_class():
 
 def test_calibrated_scores_are_as_sure_as_they_are_right_and_labels_stay():
     X, y, truth = overlapping()
-    plain = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, calibrate=False).fit(X, y)
-    clf = DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(X, y)
+    plain = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False, calibrate=False).fit(X, y)
+    clf = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False).fit(X, y)
     assert clf.calibrated_
     assert not plain.calibrated_
     assert not hasattr(plain, "calibration_")
@@ -68,6 +68,14 @@ def test_calibrated_scores_are_as_sure_as_they_are_right_and_labels_stay():
     right = (clf.transduction_ == truth)[unlabelled].mean()
     gaps = [abs(c.label_distributions_[unlabelled].max(axis=1).mean() - right) for c in (clf, plain)]
     assert gaps[0] < gaps[1]
+
+
+def test_calibration_leaves_labels_with_evidence_as_they_are():
+    X, y, _ = overlapping()
+    both = [DiffuseInterfaceClassifier(random_state=0, calibrate=c).fit(X, y) for c in (False, "auto")]
+    assert both[1].calibrated_
+    assert both[0].tuning_ == both[1].tuning_
+    np.testing.assert_array_equal(both[0].transduction_, both[1].transduction_)
 
 
 def test_few_labels_one_class_and_the_papers_descent_have_scores_only():

@@ -15,12 +15,24 @@ from tests.helpers import blobs, few
 
 
 @parametrize_with_checks(
-    [DiffuseInterfaceClassifier(random_state=0)], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
+    [DiffuseInterfaceClassifier(tune=False, random_state=0)],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
 @pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [DiffuseInterfaceClassifier(random_state=0)], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
+)
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:n_neighbors=")
+@pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn_contract_of_the_default(estimator, check):
     check(estimator)
 
 

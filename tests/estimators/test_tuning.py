@@ -1,129 +1,196 @@
-"""Settings that the labels choose."""
-
-import warnings
+"""How rows are compared: by the data alone, and by hidden labels."""
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits, load_wine
 
 import graphwell as gw
-from graphwell import DiffuseInterfaceClassifier, Graph, datasets
-from graphwell.backends import find_backend
-from graphwell.estimators import tuning as tuning_module
-from graphwell.estimators.tuning import Tuning, _choose, candidates, enough_labels, tune
-from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets
+from graphwell.estimators import tuning
+from graphwell.estimators.tuning import FOLDS, chosen_metric, folds, sampled, still_in
 
 
-def moons_problem(per_class):
-    X, truth = datasets.make_three_moons(150, random_state=0)
-    y = datasets.sample_labels(truth, per_class, random_state=0)
-    return Problem(Graph.from_features(X), y, 3), X, truth
+def wine(per_class, seed=1):
+    X, y = load_wine(return_X_y=True)
+    return X, y, datasets.sample_labels(y, per_class, seed)
 
 
-def test_candidates_start_with_the_default_and_need_features_for_other_neighbours():
-    problem, _, _ = moons_problem(5)
-    assert candidates(Recipe(), problem.graph)[0] == Recipe()
-    assert {recipe.n_neighbors for recipe in candidates(Recipe(), problem.graph)} == {None, 5, 15}
-    bare = Graph.from_affinity(problem.graph.W)
-    assert {recipe.n_neighbors for recipe in candidates(Recipe(), bare)} == {None}
+def test_one_label_per_class_is_enough_for_the_rules():
+    X, y, given = wine(1)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert clf.tuning_.metric == "standard"
+    assert clf.tuning_.n_hidden == 0
+    assert clf.tuning_.evidence == {}
+    assert "features standardised (a few features would decide" in str(clf.tuning_)
+    plain = DiffuseInterfaceClassifier(random_state=0, tune=False).fit(X, given)
+    assert (clf.transduction_ == y).mean() > (plain.transduction_ == y).mean() + 0.05
 
 
-def test_the_default_is_kept_unless_another_is_clearly_better():
-    default, other = Recipe(), Recipe(time=0.0)
-    hits = np.arange(100) < 80
-    close = np.arange(100) < 82
-    clear = np.arange(100) < 95
-    assert _choose(default, {default: hits, other: close}) == default
-    assert _choose(default, {default: hits, other: clear}) == other
-
-
-def test_tuning_reports_what_it_chose_and_how_good_it_is():
-    problem, _, truth = moons_problem(15)
-    tuned = tune(find_backend("cpu"), problem, Recipe(), np.random.default_rng(0))
-    tuning, graph = tuned.tuning, tuned.problem.graph
-    assert tuning.recipe in tuning.candidates
-    assert len(tuning.candidates) == 6
-    assert 0.8 < tuning.accuracy <= 1.0
-    assert graph.n_vertices == len(truth)
-    assert "of the hidden labels right" in str(tuning)
-
-
-def test_auto_tuning_waits_for_ten_labels_per_class():
-    few, X, truth = moons_problem(9)
-    many, _, _ = moons_problem(10)
-    assert not enough_labels(find_backend("cpu"), few)
-    assert enough_labels(find_backend("cpu"), many)
-    clf = DiffuseInterfaceClassifier(tune="auto", random_state=0).fit(X, few.labels)
-    assert not hasattr(clf, "tuning_")
-    clf = DiffuseInterfaceClassifier(tune="auto", random_state=0).fit(X, many.labels)
-    assert (clf.transduction_ != truth).mean() < 0.1
+def test_hidden_labels_choose_and_tell():
+    X, y, given = wine(8)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    found = clf.tuning_
+    assert found.n_hidden == 24
+    assert {"standard", "logits", "logistic", "forest"} <= set(found.accuracy)
+    assert set(found.accuracy) == set(found.likelihood)
+    assert all(0 <= value <= 1 for value in (*found.accuracy.values(), *found.likelihood.values()))
+    assert (clf.transduction_ == y).mean() > 0.93
     assert clf.timings_["tuning"] > 0
+    assert (clf.predict(X) == y).mean() > 0.93
 
 
-def test_one_label_per_class_can_be_tuned_without_hiding_it():
-    problem, X, _ = moons_problem(1)
-    clf = DiffuseInterfaceClassifier(tune=True, random_state=0).fit(X, problem.labels)
-    assert clf.tuning_.recipe == Recipe()
-    assert "no second label" in str(clf.tuning_)
+def test_columns_of_noise_are_found_out():
+    X, truth = datasets.make_three_moons(150, dim=2, random_state=0)
+    X = np.column_stack([X, np.random.default_rng(0).normal(size=(len(X), 10))])
+    given = datasets.sample_labels(truth, 15, 0)
+    wrong = [
+        (DiffuseInterfaceClassifier(random_state=0, tune=t).fit(X, given).transduction_ != truth).mean()
+        for t in (False, "auto")
+    ]
+    assert wrong[1] < wrong[0] - 0.05
 
 
-@pytest.fixture
-def fifteen(monkeypatch):
-    """Let tuning find that 15 neighbours are best."""
-    every = lambda default, graph: [default, Recipe(default.start, n_neighbors=15)]  # noqa: E731
-    monkeypatch.setattr(tuning_module, "candidates", every)
-    monkeypatch.setattr(
-        tuning_module, "_choose", lambda default, right: Recipe(default.start, n_neighbors=15)
-    )
-    return 15
+def test_pictures_of_digits_stay_as_they_are():
+    X, y = load_digits(return_X_y=True)
+    given = datasets.sample_labels(y, 5, 0)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    plain = DiffuseInterfaceClassifier(random_state=0, tune=False).fit(X, given)
+    assert clf.tuning_.metric == "plain"
+    assert (clf.transduction_ != y).mean() <= (plain.transduction_ != y).mean() + 0.005
 
 
-def test_a_tuned_number_of_neighbours_changes_the_graph_of_the_fit(fifteen):
-    X, truth = datasets.make_three_moons(100, random_state=0)
-    y = datasets.sample_labels(truth, 5, random_state=0)
-    clf = DiffuseInterfaceClassifier(n_neighbors=5, tune=True, random_state=0).fit(X, y)
-    wide = Graph.from_features(X, n_neighbors=15)
-    assert clf.tuning_.recipe.n_neighbors == fifteen
-    assert clf.graph_.n_neighbors == 15
-    np.testing.assert_allclose(clf.graph_.W.toarray(), wide.W.toarray())
-    new = X[:20] + 0.05
-    votes = wide.affinity_to(new) @ clf.label_distributions_
-    np.testing.assert_allclose(clf.predict_proba(new), votes / votes.sum(axis=1, keepdims=True))
+@pytest.mark.parametrize(
+    "settings", [{"tune": False}, {"start": "random"}, {"schedule": Annealed(2.0, 1.0, sweeps=2)}]
+)
+def test_nothing_is_chosen_where_nothing_is_asked(settings):
+    X, _, given = wine(8)
+    clf = DiffuseInterfaceClassifier(random_state=0, **settings).fit(X, given)
+    assert not hasattr(clf, "tuning_")
+    np.testing.assert_array_equal(clf.graph_.W.toarray(), Graph.from_features(X).W.toarray())
 
 
-def islands():
-    """Two clusters, far apart; with few neighbours the second falls into two parts, one without a label."""
+def test_graphs_that_are_given_are_used_as_they_are():
+    X, _, given = wine(8)
+    graph = Graph.from_features(X)
+    for clf, rows in (
+        (DiffuseInterfaceClassifier(random_state=0), graph),
+        (DiffuseInterfaceClassifier(random_state=0, metric="precomputed"), graph.W),
+    ):
+        assert not hasattr(clf.fit(rows, given), "tuning_")
+
+
+def test_insisting_hides_labels_of_pairs():
+    X, _, given = wine(2)
+    assert DiffuseInterfaceClassifier(random_state=0).fit(X, given).tuning_.n_hidden == 0
+    assert DiffuseInterfaceClassifier(random_state=0, tune=True).fit(X, given).tuning_.n_hidden == 6
+    _, _, single = wine(1)
+    assert DiffuseInterfaceClassifier(random_state=0, tune=True).fit(X, single).tuning_.n_hidden == 0
+
+
+def test_the_choice_depends_on_the_seed_alone():
+    X, _, given = wine(6)
+    both = [DiffuseInterfaceClassifier(random_state=3, n_jobs=n).fit(X, given) for n in (1, 2)]
+    assert both[0].tuning_ == both[1].tuning_
+    np.testing.assert_array_equal(both[0].label_distributions_, both[1].label_distributions_)
+
+
+def test_five_rows_and_uneven_classes():
+    X = np.array([[0.0, 0], [1, 1], [9, 9], [10, 9], [9, 10]])
+    with pytest.warns(UserWarning, match="n_neighbors=10 is reduced"):
+        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, [0, -1, 1, -1, -1])
+    np.testing.assert_array_equal(clf.transduction_[2:], 1)
+    X, _, given = wine(8)
+    given[(given == 0)] = np.where(np.cumsum(given[given == 0] == 0) > 1, -1, 0)
+    assert (given == 0).sum() == 1
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert set(clf.transduction_) == {0, 1, 2}
+
+
+def test_duplicates_and_constant_columns():
+    X, y, given = wine(6)
+    X, y, given = np.repeat(X, 3, axis=0), np.repeat(y, 3), np.concatenate([given, np.full(2 * len(y), -1)])
+    given = np.where(np.arange(len(y)) % 3 == 0, np.repeat(given[: len(y) // 3], 3), -1)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(np.column_stack([X, np.ones(len(X))]), given)
+    assert (clf.transduction_ == y).mean() > 0.9
+
+
+def test_sparse_text_is_compared_and_asked():
+    """Documents of four topics, each with words of its own among many common ones."""
     rng = np.random.default_rng(0)
-    X = np.vstack([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 30, rng.normal(size=(12, 2)) + 45])
-    y = np.full(92, -1)
-    y[:10], y[40:50] = 0, 1
-    return X, y
-
-
-def test_reachable_rows_and_their_warning_are_those_of_the_tuned_graph(fifteen):
-    X, y = islands()
-    with pytest.warns(gw.BridgedWarning, match="12 of 92 rows"):
-        DiffuseInterfaceClassifier(n_neighbors=5, scale_neighbor=5, random_state=0).fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # on the tuned graph no row needs a bridge: nothing to warn of
-        clf = DiffuseInterfaceClassifier(n_neighbors=5, scale_neighbor=5, tune=True, random_state=0).fit(X, y)
-    assert not clf.bridged_.any()
-    assert (clf.transduction_[80:] == 1).all()
-    assert clf.graph_.n_components == Graph.from_features(X, 15, 5).n_components
-
-
-def test_an_island_of_the_tuned_graph_is_told(monkeypatch):
-    X, y = islands()
-    small = lambda default, right: Recipe(default.start, n_neighbors=5)  # noqa: E731
-    monkeypatch.setattr(tuning_module, "_choose", small)
-    with pytest.warns(gw.BridgedWarning, match="12 of 92 rows lie in 1 part"):
-        clf = DiffuseInterfaceClassifier(n_neighbors=15, scale_neighbor=5, tune=True, random_state=0).fit(
-            X, y
+    y = np.repeat(np.arange(4), 60)
+    words = rng.poisson(0.02, size=(240, 1200)).astype(float)
+    for topic in range(4):
+        words[y == topic, 30 * topic : 30 * topic + 30] += rng.poisson(0.12, size=(60, 30))
+    given = datasets.sample_labels(y, 10, 0)
+    wrong = [
+        (
+            DiffuseInterfaceClassifier(random_state=0, tune=t)
+            .fit(sparse.csr_array(words), given)
+            .transduction_
+            != y
         )
-    np.testing.assert_array_equal(clf.bridged_, np.arange(92) >= 80)
-    assert (clf.transduction_[80:] == 1).all()
-    assert clf.predict(X[-1:]) == [1]
+        for t in (False, "auto")
+    ]
+    assert wrong[1].mean() < wrong[0].mean() - 0.1
 
 
-def test_a_choice_that_could_not_be_made_says_so():
-    assert "no second label of any class" in str(Tuning(Recipe(), float("nan"), {}))
+def test_wide_rows():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 100)
+    X = rng.normal(size=(200, 300)) + 0.6 * y[:, None] * (np.arange(300) < 40)
+    given = datasets.sample_labels(y, 10, 0)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert (clf.transduction_ == y).mean() > 0.8
+    assert (clf.predict(X) == y).mean() > 0.8
+
+
+def test_each_label_is_hidden_once():
+    labels = np.array([0] * 9 + [1] * 2 + [2] + [-1] * 5)
+    hidden = np.sum(list(folds(labels, 3, np.random.default_rng(0))), axis=0)
+    np.testing.assert_array_equal(hidden, [1] * 11 + [0] * 6)
+    assert FOLDS > 1
+
+
+def test_all_labelled_rows_are_among_the_sample():
+    labels = np.full(1000, -1)
+    labels[::10] = 0
+    places = sampled(labels, 100, 150, np.random.default_rng(0))
+    assert len(places) == 150
+    assert set(np.flatnonzero(labels == 0)) <= set(places)
+    assert (labels[sampled(labels, 40, 10, np.random.default_rng(0))] == 0).sum() == 40
+
+
+def test_the_first_stays_in_whatever_it_did():
+    said = {
+        name: [np.tile([1 - p, p], (5, 1))] for name, p in {"a": 0.1, "b": 0.7, "c": 0.5, "d": 0.9}.items()
+    }
+    assert still_in(list("abcd"), said, [np.ones(5, dtype=int)]) == ["a", "d", "b"]
+
+
+def test_a_tie_goes_to_the_first():
+    same = np.full(10, -0.5)
+    assert chosen_metric(["plain", "logits"], {"plain": same, "logits": same}) == "plain"
+
+
+def test_a_wrong_word_for_tune_is_refused():
+    X, _, given = wine(2)
+    with pytest.raises(ValueError, match='tune must be True, False or "auto"'):
+        DiffuseInterfaceClassifier(tune="always").fit(X, given)
+
+
+def test_a_cancelled_choice_leaves_the_classifier_as_it_was():
+    from threading import Event
+
+    X, _, given = wine(8)
+    cancel = Event()
+
+    def progress(stage, share):
+        if stage == "tuning" and share:
+            cancel.set()
+
+    clf = DiffuseInterfaceClassifier(random_state=0)
+    with pytest.raises(gw.CancelledError):
+        clf.fit(X, given, cancel=cancel, progress=progress)
+    assert not hasattr(clf, "classes_")
+    assert tuning.FOLDS == 4

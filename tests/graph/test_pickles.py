@@ -54,7 +54,7 @@ def test_a_forged_graph_is_refused(attribute, value):
 
 def test_a_forged_graph_of_other_parts_is_refused():
     graph = Graph.from_features(POINTS[3])
-    for changed in ({"W": np.eye(3)}, {"origin": "x"}, {"_unsharpened": 5}, {"more": 1}):
+    for changed in ({"W": np.eye(3)}, {"origin": "x"}, {"_unsharpened": 5}, {"bridges": []}, {"more": 1}):
         with pytest.raises(ValueError, match="graph"):
             unpickled(graph, **changed)
     shorter = Graph.from_features(POINTS[3][:100])

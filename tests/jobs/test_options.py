@@ -24,7 +24,9 @@ def test_roles_and_preprocessing_are_parts_of_the_options():
     options = ClassifyOptions(table=TABLE, label="y", drop=("a",), truth="t", pca=3, missing="mean")
     assert (options.roles.label, options.roles.drop, options.roles.truth) == ("y", ("a",), "t")
     assert (options.preprocessing.pca, options.preprocessing.missing) == (3, "mean")
-    with pytest.raises(OptionError, match=r"^scale must be one of none, standard, robust; got 'log'\.$"):
+    with pytest.raises(
+        OptionError, match=r"^scale must be one of auto, none, standard, robust; got 'log'\.$"
+    ):
         _ = ClassifyOptions(table=TABLE, scale="log").preprocessing
 
 

@@ -46,11 +46,27 @@ def test_many_features_are_projected():
 
 def test_one_feature_that_decides_alone_is_pointed_out():
     X = RNG.normal(size=(50, 2)) * [1, 1000]
-    (note,) = preprocess(X, ["age", "income"], Preprocessing()).notes
+    (note,) = preprocess(X, ["age", "income"], Preprocessing("none")).notes
     assert "The feature 'income' holds 100.0 %" in str(note)
     assert 'scale="standard" evens the features out' in str(note)
     assert preprocess(X, ["age", "income"], Preprocessing("standard")).notes == ()
-    assert preprocess(X[:, 1:], ["income"], Preprocessing()).notes == ()
+    assert preprocess(X[:, 1:], ["income"], Preprocessing("none")).notes == ()
+
+
+def test_units_that_differ_are_evened_out_unasked():
+    X = RNG.normal(size=(50, 2)) * [1, 1000]
+    ready = preprocess(X, ["age", "income"], Preprocessing())
+    np.testing.assert_allclose(ready.X.std(axis=0), 1)
+    assert str(ready.notes[0]).startswith("The features were scaled (standard), as a few features")
+    even = RNG.normal(size=(50, 2))
+    assert preprocess(even, ["a", "b"], Preprocessing()).X is even
+
+
+def test_numbers_beside_categories_are_standardised():
+    X = np.column_stack([RNG.normal(size=(50, 2)) * 30, np.arange(50) % 2])
+    ready = preprocess(X, ["a", "b", "c"], Preprocessing(), kinds=["number", "number", "category"])
+    np.testing.assert_allclose(ready.X[:, :2].std(axis=0), 1)
+    np.testing.assert_array_equal(ready.X[:, 2], X[:, 2])
 
 
 def with_holes():
@@ -81,7 +97,7 @@ def test_missing_values_are_refused_dropped_or_filled():
         ([[1.0, np.nan], [2, 3]], {"missing": "drop"}, "At least two rows"),
         ([[1.0, 2], [2, 3]], {"pca": 3}, "^pca 3: 2 rows of 2 features have at most 2"),
         ([[1.0, 2], [2, 3]], {"pca": -1}, "pca must be a number of components"),
-        ([[1.0, 2], [2, 3]], {"scale": "log"}, "scale must be one of none, standard, robust"),
+        ([[1.0, 2], [2, 3]], {"scale": "log"}, "scale must be one of auto, none, standard, robust"),
         ([[1.0, 2], [2, 3]], {"missing": "guess"}, "missing must be one of fill, error, drop, mean"),
     ],
 )

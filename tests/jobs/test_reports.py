@@ -26,6 +26,7 @@ CLASSIFY_KEYS = [
     "calibrated",
     "sweeps",
     "status",
+    "compared_by",
     "holdout",
     "truth",
     "doubtful",

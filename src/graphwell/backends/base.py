@@ -5,6 +5,7 @@ A `Backend` is such a place: the CPU, a GPU, a Dask cluster. It reads rows, buil
 and one line of `registry.py`, and gets every test.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsInt
 
@@ -234,6 +235,19 @@ class Engine(Vectors, Protocol):
         ...
 
 
+class RowEvidence(Protocol):
+    """Says something of each row by itself; can be pickled."""
+
+    @property
+    def weight(self) -> float:
+        """What it counts; the graph counts the rest of 1."""
+        ...
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Return what it says of each class at each row of the host; a row adds up to `weight`."""
+        ...
+
+
 @dataclass(frozen=True)
 class Rows:
     """A user's rows, checked.
@@ -245,12 +259,18 @@ class Rows:
     values : object
         As the backend builds a graph from them.
     n_rows, n_features : int
+    change : callable, optional
+        Done to rows before they are compared, see `graphwell.metric`.
+    evidence : RowEvidence, optional
+        What is known of each row besides the graph.
     """
 
     given: Any
     values: Any
     n_rows: int
     n_features: int
+    change: Callable[[Any], Any] | None = None
+    evidence: "RowEvidence | None" = None
 
 
 @dataclass(frozen=True)
@@ -312,6 +332,14 @@ class Backend(Protocol):
         self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
     ) -> PlacedGraph:
         """Link each row to its nearest rows, with locally scaled weights."""
+        ...
+
+    def some_rows(self, rows: Rows, places: IntArray) -> Any:
+        """Return rows at some places, in ascending order, on the host."""
+        ...
+
+    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
+        """Return what a function of the host says of all rows: so many values for each, on the host."""
         ...
 
     def asarray(self, values: Any) -> Vector:

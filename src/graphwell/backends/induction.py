@@ -8,7 +8,8 @@ from scipy import sparse
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
-from graphwell.graph.graph import Origin
+from graphwell.backends.base import RowEvidence
+from graphwell.graph.graph import Origin, read_features
 from graphwell.graph.structure import sound_sparse
 
 
@@ -28,6 +29,8 @@ class Induction:
     reachable : array of shape (n,)
     prior : array of shape (n_classes,)
         Scores of a row that is linked to none.
+    evidence : RowEvidence, optional
+        Heard besides the vote.
     """
 
     origin: Origin | None = field(repr=False)
@@ -35,6 +38,7 @@ class Induction:
     distributions: FloatArray = field(repr=False)
     reachable: BoolArray = field(repr=False)
     prior: FloatArray = field(repr=False)
+    evidence: RowEvidence | None = field(default=None, repr=False)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         sizes = (state["distributions"], state["reachable"], state["prior"], state["classes"])
@@ -65,7 +69,10 @@ class Induction:
         if lost.any():
             warn_user(lost_rows(int(lost.sum()), len(lost)), UnreachableWarning)
         scores[support == 0] = self.prior
-        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+        scores = np.asarray(scores / scores.sum(axis=1, keepdims=True))
+        if self.evidence is None:
+            return scores
+        return (1 - self.evidence.weight) * scores + self.evidence(read_features(X, at_least=1))
 
     def labels(self, X: Any) -> Any:
         """Return the class of each new row."""

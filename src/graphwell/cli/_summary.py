@@ -31,6 +31,8 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     say = _sayer(console)
     say(_counts(report))
     console.print(_column_grid(report.columns))
+    if report.compared_by is not None:
+        say(f"Compared by: {report.compared_by}.")
     say(_ending(report.sweeps, report.status))
     if report.calibrated:
         say("The scores are calibrated: they were held against labels that were hidden.")

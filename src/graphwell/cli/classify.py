@@ -43,7 +43,13 @@ def classify(
         list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
     ] = None,
     missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
-    scale: Annotated[str, typer.Option(help="Scale of the features: none, standard or robust.")] = "none",
+    scale: Annotated[
+        str, typer.Option(help="Scale of the features: auto, none, standard or robust.")
+    ] = "auto",
+    tune: Annotated[bool, typer.Option(help="Choose how rows are compared, on hidden labels.")] = True,
+    evidence: Annotated[
+        str, typer.Option(help="Also ask classifiers about each row: auto or none.")
+    ] = "auto",
     pca: Annotated[
         int | None,
         typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
@@ -106,8 +112,9 @@ def classify(
         row_id=id_, truth=truth, unknown=tuple(unknown or ()), decimal=decimal,
         scale=scale, pca=pca, missing=missing, method=method, classes=column_names(classes) or (),
         class_prior=_class_prior(class_prior), n_neighbors=neighbors, start=start, fidelity=fidelity,
-        device=device, n_jobs=jobs, seed=seed, holdout=holdout, checkpoint=checkpoint, cluster=cluster,
-        delimiter=delimiter, encoding=encoding, max_memory=max_memory, safe_csv=safe_csv,
+        tune=tune, evidence=evidence, device=device, n_jobs=jobs, seed=seed, holdout=holdout,
+        checkpoint=checkpoint, cluster=cluster, delimiter=delimiter, encoding=encoding,
+        max_memory=max_memory, safe_csv=safe_csv,
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import is_known
 from graphwell._warnings import BridgedWarning, UnreachableWarning, warn_user
-from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
+from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.columns.cells import is_frame
 from graphwell.errors import Sentence
+from graphwell.estimators.evidence import pooled
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters
@@ -83,6 +84,18 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         refuse_rows_of_a_cluster(X, type(self).__name__, ", or use DiffuseInterfaceClassifier")
         return find_backend(self.device, X, self.n_jobs)
 
+    def _tuned(
+        self,
+        backend: Backend,
+        rows: Rows,
+        graph: PlacedGraph | None,
+        labels: Labels,
+        features: Any,
+        run: Run,
+    ) -> tuple[Rows, PlacedGraph | None, dict[str, Any], dict[str, float]]:
+        """The rows with what is to be done to them, the graph, further attributes, and seconds of stages."""
+        return rows, graph, {}, {}
+
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
         """Put the graph and the known labels together."""
         return Problem(graph, engine_labels, len(labels.classes))
@@ -121,9 +134,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(np.average(right, weights=weights)) if known.any() else float("nan")
 
-    def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None) -> Any:
+    def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None, features: Any = None) -> Any:
         with run.watched():
-            fitted = self._attributes_of_fit(X, y, run, sample_weight)
+            fitted = self._attributes_of_fit(X, y, run, sample_weight, features)
         before = self._fitted_names()
         kept = {name: value for name, value in vars(self).items() if name not in before}
         self.__dict__ = {**kept, **fitted}  # at once, whatever other threads do with it
@@ -136,7 +149,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             if name in ("_predictor", "_given", "_encoder") or _is_fitted_name(name)
         ]
 
-    def _attributes_of_fit(self, X: Any, y: Any, run: Run, sample_weight: Any) -> dict[str, Any]:
+    def _attributes_of_fit(
+        self, X: Any, y: Any, run: Run, sample_weight: Any, features: Any
+    ) -> dict[str, Any]:
         """All that a fit sets, by name."""
         if y is None:
             raise ValueError(
@@ -159,24 +174,32 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         labels, trust = read_trust(sample_weight, labels)
         labels = with_classes(labels, self.classes)
         self._announce(rows.n_rows, len(labels.classes))
+        rows, graph, tuned, seconds = self._tuned(backend, rows, graph, labels, features, run)
+        began = time.perf_counter()
         if graph is None:
             sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
             graph = backend.build_graph(rows, *sizes, run.told)
         codes = backend.asarray(labels.codes)
         graph = graph.bridged(codes >= 0)
-        seconds = {"graph": time.perf_counter() - began}
+        seconds = {**seconds, "graph": time.perf_counter() - began}
         problem = self._problem(graph, codes, labels)
         if trust is not None:
             problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
+        assigned, scores = pooled(backend, rows, problem, solved.engine, solved.assigned, solved.scores)
+        if "calibration_" in solved.attributes:
+            by = solved.attributes["calibration_"] if rows.evidence is None else tuned["tuning_"]
+            scores = cast(Engine, solved.engine).shares(scores, by.power)
         prior = _prior(problem, labels)
         columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
-        found = (solved.engine, solved.assigned, solved.scores, columns)
-        told = backend.answers(rows, solved.problem, *found, labels.classes, prior)
+        told = backend.answers(
+            rows, solved.problem, solved.engine, assigned, scores, columns, labels.classes, prior
+        )
         self._warn_of_bridges(solved.problem.graph)
         self._warn_of_unreachable(solved.problem, solved.engine)
         return {
             **names,
+            **tuned,
             "calibrated_": False,
             **solved.attributes,
             "classes_": labels.classes,

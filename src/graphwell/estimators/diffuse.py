@@ -10,16 +10,18 @@ import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._version import __version__
-from graphwell.backends.base import Backend, PlacedGraph, Vector
+from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.calibration import calibrate, enough_to_calibrate
 from graphwell.estimators.labels import Labels
+from graphwell.estimators.node_features import tuned_graph
 from graphwell.estimators.prior import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
-from graphwell.estimators.tuning import enough_labels, tune
+from graphwell.estimators.tuning import LABELS_PER_CLASS_NEEDED, Contest, enough_labels, tuned_rows
+from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Callback, Step
@@ -29,6 +31,11 @@ from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.result import Result, Status, on_host
 from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule
+
+FEATURES_BESIDE_A_GRAPH = (
+    "features go beside a graph: give a Graph of this machine, or an affinity matrix with "
+    'metric="precomputed"; features without a graph are X itself.'
+)
 
 
 @method("diffuse interface", "graphwell's own descent, or the paper's under a schedule", on_cluster=True)
@@ -68,8 +75,13 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     unknown : object, or several in a list
         Labels that mean unknown, besides -1, None and NaN: "?", say.
     tune : bool or "auto"
-        Choose the settings of the descent by hiding part of the given labels in turn; costs several times
-        the fit. "auto" does so when every class has at least 10 labels.
+        Choose how rows are compared: by the data alone, and with five labels per class or more by hiding
+        part of them in turn. True hides labels whenever a class has two; False compares rows as they are,
+        and so do a `schedule`, a random start, and graphs that are given.
+    evidence : None, "auto" or a classifier
+        What else is heard of each row: the probabilities of a classifier (any of scikit-learn's), with a
+        weight that hidden labels decide. "auto" asks a logistic regression and a forest, and with many labels
+        boosted trees and a perceptron; it is heard only where `tune` hides labels. See ``docs/data.md``.
     calibrate : bool or "auto"
         Hold the scores against labels that are hidden from a second run or more, so that of the rows with
         score 0.8 four in five are right. "auto" does so up to 20,000 rows of one machine, when every class
@@ -114,7 +126,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     calibration_ : Calibration
         After calibration: the power that the scores were raised to, and the hidden labels that came back.
     tuning_ : Tuning
-        After tuning: the chosen settings and the accuracy on hidden labels.
+        How rows are compared, why, what was compared on hidden labels, and the weight of the evidence.
 
     Examples
     --------
@@ -141,7 +153,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         class_prior: Any = None,
         classes: Any = None,
         unknown: Any = None,
-        tune: bool | str = False,
+        tune: bool | str = "auto",
+        evidence: Any = "auto",
         calibrate: bool | str = "auto",
         device: str = "cpu",
         n_jobs: int | None = None,
@@ -159,6 +172,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.classes = classes
         self.unknown = unknown
         self.tune = tune
+        self.evidence = evidence
         self.calibrate = calibrate
         self.device = device
         self.n_jobs = n_jobs
@@ -171,6 +185,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         y: Any,
         sample_weight: Any = None,
         *,
+        features: Any = None,
         callback: Callback | None = None,
         checkpoint: str | PathLike[str] | None = None,
         progress: Progress = silent,
@@ -190,6 +205,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         sample_weight : array-like of shape (n,), optional
             How far each known label is trusted: a factor of its fidelity and of its strength in the start.
             At 0 the label is unknown. Rows without a label may hold anything.
+        features : array, data frame or sparse matrix of shape (n, d), optional
+            Features of the vertices, where `X` is a graph or an affinity matrix: they join it, and
+            classifiers are asked about their means along it, as far as hidden labels bear it out.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
         checkpoint : path, optional
@@ -213,7 +231,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         saved_in = None if checkpoint is None else self._resumable(Path(checkpoint))
         run = Run(callback, progress, cancel, saved_in, self._settings())
         with told_of_compiling(lambda: self._tell_of_compiling(progress)):
-            self._fit(X, y, run, sample_weight)
+            self._fit(X, y, run, sample_weight, features)
         return self
 
     def _backend(self, X: Any) -> Backend:
@@ -227,6 +245,35 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return Problem(
             graph, engine_labels, n_classes, self.fidelity, class_shares=shares, size_bounds=bounds
         )
+
+    def _tuned(
+        self,
+        backend: Backend,
+        rows: Rows,
+        graph: PlacedGraph | None,
+        labels: Labels,
+        features: Any,
+        run: Run,
+    ) -> tuple[Rows, PlacedGraph | None, dict[str, Any], dict[str, float]]:
+        if features is not None and not isinstance(graph, Graph):
+            raise ValueError(FEATURES_BESIDE_A_GRAPH)
+        recipe, n_classes = self._recipe(), len(labels.classes)
+        idle = self.tune is False and (self.evidence is None or isinstance(self.evidence, str))
+        nothing = (graph is not None and features is None) or (graph is None and idle)
+        if nothing or recipe.schedule is not None or n_classes == 1:
+            return rows, graph, {}, {}
+        sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
+        contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False)
+        needed = 1 if self.tune is True else LABELS_PER_CLASS_NEEDED
+        enough = enough_labels(labels.codes, n_classes, needed) and bool(labels.counts.all())
+        told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
+        with run.stage("tuning"):
+            if isinstance(graph, Graph):
+                rows, chosen, tuning, seconds = tuned_graph(graph, features, *told, by_labels=enough)
+                graph = backend.place(chosen)
+            else:
+                rows, tuning, seconds = tuned_rows(backend, rows, *told, by_labels=enough)
+        return rows, graph, {"tuning_": tuning}, {"tuning": seconds}
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         narrow, present = of_present_classes(problem, backend)
@@ -245,29 +292,22 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _solve_narrow(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         """Solve a problem whose classes can all get rows."""
-        recipe, seconds = self._recipe(), {}
+        recipe = self._recipe()
         attributes: dict[str, Any] = {}
-        asked = self.tune is True or (self.tune == "auto" and enough_labels(backend, problem))
-        if asked and recipe.schedule is None and problem.n_classes > 1:
-            with run.stage("tuning"):
-                tuned = tune(backend, problem, recipe, stream(self.random_state, "hidden labels"), run)
-            recipe, problem = tuned.tuning.recipe, tuned.problem
-            attributes["tuning_"], seconds["tuning"] = tuned.tuning, tuned.seconds
         fitted = fit(backend, problem, recipe, run, stream(self.random_state, "start"))
-        result, scores = on_host(fitted.result, fitted.engine.to_host), fitted.scores
+        result = on_host(fitted.result, fitted.engine.to_host)
         if self._calibrates(backend, problem, recipe, result):
             with run.stage("calibration"):
                 rng = stream(self.random_state, "labels hidden from the scores")
                 found = calibrate(backend, problem, recipe, result, rng)
-            scores = fitted.engine.shares(scores, found.power)
-            attributes |= {"calibrated_": True, "calibration_": found}
+            attributes = {"calibrated_": True, "calibration_": found}
         return Solved(
             problem,
             fitted.engine,
             fitted.result.labels,
-            scores,
+            fitted.scores,
             attributes={**attributes, "result_": result, "n_iter_": result.n_sweeps},
-            seconds={**seconds, **fitted.seconds},
+            seconds=fitted.seconds,
         )
 
     def _calibrates(self, backend: Backend, problem: Problem, recipe: Recipe, result: Result) -> bool:

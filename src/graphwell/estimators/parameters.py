@@ -39,6 +39,14 @@ def _tune(field: str, value: Any) -> None:
         raise OptionError(field, '{field} must be True, False or "auto", got {!r}.', value)
 
 
+def _evidence(field: str, value: Any) -> None:
+    """A classifier that gives probabilities; how it fits is its own affair."""
+    fits = hasattr(value, "fit") and hasattr(value, "predict_proba") and not isinstance(value, type)
+    if value is not None and not (isinstance(value, str) and value == "auto") and not fits:
+        wanted = 'None, "auto" or a classifier with predict_proba'
+        raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
+
+
 def _prior(field: str, value: Any) -> None:
     """Shares in any form; which classes they are for is known later."""
     if value is None or isinstance(value, str):
@@ -113,6 +121,7 @@ CHECKS: Mapping[str, Check] = {
     "class_prior": _prior,
     "classes": _classes,
     "tune": _tune,
+    "evidence": _evidence,
     "calibrate": _tune,
     "device": _word,
     "n_jobs": lambda field, value: thread_count(value),

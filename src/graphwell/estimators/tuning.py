@@ -1,125 +1,281 @@
-"""Choosing the settings of the descent by the user's own labels, part of them hidden in turn."""
+"""Choosing the metric, and what the evidence of classifiers counts, by the user's own labels, hidden in turn.
+
+The metric that the rules chose from the data alone is kept unless another one is better by a standard error.
+Whatever is compared is judged by what it says of hidden labels: by the mean logarithm of the probability that
+it gave them, which tells more than the number of right ones where few are hidden.
+"""
 
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Backend, PlacedGraph
-from graphwell.solve.judge import Setting
+from graphwell.backends.base import Backend, Rows
+from graphwell.backends.induction import distributions
+from graphwell.backends.registry import find_backend
+from graphwell.estimators.calibration import best_power
+from graphwell.estimators.evidence import (
+    TOO_LITTLE,
+    Evidence,
+    expert_of,
+    experts_for,
+    log_likelihoods,
+    mixture_weights,
+    name_of,
+)
+from graphwell.graph import Graph
+from graphwell.metric.candidates import CANDIDATES, compared_with
+from graphwell.metric.rules import Ruled, by_the_data
+from graphwell.metric.sample import Sample
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe, follow, set_out
 from graphwell.solve.run import Run
 
-SPLITS = 3
-HIDDEN_SHARE = 0.3
-LABELS_PER_CLASS_NEEDED = 10
-STANDARD_ERRORS_IN_FAVOUR = 2.0
+FOLDS = 4
+HIDDEN_ENOUGH = 500
+"""So many hidden labels tell candidates apart; no further ones are hidden."""
+LABELS_PER_CLASS_NEEDED = 5
+LEFT_AFTER_THE_FIRST = 3
+"""Candidates that the second split still sees."""
+ROWS_COMPARED, LABELS_COMPARED = 1_500, 2_000
+"""Rows that candidates are compared on, with more where there are more labels; and labels, at most."""
+ROWS_FITTED = 20_000
+"""Rows that the chosen metric and the classifiers are fitted on, at most: labelled ones first."""
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen and how well each candidate did on the hidden labels.
+    """What was chosen, and how well each candidate did on the hidden labels.
 
     Attributes
     ----------
-    recipe : Recipe
-        The chosen settings.
-    accuracy : float
-        Share of the hidden labels that it got right.
-    candidates : dict
-        The same share for every candidate, on the labels hidden until it was dropped.
+    metric : str
+        Name of the chosen metric, see `graphwell.metric.candidates`.
+    why : str
+        Why, in a few words.
+    accuracy : dict
+        Share of the hidden labels that each candidate got right until it was dropped: metrics, and what was
+        asked for evidence.
+    likelihood : dict
+        Geometric mean of the probability that each gave to them.
+    evidence : dict
+        Weight of each classifier beside the graph, which has the rest.
+    n_hidden : int
+        Number of labels that were hidden, counted each time.
+    power : float
+        That calibrates scores with evidence, see `graphwell.estimators.calibration`.
     """
 
-    recipe: Recipe
-    accuracy: float
-    candidates: dict[Recipe, float] = field(repr=False)
+    metric: str
+    why: str
+    accuracy: dict[str, float] = field(default_factory=dict)
+    likelihood: dict[str, float] = field(default_factory=dict)
+    evidence: dict[str, float] = field(default_factory=dict)
+    n_hidden: int = 0
+    power: float = 1.0
 
     def __str__(self) -> str:
-        if not self.candidates:
-            return f"{self.recipe}: kept, as there was no second label of any class to hide"
-        return f"{self.recipe}: {100 * self.accuracy:.1f} % of the hidden labels right"
+        voices = "".join(f", {100 * weight:.0f} % {name}" for name, weight in self.evidence.items())
+        known = CANDIDATES.get(self.metric)
+        return f"{self.metric if known is None else known.summary} ({self.why}){voices}"
 
 
 @dataclass(frozen=True)
-class Tuned:
-    """A choice of settings, and the problem on the graph that they want."""
+class Contest:
+    """What the comparison on hidden labels runs with; without `metrics` rows stay as they are."""
 
-    tuning: Tuning
-    problem: Problem
-    seconds: float
+    n_classes: int
+    recipe: Recipe
+    n_neighbors: int
+    scale_neighbor: int
+    n_jobs: int | None = None
+    metrics: bool = True
+
+    def candidates(self, rule: str, n_labels: int) -> list[str]:
+        """Names of what is compared, what the rules chose first."""
+        return compared_with(rule, n_labels, self.n_classes) if self.metrics else [rule]
+
+    def graph_says(self, sample: Sample, name: str) -> FloatArray:
+        """Probabilities of every row of a sample, on the graph of a candidate."""
+        n = sample.X.shape[0]
+        most = min(self.n_neighbors, n - 1), min(self.scale_neighbor, n - 1)
+        change = CANDIDATES[name].fit(sample)
+        graph = Graph.from_features(sample.X, *most, n_jobs=self.n_jobs, change=change)
+        return says(self, graph, sample.labels)
 
 
-def candidates(default: Recipe, graph: PlacedGraph) -> list[Recipe]:
-    """A handful of settings around the default, which comes first."""
-    around = [replace(default, time=0.0), replace(default, time=2.0), replace(default, sharpness=1.0)]
-    if graph.can_relink:
-        around += [replace(default, n_neighbors=n) for n in (5, 15) if n != graph.n_neighbors]
-    return [default, *around]
+def says(contest: Contest, graph: Graph, labels: IntArray) -> FloatArray:
+    """Probabilities of every vertex after the descent from these labels."""
+    backend = find_backend("cpu", n_jobs=contest.n_jobs)
+    problem = Problem(graph, labels, contest.n_classes)
+    outcome = follow(set_out(problem, contest.recipe, backend, np.random.default_rng(0)), contest.recipe)
+    return distributions(np, outcome.result.labels, outcome.scores)
 
 
-def enough_labels(backend: Backend, problem: Problem) -> bool:
-    """Whether every class has enough labels for hidden ones to tell settings apart."""
-    given = backend.to_host(problem.labels)
-    counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
-    return bool(counts.min() >= LABELS_PER_CLASS_NEEDED)
+def tuned_rows(
+    backend: Backend,
+    rows: Rows,
+    labels: IntArray,
+    contest: Contest,
+    evidence: Any,
+    rng: np.random.Generator,
+    run: Run,
+    *,
+    by_labels: bool,
+) -> tuple[Rows, Tuning, float]:
+    """Choose what is done to the rows and what is asked besides the graph; return it with the rows.
 
-
-def tune(
-    backend: Backend, problem: Problem, default: Recipe, rng: np.random.Generator, run: Run | None = None
-) -> Tuned:
-    """Compare the candidates on hidden labels; return the choice and the problem on the graph it wants.
-
-    The default is kept unless another candidate is better by two standard errors of the difference.
-    Candidates that share a graph and a start use the same ones, and one that is no better than the default
-    on the labels hidden so far is dropped. With one label per class there is none to hide, and the default is
-    kept.
+    Parameters
+    ----------
+    backend : Backend
+    rows : Rows
+    labels : array of shape (n,)
+        Class, or -1 where it is unknown.
+    contest : Contest
+    evidence : None, "auto" or a classifier
+    rng : numpy.random.Generator
+        Of the sample, and of the labels that are hidden.
+    run : Run
+    by_labels : bool
+        Whether labels may be hidden; if not, the rules choose alone.
     """
-    began, run = time.perf_counter(), Run() if run is None else run
-    given = backend.to_host(problem.labels)
-    if np.bincount(given[given >= 0]).max() < 2:
-        return Tuned(Tuning(default, float("nan"), {}), problem, time.perf_counter() - began)
-    graphs: dict[int | None, PlacedGraph] = {None: problem.graph}
-    right: dict[Recipe, list[FloatArray]] = {}
-    remaining = candidates(default, problem.graph)
-    for split, hidden in enumerate(_splits(given, problem.n_classes, rng)):
-        shown = replace(problem, labels=backend.asarray(np.where(hidden, -1, given)))
-        settings: dict[tuple[object, ...], Setting] = {}
-        for number, recipe in enumerate(remaining):
-            run.told("tuning", (split + number / len(remaining)) / SPLITS)
-            if recipe.n_neighbors is not None and recipe.n_neighbors not in graphs:
-                relinked = problem.graph.with_neighbors(recipe.n_neighbors)
-                graphs[recipe.n_neighbors] = relinked.bridged(problem.is_known)
-            key = (recipe.start, recipe.sharpness, recipe.n_neighbors)
-            if key not in settings:
-                on_graph = replace(shown, graph=graphs[recipe.n_neighbors])
-                settings[key] = set_out(on_graph, recipe, backend, np.random.default_rng(0))
-            labels = backend.to_host(follow(settings[key], recipe).result.labels)
-            right.setdefault(recipe, []).append(labels[hidden] == given[hidden])
-        best_to_beat = np.concatenate(right[default]).mean()
-        remaining = [r for r in remaining if r == default or np.concatenate(right[r]).mean() > best_to_beat]
-    accuracy = {recipe: float(np.concatenate(hits).mean()) for recipe, hits in right.items()}
-    chosen = _choose(default, {recipe: np.concatenate(right[recipe]) for recipe in remaining})
-    tuned = replace(problem, graph=graphs[chosen.n_neighbors])
-    return Tuned(Tuning(chosen, accuracy[chosen], accuracy), tuned, time.perf_counter() - began)
+    began = time.perf_counter()
+    places = sampled(labels, ROWS_FITTED // 2, ROWS_COMPARED, rng)
+    sample = Sample(backend.some_rows(rows, places), labels[places])
+    ruled = by_the_data(sample.X) if contest.metrics else Ruled("plain", "as asked for")
+    tuning = Tuning(ruled.name, ruled.why)
+    asked: tuple[Any, ...] = ()
+    if by_labels:
+        asked = experts_for(evidence, int(sample.known.sum()), contest.n_classes)
+        few = sampled(sample.labels, LABELS_COMPARED, ROWS_COMPARED, rng)
+        tuning = compared(Sample(sample.X[few], sample.labels[few]), ruled, contest, asked, rng, run)
+    change = None if tuning.metric == "plain" else CANDIDATES[tuning.metric].fit(sample)
+    heard = heard_of(tuning, asked, sample, contest.n_classes)
+    return replace(rows, change=change, evidence=heard), tuning, time.perf_counter() - began
 
 
-def _choose(default: Recipe, right: dict[Recipe, FloatArray]) -> Recipe:
-    """The best, if it is better than the default by two standard errors of the difference."""
-    best = max(right, key=lambda recipe: float(right[recipe].mean()))
-    difference = right[best].astype(float) - right[default]
+def heard_of(tuning: Tuning, asked: tuple[Any, ...], sample: Sample, n_classes: int) -> Evidence | None:
+    """The classifiers that have a weight, taught by all labels of the sample."""
+    voices = [made for made in asked if name_of(made) in tuning.evidence]
+    if not voices:
+        return None
+    experts = tuple(expert_of(made, sample, n_classes) for made in voices)
+    return Evidence(experts, tuple(tuning.evidence[name_of(made)] for made in voices))
+
+
+def compared(
+    sample: Sample, ruled: Ruled, contest: Contest, asked: tuple[Any, ...], rng: np.random.Generator, run: Run
+) -> Tuning:
+    """Compare metrics and classifiers on hidden labels, and choose."""
+    names = contest.candidates(ruled.name, int(sample.known.sum()))
+    said: dict[str, list[FloatArray]] = {}
+    truth: list[IntArray] = []
+    for fold, hidden in enumerate(folds(sample.labels, contest.n_classes, rng)):
+        shown = sample.with_labels(np.where(hidden, -1, sample.labels))
+        truth.append(sample.labels[hidden])
+        for number, name in enumerate(names):
+            run.told("tuning", (fold + number / len(names)) / FOLDS)
+            said.setdefault(name, []).append(contest.graph_says(shown, name)[hidden])
+        for made in asked:
+            expert = expert_of(made, shown, contest.n_classes)
+            said.setdefault(name_of(made), []).append(expert(sample.X[hidden]))
+        if sum(map(len, truth)) >= HIDDEN_ENOUGH:
+            break
+        names = still_in(names, said, truth)
+    given = np.concatenate(truth)
+    chosen = chosen_metric(names, {name: _likelihoods(said[name], truth) for name in names})
+    weights, power = {}, 1.0
+    if asked:
+        voices = [chosen, *(name_of(made) for made in asked)]
+        heard = [np.concatenate(said[name]) for name in voices]
+        found = mixture_weights(heard, given)
+        power = best_power(np.tensordot(found, heard, axes=1), given)
+        weights = dict(zip(voices[1:], map(float, found[1:]), strict=True))
+    if sum(weights.values()) < TOO_LITTLE:
+        weights = {}
+    kept = ruled.why if chosen == ruled.name else "hidden labels bear it out best"
+    accuracy = {
+        n: float((np.concatenate(s).argmax(axis=1) == given[: sum(map(len, s))]).mean())
+        for n, s in said.items()
+    }
+    likelihood = {n: float(np.exp(_likelihoods(s, truth).mean())) for n, s in said.items()}
+    return Tuning(chosen, kept, accuracy, likelihood, weights, len(given), power)
+
+
+def chosen_metric(names: list[str], likelihoods: dict[str, FloatArray]) -> str:
+    """The likeliest metric if it beats the first by a standard error of the difference, else the first.
+
+    Examples
+    --------
+    >>> even, better = np.zeros(9), np.full(9, 0.5)
+    >>> chosen_metric(["plain", "logits"], {"plain": even, "logits": better})
+    'logits'
+    >>> noisy = np.array([0.9, -0.8] * 4 + [0.0])
+    >>> chosen_metric(["plain", "logits"], {"plain": even, "logits": noisy})
+    'plain'
+    """
+    best = max(names, key=lambda name: float(likelihoods[name].mean()))
+    difference = likelihoods[best] - likelihoods[names[0]]
     error = float(difference.std()) / np.sqrt(max(1, len(difference)))
-    return best if difference.mean() > STANDARD_ERRORS_IN_FAVOUR * error else default
+    return best if difference.mean() > error else names[0]
 
 
-def _splits(labels: IntArray, n_classes: int, rng: np.random.Generator) -> Iterator[BoolArray]:
-    """Hide a share of the labels of each class, keeping at least one."""
-    for _ in range(SPLITS):
-        hidden = np.zeros(len(labels), dtype=bool)
-        for c in range(n_classes):
-            members: IntArray = np.flatnonzero(labels == c)
-            count = min(len(members) - 1, max(1, round(HIDDEN_SHARE * len(members))))
-            hidden[rng.choice(members, max(0, count), replace=False)] = True
-        yield hidden
+def still_in(names: list[str], said: dict[str, list[FloatArray]], truth: list[IntArray]) -> list[str]:
+    """The first metric and the best others."""
+    others = sorted(names[1:], key=lambda name: -float(_likelihoods(said[name], truth).mean()))
+    return [names[0], *others[: LEFT_AFTER_THE_FIRST - 1]]
+
+
+def _likelihoods(said: list[FloatArray], truth: list[IntArray]) -> FloatArray:
+    return np.concatenate([log_likelihoods(s, t) for s, t in zip(said, truth, strict=False)])
+
+
+def sampled(labels: IntArray, most_labels: int, n_rows: int, rng: np.random.Generator) -> IntArray:
+    """Places of the labelled rows, and of others: at least a quarter more, and so many rows in all.
+
+    Examples
+    --------
+    >>> sampled(np.array([-1, 0, 1, -1, -1]), 10, 4, np.random.default_rng(0))
+    array([1, 2, 3, 4])
+    """
+    known, others = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
+    if len(known) > most_labels:
+        known = rng.choice(known, most_labels, replace=False)
+    wanted = max(n_rows - len(known), len(known) // 4)
+    if len(others) > wanted:
+        others = rng.choice(others, wanted, replace=False)
+    return np.sort(np.concatenate([known, others]))
+
+
+def enough_labels(labels: IntArray, n_classes: int, needed: int = LABELS_PER_CLASS_NEEDED) -> bool:
+    """Whether there are so many labels, in the mean of the classes, and two of some class to hide one.
+
+    Examples
+    --------
+    >>> enough_labels(np.repeat([0, 1, -1], 5), 2), enough_labels(np.array([0, 1, 1, 1, -1]), 2)
+    (True, False)
+    """
+    counts = np.bincount(labels[labels >= 0], minlength=n_classes)
+    return n_classes > 1 and bool(counts.sum() >= needed * n_classes and counts.max() > 1)
+
+
+def folds(labels: IntArray, n_classes: int, rng: np.random.Generator) -> Iterator[BoolArray]:
+    """Hide each label once, a part of every class at a time; a class with a single label keeps it.
+
+    Examples
+    --------
+    >>> hidden = list(folds(np.array([0, 0, 1, -1]), 2, np.random.default_rng(0)))
+    >>> np.sum(hidden, axis=0)
+    array([1, 1, 0, 0])
+    """
+    fold = np.full(len(labels), -1)
+    for c in range(n_classes):
+        members = rng.permutation(np.flatnonzero(labels == c))
+        if len(members) > 1:
+            fold[members] = (np.arange(len(members)) + rng.integers(FOLDS)) % FOLDS
+    for number in range(FOLDS):
+        if (fold == number).any():
+            yield fold == number

@@ -1,5 +1,6 @@
 """The user's rows as dense rows whose Euclidean distance is the metric asked for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,8 @@ from scipy import sparse
 
 from graphwell._types import FloatArray
 
+Change = Callable[[Any], Any]
+"""What is done to rows before they are compared: each becomes another row, by itself."""
 METRICS = ("euclidean", "cosine")
 SPARSE_COMPONENTS = 100
 
@@ -19,26 +22,32 @@ class FeatureMap:
     Sparse rows with more than `SPARSE_COMPONENTS` features are projected onto their leading right
     singular vectors, narrower ones are made dense. Rows under the cosine metric are scaled to length
     one (a row of zeros stays where it is, equally far from every other row): the squared Euclidean
-    distance is then twice the cosine distance.
+    distance is then twice the cosine distance. Before all that, rows may be changed, into a learned metric
+    say.
     """
 
     metric: str
     projection: FloatArray | None = None
+    change: Change | None = None
 
     @classmethod
-    def fit(cls, X: Any, metric: str) -> "FeatureMap":
+    def fit(cls, X: Any, metric: str, change: Change | None = None) -> "FeatureMap":
         """Choose the map for these rows."""
         check_metric(metric)
+        if change is not None:
+            X = change(X)
         if not sparse.issparse(X) or X.shape[1] <= SPARSE_COMPONENTS:
-            return cls(metric)
+            return cls(metric, change=change)
         from sklearn.decomposition import TruncatedSVD
 
         components = min(SPARSE_COMPONENTS, min(X.shape) - 1)
         svd = TruncatedSVD(max(1, components), random_state=0).fit(_unit_rows(X) if metric == "cosine" else X)
-        return cls(metric, np.ascontiguousarray(svd.components_.T))
+        return cls(metric, np.ascontiguousarray(svd.components_.T), change)
 
     def __call__(self, X: Any) -> FloatArray:
         """Map rows; dense Euclidean rows come back as they are, without a copy where possible."""
+        if self.change is not None:
+            X = self.change(X)
         if self.metric == "cosine":
             X = _unit_rows(X)
         if self.projection is not None:

@@ -15,7 +15,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import warn_user
 from graphwell.errors import OptionError, Sentence
 from graphwell.graph.bridges import Bridges, Points, make_bridges, weight_sums
-from graphwell.graph.features import FeatureMap
+from graphwell.graph.features import Change, FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.structure import check_compressed, sound_sparse
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, locally_scaled, symmetric_affinity
@@ -97,6 +97,8 @@ class Graph:
         check_affinities(self.W.data)
         if self.origin is not None and len(self.origin.scales) != self.n_vertices:
             raise ValueError("The graph has another number of vertices than the features it was made from.")
+        if self.bridges is not None and len(self.bridges.rows) != self.n_vertices:
+            raise ValueError("The graph has another number of vertices than its bridges were made for.")
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: what follows from the matrix is computed anew."""
@@ -106,9 +108,8 @@ class Graph:
         wanted = {field.name for field in fields(self)}
         if not isinstance(state, dict) or set(state) != wanted:
             raise ValueError("This is no pickled graph of this version of graphwell; build the graph anew.")
-        if not isinstance(state["origin"], Origin | None) or not isinstance(
-            state["_unsharpened"], Graph | None
-        ):
+        kinds = {"origin": Origin, "_unsharpened": Graph, "bridges": Bridges}
+        if not all(isinstance(state[name], kind | None) for name, kind in kinds.items()):
             raise ValueError("This pickled graph is damaged; build the graph anew.")
         self.__dict__.update(state)
         self.check()
@@ -124,6 +125,7 @@ class Graph:
         *,
         exact: bool | None = None,
         device: str = "cpu",
+        change: Change | None = None,
         progress: Progress = silent,
     ) -> "Graph":
         """Link each row to its nearest rows, with locally scaled weights.
@@ -146,6 +148,8 @@ class Graph:
         device : {"cpu", "cuda"}
             Where the graph is built. On a GPU the search is exact, and the graph stays there: its matrices
             are fetched when they are asked for. `X` may lie on the GPU already (CuPy, PyTorch).
+        change : callable, optional
+            Done to rows before they are compared: one of `graphwell.metric`, say. New rows are changed too.
         progress : callable
             Told the stage and the share of it that is done.
 
@@ -160,14 +164,14 @@ class Graph:
         refuse_rows_of_a_cluster(X, "Graph.from_features")
         if device != "cpu":
             backend = find_backend(device, X)
-            rows = backend.read_rows(X, metric)
+            rows = replace(backend.read_rows(X, metric), change=change)
             graph: Graph = backend.shown(
                 backend.build_graph(rows, n_neighbors, scale_neighbor, metric, progress)
             )
             return graph
         X = read_features(X)
         n_neighbors, scale_neighbor = neighbor_counts(n_neighbors, scale_neighbor, X.shape[0])
-        features = FeatureMap.fit(X, metric)
+        features = FeatureMap.fit(X, metric, change)
         points = features(X)
         check_points(float(points.max()), float(points.min()), bool(np.any(points != points[0])))
         k = max(n_neighbors, scale_neighbor)

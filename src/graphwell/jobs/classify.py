@@ -148,7 +148,8 @@ def _fitted(
         if options.holdout is not None:
             began = time.perf_counter()
             held, trial = _hold_out(classifier, X, y, options.holdout, options.seed, progress)
-            X, neighbours = trial.graph_, trial.timings_["graph"]
+            if not hasattr(trial, "tuning_"):  # a metric chosen without the hidden labels is not theirs
+                X, neighbours = trial.graph_, trial.timings_["graph"]
             seconds["holdout"] = time.perf_counter() - began - neighbours
         fit_classifier(classifier, X, y, options.checkpoint, progress)
     stages = dict(classifier.timings_)
@@ -168,7 +169,8 @@ def _hold_out(
     right, asked = 0, np.zeros(len(y), dtype=np.int64)
     for hidden in runs:
         trial = fit_classifier(clone(classifier), X, np.where(hidden, -1, y), None, told)
-        X = trial.graph_
+        if not hasattr(trial, "tuning_"):  # the graph of a metric that others chose is not used again
+            X = trial.graph_
         right += int(((trial.transduction_ == y) & trial.reachable_)[hidden].sum())
         asked += hidden
     return Holdout(right, int(asked.sum()), len(runs), int((asked > 0).sum())), trial

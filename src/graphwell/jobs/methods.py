@@ -12,6 +12,7 @@ from graphwell.progress import Progress
 
 SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
 """Options that go to the classifier, by its own names for them."""
+EVIDENCE = ("auto", "none")
 ABOUT_CLASSES = ("classes", "class_prior")
 """Options that go to it once the names of the classes are read."""
 
@@ -45,11 +46,25 @@ def make_classifier(options: ClassifyOptions) -> Any:
     for field in (*given, *options.changed(*ABOUT_CLASSES)):
         if not has_parameter(made, field):
             raise _not_for(field, method)
+    given |= _tuning(made, method, options)
     if options.checkpoint is not None and not has_parameter(made.fit, "checkpoint"):
         raise _not_for("checkpoint", method)
     if has_parameter(made, "random_state"):
         given["random_state"] = options.seed
     return method(**given)
+
+
+def _tuning(made: Any, method: Method, options: ClassifyOptions) -> dict[str, Any]:
+    """What a method is told of tuning and evidence; nothing where all is at its default."""
+    if options.evidence not in EVIDENCE:
+        raise OptionError(
+            "evidence", "{field} must be one of {}; got {!r}.", ", ".join(EVIDENCE), options.evidence
+        )
+    for field in options.changed("tune", "evidence"):
+        if not has_parameter(made, field):
+            raise _not_for(field, method)
+    told = {} if options.tune else {"tune": False}
+    return told if options.evidence == "auto" else {**told, "evidence": None}
 
 
 def check_class_count(name: str, n_classes: int) -> None:
@@ -79,6 +94,12 @@ def status_of(classifier: Any, name: str) -> str:
     """How the run ended, or else what the method does."""
     result = getattr(classifier, "result_", None)
     return f"Method {name}: {find_method(name).summary}." if result is None else str(result.status.value)
+
+
+def compared_by(classifier: Any) -> str | None:
+    """How a classifier chose to compare rows, in words; None where it did not choose."""
+    tuning = getattr(classifier, "tuning_", None)
+    return None if tuning is None else str(tuning)
 
 
 def has_parameter(function: Callable[..., Any], name: str) -> bool:

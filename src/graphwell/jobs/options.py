@@ -36,6 +36,10 @@ class ClassifyOptions:
         or a pair (lowest, highest).
     n_neighbors, start, fidelity, device, n_jobs
         Of the method; its own defaults where None.
+    tune : bool
+        Let the method choose how rows are compared, where it can and `scale` is "auto".
+    evidence : {"auto", "none"}
+        Whether the method also asks classifiers about each row, where it can.
     seed : int
         Of everything random.
     holdout : float, optional
@@ -69,7 +73,7 @@ class ClassifyOptions:
     decimal: str | None = None
     as_number: tuple[str, ...] = ()
     as_category: tuple[str, ...] = ()
-    scale: str = "none"
+    scale: str = "auto"
     pca: int | None = None
     missing: str = "fill"
     method: str = DEFAULT
@@ -78,6 +82,8 @@ class ClassifyOptions:
     n_neighbors: int | None = None
     start: str | None = None
     fidelity: float | None = None
+    tune: bool = True
+    evidence: str = "auto"
     device: str = "cpu"
     n_jobs: int | None = None
     seed: int = 0

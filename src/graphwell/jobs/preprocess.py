@@ -9,8 +9,9 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray
 from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
 from graphwell.errors import OptionError, Sentence
+from graphwell.metric.rules import by_the_data
 
-SCALES = ("none", "standard", "robust")
+SCALES = ("auto", "none", "standard", "robust")
 MISSING_RULES = ("fill", "error", "drop", "mean")
 PCA_ABOVE = 100
 PCA_DEFAULT = 50
@@ -26,9 +27,9 @@ class Preprocessing:
 
     Attributes
     ----------
-    scale : {"none", "standard", "robust"}
-        Leave features as they are, bring each to mean 0 and variance 1, or to median 0 and
-        interquartile range 1.
+    scale : {"auto", "none", "standard", "robust"}
+        Leave it to the method, or to rules that look at the data; leave features as they are; bring each to
+        mean 0 and variance 1, or to median 0 and interquartile range 1.
     pca : int, optional
         Number of principal components kept, 0 for all features. By default 50 when there are more than
         100 features.
@@ -38,7 +39,7 @@ class Preprocessing:
         column in their place.
     """
 
-    scale: str = "none"
+    scale: str = "auto"
     pca: int | None = None
     missing: str = "fill"
 
@@ -104,7 +105,9 @@ def preprocess(
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
     if how.scale == "none":
         notes += _uneven(X, names)
-    X = _scaled(X, how.scale, np.array(kinds or ["number"] * len(names)))
+    kinds_of = np.array(kinds or ["number"] * len(names))
+    scale = _by_rule(X, np.isin(kinds_of, WANT_A_SCALE), notes) if how.scale == "auto" else how.scale
+    X = _scaled(X, scale, kinds_of)
     _refuse_extreme(X, names)
     components = _components(X, how.pca)
     if components:
@@ -160,6 +163,23 @@ def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
     others = f", one of {many:,} missing values; fill them in" if many > 1 else "; fill it in"
     problem = 'Row {}: the feature {!r} is missing{}, or give {missing="drop"} or {missing="mean"}.'
     return OptionError("missing", problem, row + 1, names[column], others)
+
+
+def _by_rule(X: FloatArray, numbers: BoolArray, notes: list[Sentence]) -> str:
+    """The scale that columns of numbers ask for, noted where it changes anything.
+
+    Beside columns of other kinds, which have a scale of their own, numbers are always standardised.
+    """
+    if not numbers.any():
+        return "none"
+    ruled = by_the_data(X[:, numbers])
+    if ruled.name == "plain" and numbers.all():
+        return "none"
+    name, why = (
+        (ruled.name, ruled.why) if ruled.name != "plain" else ("standard", "other columns are no numbers")
+    )
+    notes.append(Sentence("The features were scaled ({}), as {}.", (name, why)))
+    return name
 
 
 def _scaled(X: FloatArray, scale: str, kinds: Any) -> FloatArray:

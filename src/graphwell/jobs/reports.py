@@ -81,6 +81,8 @@ class ClassifyReport:
         What became of each column.
     status : str
         How the run ended, in a sentence.
+    compared_by : str, optional
+        How rows were compared, and what else was heard, where the method chose it.
     holdout : Holdout, optional
         On given labels that were hidden.
     comparison : Comparison, optional
@@ -120,6 +122,7 @@ class ClassifyReport:
     seconds: Mapping[str, float]
     output: Path | None
     files: tuple[Path, ...]
+    compared_by: str | None = None
     details: RowDetails | None = field(default=None, repr=False)
     to_label: tuple[RowToLabel, ...] = ()
 
@@ -140,6 +143,7 @@ class ClassifyReport:
             "calibrated": self.calibrated,
             "sweeps": self.sweeps,
             "status": self.status,
+            "compared_by": self.compared_by,
             "holdout": None if self.holdout is None else self.holdout.to_json(),
             "truth": None if self.comparison is None else self.comparison.accuracy.to_json(),
             "doubtful": [asdict(row) for row in self.doubtful],

@@ -10,7 +10,7 @@ from graphwell._types import BoolArray, IntArray
 from graphwell.columns.encoder import listed
 from graphwell.errors import Sentence
 from graphwell.jobs.facts import TableFacts
-from graphwell.jobs.methods import status_of, sweeps_of
+from graphwell.jobs.methods import compared_by, status_of, sweeps_of
 from graphwell.jobs.questions import next_rows
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Holdout, compare
@@ -71,6 +71,7 @@ def summarise(
         calibrated=bool(classifier.calibrated_),
         sweeps=sweeps_of(classifier),
         status=status_of(classifier, method),
+        compared_by=compared_by(classifier),
         holdout=holdout,
         comparison=None if truth is None else compare(assigned, given, truth.codes, truth.names),
         doubtful=doubtful_rows(facts, classifier, kept, reachable),

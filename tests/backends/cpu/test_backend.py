@@ -32,7 +32,8 @@ def test_rows_that_no_label_reaches_are_told_the_prior():
     scores = np.array([[0.0, 2.0], [1.0, 3.0], [5.0, 0.0]])
     prior, classes = np.array([0.3, 0.7]), np.array(["a", "b"])
     rows = Backend().read_rows(np.eye(3), "euclidean")
-    told = Backend().answers(rows, problem, HostVectors(), np.array([1, 1, 0]), scores, classes, prior)
+    found = (HostVectors(), np.array([1, 1, 0]), scores, np.arange(2))
+    told = Backend().answers(rows, problem, *found, classes, prior)
     assert told.labels.tolist() == ["b", "b", "b"]
     np.testing.assert_allclose(told.distributions, [[0, 1], [0.25, 0.75], [0.3, 0.7]])
     assert told.reachable.tolist() == [True, True, False]

@@ -163,15 +163,24 @@ def test_tuning_works_on_a_cluster(client, data, tune):
     X, _, truth = data
     y = np.where(np.arange(600) % 12 == 0, truth, -1)
     assert np.bincount(y[y >= 0]).min() >= 10
-    many = fitted(blocks(X), y, tune=tune, start="nearest")
-    assert many.tuning_.recipe in many.tuning_.candidates
+    many, one = (fitted(rows, y, tune=tune, calibrate=False) for rows in (blocks(X), X))
+    assert many.tuning_ == one.tuning_
+    assert many.tuning_.evidence
     assert many.timings_["tuning"] > 0
-    assert (many.transduction_.compute() == truth).mean() > 0.9
+    np.testing.assert_array_equal(many.transduction_.compute(), one.transduction_)
+    np.testing.assert_allclose(many.label_distributions_.compute(), one.label_distributions_, atol=1e-4)
+    new = X[:50] + 0.1
+    np.testing.assert_allclose(many.predict_proba(new), one.predict_proba(new), atol=1e-4)
+    np.testing.assert_allclose(
+        many.predict_proba(da.from_array(new, chunks=(20, 10))).compute(), one.predict_proba(new), atol=1e-4
+    )
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(many)).predict(new), one.predict(new))
 
 
 def test_auto_tuning_waits_for_enough_labels_on_a_cluster(client, data):
     X, y, _ = data
     few = np.where(np.cumsum(y >= 0) <= 9, y, -1)
+    assert fitted(blocks(X), few, tune="auto", step_size=2.0).tuning_.n_hidden == 0
     assert not hasattr(fitted(blocks(X), few, tune="auto", **QUICK), "tuning_")
 
 

@@ -1,5 +1,6 @@
 """Fits on this machine's processor."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from graphwell.progress import Progress
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
+
+ROWS_AT_A_TIME = 20_000
 
 
 class Backend:
@@ -45,8 +48,26 @@ class Backend:
     ) -> Graph:
         """Link each row to its nearest rows, with locally scaled weights."""
         return Graph.from_features(
-            rows.values, n_neighbors, scale_neighbor, metric, self.n_jobs, progress=progress
+            rows.values,
+            n_neighbors,
+            scale_neighbor,
+            metric,
+            self.n_jobs,
+            change=rows.change,
+            progress=progress,
         )
+
+    def some_rows(self, rows: Rows, places: IntArray) -> Any:
+        """Return rows at some places."""
+        return rows.values[np.sort(places)]
+
+    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
+        """Return what a function says of all rows, some thousands at a time."""
+        told = np.empty((rows.n_rows, width))
+        for begin in range(0, rows.n_rows, ROWS_AT_A_TIME):
+            few = np.arange(begin, min(begin + ROWS_AT_A_TIME, rows.n_rows))
+            told[few] = function(self.some_rows(rows, few))
+        return told
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array."""
@@ -92,5 +113,5 @@ class Backend:
         found, reachable = engine.to_host(found), engine.to_host(problem.reachable)
         labels = classes[np.where(reachable, engine.to_host(assigned), prior.argmax())]
         origin = self.shown(problem.graph).origin
-        predictor = Induction(origin, classes, found, reachable, prior)
+        predictor = Induction(origin, classes, found, reachable, prior, rows.evidence)
         return Answers(labels, found, reachable, bridged, predictor)

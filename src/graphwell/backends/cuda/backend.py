@@ -55,7 +55,17 @@ class Backend(CpuBackend):
         """Link each row to its nearest rows; the graph stays on the GPU."""
         progress("neighbours", None)
         counts = neighbor_counts(n_neighbors, scale_neighbor, rows.n_rows)
-        return CudaGraph.from_points(*points_on_gpu(rows.values, metric), rows.n_features, *counts)
+        return CudaGraph.from_points(
+            *points_on_gpu(rows.values, metric, rows.change), rows.n_features, *counts
+        )
+
+    def some_rows(self, rows: Rows, places: IntArray) -> Any:
+        """Fetch rows at some places."""
+        return (
+            fetched(super().some_rows(rows, places))
+            if is_on_gpu(rows.values)
+            else super().some_rows(rows, places)
+        )
 
     def asarray(self, values: Any) -> Vector:
         """Bring values of the vertices to the GPU."""

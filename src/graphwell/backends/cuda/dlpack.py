@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.backends.cuda._cupy import GpuArray, cupy
-from graphwell.graph.features import FeatureMap
+from graphwell.graph.features import Change, FeatureMap
 
 ON_GPU_MEMORY = (2, 13)
 """DLPack's numbers for the memory of a GPU, and for memory that a GPU shares with its host."""
@@ -60,16 +60,18 @@ def rows_on_gpu(X: Any) -> GpuArray:
     return rows
 
 
-def points_on_gpu(X: Any, metric: str) -> tuple[GpuArray, FeatureMap]:
+def points_on_gpu(X: Any, metric: str, change: Change | None = None) -> tuple[GpuArray, FeatureMap]:
     """Checked rows in the space that is searched, on the GPU, and what brings other rows there."""
     cp = cupy()
     if not is_on_gpu(X):
-        features = FeatureMap.fit(X, metric)
+        features = FeatureMap.fit(X, metric, change)
         return cp.asarray(features(X)), features
+    if change is not None:
+        X = change(X)
     if metric == "cosine":
         norms = cp.sqrt((X * X).sum(axis=1, keepdims=True))
         X = X / cp.where(norms > 0, norms, 1)
-    return cp.ascontiguousarray(X), FeatureMap(metric)
+    return cp.ascontiguousarray(X), FeatureMap(metric, change=change)
 
 
 def _detached(array: Any) -> Any:

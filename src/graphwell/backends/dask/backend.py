@@ -1,6 +1,6 @@
 """Fits on the workers of the Dask client in use."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -60,7 +60,20 @@ class Backend:
                 f"A fit of {rows.n_rows:,} rows needs about {in_words(need)} of memory, but the workers of "
                 f"the Dask cluster have {in_words(there)} together; give more workers, or larger ones."
             )
-        return build_graph(self.tasks, rows.values, *counts, progress=progress)
+        source = rows.values
+        if rows.change is not None:
+            source = read_input(self.tasks, rows.given, metric, rows.change)
+        return build_graph(self.tasks, source, *counts, progress=progress)
+
+    def some_rows(self, rows: Rows, places: IntArray) -> Any:
+        """Fetch rows at some places."""
+        return rows.given[np.sort(places)].compute().astype(np.float64)
+
+    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
+        """Let the workers ask the function, block by block; fetch what it says."""
+        chunks = (rows.given.chunks[0], (width,))
+        told = rows.given.map_blocks(function, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0)))
+        return np.asarray(told.compute())
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array of the client, where vectors lie."""
@@ -112,7 +125,8 @@ class Backend:
         reachable, over_bridges = (
             _array(tasks, column, chunks, None, np.zeros(0, dtype=bool)) for column in answers[1:]
         )
-        predictor = DaskInduction(tasks, graph.search, told, found, reachable, classes, prior)
+        heard = (classes, prior, rows.evidence)
+        predictor = DaskInduction(tasks, graph.search, told, found, reachable, *heard)
         return Answers(labels, found, reachable, over_bridges, predictor)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.dask.tasks import Handle, Tasks, blocks_of
-from graphwell.graph.features import METRICS, FeatureMap
+from graphwell.graph.features import METRICS, Change, FeatureMap
 from graphwell.graph.graph import check_points
 
 
@@ -21,15 +21,15 @@ class Input:
         Rows as they are compared.
     lengths : tuple of int
     n_features : int
-    metric : str
-    low, high, center : arrays of shape (n_features,)
-        Range and mean of each feature.
+    features : FeatureMap
+    low, high, center : arrays
+        Range and mean of each feature, as rows are compared.
     """
 
     blocks: list[Handle]
     lengths: tuple[int, ...]
     n_features: int
-    metric: str
+    features: FeatureMap
     low: FloatArray
     high: FloatArray
     center: FloatArray
@@ -68,7 +68,7 @@ def check_chunks(X: Any) -> tuple[int, ...]:
     return tuple(int(length) for length in X.chunks[0])
 
 
-def read_input(tasks: Tasks, X: Any, metric: str) -> Input:
+def read_input(tasks: Tasks, X: Any, metric: str, change: Change | None = None) -> Input:
     """Look at every block once; NaN, infinity and features without variation are refused."""
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {', '.join(METRICS)} for a Dask array, got {metric!r}.")
@@ -77,14 +77,15 @@ def read_input(tasks: Tasks, X: Any, metric: str) -> Input:
         raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")
     raw = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
     lengths = tuple(length for length in lengths if length)
+    features = FeatureMap(metric, change=change)
     checked = tasks.each("check", checked_block, raw, lengths, n_features=int(X.shape[1]))
-    blocks = tasks.each("features", FeatureMap(metric), checked)
+    blocks = tasks.each("features", features, checked)
     found = tasks.results(tasks.each("inspect", inspect, blocks))
     _check_blocks(found, lengths)
     _, low, high, sums = zip(*found, strict=True)
     low, high = np.min(low, axis=0), np.max(high, axis=0)
     check_points(float(high.max()), float(low.min()), bool((low != high).any()))
-    return Input(blocks, lengths, int(X.shape[1]), metric, low, high, np.sum(sums, axis=0) / sum(lengths))
+    return Input(blocks, lengths, int(X.shape[1]), features, low, high, np.sum(sums, axis=0) / sum(lengths))
 
 
 def checked_block(rows: Any, length: int, *, n_features: int) -> Any:

@@ -8,13 +8,13 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
 from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell.backends.base import RowEvidence
 from graphwell.backends.blocks.cells import CellMap
 from graphwell.backends.blocks.partition import Answer, Partition, Query, merged, queries
 from graphwell.backends.dask.inputs import check_chunks
 from graphwell.backends.dask.search import Search
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, as_dask_array, blocks_of
 from graphwell.backends.induction import Induction, lost_rows, two_highest_apart
-from graphwell.graph.features import FeatureMap
 from graphwell.graph.graph import Origin
 from graphwell.graph.neighbors import build_search
 from graphwell.graph.weights import kernel
@@ -34,6 +34,8 @@ class DaskInduction:
         Answers for the rows of each partition.
     distributions, reachable : Dask arrays
     classes, prior : arrays of shape (n_classes,)
+    evidence : RowEvidence, optional
+        Heard besides the vote.
     """
 
     tasks: Tasks
@@ -43,6 +45,7 @@ class DaskInduction:
     reachable: Any
     classes: Any
     prior: FloatArray
+    evidence: RowEvidence | None = None
 
     takes_features = True
 
@@ -61,14 +64,15 @@ class DaskInduction:
         settings = (search.n_neighbors, search.scale_neighbor, search.floor, self.prior)
         parts, found = list(zip(search.partitions, search.scales, self.told, strict=True)), []
         for raw, length in zip(blocks_of(rows), lengths, strict=True):
-            block = tasks.lazy("features", FeatureMap(search.metric), raw)
+            block = tasks.lazy("features", search.features, raw)
             asked = tasks.lazy("ask", checked_queries, block, search.cells, len(parts), k)
             candidates = [
                 tasks.lazy("search", candidates_of, asked, q, *part, k) for q, part in enumerate(parts)
             ]
-            found.append(tasks.lazy("vote", vote, candidates, length, k, *settings))
-        votes = array_of(found, lengths, len(self.classes) + 1, np.float64)
-        return votes[:, :-1] if rows is X else _computed(votes)
+            votes = tasks.lazy("vote", vote, candidates, length, k, *settings)
+            found.append(tasks.lazy("hear", heard_besides, votes, raw, self.evidence))
+        scores = array_of(found, lengths, len(self.classes) + 1, np.float64)
+        return scores[:, :-1] if rows is X else _computed(scores)
 
     def labels(self, X: Any) -> Any:
         """Return the class of each new row."""
@@ -90,9 +94,9 @@ class DaskInduction:
         scales = np.concatenate(results(search.scales))[order]
         counts = (search.n_features, search.n_neighbors, search.scale_neighbor)
         k = max(search.n_neighbors, search.scale_neighbor)
-        origin = Origin(FeatureMap(search.metric), build_search(points, k), scales, *counts)
+        origin = Origin(search.features, build_search(points, k), scales, *counts)
         told = (self.distributions.compute(), self.reachable.compute())
-        return Induction, (origin, self.classes, *told, self.prior)
+        return Induction, (origin, self.classes, *told, self.prior, self.evidence)
 
 
 def _computed(votes: Any) -> FloatArray:
@@ -102,6 +106,13 @@ def _computed(votes: Any) -> FloatArray:
     if lost:
         warn_user(lost_rows(lost, len(found)), UnreachableWarning)
     return found[:, :-1]
+
+
+def heard_besides(votes: FloatArray, rows: FloatArray, evidence: RowEvidence | None) -> FloatArray:
+    """Votes of some rows, whose last column stays, with the evidence of the rows."""
+    if evidence is None:
+        return votes
+    return np.column_stack([(1 - evidence.weight) * votes[:, :-1] + evidence(rows), votes[:, -1]])
 
 
 class Candidates(NamedTuple):

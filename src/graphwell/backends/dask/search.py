@@ -20,6 +20,7 @@ from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.inputs import Input
 from graphwell.backends.dask.tasks import Handle, Tasks, given
 from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
+from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import EXACT_UP_TO
 from graphwell.graph.scaling import Scaling
 from graphwell.graph.weights import smallest_scale
@@ -48,7 +49,7 @@ class Search:
     floor : float
         Smallest local scale.
     n_neighbors, scale_neighbor, n_features : int
-    metric : str
+    features : FeatureMap
     """
 
     cells: CellMap
@@ -59,7 +60,7 @@ class Search:
     n_neighbors: int
     scale_neighbor: int
     n_features: int
-    metric: str
+    features: FeatureMap
 
 
 def build_graph(
@@ -83,7 +84,7 @@ def build_graph(
     progress("neighbours", 0.1)
     found = _search(tasks, cells, partitions, sizes, k, progress)
     search = Search(
-        cells, partitions, [], [], 0.0, n_neighbors, scale_neighbor, source.n_features, source.metric
+        cells, partitions, [], [], 0.0, n_neighbors, scale_neighbor, source.n_features, source.features
     )
     return _weigh(tasks, search, vertices, found, starts, recall)
 
@@ -92,7 +93,7 @@ def blocks_for(tasks: Tasks, source: Input, k: int) -> int:
     """One block per worker, or more where its rows would take too much of the worker's memory."""
     workers = tasks.workers().values()
     memory = min((w["memory_limit"] or 2**62) for w in workers)
-    bytes_per_row = 24 * source.n_features + 60 * k + 400
+    bytes_per_row = 24 * len(source.center) + 60 * k + 400
     fits = max(1.0, SHARE_OF_MEMORY * memory / bytes_per_row)
     return min(max(len(workers), int(np.ceil(source.n / fits))), max(1, source.n // 2))
 

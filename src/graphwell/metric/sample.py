@@ -1,0 +1,189 @@
+"""The rows that a metric is fitted on, and the models that metrics and evidence are made of."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.metric.maps import Chain, Linear, Map, Scale, dense, spread_of
+
+TREES = 100
+HIDDEN_UNITS = 256
+EPOCHS = 40
+MOST_COLUMNS = 200
+"""Wider rows are projected onto `AXES_OF_WIDE_ROWS` principal axes before models see them."""
+AXES_OF_WIDE_ROWS = 50
+ROWS_FOR_AXES = 5_000
+FEW_COLUMNS, FEW_OF_THE_COLUMNS = 4.0, 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows, and the class of some of them.
+
+    Attributes
+    ----------
+    X : array or sparse matrix of shape (n, d)
+    labels : array of shape (n,)
+        Class, or -1 where it is unknown.
+
+    Examples
+    --------
+    >>> sample = Sample(np.array([[0.0], [2.0]]), np.array([0, 1]))
+    >>> sample.scaled.ravel()
+    array([-1.,  1.])
+    >>> sample.model("logistic").predict([[5.0]])
+    array([1])
+    """
+
+    X: Any
+    labels: IntArray
+    models: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def known(self) -> BoolArray:
+        """Rows with a label."""
+        return self.labels >= 0
+
+    @cached_property
+    def standard(self) -> Map:
+        """Every column to mean 0 and variance 1; wide rows are projected and keep their proportions."""
+        if self.X.shape[1] <= MOST_COLUMNS:
+            return standardising(dense(self.X))
+        axes = leading_axes(self.X, AXES_OF_WIDE_ROWS)
+        width = axes.matrix.shape[1]
+        even = np.sqrt(width) / spread_of(axes(self.X))
+        return Chain((axes, Scale(np.zeros(width), np.full(width, even))))
+
+    @cached_property
+    def scaled(self) -> FloatArray:
+        """The standardised rows."""
+        return np.asarray(self.standard(self.X))
+
+    @cached_property
+    def even(self) -> Map:
+        """As `standard`, but columns of one unit keep their proportions: principal components, say."""
+        if self.X.shape[1] > MOST_COLUMNS or units_differ(dense(self.X)):
+            return self.standard
+        X = dense(self.X)
+        return Scale(X.mean(axis=0), np.full(X.shape[1], np.sqrt(X.shape[1]) / spread_of(X)))
+
+    def rows_for(self, name: str) -> Map:
+        """What is done to rows before a model sees them: columns of noise do a perceptron harm."""
+        return self.even if name == "perceptron" else self.standard
+
+    def model(self, name: str) -> Any:
+        """A model of `MODELS` taught by the labelled rows, scaled for it; it is fitted once."""
+        if name not in self.models:
+            X = self.scaled[self.known] if name != "perceptron" else self.even(self.X[self.known])
+            self.models[name] = taught(MODELS[name](), X, self.labels[self.known])
+        return self.models[name]
+
+    def with_labels(self, labels: IntArray) -> "Sample":
+        """The same rows with other labels; what does not depend on labels is kept."""
+        other = Sample(self.X, labels)
+        for name in ("standard", "scaled", "even"):
+            other.__dict__[name] = getattr(self, name)
+        return other
+
+
+def units_differ(X: FloatArray) -> bool:
+    """Whether the variance lies in a few of the columns alone.
+
+    Examples
+    --------
+    >>> units_differ(np.array([[0.0, 0], [1, 1]])), units_differ(np.array([[0.0, 0], [1, 9]]))
+    (False, True)
+    """
+    variances = X.var(axis=0)
+    variances = variances[variances > 0] / (variances.max() or 1.0)
+    if len(variances) < 2:
+        return False
+    effective = float(variances.sum() ** 2 / (variances**2).sum())
+    return effective < min(FEW_COLUMNS, 1 + FEW_OF_THE_COLUMNS * (len(variances) - 1))
+
+
+def standardising(X: FloatArray) -> Scale:
+    """Map of every column to mean 0 and variance 1; constant columns become 0."""
+    return Scale(X.mean(axis=0), inverse(X.std(axis=0)))
+
+
+def inverse(spread: FloatArray) -> FloatArray:
+    """One over each value; 0 where that is 0.
+
+    Examples
+    --------
+    >>> inverse(np.array([2.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    return np.where(spread > 0, 1 / np.where(spread > 0, spread, 1.0), 0.0)
+
+
+def leading_axes(X: Any, count: int) -> Linear:
+    """Projection onto the leading principal axes of a sample of the rows; sparse rows are not centred.
+
+    Examples
+    --------
+    >>> leading_axes(np.array([[0.0, 1.0], [4.0, 1.0]]), 1)(np.array([[3.0, 9.0]])).round(6) ** 2
+    array([[1.]])
+    """
+    from sklearn.decomposition import PCA, TruncatedSVD
+
+    few = X[np.linspace(0, X.shape[0] - 1, min(X.shape[0], ROWS_FOR_AXES)).astype(int)]
+    count = min(count, *few.shape)
+    if sparse.issparse(few):
+        axes = TruncatedSVD(max(1, min(count, min(few.shape) - 1)), random_state=0).fit(few).components_
+        return Linear(np.zeros(X.shape[1]), np.ascontiguousarray(axes.T))
+    found = PCA(count, svd_solver="auto", random_state=0).fit(few)
+    return Linear(found.mean_, np.ascontiguousarray(found.components_.T))
+
+
+def taught(model: Any, X: Any, y: IntArray) -> Any:
+    """A model fitted to some rows; one that has not converged is judged by what it says."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X, y)
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=300)
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(TREES, random_state=0)
+
+
+def _boosting() -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(random_state=0)
+
+
+def _discriminants() -> Any:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    return LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
+
+
+def _perceptron() -> Any:
+    from sklearn.neural_network import MLPClassifier
+
+    return MLPClassifier(HIDDEN_UNITS, alpha=0.1, max_iter=EPOCHS, random_state=0)
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "logistic": _logistic,
+    "forest": _forest,
+    "boosting": _boosting,
+    "discriminants": _discriminants,
+    "perceptron": _perceptron,
+}
