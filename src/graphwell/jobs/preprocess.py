@@ -94,7 +94,7 @@ def preprocess(
     >>> X = np.array([[1.0, 10.0], [3.0, np.nan], [5.0, 30.0]])
     >>> preprocess(X, ["a", "b"], Preprocessing(missing="drop")).kept
     array([ True, False,  True])
-    >>> preprocess(X, ["a", "b"], Preprocessing(missing="mean")).X
+    >>> preprocess(X, ["a", "b"], Preprocessing(missing="mean", scale="none")).X
     array([[ 1., 10.],
            [ 3., 20.],
            [ 5., 30.]])
