@@ -193,4 +193,3 @@ def test_a_cancelled_choice_leaves_the_classifier_as_it_was():
     with pytest.raises(gw.CancelledError):
         clf.fit(X, given, cancel=cancel, progress=progress)
     assert not hasattr(clf, "classes_")
-    assert tuning.FOLDS == 4
