@@ -7,7 +7,6 @@ from sklearn.datasets import load_digits, load_wine
 
 import graphwell as gw
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets
-from graphwell.estimators import tuning
 from graphwell.estimators.tuning import FOLDS, chosen_metric, folds, sampled, still_in
 
 
