@@ -132,8 +132,9 @@ def test_rows_in_a_part_without_labels_need_attention(blobs):
     lost = pd.DataFrame({"name": "far", "x": 1000.0 + np.arange(30), "y": 0.0, "label": "", "truth": "ant"})
     pd.concat([frame, lost]).to_csv(blobs / "in.csv", index=False)
     finished = classify(
-        blobs / "in.csv", "-o", blobs / "out.csv", "--truth", "truth", "--report", blobs / "r.html"
-    )
+        blobs / "in.csv", "-o", blobs / "out.csv", "--truth", "truth", "--report", blobs / "r.html",
+        "--features", "x,y", "--scale", "none", "--no-tune",
+    )  # fmt: skip
     assert finished.exit_code == 1
     said = " ".join(finished.stdout.split())
     assert "30 rows bridged" in said

@@ -1,7 +1,7 @@
 """Answers so far: class numbers of rows, and the names of the classes."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,16 @@ class Answers:
     def names(self) -> tuple[str, ...]:
         """The classes as text."""
         return tuple(str(name) for name in self.classes)
+
+    def called(self, names: Mapping[Any, str]) -> "Answers":
+        """The same answers with other names of the classes.
+
+        Examples
+        --------
+        >>> Answers(np.array([0, -1]), np.array([7])).called({7: "cat"}).names
+        ('cat',)
+        """
+        return replace(self, classes=np.array([names.get(name, name) for name in self.classes.tolist()]))
 
     def by_row(self) -> dict[int, Any]:
         """The label of each row that has one."""

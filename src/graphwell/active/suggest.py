@@ -1,6 +1,6 @@
 """Which rows to label next, best first: from no labels at all, from some, or after a fit."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ def suggest(
     random_state: Seed = 0,
     *,
     exclude: Iterable[int] = (),
+    names: Mapping[Any, str] | None = None,
     n_neighbors: int = 10,
     scale_neighbor: int = 10,
     metric: str = "euclidean",
@@ -48,6 +49,8 @@ def suggest(
         Seed of the order in which communities are found.
     exclude : rows
         Rows never to ask for: those whose label nobody can tell.
+    names : mapping, optional
+        What reasons call the classes, where they have other names than the labels.
     n_neighbors, scale_neighbor, metric, device, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`, where a graph is to be built.
 
@@ -76,6 +79,7 @@ def suggest(
         known, scores = answers_of_fit(X), partial(scores_of_fit, X)
     else:
         known = read_answers(place.backend.read_labels(y), place.graph.n_vertices)
+    known = known if names is None else known.called(names)
     barred = row_numbers(exclude, place.graph.n_vertices, "exclude")
     return chosen_rows(place, known, n, chosen, random_state, barred, scores)
 

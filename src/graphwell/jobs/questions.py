@@ -1,6 +1,6 @@
 """Rows of a table to label next, as reports show them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,13 +40,21 @@ def rows_to_label(found: Suggestions, kept: BoolArray, ids: Any = None) -> tuple
 
 
 def next_rows(
-    classifier: Any, given: Iterable[int], kept: BoolArray, ids: Any = None, seed: Seed = 0
+    classifier: Any,
+    classes: Sequence[str],
+    given: Iterable[int],
+    kept: BoolArray,
+    ids: Any = None,
+    seed: Seed = 0,
 ) -> tuple[RowToLabel, ...]:
     """The rows to label next after a fit, best first; none if every row has a label.
 
     Parameters
     ----------
     classifier : fitted classifier
+        Of class numbers.
+    classes : sequence of str
+        Their names.
     given : array of shape (n_rows,)
         Class given to each row of the table, -1 for none.
     kept : array of shape (n_rows,)
@@ -58,4 +66,6 @@ def next_rows(
     left = int((np.asarray(given)[kept] < 0).sum())
     if left == 0:
         return ()
-    return rows_to_label(suggest(classifier, n=min(ROWS_TO_LABEL, left), random_state=seed), kept, ids)
+    names = dict(enumerate(classes))
+    found = suggest(classifier, n=min(ROWS_TO_LABEL, left), random_state=seed, names=names)
+    return rows_to_label(found, kept, ids)

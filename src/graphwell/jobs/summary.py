@@ -75,7 +75,7 @@ def summarise(
         holdout=holdout,
         comparison=None if truth is None else compare(assigned, given, truth.codes, truth.names),
         doubtful=doubtful_rows(facts, classifier, kept, reachable),
-        to_label=next_rows(classifier, given, kept, facts.ids),
+        to_label=next_rows(classifier, facts.classes, given, kept, facts.ids),
         notes=(*facts.notes, *notes, *_unreached(components, reachable, kept), *_bridged(bridges, kept)),
         seconds=seconds,
         output=output,
