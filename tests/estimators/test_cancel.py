@@ -57,7 +57,7 @@ def cancelled_at(classifier, X, y, stage, after=0.2):
 def test_a_cancelled_fit_ends_within_a_second(large, graph, stage, parameters, after):
     X, y = large
     classifier = gw.DiffuseInterfaceClassifier(random_state=0, **parameters)
-    seconds = cancelled_at(classifier, X if stage == "neighbours" else graph, y, stage, after)
+    seconds = cancelled_at(classifier, X if stage in ("neighbours", "tuning") else graph, y, stage, after)
     assert seconds < 1.0
     assert not [name for name in vars(classifier) if name.endswith("_")]
 

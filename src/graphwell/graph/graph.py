@@ -444,7 +444,7 @@ def told_if_changed(points: FloatArray) -> Iterator[None]:
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is checked
             yield
     except (ArithmeticError, IndexError, RuntimeError, ValueError) as error:
-        if np.isfinite(points).all() and np.abs(points).max() <= LARGEST_FEATURE:
+        if np.isfinite(points).all() and float(np.abs(points).max()) <= LARGEST_FEATURE:
             raise
         raise ValueError(
             "X was changed while the graph was built: it now holds NaN, infinite or huge values; "
