@@ -10,7 +10,7 @@ demo: .venv/ready
 	$(BIN)/graphwell demo --out demo
 
 test: .venv/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # Leaves out what takes more than two seconds a test.
 quick: .venv/ready
