@@ -1,7 +1,7 @@
 # Each target sets up .venv by itself; all that is needed is Python 3.11+ and make.
 PYTHON ?= python3
 BIN := .venv/bin
-# PINS="--constraint requirements-dev.txt" installs the versions that the tests were last run with.
+# PINS="--constraint .ci/requirements-dev.txt" installs the versions that the tests were last run with.
 PINS ?=
 
 .PHONY: demo test quick bounds lint bench torture wheel audit clean
@@ -44,7 +44,7 @@ wheel: .venv/ready
 # Known weaknesses of the pinned packages; needs the network, and says so where there is none.
 audit: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
-	$(BIN)/python -m pip_audit --requirement requirements-dev.txt --no-deps
+	$(BIN)/python -m pip_audit --requirement .ci/requirements-dev.txt --no-deps
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

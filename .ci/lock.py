@@ -1,11 +1,11 @@
-"""Print what ``pip install ".[test]"`` has installed here as pins, for requirements-dev.txt."""
+"""Print what ``pip install ".[test]"`` has installed here as pins, for .ci/requirements-dev.txt."""
 
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 
 from packaging.requirements import Requirement
 
-HEADER = "# Versions that the tests pass with. Written by: python .ci/lock.py > requirements-dev.txt\n"
+HEADER = "# Versions that the tests pass with. Written by: python .ci/lock.py > .ci/requirements-dev.txt\n"
 
 
 def pins(name: str, extras: set[str], found: dict[str, str]) -> None:

@@ -43,8 +43,9 @@ def test_once_the_work_is_over_no_signal_counts(kept):
     _interrupt.end_at_once()
     _interrupt.raise_again()
     _interrupt.work_is_over()
-    signal.raise_signal(signal.SIGINT)
-    signal.raise_signal(signal.SIGTERM)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        assert signal.getsignal(number) is signal.SIG_IGN
+        signal.raise_signal(number)
 
 
 def test_a_termination_has_its_own_code(kept, monkeypatch):

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def pinned():
-    lines = (ROOT / "requirements-dev.txt").read_text().splitlines()
+    lines = (ROOT / ".ci" / "requirements-dev.txt").read_text().splitlines()
     return dict(line.split("==") for line in lines if not line.startswith("#"))
 
 
@@ -23,4 +23,4 @@ def test_every_requirement_is_pinned_within_its_bounds():
 
 
 def test_no_registry_is_named():
-    assert "://" not in (ROOT / "requirements-dev.txt").read_text()
+    assert "://" not in (ROOT / ".ci" / "requirements-dev.txt").read_text()

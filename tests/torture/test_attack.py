@@ -2,6 +2,7 @@
 
 import random
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -70,6 +71,6 @@ def test_damage_depends_on_the_seed_alone():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["tables", "pictures", "matrices", "parameters"])
 def test_a_few_attempts_are_survived(name):
-    attack = find(name)
-    for seed in range(5):
-        attack.attempt(seed)
+    outcome = run(replace(find(name), most=5), first_seed=0, seconds=60)
+    assert outcome.tried == 5
+    assert outcome.lost == {}

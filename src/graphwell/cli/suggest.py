@@ -48,7 +48,9 @@ def suggest(
         list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
     ] = None,
     missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
-    scale: Annotated[str, typer.Option(help="Scale of the features: none, standard or robust.")] = "none",
+    scale: Annotated[
+        str, typer.Option(help="Scale of the features: auto, none, standard or robust.")
+    ] = "auto",
     pca: Annotated[
         int | None,
         typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),

@@ -69,8 +69,8 @@ def _classes(field: str, value: Any) -> None:
         raise OptionError(field, "{field} must be a list of classes, got {!r}.", value)
 
 
-def _told_by_the_method(field: str, value: Any) -> None:
-    """Nothing: the only method that has the parameter checks it by itself, before long work begins."""
+def _share(field: str, value: Any) -> None:
+    number_between(field, value, 0, 1)
 
 
 def _positive_and_finite(field: str, value: Any) -> None:
@@ -131,13 +131,13 @@ CHECKS: Mapping[str, Check] = {
     "epsilon": positive_number,
     "max_iter": whole_number,
     "tol": _positive_and_finite,
-    "alpha": lambda field, value: number_between(field, value, 0, 1),
-    "alpha_correct": _told_by_the_method,
-    "alpha_smooth": _told_by_the_method,
-    "penalty": _told_by_the_method,
-    "mu": _told_by_the_method,
-    "nu": _told_by_the_method,
-    "self_weight": _told_by_the_method,
+    "alpha": _share,
+    "alpha_correct": _share,
+    "alpha_smooth": _share,
+    "penalty": _positive_and_finite,
+    "mu": _positive_and_finite,
+    "nu": _positive_and_finite,
+    "self_weight": _positive_and_finite,
     "unknown": _markers,
     "weights": _word,
     "diffusion_steps": whole_number,

@@ -10,10 +10,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from graphwell._checks import whole_number
 from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import warn_user
-from graphwell.errors import OptionError, Sentence
+from graphwell.errors import Sentence
 from graphwell.graph.bridges import Bridges, Points, make_bridges, weight_sums
 from graphwell.graph.features import Change, FeatureMap
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
@@ -489,13 +490,6 @@ def check_affinities(values: FloatArray) -> None:
         )
 
 
-def positive(value: Any, name: str) -> int:
-    """Return a positive integer, or say which argument is none."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise OptionError(name, "{field} must be a positive integer, got {!r}.", value)
-    return int(value)
-
-
 def read_features(X: Any, at_least: int = 2) -> Any:
     """Rows of features as a dense array or a CSR matrix, checked."""
     from sklearn.utils import check_array
@@ -511,11 +505,11 @@ def read_features(X: Any, at_least: int = 2) -> Any:
 
 def neighbor_counts(n_neighbors: Any, scale_neighbor: Any, n_rows: int) -> tuple[int, int]:
     """Numbers of neighbours that there are, with a warning where the first had to be reduced."""
-    wanted, most = positive(n_neighbors, "n_neighbors"), n_rows - 1
+    wanted, most = whole_number("n_neighbors", n_neighbors), n_rows - 1
     if wanted > most:
         note = f"{{n_neighbors={wanted}}} is reduced to {most}: there are no more other rows."
         warn_user(Sentence(note))
-    return min(wanted, most), min(positive(scale_neighbor, "scale_neighbor"), most)
+    return min(wanted, most), min(whole_number("scale_neighbor", scale_neighbor), most)
 
 
 def _read_only(array: Any) -> Any:

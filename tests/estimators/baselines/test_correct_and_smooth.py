@@ -39,5 +39,5 @@ def test_a_graph_without_features_lends_its_eigenvectors():
 @pytest.mark.parametrize("field", ["alpha_correct", "alpha_smooth"])
 def test_what_makes_no_sense_is_refused_by_name(field):
     X, truth = blobs(n=10)
-    with pytest.raises(OptionError, match=f"^{field} must be positive and below 1, got 1.0"):
+    with pytest.raises(OptionError, match=f"^{field} must lie between 0 and 1, got 1.0"):
         CorrectAndSmooth(**{field: 1.0}).fit(X, few(truth))

@@ -83,16 +83,6 @@ def refuse_more_than(most: int, problem: Problem, method: str, why: str) -> None
         raise ValueError(f"{method} can label at most {most:,} rows, got {n:,}: {why}; {instead}.")
 
 
-def between(low: float, value: Any, high: float, name: str) -> float:
-    """Return a number that lies between two others, or say which argument does not."""
-    if isinstance(value, bool) or not isinstance(value, float | int | np.floating | np.integer):
-        raise OptionError(name, "{field} must be a number, got {!r}.", value)
-    if not low < value < high:
-        wanted = f"positive and below {high:g}" if np.isfinite(high) else "positive and finite"
-        raise OptionError(name, f"{{field}} must be {wanted}, got {{!r}}.", value)
-    return float(value)
-
-
 def equal_unless_given(class_prior: Any, n_classes: int) -> FloatArray:
     """Shares of the classes: as given, and equal by default."""
     if class_prior is None:

@@ -5,7 +5,7 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.backends.conjugate_gradients import conjugate_gradients
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.baselines.base import Baseline, between, features_of, indicators
+from graphwell.estimators.baselines.base import Baseline, features_of, indicators
 from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
 
@@ -54,17 +54,14 @@ class CorrectAndSmooth(Baseline):
         self.alpha_smooth = alpha_smooth
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        correct, smooth = (
-            between(0, getattr(self, name), 1, name) for name in ("alpha_correct", "alpha_smooth")
-        )
         given, known = indicators(problem), problem.is_known
         model = self._model(problem, engine)
         errors = np.where(known[:, None], given - model, 0.0)
-        spread = _spread(engine, errors, correct)
+        spread = _spread(engine, errors, self.alpha_correct)
         size = np.abs(errors[known]).sum(axis=1).mean()
         lengths = np.abs(spread).sum(axis=1, keepdims=True)
         corrected = model + size * spread / np.maximum(lengths, np.finfo(float).tiny)
-        return np.maximum(_spread(engine, np.where(known[:, None], given, corrected), smooth), 0.0)
+        return np.maximum(_spread(engine, np.where(known[:, None], given, corrected), self.alpha_smooth), 0.0)
 
     def _model(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         """Distribution of each row by a logistic regression on the rows with labels."""

@@ -4,9 +4,8 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.baselines.base import Baseline, between, equal_unless_given, indicators
+from graphwell.estimators.baselines.base import Baseline, equal_unless_given, indicators
 from graphwell.estimators.registry import method
-from graphwell.graph.graph import positive
 from graphwell.solve.problem import Problem
 
 LARGEST_DEGREE = 6.0
@@ -66,8 +65,7 @@ class CutLearning(Baseline):
         self.tol = tol
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        penalty, tol = (between(0, getattr(self, name), np.inf, name) for name in ("penalty", "tol"))
-        max_iter = positive(self.max_iter, "max_iter")
+        penalty, tol = self.penalty, self.tol
         shares = equal_unless_given(self.class_prior, problem.n_classes)
         given, free = indicators(problem), ~problem.is_known
         sizes = np.maximum(shares * len(free) - given.sum(axis=0), 0.0)
@@ -77,7 +75,7 @@ class CutLearning(Baseline):
         for share in SHARES_OF_DEGREE:
             system = _Constrained(engine, free, given, sizes, penalty, share)
             positive_x = np.maximum(x, 0.0)
-            for _ in range(max_iter):
+            for _ in range(self.max_iter):
                 x = system.solve(penalty * (positive_x - dual))
                 moved, positive_x = positive_x, np.maximum(x + dual, 0.0)
                 dual += x - positive_x

@@ -4,7 +4,7 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.baselines.base import Baseline, between, indicators, refuse_more_than
+from graphwell.estimators.baselines.base import Baseline, indicators, refuse_more_than
 from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
 
@@ -51,9 +51,8 @@ class GTAM(Baseline):
         self.mu = mu
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        mu = between(0, self.mu, np.inf, "mu")
         refuse_more_than(MOST_ROWS, problem, "GTAM", "it inverts a matrix of all pairs")
-        smoothing, cost = _matrices(engine.graph.S.toarray(), mu)
+        smoothing, cost = _matrices(engine.graph.S.toarray(), self.mu)
         degrees = np.maximum(engine.graph.degrees, np.finfo(float).tiny)
         labels = indicators(problem) * degrees[:, None]
         slopes, totals = cost @ labels, labels.sum(axis=0)

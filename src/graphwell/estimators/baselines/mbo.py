@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from graphwell._checks import whole_number
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.baselines.base import Baseline, equal_unless_given, indicators
 from graphwell.estimators.registry import method
-from graphwell.graph.graph import positive
 from graphwell.solve.balance import balanced_labels
 from graphwell.solve.binary import smallest_eigenpairs
 from graphwell.solve.problem import Problem
@@ -66,13 +66,13 @@ class MulticlassMBO(Baseline):
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         known, n_classes = problem.is_known, problem.n_classes
-        count, max_iter = (positive(getattr(self, name), name) for name in ("n_eigenvectors", "max_iter"))
+        count = whole_number("n_eigenvectors", self.n_eigenvectors)
         values, vectors = smallest_eigenpairs(engine.graph, min(count, len(known)))
         labels = indicators(problem)
         u = np.eye(n_classes)[stream(self.random_state, "start").integers(n_classes, size=len(known))]
         u[known] = labels[known]
         step = self.step_size / SUBSTEPS
-        for _ in range(max_iter):
+        for _ in range(self.max_iter):
             diffused = u
             for _ in range(SUBSTEPS):
                 force = self.fidelity * known[:, None] * (diffused - labels)
@@ -128,13 +128,12 @@ class VolumeMBO(Baseline):
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         n, n_classes = problem.graph.n_vertices, problem.n_classes
-        steps, max_iter = (positive(getattr(self, name), name) for name in ("diffusion_steps", "max_iter"))
         shares = equal_unless_given(self.class_prior, n_classes)
         everyone = np.ones(n, dtype=bool)
         labels = np.maximum(engine.nearest(problem.labels), 0)
-        for _ in range(max_iter):
+        for _ in range(self.max_iter):
             u = np.eye(n_classes)[labels]
-            for _ in range(steps):
+            for _ in range(self.diffusion_steps):
                 u = engine.product(u)
             assigned = balanced_labels(engine, u, shares * n, everyone)
             assigned[problem.is_known] = problem.labels[problem.is_known]

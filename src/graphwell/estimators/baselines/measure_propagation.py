@@ -4,9 +4,8 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.baselines.base import Baseline, between, indicators
+from graphwell.estimators.baselines.base import Baseline, indicators
 from graphwell.estimators.registry import method
-from graphwell.graph.graph import positive
 from graphwell.solve.problem import Problem
 
 SMALLEST = 1e-300
@@ -71,15 +70,13 @@ class MeasurePropagation(Baseline):
         self.max_iter = max_iter
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        mu, nu, own, tol = (
-            between(0, getattr(self, name), np.inf, name) for name in ("mu", "nu", "self_weight", "tol")
-        )
+        mu, nu, own = self.mu, self.nu, self.self_weight
         W, given = engine.graph.W, indicators(problem)
         degrees = (engine.graph.degrees + own)[:, None]
         known = problem.is_known[:, None]
         q = np.full(given.shape, 1 / problem.n_classes)
         before = np.inf
-        for _ in range(positive(self.max_iter, "max_iter")):
+        for _ in range(self.max_iter):
             logs = np.log(np.maximum(q, SMALLEST))
             pull = mu * (W @ logs + own * logs)
             p = _softmax(pull / (nu + mu * degrees))
@@ -89,7 +86,7 @@ class MeasurePropagation(Baseline):
             cross = float((p * (W @ logs + own * logs)).sum())
             inside = float(((nu + mu * degrees) * p * logs_of_p).sum())
             objective = inside - mu * cross - float(logs[given > 0].sum())
-            if before - objective <= tol * abs(objective):
+            if before - objective <= self.tol * abs(objective):
                 break
             before = objective
         return p

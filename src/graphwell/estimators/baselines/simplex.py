@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from graphwell._checks import whole_number
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.baselines.base import Baseline, between, indicators
+from graphwell.estimators.baselines.base import Baseline, indicators
 from graphwell.estimators.registry import method
-from graphwell.graph.graph import positive
 from graphwell.solve.binary import smallest_eigenpairs
 from graphwell.solve.problem import Problem
 
@@ -76,11 +76,8 @@ class SimplexGinzburgLandau(Baseline):
         self.random_state = random_state
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        epsilon, step, fidelity, tol = (
-            between(0, getattr(self, name), np.inf, name)
-            for name in ("epsilon", "step_size", "fidelity", "tol")
-        )
-        count = min(positive(self.n_eigenvectors, "n_eigenvectors"), problem.graph.n_vertices)
+        epsilon, step, fidelity = self.epsilon, self.step_size, self.fidelity
+        count = min(whole_number("n_eigenvectors", self.n_eigenvectors), problem.graph.n_vertices)
         values, vectors = smallest_eigenpairs(engine.graph, count)
         convex = fidelity + 1 / epsilon
         shrink = (1 / (1 + step * (epsilon * values + convex)))[:, None]
@@ -88,11 +85,11 @@ class SimplexGinzburgLandau(Baseline):
         u = np.where(
             known, given, stream(self.random_state, "start").dirichlet(np.ones(given.shape[1]), len(given))
         )
-        for _ in range(positive(self.max_iter, "max_iter")):
+        for _ in range(self.max_iter):
             slope = well_slope(u) / epsilon + fidelity * known * (u - given)
             moved = on_simplex(vectors @ (shrink * (vectors.T @ ((1 + step * convex) * u - step * slope))))
             change, u = float(((moved - u) ** 2).sum(axis=1).max()), moved
-            if change < tol * float((u**2).sum(axis=1).max()):
+            if change < self.tol * float((u**2).sum(axis=1).max()):
                 break
         return u
 
