@@ -11,6 +11,7 @@ from graphwell.cli._help import ListingCommand
 from graphwell.cli._run import ends_cleanly
 from graphwell.cli.classify import classify
 from graphwell.cli.example import example
+from graphwell.cli.label import label
 from graphwell.cli.reproduce import reproduce
 from graphwell.cli.segment import segment
 from graphwell.cli.suggest import suggest
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command(cls=ListingCommand)(classify)
 app.add_typer(example, name="example")
+app.command(cls=ListingCommand)(label)
 app.command()(reproduce)
 app.command(cls=ListingCommand)(segment)
 app.command(cls=ListingCommand)(suggest)

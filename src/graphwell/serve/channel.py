@@ -50,7 +50,7 @@ class Page(Protocol):
     commands: Mapping[str, Command]
 
     def greeting(self) -> Iterable[Event]:
-        """What a new window is told: everything."""
+        """What a new window is told: everything, as it was when the last event was told."""
 
     def begin(self, tell: Callable[[Event], None]) -> None:
         """Begin work in the background; `tell` reaches every window, from any thread."""
@@ -137,10 +137,9 @@ class Hub:
             await window.close(TOO_SLOW, "There are too many windows; close some.")
             return
         waiting: asyncio.Queue[Event | None] = asyncio.Queue()
-        async with self._turn:  # nothing changes between the greeting and the first event
-            for event in await asyncio.to_thread(lambda: list(self.page.greeting())):
-                waiting.put_nowait(event)
-            self._windows[window] = waiting
+        for event in self.page.greeting():  # in the loop: no event comes in between and is missed
+            waiting.put_nowait(event)
+        self._windows[window] = waiting
         sender = asyncio.create_task(self._send(window, waiting))
         try:
             await self._listen(window, waiting)
