@@ -106,11 +106,11 @@ def label(
         encoding=encoding, decimal=decimal, safe_csv=safe_csv,
     )  # fmt: skip
     journal = table.with_name(f"{table.name}.journal")
-    with held_alone(journal, "table"), bars(quiet=quiet) as progress:
-        opened = open_table(options, progress=progress)
+    with held_alone(journal, "table"):
+        with bars(quiet=quiet) as progress:
+            opened = open_table(options, progress=progress)
         with Journal(journal, opened.fingerprint) as kept:
             page = LabelPage(opened, kept)
-            progress("serving", None)
             try:
                 launch(
                     page, host=host, port=port, address=address, password=password, open_browser=browser,

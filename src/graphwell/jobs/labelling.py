@@ -26,6 +26,7 @@ PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 LONGEST_CELL = 4_000
 MOST_CELLS = 60
 MOST_FOUND = 50
+ROWS_LOOKED_AT = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +217,9 @@ class LabelledTable:
         """A row's numbers as a picture, from 0 (lowest of the row) to 255 (highest)."""
         if self.options.pixels is None:
             return None
-        values = np.array([self._column(name)[self.rows[row]] for name in self._numbers], dtype=float)
+        at, point = int(self.rows[row]), self.options.decimal or "."
+        cells = [as_numbers(self._column(name)[at : at + 1], point) for name in self._numbers]
+        values = np.array([0.0 if cell is None or np.isnan(cell[0]) else cell[0] for cell in cells])
         low, high = float(values.min()), float(values.max())
         grey = np.rint(255 * (values - low) / ((high - low) or 1.0)).astype(int)
         width, height = self.options.pixels
@@ -271,7 +274,12 @@ class LabelledTable:
         """Columns of the pixels."""
         table, roles = self.read.table, self.read.roles
         other = {roles.label, roles.row_id, *roles.drop, *(self.options.xy or ()), *NEW_NAMES}
-        return [name for name in table.names if name not in other and not is_text(self._column(name))]
+        first, point = slice(0, ROWS_LOOKED_AT), self.options.decimal or "."
+        return [
+            name
+            for name in table.names
+            if name not in other and as_numbers(self._column(name)[first], point) is not None
+        ]
 
     @cached_property
     def _shown(self) -> list[str]:
