@@ -8,7 +8,7 @@ from graphwell.errors import OptionError
 
 PALETTE = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195",
-    "#4d4d4d", "#88ccaa", "#aa4466", "#6699cc", "#997700", "#225533", "#ddaaff", "#774411",
+    "#b03060", "#88ccaa", "#8c6d46", "#6699cc", "#997700", "#225533", "#ddaaff", "#774411",
 )  # fmt: skip
 """Colours that the colour-blind can tell apart, after Okabe and Ito; then further ones."""
 MOST_CLASSES = 250

@@ -2,13 +2,15 @@
 
 import threading
 import traceback
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from graphwell._types import FloatArray, IntArray
+from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.active import AccuracyEstimate, Question, Session
 from graphwell.jobs.labelling import FoundLabels, LabelledTable
 from graphwell.layout import graph_map
@@ -76,6 +78,7 @@ class Refits:
         self._wake = threading.Event()
         self._ended = threading.Event()
         self._threads: list[threading.Thread] = []
+        self._last = no_fit(0)
 
     def begin(self) -> None:
         """Begin to build the graph, then to fit."""
@@ -93,17 +96,18 @@ class Refits:
             thread.join(SECONDS_TO_END)
 
     def _start(self, work: Callable[[], None]) -> None:
-        def guarded() -> None:
-            try:
-                work()
-            except StoppedError:
-                return
-            except Exception as error:  # told to the user, who can go on answering
-                traceback.print_exception(error)
-                self._on_stage(f"The work in the background failed: {error}")
-
-        self._threads.append(threading.Thread(target=guarded, daemon=True))
+        self._threads.append(threading.Thread(target=self._guarded, args=(work,), daemon=True))
         self._threads[-1].start()
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Do some work; what goes wrong is told to the user, who can go on answering."""
+        try:
+            work()
+        except StoppedError:
+            return
+        except Exception as error:
+            traceback.print_exception(error)
+            self._on_stage(f"The work in the background failed: {error}")
 
     def _run(self) -> None:
         self._on_stage("Looking for the neighbours of every row")
@@ -111,17 +115,21 @@ class Refits:
         self._on_stage("")
         if self.table.places is None:
             self._start(lambda: self._draw(session))
-        known = Said(-1, np.full(session.n_rows, NOTHING), np.ones(session.n_rows), ())
+        self._last = no_fit(session.n_rows)
         blas = ThreadpoolController()
         self._wake.set()
         while self._wake.wait() and not self._ended.is_set():
             self._wake.clear()
-            said = self._said()
             with blas.limit(limits=1, user_api="blas"):  # systems of a hundred rows: threads only wait
-                if said.number != known.number:
-                    self._on_fit(refit(session, known, said))
-                    known = said
-                self._on_questions(next_questions(session, said))
+                self._guarded(lambda: self._follow(session))
+
+    def _follow(self, session: Session) -> None:
+        """Fit to the answers of the moment, if they are new, and ask what to ask next."""
+        said = self._said()
+        if said.number != self._last.said.number:
+            self._last = refit(session, self._last, said)
+            self._on_fit(self._last)
+        self._on_questions(next_questions(session, said))
 
     def _draw(self, session: Session) -> None:
         """Place the rows by their graph, better than their principal components do."""
@@ -138,15 +146,22 @@ class StoppedError(Exception):
     """The page has ended while a thread was at work."""
 
 
-def refit(session: Session, known: Said, said: Said) -> Fit:
-    """Tell a session what has changed between two moments, and fit.
+def no_fit(n_rows: int) -> Fit:
+    """What is known before anything is said."""
+    return Fit(Said(-1, np.full(n_rows, NOTHING), np.ones(n_rows), ()), None, None)
+
+
+def refit(session: Session, last: Fit, said: Said) -> Fit:
+    """Tell a session what has changed since the last fit, and fit if labels are among it.
 
     Parameters
     ----------
     session : Session
-        That was told everything up to `known`.
-    known, said : Said
+        That was told everything up to the last fit.
+    last : Fit
+    said : Said
     """
+    known = last.said
     changed = np.flatnonzero((said.codes != known.codes) | (said.weights != known.weights))
     codes, weights = said.codes[changed], said.weights[changed]
     session.take_back(changed[(codes == NOTHING) | (codes == SKIPPED)])
@@ -154,9 +169,15 @@ def refit(session: Session, known: Said, said: Said) -> Fit:
     for weight in np.unique(weights[codes >= 0]):
         these = (codes >= 0) & (weights == weight)
         session.answer(changed[these], codes[these].tolist(), weight=float(weight))
+    if not ((codes >= 0) | (known.codes[changed] >= 0)).any():
+        return replace(last, said=said)
     if not session.answers:
         return Fit(said, None, None)
-    return Fit(said, FoundLabels.of(session.fit()), session.accuracy())
+    with warnings.catch_warnings():
+        for told in (BridgedWarning, UnreachableWarning):  # the page shows the doubt of such rows
+            warnings.simplefilter("ignore", told)
+        session.fit()
+    return Fit(said, FoundLabels.of(session.classifier), session.accuracy())
 
 
 def next_questions(session: Session, said: Said) -> list[Question]:

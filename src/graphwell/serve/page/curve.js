@@ -2,9 +2,9 @@
 
 import { fill, make } from "./dom.js";
 
-const WIDTH = 360;
-const HEIGHT = 110;
-const LEFT = 34;
+const WIDTH = 240;
+const HEIGHT = 120;
+const LEFT = 38;
 const BOTTOM = 18;
 const SPACE = "http://www.w3.org/2000/svg";
 
@@ -22,13 +22,13 @@ export function showCurve(box, figure, points, checked) {
     fill(box, make("p", { class: "faint" }, "Shown once there are labels of two classes."));
     return;
   }
-  const low = Math.min(0.9, ...points.map((point) => point.low));
+  const low = Math.min(0.9, ...points.map((point) => Math.max(point.low, point.share - 0.15)));
   const first = points[0].labels;
   const wide = Math.max(1, last.labels - first);
   const x = (labels) => LEFT + ((labels - first) / wide) * (WIDTH - LEFT - 6);
   const y = (share) => 6 + ((1 - share) / (1 - low)) * (HEIGHT - BOTTOM - 6);
   const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": "Learning curve" });
-  const band = [...points.map((p) => `${x(p.labels)},${y(p.high)}`), ...points.toReversed().map((p) => `${x(p.labels)},${y(p.low)}`)];
+  const band = [...points.map((p) => `${x(p.labels)},${y(p.high)}`), ...points.toReversed().map((p) => `${x(p.labels)},${y(Math.max(low, p.low))}`)];
   svg.append(
     draw("line", { class: "axis", x1: LEFT, x2: WIDTH - 6, y1: y(1), y2: y(1) }),
     draw("line", { class: "axis", x1: LEFT, x2: WIDTH - 6, y1: y(low), y2: y(low) }),

@@ -154,6 +154,7 @@ byId("map").addEventListener("pointermove", (event) => {
 
 const select = (rows) => {
   setMode("pan");
+  byId("lasso-says").hidden = true;
   if (rows.length) many.open(Array.from(rows), state.classes);
 };
 const map = new PointsMap(byId("points"), {
