@@ -12,6 +12,12 @@ def _methods() -> str:
     return "; ".join(f"{name} ({declared.summary})" for name, declared in methods().items())
 
 
+def _competitors() -> str:
+    from graphwell.comparison.competitors import competitors
+
+    return ", ".join(competitors())
+
+
 def _starts() -> str:
     from graphwell.solve.start import STARTS
 
@@ -47,6 +53,7 @@ def _images(field: str) -> str:
 
 LISTS: dict[str, Callable[[], str]] = {
     "{methods}": _methods,
+    "{competitors}": _competitors,
     "{starts}": _starts,
     "{strategies}": _strategies,
     "{devices}": _devices,

@@ -10,6 +10,7 @@ from rich.table import Table
 from graphwell.cli._help import ListingCommand
 from graphwell.cli._run import ends_cleanly
 from graphwell.cli.classify import classify
+from graphwell.cli.compare import compare
 from graphwell.cli.example import example
 from graphwell.cli.reproduce import reproduce
 from graphwell.cli.segment import segment
@@ -23,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(cls=ListingCommand)(classify)
+app.command(cls=ListingCommand)(compare)
 app.add_typer(example, name="example")
 app.command()(reproduce)
 app.command(cls=ListingCommand)(segment)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import FloatArray
 from graphwell._version import __version__
 from graphwell.columns.encoder import listed
 from graphwell.columns.fate import Fate, grouped
@@ -15,6 +14,7 @@ from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
 from graphwell.solve.result import Result
 from graphwell.view import html, plots
+from graphwell.view.plane import plane_of
 
 POINTS_SHOWN = 20_000
 
@@ -133,7 +133,7 @@ def _projection(report: ClassifyReport, details: RowDetails) -> str:
     rows = np.flatnonzero(details.kept)[shown]
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
     names = [count.name for count in report.classes]
-    plane = _plane(points)[shown]
+    plane = plane_of(points)[shown]
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, [row.row - 1 for row in report.to_label])])
     caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
@@ -146,14 +146,6 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
     given |= np.isin(np.flatnonzero(details.kept), [row.row - 1 for row in to_label])
     others = np.random.default_rng(0).permutation(np.flatnonzero(~given))[:POINTS_SHOWN]
     return np.sort(np.concatenate([np.flatnonzero(given), others]))
-
-
-def _plane(points: FloatArray) -> FloatArray:
-    from sklearn.decomposition import PCA
-
-    if points.shape[1] == 1:
-        return np.column_stack([points[:, 0], np.zeros(len(points))])
-    return np.asarray(PCA(2, random_state=0).fit_transform(points))
 
 
 def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
