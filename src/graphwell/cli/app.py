@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from graphwell.cli._help import ListingCommand
 from graphwell.cli._run import ends_cleanly
@@ -41,6 +39,9 @@ def demo(
     seed: Annotated[int, typer.Option(help="Seed of data, labels and start.")] = 0,
 ) -> None:
     """Label three moons from 25 labels per class and compare with other methods."""
+    from rich.console import Console
+    from rich.table import Table
+
     from graphwell.cli.demo import run_demo
 
     console = Console()

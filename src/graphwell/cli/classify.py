@@ -10,7 +10,6 @@ import typer
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_classified
 from graphwell.cli._words import in_flags
 from graphwell.errors import OptionError
 
@@ -119,6 +118,8 @@ def classify(
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_classified
+
         print_classified(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -64,6 +62,9 @@ def _check_folder(out: Path) -> None:
 
 
 def _show(found: "Reproduction", out: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     from graphwell.experiments.expected import judge
 
     console = Console()

@@ -8,7 +8,6 @@ import typer
 
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_segmented
 from graphwell.cli._words import in_flags
 
 
@@ -85,6 +84,8 @@ def segment(
     with bars(quiet=quiet) as progress:
         found = segment_picture(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_segmented
+
         print_segmented(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))

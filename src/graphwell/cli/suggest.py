@@ -9,7 +9,6 @@ import typer
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_merged, print_suggested
 from graphwell.cli._words import in_flags
 
 
@@ -89,6 +88,8 @@ def suggest(
     with bars(quiet=quiet) as progress:
         found = choose_rows(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_suggested
+
         print_suggested(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
@@ -116,6 +117,8 @@ def _merge(
     with bars(quiet=quiet) as progress:
         merged = merge_answers(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_merged
+
         print_merged(merged, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(merged.to_json(in_flags), indent=2, ensure_ascii=False))
