@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
@@ -29,7 +30,11 @@ def segment(
         typer.Option("--output", "-o", help="File for the labels ({labels}).", show_default=False),
     ],
     background: Annotated[
-        str, typer.Option(help="Unknown pixels of a seeds picture: transparent, black, or auto.")
+        str,
+        typer.Option(
+            help="Unknown pixels of a seeds picture: transparent, black, or auto.",
+            autocompletion=completed("transparent", "black", "auto"),
+        ),
     ] = "auto",
     snap: Annotated[
         bool, typer.Option("--snap", help="Give mixed colours of the seeds to the nearest plain colour.")
@@ -40,7 +45,11 @@ def segment(
     scores: Annotated[Path | None, typer.Option(help="File for a map of the uncertainty.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Folder for one mask per class.")] = None,
     graph: Annotated[
-        str, typer.Option(help="pixels: all within a radius; features: the paper's nearest neighbours.")
+        str,
+        typer.Option(
+            help="pixels: all within a radius; features: the paper's nearest neighbours.",
+            autocompletion=completed("pixels", "features"),
+        ),
     ] = "pixels",
     radius: Annotated[float, typer.Option(help="Reach of a pixel in the graph of pixels.")] = 3.0,
     color_scale: Annotated[
@@ -62,7 +71,9 @@ def segment(
         str | None, typer.Option(help="Refuse pictures that need more, 4GB say; by default what is free.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
+    device: Annotated[
+        str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
+    ] = "cpu",
     json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> Exit:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -32,7 +33,9 @@ def suggest(
         Path | None,
         typer.Option(help="File of questions with labels filled in (? = cannot tell), to merge into TABLE."),
     ] = None,
-    strategy: Annotated[str, typer.Option(help="What to ask for: {strategies}.")] = "auto",
+    strategy: Annotated[
+        str, typer.Option(help="What to ask for: {strategies}.", autocompletion=completed(of="strategy"))
+    ] = "auto",
     features: Annotated[
         str | None,
         typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
@@ -46,9 +49,19 @@ def suggest(
     unknown: Annotated[
         list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
     ] = None,
-    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Missing feature values: fill, error, drop or mean.",
+            autocompletion=completed("fill", "error", "drop", "mean"),
+        ),
+    ] = "fill",
     scale: Annotated[
-        str, typer.Option(help="Scale of the features: auto, none, standard or robust.")
+        str,
+        typer.Option(
+            help="Scale of the features: auto, none, standard or robust.",
+            autocompletion=completed("auto", "none", "standard", "robust"),
+        ),
     ] = "auto",
     pca: Annotated[
         int | None,
@@ -57,7 +70,9 @@ def suggest(
     neighbors: Annotated[int, typer.Option(help="Neighbours of each row.", min=1)] = 10,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
+    device: Annotated[
+        str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
+    ] = "cpu",
     delimiter: Annotated[
         str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
     ] = None,

@@ -32,7 +32,7 @@ def find_method(name: str) -> Method:
 
 
 def check_settings(options: ClassifyOptions) -> None:
-    """Refuse what the method is told wrongly; defaults are not looked at, as finding the methods takes a second.
+    """Refuse what the method is told wrongly; finding the methods takes a second, and defaults need none.
 
     Examples
     --------
