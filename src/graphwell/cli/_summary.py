@@ -149,7 +149,7 @@ def _truth_sentence(truth: "Accuracy") -> str:
 
 def _column_grid(columns: "Sequence[Fate]") -> Grid:
     """What became of the columns; those with the same fate share a line."""
-    from graphwell.columns.encoder import listed
+    from graphwell.columns.names import listed
 
     grid = Grid()
     for title in ("column", "holds", "became"):
