@@ -31,6 +31,7 @@ ROOMS = (
     "io",
     "jobs",
     "view",
+    "serve",
     "cli",
     "datasets",
     "experiments",
@@ -47,6 +48,7 @@ USES: dict[str, set[str]] = {
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
     "view": {"columns", "jobs"},
+    "serve": {"io"},
     "datasets": {"io", "segmentation"},
     "jobs": {"active", "backends", "columns", "estimators", "io", "metric", "segmentation"},
     "experiments": {"estimators", "io", "model", "view"},
@@ -102,9 +104,11 @@ ONLY_IN = {
     "pyarrow": {"io/tables/parquet.py"},
     "cupy": {"backends/cuda/_cupy.py"},
     "cuvs": {"backends/cuda/search.py"},
+    "starlette": {"serve/app.py"},
+    "uvicorn": {"serve/launch.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-OPTIONAL = ("dask", "distributed", "pyarrow", "cupy", "cuvs")
+OPTIONAL = ("dask", "distributed", "pyarrow", "cupy", "cuvs", "starlette", "uvicorn")
 HEAVY = (
     "PIL",
     "matplotlib",
@@ -118,6 +122,8 @@ HEAVY = (
     "dask",
     "distributed",
     "cupy",
+    "starlette",
+    "uvicorn",
 )
 MOST_LINES_OF_DASK = 1900
 

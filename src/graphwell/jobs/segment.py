@@ -1,5 +1,6 @@
 """The whole job on one picture: picture and marks read, every pixel given a class, labels written."""
 
+import re
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -16,8 +17,9 @@ from graphwell.io.files import (
     folder_written_whole,
     written_whole,
 )
+from graphwell.io.images.base import Marks
 from graphwell.io.images.registry import format_for, read_image, write_image, write_numbers, writes_numbers
-from graphwell.io.images.seeds import Marks, read_seeds
+from graphwell.io.images.seeds import read_seeds
 from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
@@ -61,7 +63,7 @@ def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentR
         picture = read_image(options.image, options.max_pixels)
         marks = read_seeds(
             options.seeds, picture.shape[:2], options.background,
-            snap=options.snap, max_pixels=options.max_pixels,
+            snap=options.snap, max_pixels=options.max_pixels, picture=options.image.name,
         )  # fmt: skip
         masks = _mask_files(options, marks)
         _check_fits(options, picture.shape)
@@ -100,7 +102,9 @@ def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
     """The file of each class, none of which has another role."""
     if options.masks is None:
         return {}
-    files = {c: options.masks / f"mask_{name.removeprefix('#')}.png" for c, name in marks.names.items()}
+    plain = {c: re.sub(r"[^\w.-]+", "_", name.removeprefix("#"))[:80] for c, name in marks.names.items()}
+    twice = len(set(plain.values())) < len(plain)
+    files = {c: options.masks / (f"mask_{c}_{n}.png" if twice else f"mask_{n}.png") for c, n in plain.items()}
     check_distinct([*_named_files(options), *(("masks", path) for path in files.values())])
     return files
 
