@@ -32,6 +32,7 @@ ROOMS = (
     "io",
     "jobs",
     "view",
+    "serve",
     "cli",
     "datasets",
     "experiments",
@@ -48,19 +49,10 @@ USES: dict[str, set[str]] = {
     "comparison": {"columns", "estimators", "graph", "io"},
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
-    "view": {"columns", "comparison", "jobs", "solve"},
+    "view": {"columns", "comparison", "jobs"},
+    "serve": {"io"},
     "datasets": {"io", "segmentation"},
-    "jobs": {
-        "active",
-        "backends",
-        "columns",
-        "comparison",
-        "estimators",
-        "io",
-        "metric",
-        "segmentation",
-        "solve",
-    },
+    "jobs": {"active", "backends", "columns", "comparison", "estimators", "io", "metric", "segmentation"},
     "experiments": {"estimators", "io", "model", "view"},
     "cli": {
         "active",
@@ -87,8 +79,10 @@ EXCEPTIONS = {
 }
 FOR_TYPES = {
     ("backends", "solve"): "verbs take a Problem; only the type checker needs to know it",
+    ("jobs", "solve"): "a report may hold a Result",
+    ("view", "solve"): "a Result can be drawn",
 }
-"""Arrows that are drawn for the type checker alone, between rooms whose other arrows go the other way."""
+"""Arrows that are drawn for the type checker alone, by rooms that need them for nothing else."""
 WITHOUT_LIBRARIES = {
     "model": ("sklearn", "numba", "scipy.spatial"),
     "solve": ("sklearn", "numba", "matplotlib", "typer", "rich"),
@@ -113,9 +107,11 @@ ONLY_IN = {
     "pyarrow": {"io/tables/parquet.py"},
     "cupy": {"backends/cuda/_cupy.py"},
     "cuvs": {"backends/cuda/search.py"},
+    "starlette": {"serve/app.py"},
+    "uvicorn": {"serve/launch.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-OPTIONAL = ("dask", "distributed", "pyarrow", "cupy", "cuvs")
+OPTIONAL = ("dask", "distributed", "pyarrow", "cupy", "cuvs", "starlette", "uvicorn")
 HEAVY = (
     "PIL",
     "matplotlib",
@@ -129,6 +125,8 @@ HEAVY = (
     "dask",
     "distributed",
     "cupy",
+    "starlette",
+    "uvicorn",
 )
 MOST_LINES_OF_DASK = 1900
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._help import completed
+
 Features = Annotated[
     str | None, typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something.")
 ]
@@ -18,15 +20,29 @@ Truth = Annotated[str | None, typer.Option(help="Column of the true labels, to c
 Unknown = Annotated[
     list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
 ]
-Missing = Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")]
-Scale = Annotated[str, typer.Option(help="Scale of the features: auto, none, standard or robust.")]
+Missing = Annotated[
+    str,
+    typer.Option(
+        help="Missing feature values: fill, error, drop or mean.",
+        autocompletion=completed("fill", "error", "drop", "mean"),
+    ),
+]
+Scale = Annotated[
+    str,
+    typer.Option(
+        help="Scale of the features: auto, none, standard or robust.",
+        autocompletion=completed("auto", "none", "standard", "robust"),
+    ),
+]
 Components = Annotated[
     int | None,
     typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 Jobs = Annotated[int | None, typer.Option(help="Threads; all cores by default.")]
-Device = Annotated[str, typer.Option(help="Where to compute: {devices}.")]
+Device = Annotated[
+    str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
+]
 Delimiter = Annotated[str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")]
 Decimal = Annotated[str | None, typer.Option(help="Decimal mark of a text table; found by default.")]

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from graphwell.cli import _options
+from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_classified
 from graphwell.cli._words import in_flags
 from graphwell.errors import OptionError
 
@@ -40,10 +40,16 @@ def classify(
     scale: _options.Scale = "auto",
     tune: Annotated[bool, typer.Option(help="Choose how rows are compared, on hidden labels.")] = True,
     evidence: Annotated[
-        str, typer.Option(help="Also ask classifiers about each row: auto or none.")
+        str,
+        typer.Option(
+            help="Also ask classifiers about each row: auto or none.",
+            autocompletion=completed("auto", "none"),
+        ),
     ] = "auto",
     pca: _options.Components = None,
-    method: Annotated[str, typer.Option(help="How rows are labelled: {methods}.")] = "diffuse interface",
+    method: Annotated[
+        str, typer.Option(help="How rows are labelled: {methods}.", autocompletion=completed(of="method"))
+    ] = "diffuse interface",
     classes: Annotated[
         str | None, typer.Option(help="Classes there are, as a,b,c, if some have no label yet.")
     ] = None,
@@ -52,7 +58,10 @@ def classify(
         typer.Option(help="Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels."),
     ] = None,
     neighbors: Annotated[int | None, typer.Option(help="Neighbours of each row.", min=1)] = None,
-    start: Annotated[str | None, typer.Option(help="Where the descent starts: {starts}.")] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(help="Where the descent starts: {starts}.", autocompletion=completed(of="start")),
+    ] = None,
     fidelity: Annotated[float | None, typer.Option(help="Weight of the known labels.")] = None,
     seed: _options.Seed = 0,
     jobs: _options.Jobs = None,
@@ -102,6 +111,8 @@ def classify(
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_classified
+
         print_classified(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))

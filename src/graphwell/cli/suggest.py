@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from graphwell.cli import _options
+from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_merged, print_suggested
 from graphwell.cli._words import in_flags
 
 
@@ -34,7 +34,9 @@ def suggest(
         Path | None,
         typer.Option(help="File of questions with labels filled in (? = cannot tell), to merge into TABLE."),
     ] = None,
-    strategy: Annotated[str, typer.Option(help="What to ask for: {strategies}.")] = "auto",
+    strategy: Annotated[
+        str, typer.Option(help="What to ask for: {strategies}.", autocompletion=completed(of="strategy"))
+    ] = "auto",
     features: _options.Features = None,
     drop: _options.Drop = None,
     as_number: _options.AsNumber = None,
@@ -74,6 +76,8 @@ def suggest(
     with bars(quiet=quiet) as progress:
         found = choose_rows(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_suggested
+
         print_suggested(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
@@ -101,6 +105,8 @@ def _merge(
     with bars(quiet=quiet) as progress:
         merged = merge_answers(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_merged
+
         print_merged(merged, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(merged.to_json(in_flags), indent=2, ensure_ascii=False))
