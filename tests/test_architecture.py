@@ -21,6 +21,7 @@ TESTS = Path(__file__).parent
 ROOMS = (
     "model",
     "graph",
+    "layout",
     "backends",
     "solve",
     "columns",
@@ -38,6 +39,7 @@ ROOMS = (
 USES: dict[str, set[str]] = {
     "model": set(),
     "graph": set(),
+    "layout": {"graph"},
     "backends": {"graph"},
     "solve": {"backends", "graph", "io", "model"},
     "columns": {"io"},
@@ -46,7 +48,7 @@ USES: dict[str, set[str]] = {
     "active": {"backends", "estimators", "graph", "solve"},
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
-    "view": {"columns", "jobs", "solve"},
+    "view": {"columns", "jobs", "layout", "solve"},
     "datasets": {"io", "segmentation"},
     "jobs": {"active", "backends", "columns", "estimators", "io", "metric", "segmentation", "solve"},
     "experiments": {"estimators", "io", "model", "view"},

@@ -13,6 +13,7 @@ from graphwell.errors import Words, in_python
 from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
+from graphwell.layout import graph_map, principal_map
 from graphwell.solve.result import Result
 from graphwell.view import html, plots
 
@@ -133,11 +134,11 @@ def _projection(report: ClassifyReport, details: RowDetails) -> str:
     rows = np.flatnonzero(details.kept)[shown]
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
     names = [count.name for count in report.classes]
-    plane = _plane(points)[shown]
+    plane = _map(details)[shown]
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, [row.row - 1 for row in report.to_label])])
     caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
-    return html.figure(plots.as_png(figure), "projection onto two principal components", caption)
+    return html.figure(plots.as_png(figure), "map of the rows, neighbours near each other", caption)
 
 
 def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
@@ -148,12 +149,10 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
     return np.sort(np.concatenate([np.flatnonzero(given), others]))
 
 
-def _plane(points: FloatArray) -> FloatArray:
-    from sklearn.decomposition import PCA
-
-    if points.shape[1] == 1:
-        return np.column_stack([points[:, 0], np.zeros(len(points))])
-    return np.asarray(PCA(2, random_state=0).fit_transform(points))
+def _map(details: RowDetails) -> FloatArray:
+    """The map of the graph, from the principal components on; these alone where there is no graph."""
+    principal = principal_map(details.points)
+    return principal if details.graph is None else graph_map(details.graph, principal)
 
 
 def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
