@@ -1,4 +1,4 @@
-"""How well a map of the rows keeps neighbours together, and what it costs, beside principal components and UMAP."""
+"""How well a map keeps neighbours together, and what it costs, beside principal components and UMAP."""
 
 import time
 from collections.abc import Callable
@@ -34,7 +34,7 @@ MAPS: dict[str, Callable[[Dataset], FloatArray]] = {
 
 
 def judged(data: Dataset, places: FloatArray) -> list[float]:
-    """Share of neighbours kept, trustworthiness, and share of rows whose nearest in the map name their class."""
+    """Neighbours kept, trustworthiness, and rows whose nearest in the map name their class."""
     from sklearn.manifold import trustworthiness
     from sklearn.neighbors import NearestNeighbors
 
@@ -71,8 +71,7 @@ def main(options: Options) -> None:
         except DataMissingError as error:
             print(f"{name} is left out: {error}")
             continue
-        rows = [
-            [m, f"{v[0]:.1f}", f"{v[1]:.4f}", f"{v[2]:.1f}", f"{v[3]:.2f}"] for m, v in figures[name].items()
-        ]
+        formats = (".1f", ".4f", ".1f", ".2f")
+        rows = [[m, *map(format, values, formats)] for m, values in figures[name].items()]
         show_table(f"Maps of {name}", COLUMNS, rows)
     write_json(options.out / "maps.json", figures)

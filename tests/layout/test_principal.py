@@ -8,7 +8,8 @@ from threadpoolctl import threadpool_limits
 from graphwell.layout.principal import principal_map
 
 
-def test_it_is_that_of_scikit_learn_up_to_signs(rng=np.random.default_rng(0)):
+def test_it_is_that_of_scikit_learn_up_to_signs():
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 12)) * np.geomspace(10, 1, 12)
     found, wanted = principal_map(X), PCA(2, random_state=0).fit_transform(X)
     for column in range(2):
@@ -28,7 +29,8 @@ def test_equal_rows_lie_in_one_place_and_wild_values_are_no_harm():
     assert np.isfinite(wild).all()
 
 
-def test_the_number_of_threads_changes_no_bit(rng=np.random.default_rng(1)):
+def test_the_number_of_threads_changes_no_bit():
+    rng = np.random.default_rng(1)
     X = rng.normal(size=(3000, 40))
     with threadpool_limits(1):
         one = principal_map(X)

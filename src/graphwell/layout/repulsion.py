@@ -1,8 +1,9 @@
 """The push of all points on each: their potential on a grid, by one Fourier transform there and back.
 
-The potential of a point at distance r is ``1 / (1 + r^2)``. Its gradient is the push of t-SNE, and its sum over
-all pairs is what the push is divided by. Points are spread on the grid by quadratic splines, and read back by
-them; the transform of the kernel is divided by theirs twice, so that the potential is right at the knots.
+The potential of a point at distance r is ``1 / (1 + r^2)``. Its gradient is the push of t-SNE, and its sum
+over all pairs is what the push is divided by. Points are spread on the grid by quadratic splines, and read
+back by them; the transform of the kernel is divided by theirs twice, so that the potential is right at the
+knots.
 """
 
 from functools import lru_cache
@@ -28,7 +29,7 @@ SIZES = 32
 
 
 def repulsion(places: FloatArray, threads: ThreadPool) -> FloatArray:
-    """Push of all points on each, divided by the closeness ``1 / (1 + r^2)`` of all others to one, in the mean.
+    """Push of all points on each, divided by the closeness of the others to a point, summed, in the mean.
 
     Parameters
     ----------
