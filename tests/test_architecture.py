@@ -32,6 +32,7 @@ ROOMS = (
     "io",
     "jobs",
     "view",
+    "serve",
     "cli",
     "datasets",
     "experiments",
@@ -48,9 +49,10 @@ USES: dict[str, set[str]] = {
     "active": {"backends", "estimators", "graph", "solve"},
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
-    "view": {"columns", "jobs", "layout", "solve"},
+    "view": {"columns", "jobs", "layout"},
+    "serve": {"io"},
     "datasets": {"io", "segmentation"},
-    "jobs": {"active", "backends", "columns", "estimators", "io", "metric", "segmentation", "solve"},
+    "jobs": {"active", "backends", "columns", "estimators", "io", "metric", "segmentation"},
     "experiments": {"estimators", "io", "model", "view"},
     "cli": {
         "active",
@@ -76,8 +78,10 @@ EXCEPTIONS = {
 }
 FOR_TYPES = {
     ("backends", "solve"): "verbs take a Problem; only the type checker needs to know it",
+    ("jobs", "solve"): "a report may hold a Result",
+    ("view", "solve"): "a Result can be drawn",
 }
-"""Arrows that are drawn for the type checker alone, between rooms whose other arrows go the other way."""
+"""Arrows that are drawn for the type checker alone, by rooms that need them for nothing else."""
 WITHOUT_LIBRARIES = {
     "model": ("sklearn", "numba", "scipy.spatial"),
     "solve": ("sklearn", "numba", "matplotlib", "typer", "rich"),
@@ -102,9 +106,11 @@ ONLY_IN = {
     "pyarrow": {"io/tables/parquet.py"},
     "cupy": {"backends/cuda/_cupy.py"},
     "cuvs": {"backends/cuda/search.py"},
+    "starlette": {"serve/app.py"},
+    "uvicorn": {"serve/launch.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-OPTIONAL = ("dask", "distributed", "pyarrow", "cupy", "cuvs")
+OPTIONAL = ("dask", "distributed", "pyarrow", "cupy", "cuvs", "starlette", "uvicorn")
 HEAVY = (
     "PIL",
     "matplotlib",
@@ -118,6 +124,8 @@ HEAVY = (
     "dask",
     "distributed",
     "cupy",
+    "starlette",
+    "uvicorn",
 )
 MOST_LINES_OF_DASK = 1900
 

@@ -269,7 +269,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
             if isinstance(graph, Graph):
-                rows, chosen, tuning, seconds = tuned_graph(graph, features, *told, by_labels=enough)
+                on_host = backend.shown(graph)
+                rows, chosen, tuning, seconds = tuned_graph(on_host, features, *told, by_labels=enough)
                 graph = backend.place(chosen)
             else:
                 rows, tuning, seconds = tuned_rows(backend, rows, *told, by_labels=enough)

@@ -1,21 +1,22 @@
 """A labelled table as one page to look at: sizes, descent, projection, doubtful rows, and the truth."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
-from graphwell.columns.encoder import listed
 from graphwell.columns.fate import Fate, grouped
+from graphwell.columns.names import listed
 from graphwell.errors import Words, in_python
 from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
-from graphwell.layout import graph_map, principal_map
-from graphwell.solve.result import Result
 from graphwell.view import html, plots
+
+if TYPE_CHECKING:
+    from graphwell.solve.result import Result
 
 POINTS_SHOWN = 20_000
 
@@ -151,6 +152,8 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
 
 def _map(details: RowDetails) -> FloatArray:
     """The map of the graph, from the principal components on; these alone where there is no graph."""
+    from graphwell.layout import graph_map, principal_map
+
     principal = principal_map(details.points)
     return principal if details.graph is None else graph_map(details.graph, principal)
 
@@ -172,7 +175,7 @@ def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
     ]
 
 
-def _descent(result: Result) -> str:
+def _descent(result: "Result") -> str:
     figure, (energy, changes) = plots.new_figure(2, width=4.8, height=3.2)
     plots.per_step(energy, result.energies, "Energy")
     plots.per_step(changes, result.label_changes, "Label changes")
