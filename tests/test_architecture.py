@@ -21,6 +21,7 @@ TESTS = Path(__file__).parent
 ROOMS = (
     "model",
     "graph",
+    "layout",
     "backends",
     "solve",
     "columns",
@@ -40,6 +41,7 @@ ROOMS = (
 USES: dict[str, set[str]] = {
     "model": set(),
     "graph": set(),
+    "layout": {"graph"},
     "backends": {"graph"},
     "solve": {"backends", "graph", "io", "model"},
     "columns": {"io"},
@@ -49,7 +51,7 @@ USES: dict[str, set[str]] = {
     "comparison": {"columns", "estimators", "graph", "io"},
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
-    "view": {"columns", "comparison", "jobs"},
+    "view": {"columns", "comparison", "jobs", "layout"},
     "serve": {"io"},
     "datasets": {"io", "segmentation"},
     "jobs": {"active", "backends", "columns", "comparison", "estimators", "io", "metric", "segmentation"},

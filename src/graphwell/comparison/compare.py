@@ -280,4 +280,5 @@ class Contest:
             labels=np.array([[saved.labels[each.method, n] for n in numbers] for each in ranked]),
             classes=tuple(self.labels.classes.tolist()),
             given=codes,
+            graph=self.ground.graph,
         )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph import Graph
 from graphwell.memory import in_words
 
 
@@ -93,6 +94,8 @@ class MethodComparison:
         Names of the classes.
     given : array of shape (n_rows,)
         Class numbers of all labels; -1 for none.
+    graph : Graph, optional
+        That the methods shared.
 
     Examples
     --------
@@ -119,6 +122,7 @@ class MethodComparison:
     labels: IntArray = field(repr=False)
     classes: tuple[Any, ...] = ()
     given: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
+    graph: Graph | None = field(default=None, repr=False)
 
     @property
     def agreement(self) -> FloatArray:

@@ -7,8 +7,7 @@ from graphwell.comparison.results import MethodComparison
 from graphwell.errors import Words, in_python
 from graphwell.jobs.compare import CompareReport
 from graphwell.view import html, plots
-from graphwell.view.plane import plane_of
-from graphwell.view.report import POINTS_SHOWN, columns_table
+from graphwell.view.report import POINTS_SHOWN, columns_table, map_of
 
 HEADER = ("method", "what it does", "right", "± standard error", "seconds", "memory")
 
@@ -89,8 +88,8 @@ def _agreement(found: MethodComparison) -> str:
 def _differences(report: CompareReport) -> str:
     shown = np.sort(np.random.default_rng(0).permutation(len(report.points))[:POINTS_SHOWN])
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
-    title = "First two principal components; dark: methods differ"
-    plots.map_of_values(figure, panel, plane_of(report.points)[shown], report.found.dissent[shown], title)
+    places = map_of(report.points, report.found.graph)[shown]
+    plots.map_of_values(figure, panel, places, report.found.dissent[shown], "The graph; dark: methods differ")
     caption = "Share of the methods that do not give a row its most frequent class."
     if len(shown) < len(report.points):
         caption += f" {len(shown):,} of {len(report.points):,} rows."

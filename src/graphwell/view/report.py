@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphwell._types import FloatArray
 from graphwell._version import __version__
 from graphwell.columns.fate import Fate, grouped
 from graphwell.columns.names import listed
@@ -13,7 +14,6 @@ from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
 from graphwell.view import html, plots
-from graphwell.view.plane import plane_of
 
 if TYPE_CHECKING:
     from graphwell.solve.result import Result
@@ -135,11 +135,11 @@ def _projection(report: ClassifyReport, details: RowDetails) -> str:
     rows = np.flatnonzero(details.kept)[shown]
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
     names = [count.name for count in report.classes]
-    plane = plane_of(points)[shown]
+    plane = map_of(points, details.graph)[shown]
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, [row.row - 1 for row in report.to_label])])
     caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
-    return html.figure(plots.as_png(figure), "projection onto two principal components", caption)
+    return html.figure(plots.as_png(figure), "map of the rows, neighbours near each other", caption)
 
 
 def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
@@ -148,6 +148,14 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
     given |= np.isin(np.flatnonzero(details.kept), [row.row - 1 for row in to_label])
     others = np.random.default_rng(0).permutation(np.flatnonzero(~given))[:POINTS_SHOWN]
     return np.sort(np.concatenate([np.flatnonzero(given), others]))
+
+
+def map_of(points: FloatArray, graph: Any) -> FloatArray:
+    """The map of the graph, from the principal components on; these alone where there is no graph."""
+    from graphwell.layout import graph_map, principal_map
+
+    principal = principal_map(points)
+    return principal if graph is None else graph_map(graph, principal)
 
 
 def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
