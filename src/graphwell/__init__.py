@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from graphwell._warnings import BridgedWarning, UnreachableWarning
     from graphwell.active.suggest import suggest
     from graphwell.columns.encoder import TableEncoder
+    from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -39,6 +40,7 @@ _HOME = {
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
+    "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
     "suggest": "graphwell.active.suggest",
@@ -70,6 +72,7 @@ __all__ = [
     "__version__",
     "active",
     "baselines",
+    "compare",
     "datasets",
     "methods",
     "metrics",

@@ -24,10 +24,14 @@ ACTIONS = st.one_of(
         lambda rows, number, weight: {"do": "label", "rows": rows, "class": number, "weight": weight},
         ROWS, st.integers(0, 3), st.sampled_from([1.0, 1, 0.5, 0.1]),
     ),
-    st.builds(lambda do, rows: {"do": do, "rows": rows}, st.sampled_from(["cannot tell", "skip", "clear"]), ROWS),
+    st.builds(
+        lambda do, rows: {"do": do, "rows": rows}, st.sampled_from(["cannot tell", "skip", "clear"]), ROWS
+    ),
     st.builds(lambda name: {"do": "add class", "name": name}, st.sampled_from(["c", "d"])),
     st.builds(lambda n: {"do": "rename class", "class": n, "name": "z"}, st.integers(0, 3)),
-    st.builds(lambda n, m: {"do": "merge classes", "class": n, "into": m}, st.integers(0, 3), st.integers(0, 3)),
+    st.builds(
+        lambda n, m: {"do": "merge classes", "class": n, "into": m}, st.integers(0, 3), st.integers(0, 3)
+    ),
     st.builds(lambda n: {"do": "remove class", "class": n}, st.integers(0, 3)),
     st.builds(lambda n: {"do": "color class", "class": n, "color": "#000000"}, st.integers(0, 3)),
 )  # fmt: skip

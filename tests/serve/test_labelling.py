@@ -242,4 +242,6 @@ def test_given_coordinates_are_the_map(tmp_path):
     path, truth = write_groups(tmp_path)
     page = Window(path, xy=("b", "c")).page
     assert page._places.shape == (len(truth), 2)
-    assert page._places[0].tolist() == pytest.approx([float(c) for c in path.read_text().splitlines()[1].split(",")[2:4]])
+    assert page._places[0].tolist() == pytest.approx(
+        [float(c) for c in path.read_text().splitlines()[1].split(",")[2:4]]
+    )

@@ -44,11 +44,13 @@ def test_the_fit_is_that_of_the_classifier_with_the_same_weights(rows):
     n = len(X)
     session = gw.active.Session(X, n_neighbors=8, n_jobs=1)
     codes = {int(row): int(truth[row]) for row in range(0, n, 9)}
-    weak = {row: 0.3 for row in list(codes)[::2]}
+    weak = dict.fromkeys(list(codes)[::2], 0.3)
     fit = refit(session, no_fit(n), said(1, n, codes, weak))
     y, weights = np.full(n, -1), np.ones(n)
     y[list(codes)], weights[list(weak)] = list(codes.values()), 0.3
-    alone = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(session.place.shown, y, sample_weight=weights)
+    alone = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(
+        session.place.shown, y, sample_weight=weights
+    )
     assert np.array_equal(alone.transduction_, fit.found.labels)
     assert np.array_equal(alone.label_distributions_, fit.found.scores)
 

@@ -5,9 +5,12 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli import _options
+from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
+from graphwell.cli._serve import asked_password, serve_page
 from graphwell.errors import OptionError
 
 
@@ -34,55 +37,34 @@ def label(
     xy: Annotated[
         str | None, typer.Option(help="Columns with the place of each row on the map, as a,b.")
     ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
-    features: Annotated[
-        str | None,
-        typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
-    ] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns that are no features, as a,b,c.")] = None,
-    as_number: Annotated[str | None, typer.Option(help="Features that are numbers, as a,b,c.")] = None,
-    as_category: Annotated[
-        str | None, typer.Option(help="Features whose cells are names of categories, as a,b,c.")
-    ] = None,
-    unknown: Annotated[
-        list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
-    ] = None,
-    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
-    scale: Annotated[
-        str, typer.Option(help="Scale of the features: auto, none, standard or robust.")
+    id_: _options.Id = None,
+    features: _options.Features = None,
+    drop: _options.Drop = None,
+    as_number: _options.AsNumber = None,
+    as_category: _options.AsCategory = None,
+    unknown: _options.Unknown = None,
+    missing: _options.Missing = "fill",
+    scale: _options.Scale = "auto",
+    pca: _options.Components = None,
+    strategy: Annotated[
+        str, typer.Option(help="What to ask for: {strategies}.", autocompletion=completed(of="strategy"))
     ] = "auto",
-    pca: Annotated[
-        int | None,
-        typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
-    ] = None,
-    strategy: Annotated[str, typer.Option(help="What to ask for: {strategies}.")] = "auto",
     neighbors: Annotated[int, typer.Option(help="Neighbours of each row.", min=1)] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
-    delimiter: Annotated[
-        str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal mark of a text table; found by default.")
-    ] = None,
+    seed: _options.Seed = 0,
+    jobs: _options.Jobs = None,
+    device: _options.Device = "cpu",
+    delimiter: _options.Delimiter = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     safe_csv: Annotated[
         bool, typer.Option("--safe-csv", help="Put an apostrophe before text that spreadsheets would run.")
     ] = False,
-    host: Annotated[
-        str, typer.Option(help="Where to listen; others than this machine need a password then.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port, or 0 for one that is free.", min=0, max=65_535)] = 0,
-    address: Annotated[
-        str | None, typer.Option(help="Address that browsers use, https://… behind a proxy.")
-    ] = None,
-    password: Annotated[
-        str | None,
-        typer.Option(help="Asked for where --host lets others in.", envvar="GRAPHWELL_PASSWORD"),
-    ] = None,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the address and errors only.")] = False,
+    host: _options.Host = "127.0.0.1",
+    port: _options.Port = 0,
+    address: _options.Address = None,
+    password: _options.Password = None,
+    browser: _options.Browser = True,
+    quiet: _options.Quiet = False,
 ) -> Exit:
     """Label the rows of a table in the browser: questions, a map, and a lasso.
 
@@ -93,9 +75,7 @@ def label(
     from graphwell.jobs.labelling import LabelOptions, open_table
     from graphwell.serve.journal import Journal
     from graphwell.serve.labelling import LabelPage
-    from graphwell.serve.launch import launch
 
-    password = _password(host, password)
     options = LabelOptions(
         table=table, output=output, label=label, image_column=image_column, images=images,
         text_column=text_column, pixels=_size(pixels), xy=_pair(xy), row_id=id_,
@@ -105,31 +85,16 @@ def label(
         n_neighbors=neighbors, seed=seed, n_jobs=jobs, device=device, delimiter=delimiter,
         encoding=encoding, decimal=decimal, safe_csv=safe_csv,
     )  # fmt: skip
+    password = asked_password(host, password)
     journal = table.with_name(f"{table.name}.journal")
     with held_alone(journal, "table"):
         with bars(quiet=quiet) as progress:
             opened = open_table(options, progress=progress)
         with Journal(journal, opened.fingerprint) as kept:
-            page = LabelPage(opened, kept)
-            try:
-                launch(
-                    page, host=host, port=port, address=address, password=password, open_browser=browser,
-                    told=lambda where: typer.echo(f"Open {where}"),
-                )  # fmt: skip
-            except KeyboardInterrupt:
-                if not quiet:
-                    typer.echo(f"Every answer is in {journal}; the same command goes on from there.")
-    return Exit.DONE
-
-
-def _password(host: str, given: str | None) -> str | None:
-    """The password, asked for where others can reach the server."""
-    from graphwell.serve.security import is_loopback
-
-    if is_loopback(host):
-        return None
-    typer.echo("Others can reach this server. It speaks plain HTTP: put a proxy with TLS before it.", err=True)
-    return given or typer.prompt("Password for the page", hide_input=True, confirmation_prompt=True)
+            return serve_page(
+                LabelPage(opened, kept), journal, host=host, port=port, address=address,
+                password=password, browser=browser, quiet=quiet,
+            )  # fmt: skip
 
 
 def _size(text: str | None) -> tuple[int, int] | None:

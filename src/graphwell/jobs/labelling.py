@@ -14,7 +14,7 @@ from graphwell.active.labels import fetched
 from graphwell.errors import OptionError
 from graphwell.io.files import check_distinct, check_output, written_whole
 from graphwell.io.tables.base import NEW_NAMES, Table
-from graphwell.io.tables.cells import as_numbers, as_text, is_text
+from graphwell.io.tables.cells import as_numbers, as_text
 from graphwell.io.tables.registry import FORMATS, write_table
 from graphwell.jobs.classify import new_columns
 from graphwell.jobs.columns import Roles, find_column
@@ -62,7 +62,8 @@ class LabelOptions(SuggestOptions):
     def roles(self, table: Table) -> Roles:
         """What the columns are for; pictures and places on the map are no features."""
         roles = super().roles(table)
-        shown = {self.image_column, *(self.xy or ())} - {None, *(self.features or ())}
+        shown = {self.image_column, *(self.xy or ())}
+        shown -= {roles.label, roles.row_id, *(self.features or ())}
         return replace(roles, drop=(*roles.drop, *(name for name in table.names if name in shown)))
 
     @property
@@ -234,7 +235,7 @@ class LabelledTable:
         if wanted.isdecimal() and self.read.ids is None:
             found |= self.rows == int(wanted) - 1
         for column in self._searched():
-            found |= np.strings.find(np.strings.lower(column[self.rows]), wanted) >= 0
+            found |= np.strings.find(np.strings.lower(as_text(column)[self.rows]), wanted) >= 0
         return [int(row) for row in np.flatnonzero(found)[:MOST_FOUND]]
 
     def nearest(self, row: int, among: IntArray, n: int) -> list[int]:
@@ -274,12 +275,7 @@ class LabelledTable:
         """Columns of the pixels."""
         table, roles = self.read.table, self.read.roles
         other = {roles.label, roles.row_id, *roles.drop, *(self.options.xy or ()), *NEW_NAMES}
-        first, point = slice(0, ROWS_LOOKED_AT), self.options.decimal or "."
-        return [
-            name
-            for name in table.names
-            if name not in other and as_numbers(self._column(name)[first], point) is not None
-        ]
+        return [name for name in table.names if name not in other and self._holds_numbers(name)]
 
     @cached_property
     def _shown(self) -> list[str]:
@@ -296,7 +292,11 @@ class LabelledTable:
     @cached_property
     def _shown_text(self) -> list[str]:
         names = [*self._shown, *([self.options.text_column] if self.options.text_column else [])]
-        return [name for name in names if is_text(self._column(name))]
+        return [name for name in names if not self._holds_numbers(name)]
+
+    def _holds_numbers(self, name: str) -> bool:
+        first = self._column(name)[:ROWS_LOOKED_AT]
+        return as_numbers(first, self.options.decimal or ".") is not None
 
     def _column(self, name: str) -> Any:
         if name not in self._columns:

@@ -33,21 +33,19 @@ Command = Callable[[dict[str, Any]], Any]
 
 
 class Page(Protocol):
-    """What stands behind a page.
+    """What stands behind a page."""
 
-    Attributes
-    ----------
-    name : str
-        Of its HTML file in ``page/``, without the ending.
-    folders : mapping
-        Folders whose pictures the page may show, by the name that addresses call them.
-    commands : mapping
-        What windows may ask for; each takes the message and returns values of JSON. One runs at a time.
-    """
+    @property
+    def name(self) -> str:
+        """Name of its HTML file in ``page/``, without the ending."""
 
-    name: str
-    folders: Mapping[str, Path]
-    commands: Mapping[str, Command]
+    @property
+    def folders(self) -> Mapping[str, Path]:
+        """Folders whose pictures the page may show, by the name that addresses call them."""
+
+    @property
+    def commands(self) -> Mapping[str, Command]:
+        """What windows may ask for; each takes the message and returns values of JSON. One runs at a time."""
 
     def greeting(self) -> Iterable[Event]:
         """What a new window is told: everything, as it was when the last event was told."""

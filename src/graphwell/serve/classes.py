@@ -95,9 +95,12 @@ class ClassList:
             raise OptionError("class", "There is no such class any more; choose another.")
         return number
 
-    def _changed(self, number: int, **new: str) -> "ClassList":
+    def _changed(self, number: int, name: str | None = None, color: str | None = None) -> "ClassList":
         self.check(number)
-        entries = (replace(entry, **new) if entry.number == number else entry for entry in self.entries)
+        entries = (
+            ClassEntry(number, name or entry.name, color or entry.color) if entry.number == number else entry
+            for entry in self.entries
+        )
         return replace(self, entries=tuple(entries))
 
     def _new_name(self, name: object, but: int | None = None) -> str:
