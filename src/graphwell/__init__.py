@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection
     from graphwell._warnings import BridgedWarning, UnreachableWarning
     from graphwell.active.suggest import suggest
+    from graphwell.bridges.anndata import annotate
     from graphwell.columns.encoder import TableEncoder
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
@@ -39,6 +40,7 @@ _HOME = {
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
+    "annotate": "graphwell.bridges.anndata",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
     "suggest": "graphwell.active.suggest",
@@ -69,6 +71,7 @@ __all__ = [
     "UnreachableWarning",
     "__version__",
     "active",
+    "annotate",
     "baselines",
     "datasets",
     "methods",
