@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graphwell.active.suggest import suggest
     from graphwell.bridges.anndata import annotate
     from graphwell.columns.encoder import TableEncoder
+    from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -41,6 +42,7 @@ _HOME = {
     "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
     "annotate": "graphwell.bridges.anndata",
+    "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
     "suggest": "graphwell.active.suggest",
@@ -73,6 +75,7 @@ __all__ = [
     "active",
     "annotate",
     "baselines",
+    "compare",
     "datasets",
     "methods",
     "metrics",
