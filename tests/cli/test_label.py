@@ -20,7 +20,7 @@ from tests.serve.tables import write_groups
         (["--images", "nowhere"], "--images nowhere is no folder."),
         (["--images", "."], "holds 0 pictures for 12 rows"),
         (["-o", "groups.csv"], "TABLE and --output are both the file"),
-        (["-o", "x.xlsx"], "--output x.xlsx: the name must end in"),
+        (["-o", "x.docx"], "--output x.docx: the name must end in"),
         (["--port", "1"], "--port 1: nothing can listen there"),
         (["--host", "0.0.0.0", "--password", "x"], "give --address too"),
     ],

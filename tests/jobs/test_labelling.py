@@ -40,11 +40,7 @@ def test_what_is_shown_of_a_row(path):
     assert table.text(0) == "A <b>note</b>"
     assert [name for name, _ in table.cells(0)] == ["id", "a", "b", "photo", "x", "y"]
     assert table.places.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
-    assert table.read.features.names == ("a", "b", "note") or set(table.read.features.names) <= {
-        "a",
-        "b",
-        "note",
-    }
+    assert not {"photo", "x", "y"} & set(table.read.features.names)
     assert opened(path).name(1) == "2"
 
 
@@ -116,10 +112,17 @@ def test_the_table_is_written_with_all_labels(path):
     assert [row["graphwell_given"] for row in rows] == ["true", "false", "false", "true"]
     assert [row["graphwell_reachable"] for row in rows] == ["true", "true", "false", "true"]
     assert rows[2]["graphwell_score"] == ""
-    assert [row["note"] for row in rows][0] == "A <b>note</b>"
+    assert rows[0]["note"] == "A <b>note</b>"
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def written_labels(path):
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            return arrays["graphwell_label"].tolist()
+    return read_table(path).column("graphwell_label").tolist()
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".jsonl"])
 def test_new_classes_make_a_column_of_numbers_text(path, suffix):
     """Labels that are numbers stay numbers, until a class has another name."""
     path.write_text(path.read_text().replace("cat", "1").replace("dog", "2"))
@@ -127,18 +130,16 @@ def test_new_classes_make_a_column_of_numbers_text(path, suffix):
         output = path.with_name(f"out{suffix}")
         table = opened(path, output=output, drop=("note", "photo"))
         table.write(names, np.array([0, -1, -1, 1]), found([0, 0, 0, 1]))
-        assert [kind(cell) for cell in read_table(output).column("graphwell_label").tolist()][3] == kind(
-            names[1]
-        )
+        assert written_labels(output)[3] == kind(names[1])
 
 
 def test_a_table_without_labels_can_be_written(path):
     text = "\n".join(line.rsplit(",", 1)[0] for line in path.read_text().splitlines()) + "\n"
     path.write_text(text)
-    for suffix in (".csv", ".npz", ".parquet"):
+    for suffix in (".csv", ".npz", ".parquet", ".jsonl"):
         output = path.with_name(f"out{suffix}")
         opened(path, output=output).write(("cat", "dog"), np.array([0, -1, -1, 1]), found([0, 0, 1, 1]))
-        assert read_table(output).column("graphwell_label").tolist() == ["cat", "cat", "dog", "dog"]
+        assert written_labels(output) == ["cat", "cat", "dog", "dog"]
 
 
 def test_rows_that_were_left_out_get_no_label(path):
