@@ -280,7 +280,7 @@ class LabelledTable:
     @cached_property
     def _shown(self) -> list[str]:
         """Columns whose cells are shown."""
-        hidden = {self.read.roles.label, self.options.text_column, *NEW_NAMES}
+        hidden = {self.read.roles.label, self.options.text_column, *self.options.drop, *NEW_NAMES}
         hidden |= set(self._numbers) if self.options.pixels is not None else set()
         return [name for name in self.read.table.names if name not in hidden]
 

@@ -40,6 +40,6 @@ export function showCurve(box, figure, points, checked) {
     draw("text", { x: LEFT, y: HEIGHT - 3 }, `${first} labels`),
     draw("text", { x: WIDTH - 6, y: HEIGHT - 3, "text-anchor": "end" }, `${last.labels}`),
   );
-  const range = `${(100 * last.low).toFixed(0)} to ${(100 * last.high).toFixed(0)} % with 90 % probability, judged by ${checked} answers`;
+  const range = `Estimated; ${(100 * last.low).toFixed(0)} to ${(100 * last.high).toFixed(0)} % with 90 % probability, judged by ${checked} answers`;
   fill(box, svg, make("p", { class: "faint" }, range));
 }

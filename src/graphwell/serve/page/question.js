@@ -22,12 +22,13 @@ export function answerButtons(classes, onAnswer, guesses = new Map()) {
         class: entry.number === best ? "guess" : undefined,
         color: entry.color,
         "data-class": entry.number,
+        title: score === undefined ? undefined : `The model says ${Math.round(100 * score)} %`,
         onclick: () => onAnswer(entry.number),
       },
       make("span", { class: "swatch" }),
       make("span", { class: "what" }, entry.name),
-      score >= 0.005 ? make("span", { class: "share" }, `${Math.round(100 * score)} %`) : null,
       keyOf(place) ? make("kbd", {}, keyOf(place)) : null,
+      score ? make("span", { class: "bar", share: score }) : null,
     );
   });
 }
@@ -48,6 +49,7 @@ export function showQuestion(card, question, left, classes, on) {
     question.text ? make("div", { class: "words", tabindex: "0" }, question.text) : null,
     question.cells.length && !question.text ? cells(question.cells) : null,
     make("div", { class: "answers" }, ...answerButtons(classes, on.answer, new Map(question.guesses))),
+    guess(question, byNumber),
     classes.length ? null : make("p", { class: "faint" }, "There are no classes yet. Name the one of this row below."),
     make(
       "div",
@@ -59,6 +61,13 @@ export function showQuestion(card, question, left, classes, on) {
     make("p", { class: "faint" }, given ? `Labelled ${given.name}` : `Asked because: ${question.reason}`),
     question.near.length ? near(question.near, byNumber, on.ask) : null,
   );
+}
+
+function guess(question, byNumber) {
+  const [number, score] = question.guesses[0] ?? [];
+  const entry = byNumber.get(number);
+  if (!entry) return null;
+  return make("p", { class: "faint" }, `The model's guess: ${entry.name}, ${Math.round(100 * score)} %`);
 }
 
 function cells(pairs) {
