@@ -12,11 +12,13 @@ from graphwell._version import __version__
 if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection
     from graphwell._warnings import BridgedWarning, UnreachableWarning
+    from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
+    from graphwell.estimators.citation import citation
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
@@ -31,6 +33,7 @@ _HOME = {
     "BridgedWarning": "graphwell._warnings",
     "CancelledError": "graphwell.solve.run",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
+    "DiffuseInterfaceClustering": "graphwell.active.clustering",
     "Fixed": "graphwell.solve.schedule",
     "Graph": "graphwell.graph",
     "Result": "graphwell.solve.result",
@@ -40,6 +43,7 @@ _HOME = {
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
+    "citation": "graphwell.estimators.citation",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
@@ -60,6 +64,7 @@ __all__ = [
     "BridgedWarning",
     "CancelledError",
     "DiffuseInterfaceClassifier",
+    "DiffuseInterfaceClustering",
     "Fixed",
     "Graph",
     "Result",
@@ -72,6 +77,7 @@ __all__ = [
     "__version__",
     "active",
     "baselines",
+    "citation",
     "compare",
     "datasets",
     "methods",
