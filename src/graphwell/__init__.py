@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from graphwell._warnings import BridgedWarning, UnreachableWarning
     from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
+    from graphwell.bridges.anndata import annotate
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
@@ -44,6 +45,7 @@ _HOME = {
     "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
     "citation": "graphwell.estimators.citation",
+    "annotate": "graphwell.bridges.anndata",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
@@ -76,6 +78,7 @@ __all__ = [
     "UnreachableWarning",
     "__version__",
     "active",
+    "annotate",
     "baselines",
     "citation",
     "compare",
