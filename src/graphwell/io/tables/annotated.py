@@ -119,10 +119,10 @@ def with_labels(table: Table, new: NewColumns) -> Any:
     for name, column in new.by_name().items():
         obs[name] = _for_pandas(column)
     labels = [name or None for name in new.label.tolist()]
-    like = getattr(getattr(obs[new.like], "cat", None), "categories", ())  # in the order of the given labels
-    order = [
-        *dict.fromkeys(name for name in [*map(str, like), *sorted(set(labels) - {None})] if name in labels)
-    ]
+    found = {name for name in labels if name is not None}
+    like = getattr(getattr(obs[new.like], "cat", None), "categories", ())
+    order = [name for name in map(str, like) if name in found]  # that of the given labels
+    order += sorted(found - set(order))
     obs["graphwell_label"] = pandas.Categorical(labels, categories=order)
     return obs
 
