@@ -47,10 +47,10 @@ USES: dict[str, set[str]] = {
     "active": {"backends", "estimators", "graph", "solve"},
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
-    "view": {"columns", "jobs", "solve"},
+    "view": {"columns", "jobs"},
     "serve": {"io"},
     "datasets": {"io", "segmentation"},
-    "jobs": {"active", "backends", "columns", "estimators", "io", "metric", "segmentation", "solve"},
+    "jobs": {"active", "backends", "columns", "estimators", "io", "metric", "segmentation"},
     "experiments": {"estimators", "io", "model", "view"},
     "cli": {
         "active",
@@ -76,8 +76,10 @@ EXCEPTIONS = {
 }
 FOR_TYPES = {
     ("backends", "solve"): "verbs take a Problem; only the type checker needs to know it",
+    ("jobs", "solve"): "a report may hold a Result",
+    ("view", "solve"): "a Result can be drawn",
 }
-"""Arrows that are drawn for the type checker alone, between rooms whose other arrows go the other way."""
+"""Arrows that are drawn for the type checker alone, by rooms that need them for nothing else."""
 WITHOUT_LIBRARIES = {
     "model": ("sklearn", "numba", "scipy.spatial"),
     "solve": ("sklearn", "numba", "matplotlib", "typer", "rich"),

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_classified
 from graphwell.cli._words import in_flags
 from graphwell.errors import OptionError
 
@@ -42,19 +42,35 @@ def classify(
     unknown: Annotated[
         list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
     ] = None,
-    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Missing feature values: fill, error, drop or mean.",
+            autocompletion=completed("fill", "error", "drop", "mean"),
+        ),
+    ] = "fill",
     scale: Annotated[
-        str, typer.Option(help="Scale of the features: auto, none, standard or robust.")
+        str,
+        typer.Option(
+            help="Scale of the features: auto, none, standard or robust.",
+            autocompletion=completed("auto", "none", "standard", "robust"),
+        ),
     ] = "auto",
     tune: Annotated[bool, typer.Option(help="Choose how rows are compared, on hidden labels.")] = True,
     evidence: Annotated[
-        str, typer.Option(help="Also ask classifiers about each row: auto or none.")
+        str,
+        typer.Option(
+            help="Also ask classifiers about each row: auto or none.",
+            autocompletion=completed("auto", "none"),
+        ),
     ] = "auto",
     pca: Annotated[
         int | None,
         typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
     ] = None,
-    method: Annotated[str, typer.Option(help="How rows are labelled: {methods}.")] = "diffuse interface",
+    method: Annotated[
+        str, typer.Option(help="How rows are labelled: {methods}.", autocompletion=completed(of="method"))
+    ] = "diffuse interface",
     classes: Annotated[
         str | None, typer.Option(help="Classes there are, as a,b,c, if some have no label yet.")
     ] = None,
@@ -63,11 +79,16 @@ def classify(
         typer.Option(help="Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels."),
     ] = None,
     neighbors: Annotated[int | None, typer.Option(help="Neighbours of each row.", min=1)] = None,
-    start: Annotated[str | None, typer.Option(help="Where the descent starts: {starts}.")] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(help="Where the descent starts: {starts}.", autocompletion=completed(of="start")),
+    ] = None,
     fidelity: Annotated[float | None, typer.Option(help="Weight of the known labels.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
+    device: Annotated[
+        str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
+    ] = "cpu",
     holdout: Annotated[
         float | None, typer.Option(help="Share of the known labels to hide and test on, 0.2 say.")
     ] = None,
@@ -119,6 +140,8 @@ def classify(
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_classified
+
         print_classified(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))

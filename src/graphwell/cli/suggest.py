@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_merged, print_suggested
 from graphwell.cli._words import in_flags
 
 
@@ -33,7 +33,9 @@ def suggest(
         Path | None,
         typer.Option(help="File of questions with labels filled in (? = cannot tell), to merge into TABLE."),
     ] = None,
-    strategy: Annotated[str, typer.Option(help="What to ask for: {strategies}.")] = "auto",
+    strategy: Annotated[
+        str, typer.Option(help="What to ask for: {strategies}.", autocompletion=completed(of="strategy"))
+    ] = "auto",
     features: Annotated[
         str | None,
         typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
@@ -47,9 +49,19 @@ def suggest(
     unknown: Annotated[
         list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
     ] = None,
-    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Missing feature values: fill, error, drop or mean.",
+            autocompletion=completed("fill", "error", "drop", "mean"),
+        ),
+    ] = "fill",
     scale: Annotated[
-        str, typer.Option(help="Scale of the features: auto, none, standard or robust.")
+        str,
+        typer.Option(
+            help="Scale of the features: auto, none, standard or robust.",
+            autocompletion=completed("auto", "none", "standard", "robust"),
+        ),
     ] = "auto",
     pca: Annotated[
         int | None,
@@ -58,7 +70,9 @@ def suggest(
     neighbors: Annotated[int, typer.Option(help="Neighbours of each row.", min=1)] = 10,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
+    device: Annotated[
+        str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
+    ] = "cpu",
     delimiter: Annotated[
         str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
     ] = None,
@@ -89,6 +103,8 @@ def suggest(
     with bars(quiet=quiet) as progress:
         found = choose_rows(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_suggested
+
         print_suggested(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
@@ -116,6 +132,8 @@ def _merge(
     with bars(quiet=quiet) as progress:
         merged = merge_answers(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_merged
+
         print_merged(merged, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(merged.to_json(in_flags), indent=2, ensure_ascii=False))

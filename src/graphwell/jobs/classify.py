@@ -20,7 +20,7 @@ from graphwell.io.tables.registry import read_table, write_table
 from graphwell.jobs.class_sizes import tell_of_classes
 from graphwell.jobs.columns import FeatureColumns, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
-from graphwell.jobs.methods import check_class_count, fit_classifier, make_classifier
+from graphwell.jobs.methods import check_class_count, check_settings, fit_classifier, make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 from graphwell.jobs.preprocess import ReadyRows, preprocess
@@ -78,7 +78,8 @@ def classify(
 
 def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progress) -> ClassifyReport:
     """Read, label and write a table that fits into memory."""
-    roles, how, classifier = options.roles, options.preprocessing, make_classifier(options)
+    roles, how = options.roles, options.preprocessing
+    check_settings(options)
     began = time.perf_counter()
     table = read_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
@@ -86,6 +87,7 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     read = time.perf_counter() - began
     facts, features = _read(table, options)
     check_class_count(options.method, len(facts.classes))
+    classifier = make_classifier(options)
     tell_of_classes(classifier, options, facts.given)
     ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
     holdout, seconds = _fitted(classifier, ready, _labels(facts, ready), options, progress)

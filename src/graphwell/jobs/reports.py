@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence, Words, in_python
 from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.score import Comparison, Holdout
-from graphwell.solve.result import Result
+
+if TYPE_CHECKING:
+    from graphwell.solve.result import Result
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class RowDetails:
     bridged: BoolArray = field(repr=False)
     kept: BoolArray = field(repr=False)
     points: FloatArray = field(repr=False)
-    result: Result | None = None
+    result: "Result | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.solve.result import Result
+
+if TYPE_CHECKING:
+    from graphwell.solve.result import Result
 
 CLASS_COLORS = "tab10"
 GIVEN_COLOR = "black"
@@ -50,7 +52,7 @@ def mark_given(panel: Any, points: FloatArray, labels: IntArray) -> None:
     panel.scatter(points[given, 0], points[given, 1], s=34, c=colors, edgecolors=GIVEN_COLOR, linewidths=0.8)
 
 
-def energy_per_step(panel: Any, results: Sequence[tuple[str, Result]]) -> None:
+def energy_per_step(panel: Any, results: Sequence[tuple[str, "Result"]]) -> None:
     """Energy of each result against the number of the schedule step."""
     for name, result in results:
         panel.plot(np.arange(1, len(result.energies) + 1), result.energies, marker=".", label=name)

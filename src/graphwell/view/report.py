@@ -1,20 +1,22 @@
 """A labelled table as one page to look at: sizes, descent, projection, doubtful rows, and the truth."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
-from graphwell.columns.encoder import listed
 from graphwell.columns.fate import Fate, grouped
+from graphwell.columns.names import listed
 from graphwell.errors import Words, in_python
 from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
-from graphwell.solve.result import Result
 from graphwell.view import html, plots
+
+if TYPE_CHECKING:
+    from graphwell.solve.result import Result
 
 POINTS_SHOWN = 20_000
 
@@ -173,7 +175,7 @@ def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
     ]
 
 
-def _descent(result: Result) -> str:
+def _descent(result: "Result") -> str:
     figure, (energy, changes) = plots.new_figure(2, width=4.8, height=3.2)
     plots.per_step(energy, result.energies, "Energy")
     plots.per_step(changes, result.label_changes, "Label changes")
