@@ -23,6 +23,7 @@ BENCHMARKS = {
     "calibration": "whether the scores are what they say",
     "gpu": "times on an NVIDIA GPU against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
+    "maps": "how well a map of the rows keeps neighbours together, beside UMAP",
     "cluster": "time, scheduling, bytes moved and memory of a fit on Dask workers",
 }
 """Modules of this package that have a ``main(options)``, and the question each answers."""

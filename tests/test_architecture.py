@@ -21,6 +21,7 @@ TESTS = Path(__file__).parent
 ROOMS = (
     "model",
     "graph",
+    "layout",
     "backends",
     "solve",
     "columns",
@@ -39,6 +40,7 @@ ROOMS = (
 USES: dict[str, set[str]] = {
     "model": set(),
     "graph": set(),
+    "layout": {"graph"},
     "backends": {"graph"},
     "solve": {"backends", "graph", "io", "model"},
     "columns": {"io"},
@@ -47,7 +49,7 @@ USES: dict[str, set[str]] = {
     "active": {"backends", "estimators", "graph", "solve"},
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
-    "view": {"columns", "jobs"},
+    "view": {"columns", "jobs", "layout"},
     "serve": {"io"},
     "datasets": {"io", "segmentation"},
     "jobs": {"active", "backends", "columns", "estimators", "io", "metric", "segmentation"},

@@ -188,7 +188,8 @@ def _details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails
     assigned[reachable] = classifier.transduction_[fitted]
     score[reachable] = classifier.label_distributions_.max(axis=1)[fitted]
     result = getattr(classifier, "result_", None)
-    return RowDetails(facts.given.codes, assigned, score, reachable, bridged, ready.kept, ready.X, result)
+    rows = (facts.given.codes, assigned, score, reachable, bridged, ready.kept, ready.X)
+    return RowDetails(*rows, result, classifier.graph_)
 
 
 def _write(

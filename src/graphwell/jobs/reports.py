@@ -57,6 +57,8 @@ class RowDetails:
         Features of the kept rows as they were compared.
     result : Result, optional
         Of the descent, where the method has one.
+    graph : Graph, optional
+        Of the kept rows.
     """
 
     given: IntArray = field(repr=False)
@@ -67,6 +69,7 @@ class RowDetails:
     kept: BoolArray = field(repr=False)
     points: FloatArray = field(repr=False)
     result: "Result | None" = None
+    graph: Any = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -141,7 +141,8 @@ def projection(
         )
     panel.set_xticks([])
     panel.set_yticks([])
-    panel.set_title("First two principal components (ringed: label given; numbered: to label next)")
+    panel.set_aspect("equal", adjustable="datalim")
+    panel.set_title("Neighbours lie near each other (ringed: label given; numbered: to label next)")
     if len(names) <= 20:
         panel.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 

@@ -135,11 +135,11 @@ def _projection(report: ClassifyReport, details: RowDetails) -> str:
     rows = np.flatnonzero(details.kept)[shown]
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
     names = [count.name for count in report.classes]
-    plane = _plane(points)[shown]
+    plane = _map(details)[shown]
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, [row.row - 1 for row in report.to_label])])
     caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
-    return html.figure(plots.as_png(figure), "projection onto two principal components", caption)
+    return html.figure(plots.as_png(figure), "map of the rows, neighbours near each other", caption)
 
 
 def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
@@ -150,12 +150,12 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
     return np.sort(np.concatenate([np.flatnonzero(given), others]))
 
 
-def _plane(points: FloatArray) -> FloatArray:
-    from sklearn.decomposition import PCA
+def _map(details: RowDetails) -> FloatArray:
+    """The map of the graph, from the principal components on; these alone where there is no graph."""
+    from graphwell.layout import graph_map, principal_map
 
-    if points.shape[1] == 1:
-        return np.column_stack([points[:, 0], np.zeros(len(points))])
-    return np.asarray(PCA(2, random_state=0).fit_transform(points))
+    principal = principal_map(details.points)
+    return principal if details.graph is None else graph_map(details.graph, principal)
 
 
 def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
