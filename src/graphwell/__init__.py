@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection
     from graphwell._warnings import BridgedWarning, UnreachableWarning
     from graphwell.active.suggest import suggest
+    from graphwell.bridges.anndata import annotate
     from graphwell.columns.encoder import TableEncoder
+    from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -39,6 +41,8 @@ _HOME = {
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
+    "annotate": "graphwell.bridges.anndata",
+    "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
     "suggest": "graphwell.active.suggest",
@@ -69,7 +73,9 @@ __all__ = [
     "UnreachableWarning",
     "__version__",
     "active",
+    "annotate",
     "baselines",
+    "compare",
     "datasets",
     "methods",
     "metrics",

@@ -1,6 +1,10 @@
 """Lines to copy, at the end of the help of each command."""
 
 EXAMPLES = {
+    "compare": (
+        "graphwell compare pets.csv --label species --report methods.html",
+        "graphwell compare pets.csv --truth species --methods nearest,laplace --splits 3 --json",
+    ),
     "classify": (
         "graphwell classify pets.csv -o labelled.csv",
         "graphwell classify pets.csv -o labelled.csv --label species --id name --report report.html",

@@ -15,6 +15,12 @@ def _methods() -> Mapping[str, Any]:
     return methods()
 
 
+def _competitors() -> str:
+    from graphwell.comparison.competitors import competitors
+
+    return ", ".join(competitors())
+
+
 def _starts() -> Mapping[str, Any]:
     from graphwell.solve.start import STARTS
 
@@ -83,6 +89,7 @@ def _images(field: str) -> str:
 
 LISTS: dict[str, Callable[[], str]] = {
     "{methods}": lambda: _told(_methods()),
+    "{competitors}": _competitors,
     "{starts}": lambda: _told(_starts()),
     "{strategies}": lambda: _told(_strategies()),
     "{devices}": lambda: _either(_devices()),

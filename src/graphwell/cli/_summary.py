@@ -15,6 +15,7 @@ from graphwell.errors import Sentence
 if TYPE_CHECKING:
     from graphwell.columns.fate import Fate
     from graphwell.jobs.answers import MergeReport
+    from graphwell.jobs.compare import CompareReport
     from graphwell.jobs.questions import RowToLabel
     from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentReport
     from graphwell.jobs.score import Accuracy
@@ -69,6 +70,26 @@ def print_suggested(report: "SuggestReport", *, on_stderr: bool) -> None:
     console.print(_column_grid(report.columns))
     say(f"The rows to label next by {report.strategy}, best first; row 1 is the first below the header:")
     console.print(_to_label_grid(report.to_label))
+    _say_the_rest(say, report.notes, report.seconds, report.files)
+
+
+def print_compared(report: "CompareReport", *, on_stderr: bool) -> None:
+    """Print methods side by side."""
+    from graphwell.view.comparison import how_judged
+
+    console, found = console_for(on_stderr=on_stderr), report.found
+    say = _sayer(console)
+    say(f"{found.n_rows:,} rows, {found.n_labels:,} labels given, {found.n_classes:,} classes.")
+    say(how_judged(found))
+    grid = Grid()
+    grid.add_column("method")
+    for title in ("right", "± error", "seconds", "memory"):
+        grid.add_column(title, justify="right")
+    for each in found.standings:
+        grid.add_row(each.method, *each.cells)
+    console.print(grid)
+    for name, why in found.left_out:
+        say(f"Left out: {name} ({why}).")
     _say_the_rest(say, report.notes, report.seconds, report.files)
 
 

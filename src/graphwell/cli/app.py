@@ -9,6 +9,7 @@ from graphwell._version import __version__
 from graphwell.cli._help import ListingCommand
 from graphwell.cli._run import ends_cleanly
 from graphwell.cli.classify import classify
+from graphwell.cli.compare import compare
 from graphwell.cli.doctor import doctor
 from graphwell.cli.example import example
 from graphwell.cli.reproduce import reproduce
@@ -27,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(cls=ListingCommand)(classify)
+app.command(cls=ListingCommand)(compare)
 app.command(cls=ListingCommand)(segment)
 app.command(cls=ListingCommand)(suggest)
 app.add_typer(example, name="example")

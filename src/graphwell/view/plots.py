@@ -179,6 +179,44 @@ def confusion(panel: Any, counts: IntArray, true_names: Sequence[str], names: Se
     panel.set_ylabel("true")
 
 
+def with_errors(panel: Any, names: Sequence[str], shares: FloatArray, errors: FloatArray) -> None:
+    """Shares in %, each with its standard error; the first at the top."""
+    places = np.arange(len(names))
+    panel.errorbar(
+        100 * shares, places, xerr=100 * errors, fmt="o", color="#1f6f8b", ecolor="#8fb7c5", capsize=3
+    )
+    panel.set_yticks(places, [_short(name) for name in names])
+    panel.invert_yaxis()
+    panel.set_xlabel("right, % (bars: one standard error)")
+    panel.grid(axis="x", color="0.9")
+    _open(panel)
+
+
+def agreement(panel: Any, shares: FloatArray, names: Sequence[str]) -> None:
+    """Share of the rows on which each two agree."""
+    panel.imshow(shares, cmap="Blues", vmin=min(0.5, float(shares.min())), vmax=1)
+    middle = (1 + min(0.5, float(shares.min()))) / 2
+    if len(names) <= 30:
+        for (i, j), share in np.ndenumerate(shares):
+            ink = "white" if share > middle else "black"
+            panel.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=7, color=ink)
+    panel.set_xticks(range(len(names)), [_short(name) for name in names], rotation=45, ha="right")
+    panel.set_yticks(range(len(names)), [_short(name) for name in names])
+
+
+def map_of_values(figure: Any, panel: Any, plane: FloatArray, values: FloatArray, title: str) -> None:
+    """Points of the plane, shaded by a value from 0 to 1; the highest are drawn last."""
+    order = np.argsort(values, kind="stable")
+    size = 14 if len(plane) <= 5000 else 5
+    drawn = panel.scatter(
+        plane[order, 0], plane[order, 1], c=values[order], s=size, cmap="magma_r", vmin=0, linewidths=0
+    )
+    figure.colorbar(drawn, ax=panel, fraction=0.04)
+    panel.set_xticks([])
+    panel.set_yticks([])
+    panel.set_title(title)
+
+
 def _short(name: str) -> str:
     """A name that fits beside an axis, with nothing that matplotlib would take for a formula."""
     return (name if len(name) <= 18 else f"{name[:17]}…").replace("$", r"\$")

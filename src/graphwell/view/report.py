@@ -135,7 +135,7 @@ def _projection(report: ClassifyReport, details: RowDetails) -> str:
     rows = np.flatnonzero(details.kept)[shown]
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
     names = [count.name for count in report.classes]
-    plane = _map(details)[shown]
+    plane = map_of(points, details.graph)[shown]
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, [row.row - 1 for row in report.to_label])])
     caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
@@ -150,12 +150,12 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
     return np.sort(np.concatenate([np.flatnonzero(given), others]))
 
 
-def _map(details: RowDetails) -> FloatArray:
+def map_of(points: FloatArray, graph: Any) -> FloatArray:
     """The map of the graph, from the principal components on; these alone where there is no graph."""
     from graphwell.layout import graph_map, principal_map
 
-    principal = principal_map(details.points)
-    return principal if details.graph is None else graph_map(details.graph, principal)
+    principal = principal_map(points)
+    return principal if graph is None else graph_map(graph, principal)
 
 
 def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
