@@ -10,8 +10,8 @@ import pytest
 import graphwell as gw
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = re.compile(r"(?:<!-- not run: (?P<why>[^>]+) -->\n)?```python\n(?P<code>.*?)```", re.DOTALL)
-"""A block of Python; a comment before it says why it cannot be run here."""
+BLOCK = re.compile(r"(?:<!-- not run: (?P<why>[^>]+) -->\n)?```python\n(?!>>>)(?P<code>.*?)```", re.DOTALL)
+"""A block of Python that is no doctest; a comment before it says why it cannot be run here."""
 PAGES = [
     page
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
