@@ -69,6 +69,7 @@ USES: dict[str, set[str]] = {
         "graph",
         "io",
         "jobs",
+        "layout",
         "solve",
         "view",
     },
