@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_early, print_segmented
 from graphwell.cli._words import in_flags
 
 
@@ -31,7 +31,10 @@ def segment(
     ],
     background: Annotated[
         str,
-        typer.Option(help="Unknown pixels of a seeds picture: transparent, black, white, #rrggbb, or auto."),
+        typer.Option(
+            help="Unknown pixels of a seeds picture: transparent, black, white, #rrggbb, or auto.",
+            autocompletion=completed("transparent", "black", "white", "auto"),
+        ),
     ] = "auto",
     strokes_on_picture: Annotated[
         bool, typer.Option("--strokes-on-picture", help="The seeds were painted over a copy of the picture.")
@@ -48,7 +51,11 @@ def segment(
     scores: Annotated[Path | None, typer.Option(help="File for a map of the uncertainty.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Folder for one mask per class.")] = None,
     graph: Annotated[
-        str, typer.Option(help="pixels: all within a radius; features: the paper's nearest neighbours.")
+        str,
+        typer.Option(
+            help="pixels: all within a radius; features: the paper's nearest neighbours.",
+            autocompletion=completed("pixels", "features"),
+        ),
     ] = "pixels",
     radius: Annotated[float, typer.Option(help="Reach of a pixel in the graph of pixels.")] = 3.0,
     color_scale: Annotated[
@@ -70,7 +77,9 @@ def segment(
         str | None, typer.Option(help="Refuse pictures that need more, 4GB say; by default what is free.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
+    device: Annotated[
+        str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
+    ] = "cpu",
     json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> Exit:
@@ -79,6 +88,7 @@ def segment(
     Writes a picture in the colours of the seeds. Pixels that no seed reaches are transparent there, and -1 in
     a .npy file. Exit codes: 0 done; 1 done, but no seed reaches some pixels; 2 bad input; 130 interrupted.
     """
+    from graphwell.cli._summary import print_early, print_segmented
     from graphwell.jobs.options import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
 

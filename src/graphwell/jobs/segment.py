@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from graphwell.errors import Sentence
 from graphwell.io.files import (
@@ -25,17 +25,15 @@ from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
 from graphwell.memory import check_fits, limited_to, read_size
 from graphwell.progress import Progress, silent
-from graphwell.segmentation import drawing
-from graphwell.segmentation.segment import unreached_sentence
-from graphwell.segmentation.segmenter import Segmentation, Segmenter
+
+if TYPE_CHECKING:
+    from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 Write = Callable[[IO[bytes]], None]
+Say = Callable[[Sentence], object]
 FILES = ("image", "seeds", "output", "overlay", "scores", "seeds_out")
 BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
 """Of the descent and of the graph, about."""
-
-
-Say = Callable[[Sentence], object]
 NAMES_SAID = 12
 
 
@@ -120,7 +118,9 @@ def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
     return files
 
 
-def _segmenter(picture: Any, options: SegmentOptions, progress: Progress) -> Segmenter:
+def _segmenter(picture: Any, options: SegmentOptions, progress: Progress) -> "Segmenter":
+    from graphwell.segmentation.segmenter import Segmenter
+
     return Segmenter(
         picture,
         graph=options.graph,
@@ -138,9 +138,11 @@ def _segmenter(picture: Any, options: SegmentOptions, progress: Progress) -> Seg
 
 
 def _writers(
-    options: SegmentOptions, masks: dict[int, Path], picture: Any, marks: Marks, found: Segmentation
+    options: SegmentOptions, masks: dict[int, Path], picture: Any, marks: Marks, found: "Segmentation"
 ) -> dict[Path, Write]:
     """What goes into each file."""
+    from graphwell.segmentation import drawing
+
     doubt = drawing.uncertainty(found.score, found.reachable)
     files = {options.output: _labels(options.output, found.labels, marks)}
     if options.overlay is not None:
@@ -154,6 +156,8 @@ def _writers(
 
 
 def _labels(path: Path, classes: Any, marks: Marks) -> Write:
+    from graphwell.segmentation import drawing
+
     return _either(path, classes, drawing.painted, marks.colors)
 
 
@@ -186,7 +190,9 @@ def _write(files: dict[Path, Write], masks: Path | None) -> None:
             write(held.enter_context(written_whole(name)))
 
 
-def _summarise(options: SegmentOptions, marks: Marks, found: Segmentation) -> SegmentReport:
+def _summarise(options: SegmentOptions, marks: Marks, found: "Segmentation") -> SegmentReport:
+    from graphwell.segmentation.segment import unreached_sentence
+
     lost = [] if found.reachable.all() else [Sentence("{}", (unreached_sentence(found),))]
     written = (options.seeds_out, options.output, options.overlay, options.scores, options.masks)
     return SegmentReport(
@@ -204,7 +210,7 @@ def _summarise(options: SegmentOptions, marks: Marks, found: Segmentation) -> Se
     )
 
 
-def _class(number: int, marks: Marks, found: Segmentation) -> SegmentClass:
+def _class(number: int, marks: Marks, found: "Segmentation") -> SegmentClass:
     return SegmentClass(
         name=marks.names[number],
         given=int((marks.classes == number).sum()),

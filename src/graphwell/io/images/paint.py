@@ -10,7 +10,6 @@ After compression, only flat spots that clearly differ from the ground count.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import ndimage
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.io.images.colors import packed, unpacked
@@ -138,6 +137,8 @@ class _Search:
         self.layer = layer
         self.seen = unpacked(layer.colors[layer.changed]).astype(np.float32)
         self.below = self._below()
+        from scipy import ndimage
+
         self.parts = ndimage.label(layer.changed, np.ones((3, 3)))[0][layer.changed]
         self.clear = self._clear_of_ground()
         self.kinds, self.names = self._kinds()
@@ -173,6 +174,8 @@ class _Search:
 
     def take_flat_spots(self) -> None:
         """Colours of squares of three by three pixels of one kind, those farthest from the ground first."""
+        from scipy import ndimage
+
         kinds = np.full(self.layer.colors.shape, -1)
         kinds[self.layer.changed] = self.kinds
         flat = (kinds >= 0) & (ndimage.minimum_filter(kinds, 3) == ndimage.maximum_filter(kinds, 3))
