@@ -113,13 +113,14 @@ ONLY_IN = {
     "dask": {"backends/dask/tasks.py"},
     "distributed": {"backends/dask/tasks.py"},
     "pyarrow": {"io/tables/parquet.py"},
+    "openpyxl": {"io/tables/xlsx.py"},
     "cupy": {"backends/cuda/_cupy.py"},
     "cuvs": {"backends/cuda/search.py"},
     "starlette": {"serve/app.py"},
     "uvicorn": {"serve/launch.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-OPTIONAL = ("dask", "distributed", "pyarrow", "cupy", "cuvs", "starlette", "uvicorn")
+OPTIONAL = ("dask", "distributed", "pyarrow", "openpyxl", "cupy", "cuvs", "starlette", "uvicorn")
 HEAVY = (
     "PIL",
     "matplotlib",

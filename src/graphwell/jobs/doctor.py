@@ -28,6 +28,7 @@ CORE = {
 """Packages that are always needed, and the name that each is imported by."""
 EXTRAS = {
     "parquet": ("pyarrow", "Parquet tables"),
+    "xlsx": ("openpyxl", "spreadsheets"),
     "anndata": ("anndata", "cells of AnnData"),
     "serve": ("starlette", "pages in the browser"),
     "dask": ("distributed", "fits on a cluster"),
