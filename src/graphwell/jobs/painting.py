@@ -118,6 +118,13 @@ class PaintedPicture:
 
         return Segmenter(self._image, n_jobs=self.options.n_jobs)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether a small copy is worth while."""
+        from graphwell.segmentation.preview import MOST_PIXELS
+
+        return self.shape[0] * self.shape[1] > MOST_PIXELS
+
     def prepare(self, *, coarse: bool) -> None:
         """Make ready for the first stroke what can be: the graph of the picture, or of its small copy."""
         _ = self._preview if coarse else self._segmenter

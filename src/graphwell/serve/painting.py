@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,8 @@ class PaintPage:
 
     def __init__(self, options: PaintOptions, class_names: tuple[str, ...] = ()) -> None:
         self.options = options
-        self.folders: Mapping[str, Any] = {}
-        self.commands: dict[str, Command] = {
+        self.folders: Mapping[str, Path] = {}
+        self.commands: Mapping[str, Command] = {
             **dict.fromkeys(ON_CLASSES, self._change_classes),
             "stroke": self._stroke,
             "undo": lambda _: self._undo(),

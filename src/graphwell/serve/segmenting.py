@@ -81,6 +81,8 @@ class Segmenting:
             return None if self._ended else wish
 
     def _answer(self, wish: Wish) -> None:
+        if self._coarse and not wish.picture.is_large:
+            return  # the fine answer is there as soon
         wish.picture.prepare(coarse=self._coarse)
         if np.any(wish.seeds >= 0) and not self._overtaken():
             self._found(wish, wish.picture.segment(wish.seeds, coarse=self._coarse), self._coarse)

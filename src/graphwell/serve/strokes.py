@@ -1,6 +1,5 @@
 """Strokes on a picture: checked as they come in, turned into marked pixels, and taken back."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ MOST_POINTS = 5_000
 """Corners of one stroke."""
 WIDEST = 200.0
 MOST_STROKES = 20_000
+LARGEST = 1e9
 MOST_CLASSES = 64
 LONGEST_NAME = 100
 COLORS = (
@@ -119,7 +119,9 @@ def checked_stroke(message: Mapping[str, Any], painting: Painting) -> Stroke:
     message : mapping
     painting : Painting
     """
-    number, width, erase = (message.get(name) for name in ("class", "width", "erase"))
+    number: Any = message.get("class")
+    width: Any = message.get("width")
+    erase = message.get("erase")
     if len(painting.strokes) >= MOST_STROKES:
         raise ValueError(f"There are {MOST_STROKES:,} strokes already; save, and begin anew.")
     if type(erase) is not bool:
@@ -148,7 +150,7 @@ def _points(points: Any, shape: tuple[int, int]) -> list[list[float]]:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    return type(value) in (int, float) and -LARGEST <= value <= LARGEST  # no NaN either
 
 
 def checked_class(message: Mapping[str, Any], painting: Painting) -> dict[str, Any]:
