@@ -19,6 +19,7 @@ BENCHMARKS = {
     "few_labels": "error of every method from 1 label per class on",
     "labels": "error with one label per class, random and uneven labels, against the bars",
     "tables": "error on tables of all kinds beside what people would try, and the bars by name",
+    "company": "every method on the same graphs and labels, and the clusterers without any",
     "ask": "error against the number of questions, for every strategy",
     "calibration": "whether the scores are what they say",
     "gpu": "times on an NVIDIA GPU against their bars, beside the CPU, where there is one",

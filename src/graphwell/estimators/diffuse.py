@@ -38,7 +38,12 @@ FEATURES_BESIDE_A_GRAPH = (
 )
 
 
-@method("diffuse interface", "graphwell's own descent, or the paper's under a schedule", on_cluster=True)
+@method(
+    "diffuse interface",
+    "graphwell's own descent, or the paper's under a schedule",
+    on_cluster=True,
+    sources=("garciacardona2013multiclass",),
+)
 class DiffuseInterfaceClassifier(GraphClassifier):
     """Label every row from a few labels, by the method of Garcia-Cardona, Flenner and Percus.
 
