@@ -13,6 +13,7 @@ from graphwell.cli.compare import compare
 from graphwell.cli.doctor import doctor
 from graphwell.cli.example import example
 from graphwell.cli.label import label
+from graphwell.cli.paint import paint
 from graphwell.cli.reproduce import reproduce
 from graphwell.cli.segment import segment
 from graphwell.cli.suggest import suggest
@@ -33,6 +34,7 @@ app.command(cls=ListingCommand)(compare)
 app.command(cls=ListingCommand)(label)
 app.command(cls=ListingCommand)(segment)
 app.command(cls=ListingCommand)(suggest)
+app.command(cls=ListingCommand)(paint)
 app.add_typer(example, name="example")
 app.command(cls=ListingCommand)(doctor)
 app.command(cls=ListingCommand)(reproduce)
