@@ -69,7 +69,7 @@ def test_one_class_is_everywhere_and_two_are_told_apart(picture):
 
 
 def test_a_picture_that_does_not_fit_is_refused(tmp_path, picture):
-    with limited_to(1_000_000), pytest.raises(OptionError, match="needs about .* of memory"):
+    with limited_to(1_000_000), pytest.raises(OptionError, match=r"needs about .* of memory"):
         PaintedPicture(tmp_path / "a.png", picture.options)
 
 
