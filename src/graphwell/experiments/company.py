@@ -1,0 +1,119 @@
+"""The figures that the paper quotes of other methods, beside ours by the protocol of the source."""
+
+import time
+
+import numpy as np
+
+import graphwell as gw
+from graphwell._types import IntArray
+from graphwell.experiments.methods import on_one_thread
+from graphwell.experiments.mnist import digit_graph
+from graphwell.experiments.record import Counter, Run, Section, error_line
+from graphwell.metrics import matched_error, unlabelled_error
+from graphwell.progress import Progress, silent
+
+MOONS, DIGITS = "quoted-moons", "quoted-mnist"
+ON_MOONS = {
+    "p-laplacian": "p-Laplacian, no labels",
+    "cheeger": "ratio Cheeger cut, no labels",
+    "binary": "binary Ginzburg-Landau, no labels, sizes given",
+    "ours": "graphwell, no labels",
+}
+ON_DIGITS = {
+    "p-laplacian": "p-Laplacian, no labels",
+    "cheeger": "ratio Cheeger cut, no labels",
+    "one-cut": "normalised 1-cut, no labels",
+    "ours": "graphwell, no labels",
+    "adapted": "function-adapted eigenfunctions, N = 13, M = 9, 10 % labels",
+}
+MOST_DRAWS = 20
+
+
+@on_one_thread
+def quoted_moons(
+    runs: int = MOST_DRAWS, seed: int = 0, progress: Progress = silent, *, n_per_class: int = 1000
+) -> Section:
+    """Clusterers on two moons, each run on a draw of its own."""
+    draws = min(runs, MOST_DRAWS)
+    counter, done = Counter("quoted figures", draws, progress), []
+    for draw in range(seed, seed + draws):
+        X, truth = gw.datasets.make_two_moons(n_per_class, random_state=draw)
+        graph = gw.Graph.from_features(X, n_neighbors=10, scale_neighbor=10)
+        done += [clustered(f"{MOONS}.{name}", graph, truth, draw) for name in ON_MOONS]
+        counter()
+    medians = {name: 100 * np.median([r.error for r in done if r.line.endswith(name)]) for name in ON_MOONS}
+    return Section(
+        MOONS,
+        "Two moons without labels: the figures that the paper quotes",
+        f"{2 * n_per_class:,} points in 100 dimensions, noise variance 0.02, N = M = 10. {draws} draws of "
+        "the points; clusters are matched to classes.",
+        [error_line(f"{MOONS}.{name}", title, done) for name, title in ON_MOONS.items()],
+        done,
+        remarks=[
+            "The sources quote their best figures. Over our draws the medians are "
+            + ", ".join(f"{medians[name]:.1f} % ({title})" for name, title in ON_MOONS.items())
+            + ". Means are higher where single draws end in another local minimum, at 12 to 20 %: there the "
+            "second eigenvector, where all of these begin, cuts across the moons.",
+        ],
+    )
+
+
+@on_one_thread
+def quoted_mnist(
+    pixels: IntArray,
+    truth: IntArray,
+    seed: int = 0,
+    progress: Progress = silent,
+    *,
+    n_components: int = 50,
+) -> Section:
+    """Clusterers on MNIST, and function-adapted eigenfunctions from 10 % labels; one run each."""
+    counter, done = Counter("quoted figures", len(ON_DIGITS), progress), []
+    components, graph, _ = digit_graph(pixels, n_components)
+    for name in ON_DIGITS:
+        if name == "adapted":
+            done.append(adapted(f"{DIGITS}.{name}", components, truth, seed))
+        else:
+            done.append(clustered(f"{DIGITS}.{name}", graph, truth, seed))
+        counter()
+    return Section(
+        DIGITS,
+        "MNIST: the figures that the paper quotes",
+        f"{len(truth):,} images, {n_components} principal components, exact neighbours, N = M = 10 unless "
+        "said; clusters are matched to classes.",
+        [error_line(f"{DIGITS}.{name}", title, done) for name, title in ON_DIGITS.items()],
+        done,
+        remarks=[
+            "The sources used graphs of their own, which are not public, and several starts; here each cut "
+            "begins at the second eigenvector alone.",
+        ],
+    )
+
+
+def clustered(key: str, graph: gw.Graph, truth: IntArray, seed: int) -> Run:
+    """One clusterer on a graph."""
+    made = {
+        "p-laplacian": gw.baselines.PLaplacianClustering,
+        "cheeger": gw.baselines.RatioCheegerCut,
+        "one-cut": gw.baselines.NormalisedOneCut,
+        "binary": gw.baselines.BalancedInterface,
+        "ours": gw.DiffuseInterfaceClustering,
+    }[key.partition(".")[2]]
+    began = time.perf_counter()
+    clusters = made(int(truth.max()) + 1, n_jobs=1, random_state=seed).fit_predict(graph)
+    seconds = time.perf_counter() - began
+    return Run(key, seed, seed, None, matched_error(clusters, truth), seconds, 0)
+
+
+def adapted(key: str, components: IntArray, truth: IntArray, seed: int) -> Run:
+    """Function-adapted eigenfunctions on the graph of their source; the error of rows without a label."""
+    graph = gw.Graph.from_features(components, n_neighbors=13, scale_neighbor=9)
+    per_class = len(truth) // (10 * (int(truth.max()) + 1))
+    given = gw.datasets.sample_labels(truth, per_class, random_state=seed)
+    began = time.perf_counter()
+    labels = (
+        gw.baselines.AdaptedEigenfunctions(13, 9, n_jobs=1, random_state=seed).fit(graph, given).transduction_
+    )
+    seconds = time.perf_counter() - began
+    error = unlabelled_error(labels, truth, given >= 0)
+    return Run(key, seed, None, seed, error, seconds, 0)
