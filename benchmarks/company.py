@@ -209,7 +209,7 @@ def draw(records: list[dict[str, Any]], path: Path) -> None:
     from graphwell.view import plots
 
     names = [name for name in SETS if any(r["data"] == name for r in records)]
-    figure, panels = plots.new_figure(4, width=3.2, height=2.8, rows=-(-len(names) // 4))
+    figure, panels = plots.new_figure(4, width=2.4, height=2.1, rows=-(-len(names) // 4))
     for panel in panels[len(names) :]:
         panel.set_visible(False)
     for panel, name in zip(panels, names, strict=False):

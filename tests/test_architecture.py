@@ -337,6 +337,7 @@ def test_the_dense_backend_of_the_tests_is_small():
 WITHOUT_A_TEST = {
     "_types": "names of types alone",
     "_version": "a number",
+    "backends/cpu/assignment_kernels": "compiled loops, by tests/solve/test_assignment",
     "backends/cpu/coarse_kernels": "compiled loops, by tests/solve/test_coarse",
     "backends/cpu/community_kernels": "compiled loops, by tests/solve/test_communities",
     "backends/cpu/kernels": "compiled loops, held to the reference by test_engine",

@@ -1,6 +1,8 @@
 """The figures that the paper quotes of other methods, beside ours by the protocol of the source."""
 
 import time
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +11,7 @@ from graphwell._types import IntArray
 from graphwell.experiments.methods import on_one_thread
 from graphwell.experiments.mnist import digit_graph
 from graphwell.experiments.record import Counter, Run, Section, error_line
-from graphwell.metrics import matched_error, unlabelled_error
+from graphwell.metrics import majority_error, matched_error, unlabelled_error
 from graphwell.progress import Progress, silent
 
 MOONS, DIGITS = "quoted-moons", "quoted-mnist"
@@ -27,6 +29,8 @@ ON_DIGITS = {
     "adapted": "function-adapted eigenfunctions, N = 13, M = 9, 10 % labels",
 }
 MOST_DRAWS = 20
+STARTS = 11
+"""Of each Cheeger cut of moons: the second eigenvector and ten random functions."""
 
 
 @on_one_thread
@@ -39,21 +43,21 @@ def quoted_moons(
     for draw in range(seed, seed + draws):
         X, truth = gw.datasets.make_two_moons(n_per_class, random_state=draw)
         graph = gw.Graph.from_features(X, n_neighbors=10, scale_neighbor=10)
-        done += [clustered(f"{MOONS}.{name}", graph, truth, draw) for name in ON_MOONS]
+        done += [clustered(f"{MOONS}.{name}", graph, truth, draw, STARTS) for name in ON_MOONS]
         counter()
     medians = {name: 100 * np.median([r.error for r in done if r.line.endswith(name)]) for name in ON_MOONS}
     return Section(
         MOONS,
         "Two moons without labels: the figures that the paper quotes",
         f"{2 * n_per_class:,} points in 100 dimensions, noise variance 0.02, N = M = 10. {draws} draws of "
-        "the points; clusters are matched to classes.",
+        "the points; each cluster is named after the class of most of its points, as in the sources.",
         [error_line(f"{MOONS}.{name}", title, done) for name, title in ON_MOONS.items()],
         done,
         remarks=[
             "The sources quote their best figures. Over our draws the medians are "
             + ", ".join(f"{medians[name]:.1f} % ({title})" for name, title in ON_MOONS.items())
-            + ". Means are higher where single draws end in another local minimum, at 12 to 20 %: there the "
-            "second eigenvector, where all of these begin, cuts across the moons.",
+            + ". Means are higher, since on single draws 10 to 20 % are wrong. That is no failure of the search: "
+            "there the cut that it finds has a lower value than the true one.",
         ],
     )
 
@@ -80,21 +84,27 @@ def quoted_mnist(
         DIGITS,
         "MNIST: the figures that the paper quotes",
         f"{len(truth):,} images, {n_components} principal components, exact neighbours, N = M = 10 unless "
-        "said; clusters are matched to classes.",
+        "said; each cluster is named after the class of most of its points, as in the sources.",
         [error_line(f"{DIGITS}.{name}", title, done) for name, title in ON_DIGITS.items()],
         done,
         remarks=[
-            "The sources used graphs of their own, which are not public, and several starts; here each cut "
-            "begins at the second eigenvector alone.",
+            "Named one to one, with no class twice, "
+            + ", ".join(
+                f"{100 * run.details['error_matched']:.1f} % ({ON_DIGITS[run.line.partition('.')[2]]})"
+                for run in done
+                if run.details
+            )
+            + " are wrong: the cuts join 4 and 9 and split another digit. The sources used graphs of their own, "
+            "which are not public, and several starts; here each cut begins at the second eigenvector alone.",
         ],
     )
 
 
-def clustered(key: str, graph: gw.Graph, truth: IntArray, seed: int) -> Run:
-    """One clusterer on a graph."""
-    made = {
+def clustered(key: str, graph: gw.Graph, truth: IntArray, seed: int, starts: int = 1) -> Run:
+    """One clusterer on a graph; the Cheeger cut from so many starts."""
+    made: Any = {
         "p-laplacian": gw.baselines.PLaplacianClustering,
-        "cheeger": gw.baselines.RatioCheegerCut,
+        "cheeger": partial(gw.baselines.RatioCheegerCut, n_starts=starts),
         "one-cut": gw.baselines.NormalisedOneCut,
         "binary": gw.baselines.BalancedInterface,
         "ours": gw.DiffuseInterfaceClustering,
@@ -102,7 +112,8 @@ def clustered(key: str, graph: gw.Graph, truth: IntArray, seed: int) -> Run:
     began = time.perf_counter()
     clusters = made(int(truth.max()) + 1, n_jobs=1, random_state=seed).fit_predict(graph)
     seconds = time.perf_counter() - began
-    return Run(key, seed, seed, None, matched_error(clusters, truth), seconds, 0)
+    details = {"error_matched": matched_error(clusters, truth)}
+    return Run(key, seed, seed, None, majority_error(clusters, truth), seconds, 0, details)
 
 
 def adapted(key: str, components: IntArray, truth: IntArray, seed: int) -> Run:
