@@ -56,8 +56,8 @@ def quoted_moons(
         remarks=[
             "The sources quote their best figures. Over our draws the medians are "
             + ", ".join(f"{medians[name]:.1f} % ({title})" for name, title in ON_MOONS.items())
-            + ". Means are higher, since on single draws 10 to 20 % are wrong. That is no failure of the search: "
-            "there the cut that it finds has a lower value than the true one.",
+            + ". Means are higher, since on single draws 10 to 20 % are wrong. There the cut that is found "
+            "has a lower value than the true one, though not always the lowest that there is.",
         ],
     )
 
@@ -94,8 +94,8 @@ def quoted_mnist(
                 for run in done
                 if run.details
             )
-            + " are wrong: the cuts join 4 and 9 and split another digit. The sources used graphs of their own, "
-            "which are not public, and several starts; here each cut begins at the second eigenvector alone.",
+            + " are wrong: the cuts join 4 and 9 and split another digit. The sources used graphs of their "
+            "own and several starts; here each cut begins at the second eigenvector alone.",
         ],
     )
 
