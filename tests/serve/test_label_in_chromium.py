@@ -54,7 +54,9 @@ def drag(browser, corners):
     canvas = browser.find_element(By.ID, "points")
     width, height = canvas.size["width"], canvas.size["height"]
     places = [(round((x - 0.5) * width), round((y - 0.5) * height)) for x, y in corners]
-    chain = ActionChains(browser, duration=30).move_to_element_with_offset(canvas, *places[0]).click_and_hold()
+    chain = (
+        ActionChains(browser, duration=30).move_to_element_with_offset(canvas, *places[0]).click_and_hold()
+    )
     for place in places[1:]:
         chain = chain.move_to_element_with_offset(canvas, *place)
     chain.release().perform()
@@ -80,7 +82,9 @@ def test_a_hundred_thousand_rows_from_the_first_look_to_a_kill(browser, tmp_path
         keep_screenshot(browser, "label_lasso")
         press(browser, "2")
         after(browser, 11)
-        wait_until(browser, "document.getElementById('lasso-says').textContent.includes('The model now says')")
+        wait_until(
+            browser, "document.getElementById('lasso-says').textContent.includes('The model now says')"
+        )
         press(browser, "u")
         after(browser, 10)
         press(browser, "r")
