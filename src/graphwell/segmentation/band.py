@@ -12,7 +12,7 @@ from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
 
 STEP_SIZE = 0.4
 TRUST = 0.1
-"""Weight of the evidence beside a pixel's neighbours, whose weights add up to 1 where all are alike."""
+"""Weight of the evidence beside a pixel's neighbours, whose weights add up to 1."""
 START_R = 0.2
 """Half of what separates a pixel in the middle of its class from the border: it can move either way."""
 
@@ -20,8 +20,8 @@ START_R = 0.2
 class Band:
     """Points of a grid that may change their class, with their links and their evidence.
 
-    The energy is that of the graph with the weights of `Stencil`, divided by what they add up to where all
-    pixels are alike, and of one further neighbour for each point: its evidence.
+    The energy is that of the graph with the weights of `Stencil`, where a point counts by the sum of its
+    weights, and has one further neighbour: its evidence.
 
     Parameters
     ----------
@@ -40,14 +40,15 @@ class Band:
         self.grid, self.points = grid, points
         self.evidence = np.ascontiguousarray(evidence, dtype=np.float32)
         self.weights = np.empty((len(points), 2 * len(grid.steps)), dtype=np.uint16)
-        self.scale = float(UNIT / (2 * grid.nearness.sum()))
+        self.sums = np.empty(len(points), dtype=np.float32)
         self._share(
             kernels.link_some, points, values, grid.inside, grid.steps, grid.nearness,
-            float(color_scale) ** -2, WEAKEST_COLOR, self.weights,
+            float(color_scale) ** -2, WEAKEST_COLOR, self.weights, self.sums,
         )  # fmt: skip
 
     @property
     def n_parts(self) -> int:
+        """Into how many parts the points are cut."""
         return -(-len(self.points) // kernels.POINTS)
 
     def sweep(self, labels: IntArray, r: FloatArray, epsilon: float, count: int) -> tuple[float, int]:
@@ -65,7 +66,7 @@ class Band:
         now, following = (labels, r), moved
         for _ in range(count):
             self._share(
-                kernels.sweep_some, self.points, self.grid.steps, self.weights, self.scale, self.evidence,
+                kernels.sweep_some, self.points, self.grid.steps, self.weights, self.sums, self.evidence,
                 TRUST, *now, *following, epsilon, STEP_SIZE, changes, energies,
             )  # fmt: skip
             changed += int(changes.sum())

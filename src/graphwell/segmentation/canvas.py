@@ -72,6 +72,7 @@ class Copy:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Of the copy."""
         return self.stencil.grid.shape
 
     @property
@@ -207,7 +208,8 @@ class Canvas:
         if is_noisy(self.features) and halvings == 0:
             blur = start_blur(self.features)
             values, halvings = halved(smoothed(values, blur)), 1
-        self.evidence = ColorEvidence(values, self.features, noise_left(blur, halvings), self.pool)
+        left = noise_left(blur, halvings, self.features.n_dimensions)
+        self.evidence = ColorEvidence(values, self.features, left, self.pool)
         copies: list[Copy] = []
         while not copies or np.prod(copies[-1].shape) > COARSEST_PIXELS:
             if copies:

@@ -35,6 +35,11 @@ class PictureFeatures:
     contrast: float
 
     @property
+    def n_dimensions(self) -> int:
+        """2 for a picture, 3 for a volume."""
+        return self.values.ndim - 1
+
+    @property
     def noisiness(self) -> float:
         """Noise as a share of the contrast."""
         return self.noise / self.contrast if self.contrast > 0 else 0.0
@@ -131,7 +136,7 @@ def halved(values: FloatArray) -> FloatArray:
     return values
 
 
-def noise_left(width: float, halvings: int) -> float:
+def noise_left(width: float, halvings: int, n_dimensions: int = 2) -> float:
     """Share of the noise of single pixels that a blur and some halvings leave.
 
     Examples
@@ -144,7 +149,7 @@ def noise_left(width: float, halvings: int) -> float:
     if width > 0:
         line = ndimage.gaussian_filter1d(line, width)
     line = np.convolve(line, np.full(2**halvings, 0.5**halvings))
-    return float((line**2).sum())
+    return float((line**2).sum()) ** (n_dimensions / 2)
 
 
 def _noise(channel: FloatArray) -> float:

@@ -74,7 +74,7 @@ class Grid:
 
     def places(self, coordinates: tuple[IntArray, ...]) -> IntArray:
         """Flat places of points of the picture."""
-        inner = tuple(axis + self.margin for axis in coordinates)
+        inner = tuple(np.asarray(axis) + self.margin for axis in coordinates)
         return np.asarray(np.ravel_multi_index(inner, self.padded))
 
     def share(self, kernel: Callable[..., Any], chunk: int, *arguments: Any) -> None:

@@ -9,7 +9,7 @@ from graphwell.progress import Progress
 from graphwell.segmentation.answer import Answer
 from graphwell.segmentation.canvas import Canvas, Start, Told
 from graphwell.segmentation.features import PictureFeatures
-from graphwell.segmentation.refinement import Descent, descend
+from graphwell.segmentation.refinement import Descent, refine_borders
 
 
 class OnPixels:
@@ -48,7 +48,7 @@ class OnPixels:
         start = self.canvas.start(seeds, classes, start_before, self._telling("start"))
         started = time.perf_counter()
         self.progress("descent", 0.0)
-        found = descend(self.canvas, seeds, start, before, self._telling("descent"))
+        found = refine_borders(self.canvas, seeds, start, before, self._telling("descent"))
         self._before = start, found
         seconds = {"start": started - began, "descent": time.perf_counter() - started}
         reachable = self.canvas.reachable(seeds)

@@ -98,7 +98,7 @@ def pyramid_scores(
 
 
 def halved_seeds(seeds: IntArray, n_classes: int) -> IntArray:
-    """Seeds of the squares (or cubes) of two by two pixels: the class that most of them name, the first of equals.
+    """Seeds of the squares of two by two pixels, or cubes: the class that most name, the first of equals.
 
     Examples
     --------

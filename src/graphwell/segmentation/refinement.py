@@ -2,6 +2,8 @@
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from graphwell.segmentation.canvas import Canvas, Start, Told
 from graphwell.solve.result import Result, Status
 from graphwell.solve.schedule import Annealed
 
-SCHEDULE = Annealed(1.0, 0.3, ratio=0.8, sweeps=5)
+SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=5)
 WARM_SCHEDULE = Annealed(0.6, 0.3, ratio=0.5, sweeps=4)
 FIRST_BAND, FINER_BAND = 12, 4
 """How far from a border pixels may change class: at the working size, and at each larger one."""
@@ -69,7 +71,7 @@ class Descent:
         )
 
 
-def descend(
+def refine_borders(
     canvas: Canvas, seeds: list[IntArray], start: Start, before: Descent | None, told: Told
 ) -> Descent:
     """Let borders find their place at every size, the smallest first.
@@ -93,21 +95,27 @@ def descend(
     for size in range(canvas.working, -1, -1):
         labels, fresh = (canvas.to_size(plane, halvings, size) for plane in (labels, fresh))
         halvings, old = size, None if before is None else before.states[size]
-        refiner = _Refiner(canvas, size, seeds[size], start.belief)
+        done, sizes = canvas.working - size, canvas.working + 1
+        refiner = _Refiner(canvas, size, seeds[size], start.belief, partial(_tell_part, told, done, sizes))
         found.states[size] = refiner.refine(labels, fresh, old, found)
         labels = found.states[size].labels
         if old is not None:
             fresh |= labels != old.labels
-        told((canvas.working - size + 1) / (canvas.working + 1))
+    told(1.0)
     found.seconds = time.perf_counter() - began
     return found
+
+
+def _tell_part(told: Told, done: int, sizes: int, share: float) -> None:
+    """Tell the share of all sizes, from that of one."""
+    told((done + share) / sizes)
 
 
 class _Refiner:
     """The descent at one size."""
 
-    def __init__(self, canvas: Canvas, size: int, seeds: IntArray, belief: FloatArray) -> None:
-        self.canvas, self.size, self.seeds, self.belief = canvas, size, seeds, belief
+    def __init__(self, canvas: Canvas, size: int, seeds: IntArray, belief: FloatArray, told: Told) -> None:
+        self.canvas, self.size, self.seeds, self.belief, self.told = canvas, size, seeds, belief, told
         self.width = FIRST_BAND if size == canvas.working else FINER_BAND
 
     def refine(self, labels: IntArray, fresh: BoolArray, before: State | None, record: Descent) -> State:
@@ -141,12 +149,14 @@ class _Refiner:
         grid = self.canvas.grid(labels.shape)
         values, scale = self.canvas.border_values(self.size)
         places = np.nonzero(chosen)
-        parents = tuple(axis >> (self.canvas.start_halvings - self.size) for axis in places)
+        parents: tuple[Any, ...] = tuple(axis >> (self.canvas.start_halvings - self.size) for axis in places)
         evidence = self.belief[(slice(None), *parents)].T
         band = Band(grid, grid.pads(np.moveaxis(values, -1, 0)), scale, grid.places(places), evidence)
         flat, flat_r = grid.pad(labels), grid.pad(r)
-        for epsilon, count in schedule:
+        steps = list(schedule)
+        for number, (epsilon, count) in enumerate(steps):
             heartbeat()
+            self.told(number / len(steps))
             energy, changes = band.sweep(flat, flat_r, epsilon, count)
             record.epsilons.append(epsilon)
             record.energies.append(energy)

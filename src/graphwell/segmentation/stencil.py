@@ -76,8 +76,7 @@ class Stencil:
         for iteration in range(most_iterations):
             if (length <= enough).all():
                 break
-            if iteration % 8 == 0:
-                tell(iteration / most_iterations)
+            tell(max(iteration / most_iterations, _share_done(length, enough)))
             grid.share(
                 kernels.apply, kernels.CHUNK, grid.steps, self.weights, self.degrees, free, p, image, dots
             )
@@ -87,6 +86,12 @@ class Stencil:
             grid.share(kernels.turn, kernels.CHUNK, inverse, r, p, _ratio(now, length))
             length = now
         tell(1.0)
+
+
+def _share_done(length: FloatArray, enough: FloatArray) -> float:
+    """How far the residuals have fallen on their way, in powers."""
+    left = np.log(np.maximum(_ratio(length, enough), 1.0)).max()
+    return float(np.clip(1 + left / (2 * np.log(TOLERANCE)), 0.0, 1.0))
 
 
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
