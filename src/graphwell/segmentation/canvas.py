@@ -12,6 +12,7 @@ import numpy as np
 
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.memory import allowed
 from graphwell.progress import in_pieces, listening
 from graphwell.segmentation.evidence import ColorEvidence, posterior
 from graphwell.segmentation.features import PictureFeatures, halved, noise_left, smoothed
@@ -26,7 +27,10 @@ from graphwell.segmentation.scales import (
 )
 from graphwell.segmentation.stencil import Stencil
 
-WORKING_PIXELS = 400_000
+WORKING_PIXELS, LEAST_WORKING_PIXELS = 400_000, 25_000
+"""Pixels of the largest copy on which scores are found, and of the smallest where memory is short."""
+PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES = 64, 20, 700
+"""Memory that a pixel takes, each of its channels, and a pixel of the working size, about."""
 MOST_FROM_NOTHING = 1000
 """Iterations on the coarsest copy, which begins from no guess."""
 SMALLEST_REGION = 49
@@ -217,6 +221,33 @@ class Canvas:
             scale = self.color_scale or start_color_scale(self.features, halvings)
             copies.append(Copy(halvings, Stencil(self.grid(values.shape[:-1]), values, scale)))
         self.copies = copies[::-1]
+
+
+def picture_bytes(n_pixels: int, n_channels: int, working: int = LEAST_WORKING_PIXELS) -> int:
+    """Memory that a picture takes beyond itself, about; by default the least it can do with.
+
+    Examples
+    --------
+    >>> picture_bytes(12_000_000, 3) < 2e9
+    True
+    """
+    return n_pixels * (PIXEL_BYTES + CHANNEL_BYTES * n_channels) + min(n_pixels, working) * WORKING_BYTES
+
+
+def working_pixels(n_pixels: int, n_channels: int) -> int:
+    """Size of the copy that decides regions: smaller where memory is short; borders are refined all the same.
+
+    Examples
+    --------
+    >>> from graphwell.memory import limited_to
+    >>> with limited_to(10**8):
+    ...     working_pixels(500_000, 3)
+    50000
+    """
+    working = WORKING_PIXELS
+    while working > LEAST_WORKING_PIXELS and picture_bytes(n_pixels, n_channels, working) > allowed():
+        working //= 2
+    return max(working, LEAST_WORKING_PIXELS)
 
 
 def _scores(

@@ -1,6 +1,6 @@
 """What pixels are compared by: channels, patches, and how much of them is noise."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,12 +65,17 @@ def picture_features(image: Any, patch: int = 1, *, as_seen: bool = False) -> Pi
     values = read_picture(image)
     if isinstance(patch, bool) or not isinstance(patch, int | np.integer) or patch < 1 or patch % 2 == 0:
         raise OptionError("patch", "{field} must be an odd positive number of pixels, got {!r}.", patch)
+    measured = None
     if as_seen and is_color(values):
+        measured = features_of(values)
         values = to_lab(values)
     if patch > 1:
         values = _patches(_leading(values), int(patch))
-    values = _leading(values)
-    return features_of(values)
+    found = features_of(_leading(values))
+    if measured is None:
+        return found
+    # A camera's noise is even, that of L*a*b* is not: calm colours would hide what others have.
+    return replace(found, noise=measured.noisiness * found.contrast)
 
 
 def features_of(values: FloatArray) -> PictureFeatures:

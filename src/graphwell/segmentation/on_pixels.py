@@ -1,5 +1,6 @@
 """Segmenting pixels on the processor, where neighbours are fixed steps and no graph is stored."""
 
+import math
 import time
 
 from graphwell._thread_pool import ThreadPool
@@ -7,7 +8,7 @@ from graphwell._threads import thread_count
 from graphwell._types import IntArray
 from graphwell.progress import Progress
 from graphwell.segmentation.answer import Answer
-from graphwell.segmentation.canvas import Canvas, Start, Told
+from graphwell.segmentation.canvas import Canvas, Start, Told, working_pixels
 from graphwell.segmentation.features import PictureFeatures
 from graphwell.segmentation.refinement import Descent, refine_borders
 
@@ -36,7 +37,9 @@ class OnPixels:
         self.progress = progress
         pool = ThreadPool(thread_count(n_jobs))
         told = self._telling("graph")
-        self.canvas = Canvas(features, radius, color_scale, smoothing, pool, told)
+        *shape, n_channels = features.values.shape
+        working = working_pixels(math.prod(shape), n_channels)
+        self.canvas = Canvas(features, radius, color_scale, smoothing, pool, told, working)
         self._before: tuple[Start, Descent] | None = None
 
     def label(self, codes: IntArray, classes: IntArray) -> Answer:

@@ -31,7 +31,8 @@ class Segmentation:
     labels : array of shape (height, width)
         Class of each pixel; -1 where no seed reaches.
     score : array of shape (height, width)
-        Share of the class among a pixel and its neighbours, from 0 to 1; low along borders.
+        How sure a pixel is, from 0 to 1: the share of its class among the pixel and its neighbours, and in what
+        marks and colours said before; low along borders.
     reachable : array of shape (height, width)
         False in regions that hold no seed and are joined to none by like colours.
     classes : array of shape (n_classes,)
@@ -65,8 +66,8 @@ class Segmenter:
     radius : float
         Reach of a pixel in the graph "pixels", 1 to 16.
     color_scale : float, optional
-        Colour difference that separates pixels, on the scale of the picture with its largest possible
-        value at 1; found from the noise of the picture by default.
+        Colour difference that separates pixels, in L*a*b* divided by 100, or on the scale of the picture with
+        its largest possible value at 1; found from the noise of the picture by default.
     smoothing : float, optional
         Width in pixels of the blur before pixels are compared; found from the noise by default.
     patch : int
@@ -76,7 +77,7 @@ class Segmenter:
     position_weight : float
         Weight of place against colour in the graph "features".
     fidelity : float
-        Weight of the seeds; at 30 none is ever overruled.
+        Weight of the seeds; at 30 none is ever overruled. Pixels on the processor never overrule one.
     device : {"cpu", "cuda"}
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.

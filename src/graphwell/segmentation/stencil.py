@@ -9,7 +9,7 @@ from graphwell.backends.cpu import stencil_kernels as kernels
 from graphwell.progress import tell
 from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
 
-TOLERANCE = 1e-3
+TOLERANCE = 1e-4
 """Relative residual at which scores are exact enough."""
 
 
