@@ -31,8 +31,8 @@ class Segmentation:
     labels : array of shape (height, width)
         Class of each pixel; -1 where no seed reaches.
     score : array of shape (height, width)
-        How sure a pixel is, from 0 to 1: the share of its class among the pixel and its neighbours, and in what
-        marks and colours said before; low along borders.
+        How sure a pixel is, from 0 to 1: the share of its class among its neighbours, and in what marks and
+        colours said before; low along borders.
     reachable : array of shape (height, width)
         False in regions that hold no seed and are joined to none by like colours.
     classes : array of shape (n_classes,)
