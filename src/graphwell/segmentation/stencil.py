@@ -80,20 +80,20 @@ class Stencil:
             grid.share(
                 kernels.apply, kernels.CHUNK, grid.steps, self.weights, self.degrees, free, p, image, dots
             )
-            steps = _ratio(length, dots.sum(axis=0))
+            steps = _divided(length, dots.sum(axis=0))
             grid.share(kernels.advance, kernels.CHUNK, inverse, scores, r, p, image, steps, dots)
             now = dots.sum(axis=0)
-            grid.share(kernels.turn, kernels.CHUNK, inverse, r, p, _ratio(now, length))
+            grid.share(kernels.turn, kernels.CHUNK, inverse, r, p, _divided(now, length))
             length = now
         tell(1.0)
 
 
 def _share_done(length: FloatArray, enough: FloatArray) -> float:
     """How far the residuals have fallen on their way, in powers."""
-    left = np.log(np.maximum(_ratio(length, enough), 1.0)).max()
+    left = np.log(np.maximum(_divided(length, enough), 1.0)).max()
     return float(np.clip(1 + left / (2 * np.log(TOLERANCE)), 0.0, 1.0))
 
 
-def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
     """Quotients, 0 where there is nothing left to do."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
