@@ -60,4 +60,4 @@ def _send(pid: int, sent: signal.Signals) -> None:
         return
 
 
-ATTACK = Attack("workers", "Dask workers killed, all killed, frozen in a fit", attempt, share=8, most=25)
+ATTACK = Attack("workers", "Dask workers killed, all killed, frozen in a fit", attempt, count=25)

@@ -2,7 +2,6 @@
 
 import random
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -22,7 +21,7 @@ def attempt(seed):
     if seed == 4:
         raise KeyError("x")
 
-ATTACK = Attack("deadly", "seeds 2, 3 and 4", attempt, share=1, most=6)
+ATTACK = Attack("deadly", "seeds 2, 3 and 4", attempt, count=6)
 """
 
 
@@ -40,7 +39,7 @@ def deadly(tmp_path, monkeypatch):
 
 
 def test_what_is_not_survived_is_told_with_its_seed(deadly):
-    outcome = run(deadly, first_seed=0, seconds=60)
+    outcome = run(deadly, first_seed=0, count=6)
     assert outcome.tried == 6
     assert list(outcome.lost) == [2, 3, 4]
     assert outcome.lost[2] == "a reason"
@@ -58,7 +57,7 @@ def test_one_table_tells_everything(deadly):
 def test_every_attack_is_declared():
     attacks = [find(name) for name in NAMES]
     assert [attack.name for attack in attacks] == list(NAMES)
-    assert all(isinstance(attack, Attack) and attack.share > 0 for attack in attacks)
+    assert all(isinstance(attack, Attack) and attack.count > 0 for attack in attacks)
 
 
 def test_damage_depends_on_the_seed_alone():
@@ -71,6 +70,6 @@ def test_damage_depends_on_the_seed_alone():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["tables", "pictures", "matrices", "parameters"])
 def test_a_few_attempts_are_survived(name):
-    outcome = run(replace(find(name), most=5), first_seed=0, seconds=60)
+    outcome = run(find(name), first_seed=0, count=5)
     assert outcome.tried == 5
     assert outcome.lost == {}

@@ -166,7 +166,7 @@ def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
     Parameters
     ----------
     paths : iterable of (field, path)
-        Name of the option and what it gave; None is passed over.
+        Name of the option and what it gave; None and ``-`` are passed over.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
     """
     seen: dict[object, str] = {}
     for field, path in paths:
-        if path is None:
+        if path is None or path == Path("-"):
             continue
         for key in _identities(path, field):
             other = seen.setdefault(key, field)

@@ -14,6 +14,7 @@ from graphwell._types import BoolArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import written_whole
+from graphwell.io.standard import written_out
 from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import is_formula, text_column
 from graphwell.io.tables.registry import read_table, write_table
@@ -195,7 +196,7 @@ def _write(
     """Write the table and the page: both, or neither."""
     with ExitStack() as held:
         if options.output is not None:
-            write_table(table, new, options.output, held.enter_context(written_whole(options.output)))
+            write_table(table, new, options.output, held.enter_context(written_out(options.output)))
         if options.report is not None and draw is not None:
             page = draw(report)
             held.enter_context(written_whole(options.report)).write(

@@ -3,10 +3,12 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_distinct, check_output
-from graphwell.io.tables.registry import FORMATS
+from graphwell.io.standard import STANDARD, check_standard_output
+from graphwell.io.tables.registry import format_of
 from graphwell.jobs.options import ClassifyOptions
 
 PAGE_SUFFIXES = (".html", ".htm")
@@ -15,15 +17,24 @@ PAGE_SUFFIXES = (".html", ".htm")
 def check_classify_files(options: ClassifyOptions) -> None:
     """Refuse outputs of `graphwell.jobs.classify` that could not be written."""
     if options.output is not None:
-        FORMATS.of(options.output, "output")
-    written = [(field, getattr(options, field)) for field in ("output", "report", "checkpoint")]
+        format_of(options.output, "output")
+        check_table_output(options.output)
+    written = [(field, getattr(options, field)) for field in ("report", "checkpoint")]
     for field, path in written:
         if path is not None:
             check_output(path, field)
-    check_distinct([("table", options.table), *written])
+    check_distinct([("table", options.table), ("output", options.output), *written])
     if options.report is not None and options.report.suffix.lower() not in PAGE_SUFFIXES:
         problem = "{field} {}: the name must end in .html or .htm."
         raise OptionError("report", problem, options.report)
+
+
+def check_table_output(path: Path) -> None:
+    """Refuse a name for a table that could not be written; ``-`` is standard output."""
+    if path == STANDARD:
+        check_standard_output("output")
+    else:
+        check_output(path, "output")
 
 
 @contextmanager
