@@ -103,7 +103,7 @@ def _odd(array: np.ndarray, rng: random.Random) -> Any:
     if kind == 7:
         return array[..., None] if rng.random() < 0.5 else array[: rng.randrange(N)]
     if kind == 8:
-        return rng.choice((array.tolist(), memoryview(np.ascontiguousarray(array)), iter(array), list(array)))
+        return rng.choice((array.tolist(), np.ascontiguousarray(array).data, iter(array), list(array)))
     return rng.choice(
         (None, print, np, N, "x" * N, b"x" * N, {1: 2}, [Decimal(1)] * N, [[]] * N, np.float64(1))
     )
@@ -126,7 +126,7 @@ def _fit(made: Any, X: Any, y: Any) -> None:
 def _session(X: np.ndarray, y: Any, rng: random.Random) -> None:
     session = Session(X, y, n_jobs=1)
     row = rng.choice((0, -1, N, 5, "x", None, 1.5, np.int64(3)))
-    session.answer(row, rng.choice((0, 1, None, "a", np.nan, [1])))  # type: ignore[arg-type]
+    session.answer(row, rng.choice((0, 1, None, "a", np.nan, [1])))
     session.suggest(2)
     session.fit()
 

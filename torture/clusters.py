@@ -43,7 +43,7 @@ def _fail(kind: str, cluster: Any, client: Any) -> None:
 
 ATTACK = Attack(
     "clusters",
-    "dropped schedulers, closed clients, workers out of memory or gone",
+    "dropped schedulers, closed clients, workers that lack memory",
     attempt,
     count=12,
     alone=True,

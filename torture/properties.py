@@ -5,6 +5,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     from hypothesis import settings
 
     for item in items:
-        test = getattr(item, "obj", None)
+        test: Any = getattr(item, "obj", None)
         usual = getattr(test, "_hypothesis_internal_use_settings", None)
         if usual is None:
             raise Lost(f"{item.name} is no property test that can be multiplied")
