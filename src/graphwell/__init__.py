@@ -12,10 +12,14 @@ from graphwell._version import __version__
 if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection
     from graphwell._warnings import BridgedWarning, UnreachableWarning
+    from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
+    from graphwell.bridges.anndata import annotate
     from graphwell.columns.encoder import TableEncoder
+    from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
+    from graphwell.estimators.citation import citation
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
@@ -30,6 +34,7 @@ _HOME = {
     "BridgedWarning": "graphwell._warnings",
     "CancelledError": "graphwell.solve.run",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
+    "DiffuseInterfaceClustering": "graphwell.active.clustering",
     "Fixed": "graphwell.solve.schedule",
     "Graph": "graphwell.graph",
     "Result": "graphwell.solve.result",
@@ -39,6 +44,9 @@ _HOME = {
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
+    "citation": "graphwell.estimators.citation",
+    "annotate": "graphwell.bridges.anndata",
+    "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
     "suggest": "graphwell.active.suggest",
@@ -58,6 +66,7 @@ __all__ = [
     "BridgedWarning",
     "CancelledError",
     "DiffuseInterfaceClassifier",
+    "DiffuseInterfaceClustering",
     "Fixed",
     "Graph",
     "Result",
@@ -69,7 +78,10 @@ __all__ = [
     "UnreachableWarning",
     "__version__",
     "active",
+    "annotate",
     "baselines",
+    "citation",
+    "compare",
     "datasets",
     "methods",
     "metrics",

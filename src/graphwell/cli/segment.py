@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_segmented
 from graphwell.cli._words import in_flags
 
 
@@ -30,7 +30,11 @@ def segment(
         typer.Option("--output", "-o", help="File for the labels ({labels}).", show_default=False),
     ],
     background: Annotated[
-        str, typer.Option(help="Unknown pixels of a seeds picture: transparent, black, or auto.")
+        str,
+        typer.Option(
+            help="Unknown pixels of a seeds picture: transparent, black, or auto.",
+            autocompletion=completed("transparent", "black", "auto"),
+        ),
     ] = "auto",
     snap: Annotated[
         bool, typer.Option("--snap", help="Give mixed colours of the seeds to the nearest plain colour.")
@@ -41,7 +45,11 @@ def segment(
     scores: Annotated[Path | None, typer.Option(help="File for a map of the uncertainty.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Folder for one mask per class.")] = None,
     graph: Annotated[
-        str, typer.Option(help="pixels: all within a radius; features: the paper's nearest neighbours.")
+        str,
+        typer.Option(
+            help="pixels: all within a radius; features: the paper's nearest neighbours.",
+            autocompletion=completed("pixels", "features"),
+        ),
     ] = "pixels",
     radius: Annotated[float, typer.Option(help="Reach of a pixel in the graph of pixels.")] = 3.0,
     color_scale: Annotated[
@@ -63,7 +71,9 @@ def segment(
         str | None, typer.Option(help="Refuse pictures that need more, 4GB say; by default what is free.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
+    device: Annotated[
+        str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
+    ] = "cpu",
     json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> Exit:
@@ -85,6 +95,8 @@ def segment(
     with bars(quiet=quiet) as progress:
         found = segment_picture(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_segmented
+
         print_segmented(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))

@@ -1,12 +1,13 @@
 """The whole job on one picture: picture and marks read, every pixel given a class, labels written."""
 
+import re
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from graphwell.errors import Sentence
 from graphwell.io.files import (
@@ -16,16 +17,17 @@ from graphwell.io.files import (
     folder_written_whole,
     written_whole,
 )
+from graphwell.io.images.base import Marks
 from graphwell.io.images.registry import format_for, read_image, write_image, write_numbers, writes_numbers
-from graphwell.io.images.seeds import Marks, read_seeds
+from graphwell.io.images.seeds import read_seeds
 from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
 from graphwell.memory import check_fits, limited_to, read_size
 from graphwell.progress import Progress, silent
-from graphwell.segmentation import drawing
-from graphwell.segmentation.segment import unreached_sentence
-from graphwell.segmentation.segmenter import Segmentation, Segmenter
+
+if TYPE_CHECKING:
+    from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 Write = Callable[[IO[bytes]], None]
 BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
@@ -61,7 +63,7 @@ def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentR
         picture = read_image(options.image, options.max_pixels)
         marks = read_seeds(
             options.seeds, picture.shape[:2], options.background,
-            snap=options.snap, max_pixels=options.max_pixels,
+            snap=options.snap, max_pixels=options.max_pixels, picture=options.image.name,
         )  # fmt: skip
         masks = _mask_files(options, marks)
         _check_fits(options, picture.shape)
@@ -100,12 +102,16 @@ def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
     """The file of each class, none of which has another role."""
     if options.masks is None:
         return {}
-    files = {c: options.masks / f"mask_{name.removeprefix('#')}.png" for c, name in marks.names.items()}
+    plain = {c: re.sub(r"[^\w.-]+", "_", name.removeprefix("#"))[:80] for c, name in marks.names.items()}
+    twice = len(set(plain.values())) < len(plain)
+    files = {c: options.masks / (f"mask_{c}_{n}.png" if twice else f"mask_{n}.png") for c, n in plain.items()}
     check_distinct([*_named_files(options), *(("masks", path) for path in files.values())])
     return files
 
 
-def _segmenter(picture: Any, options: SegmentOptions, progress: Progress) -> Segmenter:
+def _segmenter(picture: Any, options: SegmentOptions, progress: Progress) -> "Segmenter":
+    from graphwell.segmentation.segmenter import Segmenter
+
     return Segmenter(
         picture,
         graph=options.graph,
@@ -123,9 +129,11 @@ def _segmenter(picture: Any, options: SegmentOptions, progress: Progress) -> Seg
 
 
 def _writers(
-    options: SegmentOptions, masks: dict[int, Path], picture: Any, marks: Marks, found: Segmentation
+    options: SegmentOptions, masks: dict[int, Path], picture: Any, marks: Marks, found: "Segmentation"
 ) -> dict[Path, Write]:
     """What goes into each file."""
+    from graphwell.segmentation import drawing
+
     doubt = drawing.uncertainty(found.score, found.reachable)
     files = {options.output: _either(options.output, found.labels, drawing.painted, marks.colors)}
     if options.overlay is not None:
@@ -157,7 +165,9 @@ def _write(files: dict[Path, Write], masks: Path | None) -> None:
             write(held.enter_context(written_whole(name)))
 
 
-def _summarise(options: SegmentOptions, marks: Marks, found: Segmentation) -> SegmentReport:
+def _summarise(options: SegmentOptions, marks: Marks, found: "Segmentation") -> SegmentReport:
+    from graphwell.segmentation.segment import unreached_sentence
+
     lost = [] if found.reachable.all() else [Sentence("{}", (unreached_sentence(found),))]
     written = (options.output, options.overlay, options.scores, options.masks)
     return SegmentReport(
@@ -175,7 +185,7 @@ def _summarise(options: SegmentOptions, marks: Marks, found: Segmentation) -> Se
     )
 
 
-def _class(number: int, marks: Marks, found: Segmentation) -> SegmentClass:
+def _class(number: int, marks: Marks, found: "Segmentation") -> SegmentClass:
     return SegmentClass(
         name=marks.names[number],
         given=int((marks.classes == number).sum()),

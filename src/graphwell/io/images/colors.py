@@ -1,7 +1,6 @@
 """Classes as colours: telling the colours that were painted from those that antialiasing and JPEG made."""
 
 import numpy as np
-from scipy import ndimage
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 
@@ -78,6 +77,8 @@ def painted_colors(picture: IntArray, marked: BoolArray, *, on_black: bool) -> I
         colors, counts = _gathered(colors, counts)
         return np.sort(colors[_unmixed(colors, counts, RARE_AMONG_MANY, NEAR_AMONG_MANY, on_black)])
     painted = colors[_unmixed(colors, counts, RARE, NEAR, on_black)]
+    from scipy import ndimage
+
     touched = ndimage.binary_dilation(np.isin(picture, painted) & marked, np.ones((5, 5)))
     alone = [c for c in np.setdiff1d(colors, painted) if touched[marked & (picture == c)].mean() < 0.5]
     return np.sort(np.concatenate([painted, np.array(alone, dtype=painted.dtype)]))

@@ -1,6 +1,5 @@
 """Seeds from files: a picture whose colours are classes, an array of integers, or lines of text."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -9,33 +8,11 @@ import numpy as np
 from graphwell._types import IntArray
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_input
-from graphwell.io.images.base import MAX_PIXELS
+from graphwell.io.images.base import MAX_PIXELS, Marks
 from graphwell.io.images.colors import nearest_painted, packed, painted_colors, palette_color, unpacked
 from graphwell.io.images.registry import format_for
 
 BACKGROUNDS = ("auto", "transparent", "black")
-
-
-@dataclass(frozen=True, eq=False)
-class Marks:
-    """Known classes of some pixels.
-
-    Attributes
-    ----------
-    classes : array of shape (height, width)
-        Integers, -1 where unknown; the colours of a picture are numbered from 0.
-    names : dict
-        Name of each class.
-    colors : dict
-        Red, green and blue of each class, from 0 to 255.
-    notes : tuple of Sentence
-        What the user should know.
-    """
-
-    classes: IntArray = field(repr=False)
-    names: dict[int, str]
-    colors: dict[int, tuple[int, int, int]]
-    notes: tuple[Sentence, ...] = ()
 
 
 def read_seeds(
@@ -45,13 +22,15 @@ def read_seeds(
     *,
     snap: bool = False,
     max_pixels: int = MAX_PIXELS,
+    picture: str | None = None,
 ) -> Marks:
     """Read the seeds of a picture.
 
     Parameters
     ----------
     path : Path
-        A picture (PNG, TIFF, JPEG), integers (.npy, .npz), or lines `row,col,class` of text (.txt, .csv).
+        A picture (PNG, TIFF, JPEG), integers (.npy, .npz), lines `row,col,class` of text (.txt, .csv), or
+        strokes and polygons (.json).
     shape : (height, width)
         Size of the picture that the seeds belong to.
     background : {"auto", "transparent", "black"}
@@ -61,6 +40,8 @@ def read_seeds(
         Give pixels of mixed colours to the class of the nearest colour instead of refusing them.
     max_pixels : int
         Larger pictures are refused.
+    picture : str, optional
+        Name of the file of the picture, where strokes and polygons are those of several.
     """
     if background not in BACKGROUNDS:
         problem = "{field} must be one of {}, got {!r}."
@@ -69,6 +50,10 @@ def read_seeds(
     check_input(path, "seeds")
     if found.read_colors is not None:
         return _from_colors(path, found.read_colors(path, max_pixels), shape, background, snap=snap)
+    if found.read_marks is not None:
+        marks = found.read_marks(path, shape, picture)
+        _two_or_more(path, marks.classes)
+        return marks
     assert found.read_classes is not None
     classes = found.read_classes(path, shape, max_pixels)
     _check_size(path, classes.shape, shape)
