@@ -102,6 +102,8 @@ def _live(work: Callable[[], int | None], said: int) -> None:
         os.setsid()
         for own, other in ((0, os.open(os.devnull, os.O_RDONLY)), (1, said), (2, said)):
             os.dup2(other, own)
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", errors="backslashreplace", closefd=False)
         code = work() or 0
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else 1

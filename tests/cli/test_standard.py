@@ -49,7 +49,9 @@ def test_two_things_do_not_share_standard_output(command):
 
 @pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_mistake(tmp_path):
-    (tmp_path / "in.csv").write_text("x,label\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(9000)))
+    (tmp_path / "in.csv").write_text(
+        "x,label\n" + "".join(f"{i * 7 % 1000},{'ab'[i % 2]}\n" for i in range(9000))
+    )
     command = f"{sys.executable} -m graphwell classify - -o - --method nearest < in.csv | head -n 1"
     here = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}}
     ended = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=100, **here)

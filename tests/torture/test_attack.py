@@ -11,7 +11,7 @@ from torture.mutation import PICTURES, TABLES, mutated, sound_picture, sound_tab
 
 DEADLY = """
 import os, signal
-from torture.attack import Attack, Lost
+from torture.attack import Attack, Lost, NotPossibleHere
 
 def attempt(seed):
     if seed == 2:
@@ -20,6 +20,8 @@ def attempt(seed):
         os.kill(os.getpid(), signal.SIGSEGV)
     if seed == 4:
         raise KeyError("x")
+    if seed == 9:
+        raise NotPossibleHere("no such thing here")
 
 ATTACK = Attack("deadly", "seeds 2, 3 and 4", attempt, count=6)
 """
@@ -47,6 +49,24 @@ def test_what_is_not_survived_is_told_with_its_seed(deadly):
     assert "KeyError" in outcome.lost[4]
 
 
+def test_attempts_are_shared_among_processes(deadly):
+    outcome = run(deadly, first_seed=0, count=6, processes=3)
+    assert outcome.tried == 6
+    assert sorted(outcome.lost) == [2, 3, 4]
+
+
+def test_what_a_machine_lacks_is_told_and_not_counted(deadly):
+    outcome = run(deadly, first_seed=9, count=6)
+    assert (outcome.tried, outcome.lost) == (0, {})
+    assert "| 0 | 0 | 0 | no such thing here |" in program.table([outcome])
+
+
+def test_with_hours_further_seeds_follow(deadly, capsys):
+    assert program.main(["deadly", "--count", "1", "--hours", "0.001", "--processes", "1"]) in (0, 1)
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| deadly")]
+    assert len(rows) > 2
+
+
 def test_one_table_tells_everything(deadly):
     outcome = Outcome(deadly, 6, {3: "the process ended with signal SIGSEGV"})
     text = program.table([outcome])
@@ -67,8 +87,9 @@ def test_damage_depends_on_the_seed_alone():
     assert len({mutated(sound_picture(s), random.Random(i)) for s in PICTURES for i in range(20)}) > 80
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["tables", "pictures", "matrices", "parameters"])
+@pytest.mark.parametrize("name", ["tables", "pictures", "matrices", "parameters", "arrays"])
 def test_a_few_attempts_are_survived(name):
     outcome = run(find(name), first_seed=0, count=5)
     assert outcome.tried == 5
