@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
 from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
@@ -116,6 +117,7 @@ def classify(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
+        work_is_over()
     if not quiet:
         from graphwell.cli._summary import print_classified
 

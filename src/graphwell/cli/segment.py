@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell._interrupt import work_is_over
 from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -94,6 +95,7 @@ def segment(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = segment_picture(options, progress=progress)
+        work_is_over()
     if not quiet:
         from graphwell.cli._summary import print_segmented
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
 from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
@@ -82,6 +83,7 @@ def suggest(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = choose_rows(options, progress=progress)
+        work_is_over()
     if not quiet:
         from graphwell.cli._summary import print_suggested
 
@@ -111,6 +113,7 @@ def _merge(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         merged = merge_answers(options, progress=progress)
+        work_is_over()
     if not quiet:
         from graphwell.cli._summary import print_merged
 
