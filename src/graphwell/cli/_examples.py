@@ -14,6 +14,10 @@ EXAMPLES = {
         "graphwell segment photo.png --seeds marks.png -o regions.png",
         "graphwell segment photo.jpg --seeds marks.csv -o regions.npy --overlay borders.png --masks masks",
     ),
+    "paint": (
+        "graphwell paint photo.jpg --classes leaf,stem,ground",
+        "graphwell paint photos --output painted",
+    ),
     "suggest": (
         "graphwell suggest pets.csv -n 20 -o ask.csv",
         "graphwell suggest pets.csv --answers ask.csv -o answered.csv",

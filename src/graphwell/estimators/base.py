@@ -306,6 +306,23 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             UnreachableWarning,
         )
 
+    def _repr_html_inner(self) -> str:
+        return self._summary_html() + str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """What a notebook shows: the summary of a fit before the diagram of scikit-learn."""
+        shown = super()._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] = self._summary_html() + shown["text/html"]
+        return shown
+
+    def _summary_html(self) -> str:
+        if not hasattr(self, "_predictor") or not isinstance(self.transduction_, np.ndarray):
+            return ""
+        from graphwell.estimators.summary_html import summary_html
+
+        return summary_html(self)
+
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: arrays of a cluster are fetched first."""
         state = super().__getstate__()
