@@ -104,7 +104,9 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     return report
 
 
-def new_columns(label: str, classes: tuple[str, ...], rows: RowDetails, *, safe: bool = False) -> NewColumns:
+def new_columns(
+    label: str | None, classes: tuple[str, ...], rows: RowDetails, *, safe: bool = False
+) -> NewColumns:
     """What is added to each row of a table."""
     names = text_column([*classes, ""])
     bridged = rows.bridged if rows.bridged.any() else None
