@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from graphwell.io.files import (
     check_output,
     check_output_folder,
     folder_written_whole,
+    written_together,
     written_whole,
 )
 from graphwell.io.images.base import Marks
@@ -192,7 +192,7 @@ def _either(path: Path, values: Any, draw: Callable[..., Any], *further: Any) ->
 
 def _write(files: dict[Path, Write], masks: Path | None) -> None:
     """Write all files or none; a new folder for masks appears with all of them in it."""
-    with ExitStack() as held:
+    with written_together() as held:
         unnamed = None
         if masks is not None and not masks.exists():
             unnamed = held.enter_context(folder_written_whole(masks))
