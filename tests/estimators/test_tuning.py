@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_digits, load_wine
+from sklearn.datasets import load_digits, load_wine, make_blobs
 
 import graphwell as gw
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets
-from graphwell.estimators.tuning import FOLDS, chosen_metric, folds, sampled, still_in
+from graphwell.estimators.evidence import expert_of
+from graphwell.estimators.tuning import FOLDS, chosen_metric, folds, sampled, still_in, unseen
+from graphwell.metric.sample import Sample
 
 
 def wine(per_class, seed=1):
@@ -160,11 +162,61 @@ def test_all_labelled_rows_are_among_the_sample():
     assert (labels[sampled(labels, 40, 10, np.random.default_rng(0))] == 0).sum() == 40
 
 
-def test_the_first_stays_in_whatever_it_did():
-    said = {
-        name: [np.tile([1 - p, p], (5, 1))] for name, p in {"a": 0.1, "b": 0.7, "c": 0.5, "d": 0.9}.items()
-    }
-    assert still_in(list("abcd"), said, [np.ones(5, dtype=int)]) == ["a", "d", "b"]
+def test_the_first_stays_in_and_rivals_that_may_win():
+    noise = np.array([0.1, -0.1] * 10)
+    level = {"a": -2 + noise, "b": -0.5 + noise, "c": -0.49 - noise, "d": -0.9 + noise, "e": -0.51 - noise}
+    assert still_in(list("abcde"), level) == ["a", "c", "b"]
+    assert still_in(["a"], level) == ["a"]
+
+
+def test_rivals_far_behind_are_compared_once():
+    """In the middle of a ring no plane tells it from what is around: only rows as they are do well."""
+    rng = np.random.default_rng(0)
+    angle, y = rng.random(600) * 2 * np.pi, np.repeat([0, 1], 300)
+    radius = 1 + 2 * y + 0.05 * rng.normal(size=600)
+    X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    given = datasets.sample_labels(y, 100, 1)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert clf.tuning_.n_hidden < 200
+    assert (clf.transduction_ == y).all()
+
+
+def test_a_few_labels_found_by_all_decide_nothing():
+    near = np.full(10, -0.01)
+    assert still_in(["plain", "logits"], {"plain": near, "logits": near - 0.001}) == ["plain", "logits"]
+
+
+def test_trees_judge_the_labels_they_have_not_seen():
+    X, _, given = wine(8)
+    sample = Sample(X, given)
+    hidden = given == 0
+    shown = sample.with_labels(np.where(hidden, -1, given))
+    said = unseen("forest", sample, shown, hidden, 4)
+    assert said.shape == (8, 4)
+    assert (said[:, 3] == 0).all()
+    np.testing.assert_allclose(said.sum(axis=1), 1)
+    seen = expert_of("forest", sample, 4)(X[hidden])
+    assert said[:, 0].mean() < seen[:, 0].mean()
+
+
+@pytest.mark.parametrize("dim", [3, 10])
+def test_faint_noise_beside_three_moons(dim):
+    """Standardised, fewer than four in five are right."""
+    X, truth = datasets.make_three_moons(200, dim=dim, random_state=0)
+    for per_class in (2, 10):
+        given = datasets.sample_labels(truth, per_class, 1)
+        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+        assert (clf.transduction_ == truth).mean() > 0.9
+
+
+def test_three_clusters_and_rows_far_away():
+    X, truth = make_blobs(400, 6, centers=3, cluster_std=2.0, random_state=3)
+    X, truth = np.vstack([X, X[:30] + 1000 * np.eye(6)[0]]), np.concatenate([truth, truth[:30]])
+    given = np.concatenate([datasets.sample_labels(truth[:400], 3, 0), np.full(30, -1)])
+    with pytest.warns(gw.BridgedWarning, match="30 of 430 rows lie in 1 part"):
+        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert clf.tuning_.metric == "plain"
+    assert (clf.transduction_ == truth)[:400].mean() > 0.95
 
 
 def test_a_tie_goes_to_the_first():

@@ -36,15 +36,17 @@ from graphwell.solve.recipe import Recipe, follow, set_out
 from graphwell.solve.run import Run
 
 FOLDS = 4
-HIDDEN_ENOUGH = 500
-"""So many hidden labels tell candidates apart; no further ones are hidden."""
+HIDDEN_ENOUGH, HIDDEN_ENOUGH_FOR_ONE = 120, 40
+"""So many hidden labels tell candidates apart, and weigh evidence beside one; no further ones are hidden."""
 LABELS_PER_CLASS_NEEDED = 5
-LEFT_AFTER_THE_FIRST = 3
-"""Candidates that the second split still sees."""
-ROWS_COMPARED, LABELS_COMPARED = 1_500, 2_000
+ONE_MORE_LABEL = 1.0
+"""What a label counts that one of two candidates finds and the other does not, in logarithms."""
+MOST_RIVALS = 2
+"""Rivals of what the rules say after the first part of the labels."""
+ROWS_COMPARED, LABELS_COMPARED = 600, 2_000
 """Rows that candidates are compared on, with more where there are more labels; and labels, at most."""
-ROWS_FITTED = 20_000
-"""Rows that the chosen metric and the classifiers are fitted on, at most: labelled ones first."""
+ROWS_LOOKED_AT, ROWS_FITTED = 1_500, 20_000
+"""Rows that the rules see and the chosen metric is fitted on, and their most: labelled ones first."""
 
 
 @dataclass(frozen=True)
@@ -147,16 +149,16 @@ def tuned_rows(
         Whether labels may be hidden; if not, the rules choose alone.
     """
     began = time.perf_counter()
-    places = sampled(labels, ROWS_FITTED // 2, ROWS_COMPARED, rng)
+    places = sampled(labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
     sample = Sample(backend.some_rows(rows, places), labels[places])
-    ruled = by_the_data(sample.X) if contest.metrics else Ruled("plain", "as asked for")
-    tuning = Tuning(ruled.name, ruled.why)
     asked: tuple[Any, ...] = ()
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
+        ruled = by_the_data(sample.X) if contest.metrics else Ruled("plain", "as asked for")
+        tuning = Tuning(ruled.name, ruled.why)
         if by_labels:
             asked = experts_for(evidence, int(sample.known.sum()), contest.n_classes)
             few = sampled(sample.labels, LABELS_COMPARED, ROWS_COMPARED, rng)
-            tuning = compared(Sample(sample.X[few], sample.labels[few]), ruled, contest, asked, rng, run)
+            tuning = compared(sample.some(few), ruled, contest, asked, rng, run)
         change = None if tuning.metric == "plain" else CANDIDATES[tuning.metric].fit(sample)
         heard = heard_of(tuning, asked, sample, contest.n_classes)
     return replace(rows, change=change, evidence=heard), tuning, time.perf_counter() - began
@@ -174,7 +176,10 @@ def heard_of(tuning: Tuning, asked: tuple[Any, ...], sample: Sample, n_classes: 
 def compared(
     sample: Sample, ruled: Ruled, contest: Contest, asked: tuple[Any, ...], rng: np.random.Generator, run: Run
 ) -> Tuning:
-    """Compare metrics and classifiers on hidden labels, and choose."""
+    """Compare metrics and classifiers on hidden labels, and choose.
+
+    After each part of the labels the first metric stays, and so do its best rivals as long as they may win.
+    """
     names = contest.candidates(ruled.name, int(sample.known.sum()))
     said: dict[str, list[FloatArray]] = {}
     truth: list[IntArray] = []
@@ -185,29 +190,43 @@ def compared(
             run.told("tuning", (fold + number / len(names)) / FOLDS)
             said.setdefault(name, []).append(contest.graph_says(shown, name)[hidden])
         for made in asked:
-            expert = expert_of(made, shown, contest.n_classes)
-            said.setdefault(name_of(made), []).append(expert(sample.X[hidden]))
-        if sum(map(len, truth)) >= HIDDEN_ENOUGH:
+            said.setdefault(name_of(made), []).append(unseen(made, sample, shown, hidden, contest.n_classes))
+        names = still_in(names, {name: _likelihoods(said[name], truth) for name in names})
+        if sum(map(len, truth)) >= (HIDDEN_ENOUGH if len(names) > 1 else HIDDEN_ENOUGH_FOR_ONE):
             break
-        names = still_in(names, said, truth)
-    given = np.concatenate(truth)
     chosen = chosen_metric(names, {name: _likelihoods(said[name], truth) for name in names})
-    weights, power = {}, 1.0
-    if asked:
-        voices = [chosen, *(name_of(made) for made in asked)]
-        heard = [np.concatenate(said[name]) for name in voices]
-        found = mixture_weights(heard, given)
-        power = best_power(np.tensordot(found, heard, axes=1), given)
-        weights = dict(zip(voices[1:], map(float, found[1:]), strict=True))
-    if sum(weights.values()) < TOO_LITTLE:
-        weights = {}
-    kept = ruled.why if chosen == ruled.name else "hidden labels bear it out best"
-    accuracy = {
-        n: float((np.concatenate(s).argmax(axis=1) == given[: sum(map(len, s))]).mean())
-        for n, s in said.items()
-    }
-    likelihood = {n: float(np.exp(_likelihoods(s, truth).mean())) for n, s in said.items()}
-    return Tuning(chosen, kept, accuracy, likelihood, weights, len(given), power)
+    weights, power = weighed([chosen, *map(name_of, asked)], said, np.concatenate(truth))
+    return Tuning(
+        chosen,
+        ruled.why if chosen == ruled.name else "hidden labels bear it out best",
+        {name: float(np.concatenate(_hits(said[name], truth)).mean()) for name in said},
+        {name: float(np.exp(_likelihoods(said[name], truth).mean())) for name in said},
+        weights,
+        sum(map(len, truth)),
+        power,
+    )
+
+
+def unseen(made: Any, sample: Sample, shown: Sample, hidden: BoolArray, n_classes: int) -> FloatArray:
+    """What a classifier says of hidden rows; of a forest, the trees that have not seen them."""
+    if made != "forest":
+        return expert_of(made, shown, n_classes)(sample.X[hidden])
+    said = np.zeros((int(hidden.sum()), n_classes))
+    said[:, sample.model("forest").classes_] = sample.out_of_bag()[hidden[sample.known]]
+    return said
+
+
+def weighed(
+    voices: list[str], said: dict[str, list[FloatArray]], truth: IntArray
+) -> tuple[dict[str, float], float]:
+    """Weights of the voices beside the first, the graph; and the power that calibrates their mixture."""
+    if len(voices) == 1:
+        return {}, 1.0
+    heard = [np.concatenate(said[name]) for name in voices]
+    found = mixture_weights(heard, truth)
+    power = best_power(np.tensordot(found, heard, axes=1), truth)
+    weights = dict(zip(voices[1:], map(float, found[1:]), strict=True))
+    return weights if sum(weights.values()) >= TOO_LITTLE else {}, power
 
 
 def chosen_metric(names: list[str], likelihoods: dict[str, FloatArray]) -> str:
@@ -223,15 +242,40 @@ def chosen_metric(names: list[str], likelihoods: dict[str, FloatArray]) -> str:
     'plain'
     """
     best = max(names, key=lambda name: float(likelihoods[name].mean()))
-    difference = likelihoods[best] - likelihoods[names[0]]
-    error = float(difference.std()) / np.sqrt(max(1, len(difference)))
-    return best if difference.mean() > error else names[0]
+    gain, error = _gain(likelihoods[best], likelihoods[names[0]])
+    return best if gain > error else names[0]
 
 
-def still_in(names: list[str], said: dict[str, list[FloatArray]], truth: list[IntArray]) -> list[str]:
-    """The first metric and the best others."""
-    others = sorted(names[1:], key=lambda name: -float(_likelihoods(said[name], truth).mean()))
-    return [names[0], *others[: LEFT_AFTER_THE_FIRST - 1]]
+def still_in(names: list[str], likelihoods: dict[str, FloatArray]) -> list[str]:
+    """The first metric, and its best rivals unless they are a standard error behind the best.
+
+    Examples
+    --------
+    >>> far, near = np.full(9, -1.0), np.array([0.3, -0.4] * 4 + [0.0])
+    >>> still_in(["plain", "logits", "components"], {"plain": np.zeros(9), "logits": far, "components": near})
+    ['plain', 'components']
+    """
+    in_order = sorted(names, key=lambda name: -float(likelihoods[name].mean()))
+    near = []
+    for name in in_order:
+        lead, error = _gain(likelihoods[in_order[0]], likelihoods[name])
+        if lead <= error and name != names[0]:
+            near.append(name)
+    return [names[0], *near[:MOST_RIVALS]]
+
+
+def _gain(likelihoods: FloatArray, of_first: FloatArray) -> tuple[float, float]:
+    """Mean difference, and its standard error, as if one more label had been found by one of them alone.
+
+    Where few labels are hidden and all are found, no difference would seem to be a sure one otherwise.
+    """
+    difference = likelihoods - of_first
+    squares = float(((difference - difference.mean()) ** 2).sum()) + ONE_MORE_LABEL**2
+    return float(difference.mean()), np.sqrt(squares) / len(difference)
+
+
+def _hits(said: list[FloatArray], truth: list[IntArray]) -> list[BoolArray]:
+    return [s.argmax(axis=1) == t for s, t in zip(said, truth, strict=False)]
 
 
 def _likelihoods(said: list[FloatArray], truth: list[IntArray]) -> FloatArray:
