@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits, load_wine, make_blobs
 import graphwell as gw
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets
 from graphwell.estimators.evidence import expert_of
-from graphwell.estimators.tuning import FOLDS, chosen_metric, folds, sampled, still_in, unseen
+from graphwell.estimators.tuning import unseen
 from graphwell.metric.sample import Sample
 
 
@@ -146,29 +146,6 @@ def test_wide_rows():
     assert (clf.predict(X) == y).mean() > 0.8
 
 
-def test_each_label_is_hidden_once():
-    labels = np.array([0] * 9 + [1] * 2 + [2] + [-1] * 5)
-    hidden = np.sum(list(folds(labels, 3, np.random.default_rng(0))), axis=0)
-    np.testing.assert_array_equal(hidden, [1] * 11 + [0] * 6)
-    assert FOLDS > 1
-
-
-def test_all_labelled_rows_are_among_the_sample():
-    labels = np.full(1000, -1)
-    labels[::10] = 0
-    places = sampled(labels, 100, 150, np.random.default_rng(0))
-    assert len(places) == 150
-    assert set(np.flatnonzero(labels == 0)) <= set(places)
-    assert (labels[sampled(labels, 40, 10, np.random.default_rng(0))] == 0).sum() == 40
-
-
-def test_the_first_stays_in_and_rivals_that_may_win():
-    noise = np.array([0.1, -0.1] * 10)
-    level = {"a": -2 + noise, "b": -0.5 + noise, "c": -0.49 - noise, "d": -0.9 + noise, "e": -0.51 - noise}
-    assert still_in(list("abcde"), level) == ["a", "c", "b"]
-    assert still_in(["a"], level) == ["a"]
-
-
 def test_rivals_far_behind_are_compared_once():
     """In the middle of a ring no plane tells it from what is around: only rows as they are do well."""
     rng = np.random.default_rng(0)
@@ -179,11 +156,6 @@ def test_rivals_far_behind_are_compared_once():
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
     assert clf.tuning_.n_hidden < 200
     assert (clf.transduction_ == y).all()
-
-
-def test_a_few_labels_found_by_all_decide_nothing():
-    near = np.full(10, -0.01)
-    assert still_in(["plain", "logits"], {"plain": near, "logits": near - 0.001}) == ["plain", "logits"]
 
 
 def test_trees_judge_the_labels_they_have_not_seen():
@@ -217,11 +189,6 @@ def test_three_clusters_and_rows_far_away():
         clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
     assert clf.tuning_.metric == "plain"
     assert (clf.transduction_ == truth)[:400].mean() > 0.95
-
-
-def test_a_tie_goes_to_the_first():
-    same = np.full(10, -0.5)
-    assert chosen_metric(["plain", "logits"], {"plain": same, "logits": same}) == "plain"
 
 
 def test_a_wrong_word_for_tune_is_refused():
