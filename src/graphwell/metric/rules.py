@@ -15,7 +15,7 @@ from scipy.sparse import csgraph
 
 from graphwell._types import FloatArray
 from graphwell.metric.candidates import CANDIDATES
-from graphwell.metric.sample import Sample, units_differ
+from graphwell.metric.sample import MOST_ROWS, Sample, evenly, units_differ
 
 FAR_OUT = 25.0
 """Standard deviations from which on a value is an outlier that spoils a standard deviation."""
@@ -58,7 +58,7 @@ def by_the_data(X: Any) -> Ruled:
     if not units_differ(X):
         return Ruled("plain", "the features have similar units")
     wanted = ("robust", "standard") if has_outliers(X) else ("standard", "robust")
-    few = X[np.linspace(0, len(X) - 1, min(len(X), ROWS_LOOKED_AT)).astype(int)]
+    few = evenly(X, ROWS_LOOKED_AT)
     sample, before = Sample(X, np.full(len(X), -1)), Look.at(few)
     harm = ""
     for name in wanted:
@@ -79,7 +79,7 @@ def are_counts(X: FloatArray) -> bool:
     """
     if not are_mostly_zero(X) or (np.floor(X) != X).any():
         return False
-    more_than_two = [len(np.unique(column)) > 2 for column in X.T]
+    more_than_two = [len(np.unique(column)) > 2 for column in evenly(X, MOST_ROWS).T]
     return any(more_than_two) and are_mostly_zero(X[:, more_than_two])
 
 

@@ -19,7 +19,7 @@ EPOCHS = 40
 MOST_COLUMNS = 200
 """Wider rows are projected onto `AXES_OF_WIDE_ROWS` principal axes before models see them."""
 AXES_OF_WIDE_ROWS = 50
-ROWS_FOR_AXES = 5_000
+MOST_ROWS = 5_000
 FEW_COLUMNS, FEW_OF_THE_COLUMNS = 4.0, 0.3
 INNER, INNER_OF_A_NORMAL = (10, 90), 2.56
 """Percentiles that no small group of far rows reaches, and their distance in standard deviations."""
@@ -128,7 +128,7 @@ def units_differ(X: FloatArray) -> bool:
     False
     """
     spread = X.std(axis=0)
-    low, high = np.percentile(X, INNER, axis=0)
+    low, high = np.percentile(evenly(X, MOST_ROWS), INNER, axis=0)
     return _are_few(spread) and _are_few(np.where(high > low, (high - low) / INNER_OF_A_NORMAL, spread))
 
 
@@ -138,6 +138,18 @@ def _are_few(spread: FloatArray) -> bool:
         return False
     effective = float(variances.sum() ** 2 / (variances**2).sum())
     return effective < min(FEW_COLUMNS, 1 + FEW_OF_THE_COLUMNS * (len(variances) - 1))
+
+
+def evenly(X: Any, most: int) -> Any:
+    """So many rows at most, evenly spaced.
+
+    Examples
+    --------
+    >>> evenly(np.arange(9)[:, None], 3).ravel()
+    array([0, 4, 8])
+    """
+    n = X.shape[0]
+    return X if n <= most else X[np.linspace(0, n - 1, most).astype(int)]
 
 
 def standardising(X: FloatArray) -> Scale:
@@ -166,7 +178,7 @@ def leading_axes(X: Any, count: int) -> Linear:
     """
     from sklearn.decomposition import PCA, TruncatedSVD
 
-    few = X[np.linspace(0, X.shape[0] - 1, min(X.shape[0], ROWS_FOR_AXES)).astype(int)]
+    few = evenly(X, MOST_ROWS)
     count = min(count, *few.shape)
     if sparse.issparse(few):
         axes = TruncatedSVD(max(1, min(count, min(few.shape) - 1)), random_state=0).fit(few).components_
