@@ -4,7 +4,7 @@ BIN := .venv/bin
 # PINS="--constraint .ci/requirements-dev.txt" installs the versions that the tests were last run with.
 PINS ?=
 
-.PHONY: demo test quick bounds lint bench torture wheel audit clean
+.PHONY: demo test quick bounds lint coverage docs links bench torture wheel audit clean
 
 demo: .venv/ready
 	$(BIN)/graphwell demo --out demo
@@ -25,6 +25,19 @@ lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Lines of src that the tests run, without the GPU's; a page in out/coverage.
+coverage: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pytest-cov
+	NUMBA_DISABLE_JIT=0 $(BIN)/python -m pytest -n auto --dist loadfile --cov=graphwell --cov-report=term --cov-report=html:out/coverage
+
+# The site, in docs/_build/html; every example of the gallery is run.
+docs: .venv/docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going -b html docs docs/_build/html
+
+# Links to other places; needs the network.
+links: .venv/docs
+	$(BIN)/python -m sphinx -b linkcheck -D plot_gallery=0 docs docs/_build/links
 
 # The bars on speed and memory; BENCH="few_labels segmentation" measures others, see python -m benchmarks --help.
 BENCH ?= sweep descent fit scale startup peers
@@ -51,10 +64,14 @@ audit: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) --editable ".[test]"
 	touch $@
 
+.venv/docs: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $@
+
 .venv/bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	touch $@
 
 clean:
-	rm -rf .venv demo out reproduction dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo out reproduction dist docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks torture -name __pycache__ -prune -exec rm -rf {} +

@@ -19,10 +19,12 @@ BENCHMARKS = {
     "few_labels": "error of every method from 1 label per class on",
     "labels": "error with one label per class, random and uneven labels, against the bars",
     "tables": "error on tables of all kinds beside what people would try, and the bars by name",
+    "company": "every method on the same graphs and labels, and the clusterers without any",
     "ask": "error against the number of questions, for every strategy",
     "calibration": "whether the scores are what they say",
     "gpu": "times on an NVIDIA GPU against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
+    "maps": "how well a map of the rows keeps neighbours together, beside UMAP",
     "cluster": "time, scheduling, bytes moved and memory of a fit on Dask workers",
 }
 """Modules of this package that have a ``main(options)``, and the question each answers."""

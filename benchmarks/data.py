@@ -165,6 +165,8 @@ LOADERS: dict[str, Callable[[], tuple[FloatArray, IntArray]]] = {
     "penbased": lambda: _uci("penbased"),
     "texture": lambda: _uci("texture"),
     "letter": lambda: _uci("letter"),
+    "satimage": lambda: _uci("satimage"),
+    "segment": lambda: _uci("segment"),
     "digits": _digits,
     "wine": lambda: _standardised_of_sklearn("load_wine"),
     "cancer": lambda: _standardised_of_sklearn("load_breast_cancer"),

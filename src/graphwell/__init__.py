@@ -12,10 +12,16 @@ from graphwell._version import __version__
 if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection
     from graphwell._warnings import BridgedWarning, UnreachableWarning
+    from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
+    from graphwell.bridges.anndata import annotate
+    from graphwell.bridges.datasets import from_dataset
+    from graphwell.bridges.frames import with_labels
     from graphwell.columns.encoder import TableEncoder
+    from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
+    from graphwell.estimators.citation import citation
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
@@ -30,6 +36,7 @@ _HOME = {
     "BridgedWarning": "graphwell._warnings",
     "CancelledError": "graphwell.solve.run",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
+    "DiffuseInterfaceClustering": "graphwell.active.clustering",
     "Fixed": "graphwell.solve.schedule",
     "Graph": "graphwell.graph",
     "Result": "graphwell.solve.result",
@@ -39,6 +46,11 @@ _HOME = {
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
     "UnreachableWarning": "graphwell._warnings",
+    "citation": "graphwell.estimators.citation",
+    "annotate": "graphwell.bridges.anndata",
+    "from_dataset": "graphwell.bridges.datasets",
+    "with_labels": "graphwell.bridges.frames",
+    "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
     "suggest": "graphwell.active.suggest",
@@ -58,6 +70,7 @@ __all__ = [
     "BridgedWarning",
     "CancelledError",
     "DiffuseInterfaceClassifier",
+    "DiffuseInterfaceClustering",
     "Fixed",
     "Graph",
     "Result",
@@ -69,14 +82,19 @@ __all__ = [
     "UnreachableWarning",
     "__version__",
     "active",
+    "annotate",
     "baselines",
+    "citation",
+    "compare",
     "datasets",
+    "from_dataset",
     "methods",
     "metrics",
     "model_selection",
     "plots",
     "segment",
     "suggest",
+    "with_labels",
 ]
 
 

@@ -1,7 +1,7 @@
 """What a fit or a file will need, before it is taken, and what there is."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -112,3 +112,32 @@ def check_fits(what: object, n_bytes: float) -> None:
             "{} needs about {} of memory, more than the {} {}; make it smaller, or allow more with {field}."
         )
         raise OptionError("max_memory", problem, what, in_words(n_bytes), in_words(allowed), whose)
+
+
+@contextmanager
+def peak_memory() -> Iterator[Callable[[], int | None]]:
+    """Measure how much memory the block takes at most beyond what was in use before it.
+
+    The function that it gives returns that number of bytes, and None where the system does not tell.
+
+    Examples
+    --------
+    >>> with peak_memory() as peak:
+    ...     block = b"1" * 50_000_000
+    >>> peak() is None or peak() > 40_000_000
+    True
+    """
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    before, after = _status("VmRSS"), None
+    yield lambda: after
+    peak = _status("VmHWM")
+    after = None if before is None or peak is None else max(0, peak - before)
+
+
+def _status(name: str) -> int | None:
+    """A size that Linux tells of this process, in bytes."""
+    with suppress(OSError, ValueError):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), None)
+    return None

@@ -13,7 +13,9 @@ def test_it_prints_a_table_and_writes_a_picture(tmp_path):
     assert finished.exit_code == 0, finished.output
     for method in ("nearest labelled point", "spectral clustering", "fixed epsilon", "annealed epsilon"):
         assert method in finished.stdout
-    assert (tmp_path / "demo" / "three_moons.png").read_bytes().startswith(b"\x89PNG")
+    assert "graphwell, 10 answers" in finished.stdout
+    for name in ("three_moons.png", "ten_questions.png"):
+        assert (tmp_path / "demo" / name).read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.slow

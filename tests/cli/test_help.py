@@ -3,8 +3,10 @@
 import pytest
 from typer.testing import CliRunner
 
+from graphwell._version import __version__
 from graphwell.backends.registry import BACKENDS, Entry
-from graphwell.cli._help import LISTS
+from graphwell.cli._examples import EXAMPLES
+from graphwell.cli._help import LISTS, completed
 from graphwell.cli.app import app
 from graphwell.estimators.baselines.laplace import LaplaceLearning
 from graphwell.estimators.registry import forget, method, methods
@@ -59,7 +61,7 @@ def test_a_forgotten_method_is_gone():
 
 
 def test_formats_are_listed():
-    assert ".csv,.tsv,.tab,.txt,.parquet,.pq,.npyor.npz" in help_of("classify")
+    assert ".csv,.tsv,.tab,.txt,.parquet,.pq,.npy,.npz,.jsonl,.ndjson,.xlsxor.h5ad" in help_of("classify")
     assert ".png,.jpg,.jpeg,.tif,.tiff,.npyor.npz" in help_of("segment")
     assert "(.png,.tif,.tiffor.npy)" in help_of("segment")
 
@@ -67,3 +69,35 @@ def test_formats_are_listed():
 def test_no_placeholder_is_left():
     for command in ("classify", "segment"):
         assert not any(word in help_of(command) for word in LISTS)
+
+
+@pytest.mark.parametrize("command", ["classify", "segment", "suggest", "reproduce", "demo", "doctor"])
+def test_help_speaks_of_no_types_of_python_and_ends_with_examples(command):
+    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
+    for word in ("<str>", "<int", "<float", "<list", "None", "True", "False"):
+        assert word not in shown
+    assert shown.rstrip().splitlines()[-1] in [f"  {line}" for line in EXAMPLES[command]]
+
+
+@pytest.mark.parametrize(
+    ("of", "typed", "expected"),
+    [("method", "lap", "laplace"), ("start", "ra", "random"), ("strategy", "typ", "typiclust")],
+)
+def test_the_shell_completes_what_the_registries_hold(of, typed, expected):
+    assert expected in completed(of=of)(typed)
+    assert completed(of=of)("zzz") == []
+
+
+def test_the_shell_completes_choices(monkeypatch):
+    line = {
+        "_GRAPHWELL_COMPLETE": "complete_bash",
+        "COMP_WORDS": "graphwell classify --scale ro",
+        "COMP_CWORD": "3",
+    }
+    shown = CliRunner().invoke(app, [], env=line, prog_name="graphwell")
+    assert shown.output.split() == ["robust"]
+
+
+def test_the_version_is_printed():
+    shown = CliRunner().invoke(app, ["--version"])
+    assert (shown.exit_code, shown.output) == (0, f"graphwell {__version__}\n")

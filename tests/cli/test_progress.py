@@ -19,26 +19,24 @@ def test_nobody_is_told_where_there_is_no_terminal(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def watched(monkeypatch, quiet):
+def watched(quiet):
     screen = io.StringIO()
-    monkeypatch.setattr(
-        _progress, "Console", lambda stderr: Console(file=screen, force_terminal=True, width=90)
-    )
-    with _progress.bars(quiet=quiet) as progress:
+    console = Console(file=screen, force_terminal=True, width=90)
+    with _progress.bars(quiet=quiet, console=console) as progress:
         for stage, share in [("reading", None), ("neighbours", 0.0), ("neighbours", 0.4), ("descent", 1.0)]:
             progress(stage, share)
     return screen.getvalue()
 
 
-def test_every_stage_has_a_bar_that_ends_full(monkeypatch):
-    last = [line for line in watched(monkeypatch, quiet=False).splitlines() if "%" in line][-3:]
+def test_every_stage_has_a_bar_that_ends_full():
+    last = [line for line in watched(quiet=False).splitlines() if "%" in line][-3:]
     for stage, line in zip(("reading", "neighbours", "descent"), last, strict=True):
         assert stage in line
         assert "100%" in line
 
 
-def test_quiet_is_quiet_on_a_terminal_too(monkeypatch):
-    assert watched(monkeypatch, quiet=True) == ""
+def test_quiet_is_quiet_on_a_terminal_too():
+    assert watched(quiet=True) == ""
 
 
 def shares_of(told, stage):
@@ -87,7 +85,7 @@ def _highest(shares):
     return highest.tolist()
 
 
-def test_the_time_left_stands_before_its_word(monkeypatch):
-    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", watched(monkeypatch, quiet=False))
+def test_the_time_left_stands_before_its_word():
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", watched(quiet=False))
     lines = [line.split() for line in plain.splitlines() if "%" in line]
     assert lines[-1][-3:] == ["0:00:00", "0:00:00", "left"]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphwell.columns import TableEncoder
+from graphwell.columns.encoder import TableEncoder
 from graphwell.errors import OptionError
 
 RNG = np.random.default_rng(0)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from graphwell import Annealed, DiffuseInterfaceClassifier, Fixed, Graph, Status
-from graphwell.solve.checkpoint import Fingerprint, _checksum
+from graphwell.io.sealed import checksum_of
+from graphwell.solve.checkpoint import Fingerprint
 from graphwell.solve.problem import Problem
 from tests.helpers import chain
 
@@ -153,7 +154,7 @@ def forged(path, honest_checksum=True, **changed):
     with np.load(path) as saved:
         arrays = {**saved, **changed}
     if honest_checksum:
-        arrays["checksum"] = np.array(_checksum({k: v for k, v in arrays.items() if k != "checksum"}))
+        arrays["checksum"] = np.array(checksum_of({k: v for k, v in arrays.items() if k != "checksum"}))
     with path.open("wb") as file:
         np.savez(file, **arrays)
 

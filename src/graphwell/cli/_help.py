@@ -1,55 +1,98 @@
 """Help that lists what the registries hold: found when help is asked for, since finding it takes a second."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 from typer.core import TyperCommand
 
+from graphwell.cli._examples import EXAMPLES
 
-def _methods() -> str:
+
+def _methods() -> Mapping[str, Any]:
     from graphwell.estimators.registry import methods
 
-    return "; ".join(f"{name} ({declared.summary})" for name, declared in methods().items())
+    return methods()
 
 
-def _starts() -> str:
+def _competitors() -> str:
+    from graphwell.comparison.competitors import competitors
+
+    return ", ".join(competitors())
+
+
+def _starts() -> Mapping[str, Any]:
     from graphwell.solve.start import STARTS
 
-    return "; ".join(f"{name} ({declared.summary})" for name, declared in STARTS.items())
+    return STARTS
 
 
-def _strategies() -> str:
+def _strategies() -> Mapping[str, Any]:
     from graphwell.active.registry import strategies
 
-    return "; ".join(f"{name} ({declared.summary})" for name, declared in strategies().items())
+    return strategies()
 
 
-def _devices() -> str:
+def _devices() -> Iterable[str]:
     from graphwell.backends.registry import devices
+
+    return devices()
+
+
+CHOICES: dict[str, Callable[[], Iterable[str]]] = {
+    "method": _methods,
+    "start": _starts,
+    "strategy": _strategies,
+    "device": _devices,
+}
+"""Options whose choices stand in a registry."""
+
+
+def completed(*choices: str, of: str | None = None) -> Callable[[str], list[str]]:
+    """What the shell completes: the choices that begin as typed; those of an option of `CHOICES` by its name.
+
+    Examples
+    --------
+    >>> completed("auto", "none")("n")
+    ['none']
+    >>> completed(of="device")("c")
+    ['cpu', 'cuda']
+    """
+
+    def matching(incomplete: str) -> list[str]:
+        return [c for c in (CHOICES[of]() if of else choices) if c.startswith(incomplete)]
+
+    return matching
+
+
+def _told(entries: Mapping[str, Any]) -> str:
+    return "; ".join(f"{name} ({declared.summary})" for name, declared in entries.items())
+
+
+def _either(names: Iterable[str]) -> str:
     from graphwell.io.formats import either
 
-    return either(devices())
+    return either(names)
 
 
 def _tables() -> str:
-    from graphwell.io.formats import either
     from graphwell.io.tables.registry import FORMATS
 
-    return either(FORMATS.suffixes())
+    return _either(FORMATS.suffixes())
 
 
 def _images(field: str) -> str:
-    from graphwell.io.formats import either
     from graphwell.io.images.registry import FIT_FOR, FORMATS
 
-    return either(FORMATS.suffixes(FIT_FOR[field]))
+    return _either(FORMATS.suffixes(FIT_FOR[field]))
 
 
 LISTS: dict[str, Callable[[], str]] = {
-    "{methods}": _methods,
-    "{starts}": _starts,
-    "{strategies}": _strategies,
-    "{devices}": _devices,
+    "{methods}": lambda: _told(_methods()),
+    "{competitors}": _competitors,
+    "{starts}": lambda: _told(_starts()),
+    "{strategies}": lambda: _told(_strategies()),
+    "{devices}": lambda: _either(_devices()),
     "{tables}": _tables,
     "{images}": lambda: _images("image"),
     "{labels}": lambda: _images("output"),
@@ -57,8 +100,25 @@ LISTS: dict[str, Callable[[], str]] = {
 """What stands for a list in the help of an option."""
 
 
+KINDS: dict[Any, str] = {Path: "PATH", str: "TEXT", list[str]: "TEXT", int: "NUMBER", float: "NUMBER"}
+"""What stands for the value of an option, by its type; flags and lists of choices have nothing here."""
+
+
 class ListingCommand(TyperCommand):
-    """A command whose help may hold the words of `LISTS`."""
+    """A command whose help speaks plainly, lists all choices and ends with examples.
+
+    The help of an option may hold the words of `LISTS`. The examples are those of `EXAMPLES`.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        types = get_type_hints(self.callback)
+        for parameter in self.params:
+            name = str(parameter.name)
+            if name in types and parameter.param_type_name == "argument":
+                parameter.metavar = name.upper()
+            elif name in types and parameter.metavar is None:
+                parameter.metavar = _kind(types[name])
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Fill in the lists, then write the help."""
@@ -69,3 +129,14 @@ class ListingCommand(TyperCommand):
                     text = text.replace(word, found())
             parameter.help = text or None  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples as they are: a line that is wrapped cannot be copied."""
+        if self.name in EXAMPLES:
+            with formatter.section("Examples"):
+                for line in EXAMPLES[self.name]:
+                    formatter.write(f"  {line}\n")
+
+
+def _kind(declared: Any) -> str | None:
+    return next((word for kind, word in KINDS.items() if kind in (declared, *get_args(declared))), None)

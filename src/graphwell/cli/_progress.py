@@ -1,47 +1,49 @@
 """The stages of a run as bars on standard error, with the time left."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as RichBars
+from typing import TYPE_CHECKING
 
 from graphwell.progress import Progress, silent
 
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as RichBars
+    from rich.progress import TaskID
+
 
 @contextmanager
-def bars(*, quiet: bool = False) -> Iterator[Progress]:
+def bars(*, quiet: bool = False, console: "Console | None" = None) -> Iterator[Progress]:
     """Show one bar per stage while the block runs; nothing when quiet or when nobody watches a terminal."""
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield silent
+    if quiet or (console is None and not sys.stderr.isatty()):
+        yield silent  # rich is not even imported
         return
-    columns = (
-        TextColumn("{task.description:<12}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with RichBars(*columns, console=console) as shown:
+    with _bars_of_rich(console) as shown:
         stages = _Stages(shown)
         yield stages
         stages.finish()
 
 
+def _bars_of_rich(console: "Console | None") -> "RichBars":
+    from rich import progress
+    from rich.console import Console
+
+    columns = (
+        progress.TextColumn("{task.description:<12}"),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+        progress.TextColumn("left"),
+    )
+    return progress.Progress(*columns, console=console or Console(stderr=True))
+
+
 class _Stages:
     """One bar per stage: a new stage completes the one before, until that one is heard of again."""
 
-    def __init__(self, shown: RichBars) -> None:
+    def __init__(self, shown: "RichBars") -> None:
         self.shown = shown
         self.stage = ""
         self.bars: dict[str, TaskID] = {}

@@ -15,6 +15,7 @@ from graphwell.errors import Sentence
 if TYPE_CHECKING:
     from graphwell.columns.fate import Fate
     from graphwell.jobs.answers import MergeReport
+    from graphwell.jobs.compare import CompareReport
     from graphwell.jobs.questions import RowToLabel
     from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentReport
     from graphwell.jobs.score import Accuracy
@@ -27,7 +28,7 @@ Say = Callable[..., None]
 
 def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     """Print the report on a labelled table."""
-    console = _console(on_stderr=on_stderr)
+    console = console_for(on_stderr=on_stderr)
     say = _sayer(console)
     say(_counts(report))
     console.print(_column_grid(report.columns))
@@ -49,9 +50,14 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     _say_the_rest(say, report.notes, report.seconds, report.files)
 
 
+def print_early(sentence: Sentence) -> None:
+    """Print, on standard error, what should be known before a long computation ends."""
+    _sayer(console_for(on_stderr=True))(sentence.worded(in_flags))
+
+
 def print_segmented(report: "SegmentReport", *, on_stderr: bool) -> None:
     """Print the report on a segmented picture."""
-    console = _console(on_stderr=on_stderr)
+    console = console_for(on_stderr=on_stderr)
     say = _sayer(console)
     height, width = report.size
     counts = f"{height:,} x {width:,} pixels, {report.seeds:,} marked, {len(report.classes):,} classes."
@@ -62,7 +68,7 @@ def print_segmented(report: "SegmentReport", *, on_stderr: bool) -> None:
 
 def print_suggested(report: "SuggestReport", *, on_stderr: bool) -> None:
     """Print the rows to label next."""
-    console = _console(on_stderr=on_stderr)
+    console = console_for(on_stderr=on_stderr)
     say = _sayer(console)
     known = f"{report.labels_given:,} labels of {len(report.classes):,} classes so far"
     say(f"{report.rows:,} rows, {known if report.labels_given else 'no label yet'}.")
@@ -72,9 +78,29 @@ def print_suggested(report: "SuggestReport", *, on_stderr: bool) -> None:
     _say_the_rest(say, report.notes, report.seconds, report.files)
 
 
+def print_compared(report: "CompareReport", *, on_stderr: bool) -> None:
+    """Print methods side by side."""
+    from graphwell.view.comparison import how_judged
+
+    console, found = console_for(on_stderr=on_stderr), report.found
+    say = _sayer(console)
+    say(f"{found.n_rows:,} rows, {found.n_labels:,} labels given, {found.n_classes:,} classes.")
+    say(how_judged(found))
+    grid = Grid()
+    grid.add_column("method")
+    for title in ("right", "± error", "seconds", "memory"):
+        grid.add_column(title, justify="right")
+    for each in found.standings:
+        grid.add_row(each.method, *each.cells)
+    console.print(grid)
+    for name, why in found.left_out:
+        say(f"Left out: {name} ({why}).")
+    _say_the_rest(say, report.notes, report.seconds, report.files)
+
+
 def print_merged(report: "MergeReport", *, on_stderr: bool) -> None:
     """Print what answers brought."""
-    say = _sayer(_console(on_stderr=on_stderr))
+    say = _sayer(console_for(on_stderr=on_stderr))
     parts = [f"{report.answered:,} answers merged"]
     if report.corrected:
         parts.append(f"{report.corrected:,} of them corrections")
@@ -104,7 +130,8 @@ def _ending(sweeps: int, status: str) -> str:
     return f"{sweeps:,} sweeps. {status}" if sweeps else status
 
 
-def _console(*, on_stderr: bool) -> Console:
+def console_for(*, on_stderr: bool) -> Console:
+    """The terminal, or lines of one width where there is none."""
     console = Console(stderr=on_stderr, highlight=False)
     return (
         console
@@ -148,7 +175,7 @@ def _truth_sentence(truth: "Accuracy") -> str:
 
 def _column_grid(columns: "Sequence[Fate]") -> Grid:
     """What became of the columns; those with the same fate share a line."""
-    from graphwell.columns.encoder import listed
+    from graphwell.columns.names import listed
 
     grid = Grid()
     for title in ("column", "holds", "became"):

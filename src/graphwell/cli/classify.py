@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli import _options
+from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_classified
 from graphwell.cli._words import in_flags
 from graphwell.errors import OptionError
 
@@ -28,33 +29,27 @@ def classify(
         Path, typer.Option("--output", "-o", help="File for the labelled table.", show_default=False)
     ],
     label: Annotated[str, typer.Option(help="Column of the known labels.")] = "label",
-    features: Annotated[
-        str | None,
-        typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
-    ] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns that are no features, as a,b,c.")] = None,
-    as_number: Annotated[str | None, typer.Option(help="Features that are numbers, as a,b,c.")] = None,
-    as_category: Annotated[
-        str | None, typer.Option(help="Features whose cells are names of categories, as a,b,c.")
-    ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
-    truth: Annotated[str | None, typer.Option(help="Column of the true labels, to compare with.")] = None,
-    unknown: Annotated[
-        list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
-    ] = None,
-    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
-    scale: Annotated[
-        str, typer.Option(help="Scale of the features: auto, none, standard or robust.")
-    ] = "auto",
+    features: _options.Features = None,
+    drop: _options.Drop = None,
+    as_number: _options.AsNumber = None,
+    as_category: _options.AsCategory = None,
+    id_: _options.Id = None,
+    truth: _options.Truth = None,
+    unknown: _options.Unknown = None,
+    missing: _options.Missing = "fill",
+    scale: _options.Scale = "auto",
     tune: Annotated[bool, typer.Option(help="Choose how rows are compared, on hidden labels.")] = True,
     evidence: Annotated[
-        str, typer.Option(help="Also ask classifiers about each row: auto or none.")
+        str,
+        typer.Option(
+            help="Also ask classifiers about each row: auto or none.",
+            autocompletion=completed("auto", "none"),
+        ),
     ] = "auto",
-    pca: Annotated[
-        int | None,
-        typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
-    ] = None,
-    method: Annotated[str, typer.Option(help="How rows are labelled: {methods}.")] = "diffuse interface",
+    pca: _options.Components = None,
+    method: Annotated[
+        str, typer.Option(help="How rows are labelled: {methods}.", autocompletion=completed(of="method"))
+    ] = "diffuse interface",
     classes: Annotated[
         str | None, typer.Option(help="Classes there are, as a,b,c, if some have no label yet.")
     ] = None,
@@ -63,15 +58,18 @@ def classify(
         typer.Option(help="Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels."),
     ] = None,
     neighbors: Annotated[int | None, typer.Option(help="Neighbours of each row.", min=1)] = None,
-    start: Annotated[str | None, typer.Option(help="Where the descent starts: {starts}.")] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(help="Where the descent starts: {starts}.", autocompletion=completed(of="start")),
+    ] = None,
     fidelity: Annotated[float | None, typer.Option(help="Weight of the known labels.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
+    seed: _options.Seed = 0,
+    jobs: _options.Jobs = None,
+    device: _options.Device = "cpu",
     holdout: Annotated[
         float | None, typer.Option(help="Share of the known labels to hide and test on, 0.2 say.")
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="File for a page with pictures (.html).")] = None,
+    report: _options.Report = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="File to save the run in; a killed run goes on from it.")
     ] = None,
@@ -79,21 +77,15 @@ def classify(
         str | None,
         typer.Option(help="Work on a Dask cluster: its address (tcp://host:8786), or local for one here."),
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal mark of a text table; found by default.")
-    ] = None,
+    delimiter: _options.Delimiter = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     safe_csv: Annotated[
         bool, typer.Option("--safe-csv", help="Put an apostrophe before text that spreadsheets would run.")
     ] = False,
-    max_memory: Annotated[
-        str | None, typer.Option(help="Refuse tables that need more, 4GB say; by default what is free.")
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    max_memory: _options.MaxMemory = None,
+    json_: _options.Json = False,
+    quiet: _options.Quiet = False,
 ) -> Exit:
     """Label every row of a table from the labels that some rows have.
 
@@ -119,6 +111,8 @@ def classify(
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_classified
+
         print_classified(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))

@@ -35,19 +35,23 @@ def run_demo(out: Path, seed: int = 0) -> tuple[list[Row], Path]:
     fixed = _as_in_the_paper(Fixed(1.0, sweeps=800), seed)
     annealed = _as_in_the_paper(Annealed(2.0, 0.1, ratio=0.9, sweeps=40), seed)
     methods: list[tuple[str, str, Callable[[], float]]] = [
-        ("nearest labelled point", "", lambda: _error(_nearest_labelled(X, y), truth)),
+        ("nearest labelled point", "", lambda: error_of(_nearest_labelled(X, y), truth)),
         (
             "spectral clustering, no labels",
             "20 %",
             lambda: matched_error(spectral_clustering(graph, 3, random_state=seed), truth),
         ),
-        ("graphwell, fixed epsilon", "5.2 %", lambda: _error(fixed.fit(graph, y).transduction_, truth)),
-        ("graphwell, annealed epsilon", "2.6 %", lambda: _error(annealed.fit(graph, y).transduction_, truth)),
+        ("graphwell, fixed epsilon", "5.2 %", lambda: error_of(fixed.fit(graph, y).transduction_, truth)),
+        (
+            "graphwell, annealed epsilon",
+            "2.6 %",
+            lambda: error_of(annealed.fit(graph, y).transduction_, truth),
+        ),
     ]
     default = DiffuseInterfaceClassifier(random_state=seed)
-    methods.append(("graphwell, default", "", lambda: _error(default.fit(graph, y).transduction_, truth)))
+    methods.append(("graphwell, default", "", lambda: error_of(default.fit(graph, y).transduction_, truth)))
     _compile_kernels(graph, y)
-    rows = [_timed(*method) for method in methods]
+    rows = [timed(*method) for method in methods]
     out.mkdir(parents=True, exist_ok=True)
     picture = out / "three_moons.png"
     figure, (given, result, energy) = plots.new_figure(3)
@@ -74,13 +78,15 @@ def _as_in_the_paper(schedule: Schedule, seed: int) -> DiffuseInterfaceClassifie
     return DiffuseInterfaceClassifier(start="random", schedule=schedule, step_size=0.01, random_state=seed)
 
 
-def _timed(method: str, paper: str, run: Callable[[], float]) -> Row:
+def timed(method: str, paper: str, run: Callable[[], float]) -> Row:
+    """One line of the table: the error that `run` returns, and how long it took."""
     began = time.perf_counter()
     error = run()
     return Row(method, error, paper, time.perf_counter() - began)
 
 
-def _error(labels: IntArray, truth: IntArray) -> float:
+def error_of(labels: IntArray, truth: IntArray) -> float:
+    """Share of labels that are wrong."""
     return float((labels != truth).mean())
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli._help import ListingCommand
 from graphwell.cli._run import ends_cleanly
 from graphwell.io.files import check_output, check_output_folder, written_whole
 
@@ -16,7 +17,7 @@ def examples() -> None:
     """Write an example to try the other commands on."""
 
 
-@example.command()
+@example.command(cls=ListingCommand)
 @ends_cleanly
 def digits(
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the table (.csv).")] = Path(
@@ -35,7 +36,7 @@ def digits(
     typer.echo(f"Written: {output}, 1,797 digits with {per_class} labels per class.")
 
 
-@example.command()
+@example.command(cls=ListingCommand)
 @ends_cleanly
 def image(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")] = Path(

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -33,9 +31,10 @@ def reproduce(
     runs: Annotated[
         int | None, typer.Option(min=1, help="Runs per line; the paper's number by default.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the report, the results and the figures.")] = Path(
-        "reproduction"
-    ),
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", "--out", help="Folder for the report, the results and the figures."),
+    ] = Path("reproduction"),
     data: Annotated[
         Path | None, typer.Option(help="Folder that holds MNIST, or whose subfolder mnist does.")
     ] = None,
@@ -46,11 +45,11 @@ def reproduce(
     from graphwell.experiments.reproduce import reproduce as run_experiments
 
     names = EXPERIMENTS if what is Choice.ALL else (what.value,)
-    _check_folder(out)
+    _check_folder(output)
     with bars() as progress:
         found = run_experiments(names, runs, seed, data, progress)
-    write(found, out)
-    _show(found, out)
+    write(found, output)
+    _show(found, output)
     return Exit.NEEDS_ATTENTION if found.complaints else None
 
 
@@ -58,12 +57,15 @@ def _check_folder(out: Path) -> None:
     """Refuse a folder that could not be written, before the work is done."""
     nearest = next(folder for folder in (out, *out.resolve().parents) if folder.exists())
     if not nearest.is_dir():
-        raise ValueError(f"--out {out}: {nearest} is a file; give the name of a folder.")
+        raise ValueError(f"--output {out}: {nearest} is a file; give the name of a folder.")
     if not os.access(nearest, os.W_OK | os.X_OK):
-        raise ValueError(f"--out {out} cannot be written; check the permissions of {nearest}.")
+        raise ValueError(f"--output {out} cannot be written; check the permissions of {nearest}.")
 
 
 def _show(found: "Reproduction", out: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     from graphwell.experiments.expected import judge
 
     console = Console()

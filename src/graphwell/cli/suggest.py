@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from graphwell.cli import _options
+from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_merged, print_suggested
 from graphwell.cli._words import in_flags
 
 
@@ -33,41 +34,27 @@ def suggest(
         Path | None,
         typer.Option(help="File of questions with labels filled in (? = cannot tell), to merge into TABLE."),
     ] = None,
-    strategy: Annotated[str, typer.Option(help="What to ask for: {strategies}.")] = "auto",
-    features: Annotated[
-        str | None,
-        typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something."),
-    ] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns that are no features, as a,b,c.")] = None,
-    as_number: Annotated[str | None, typer.Option(help="Features that are numbers, as a,b,c.")] = None,
-    as_category: Annotated[
-        str | None, typer.Option(help="Features whose cells are names of categories, as a,b,c.")
-    ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
-    unknown: Annotated[
-        list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
-    ] = None,
-    missing: Annotated[str, typer.Option(help="Missing feature values: fill, error, drop or mean.")] = "fill",
-    scale: Annotated[
-        str, typer.Option(help="Scale of the features: auto, none, standard or robust.")
+    strategy: Annotated[
+        str, typer.Option(help="What to ask for: {strategies}.", autocompletion=completed(of="strategy"))
     ] = "auto",
-    pca: Annotated[
-        int | None,
-        typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
-    ] = None,
+    features: _options.Features = None,
+    drop: _options.Drop = None,
+    as_number: _options.AsNumber = None,
+    as_category: _options.AsCategory = None,
+    id_: _options.Id = None,
+    unknown: _options.Unknown = None,
+    missing: _options.Missing = "fill",
+    scale: _options.Scale = "auto",
+    pca: _options.Components = None,
     neighbors: Annotated[int, typer.Option(help="Neighbours of each row.", min=1)] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[str, typer.Option(help="Where to compute: {devices}.")] = "cpu",
-    delimiter: Annotated[
-        str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal mark of a text table; found by default.")
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    seed: _options.Seed = 0,
+    jobs: _options.Jobs = None,
+    device: _options.Device = "cpu",
+    delimiter: _options.Delimiter = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
+    json_: _options.Json = False,
+    quiet: _options.Quiet = False,
 ) -> Exit:
     """Write down which rows of a table to label next, from no labels at all or from some.
 
@@ -89,6 +76,8 @@ def suggest(
     with bars(quiet=quiet) as progress:
         found = choose_rows(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_suggested
+
         print_suggested(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
@@ -116,6 +105,8 @@ def _merge(
     with bars(quiet=quiet) as progress:
         merged = merge_answers(options, progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_merged
+
         print_merged(merged, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(merged.to_json(in_flags), indent=2, ensure_ascii=False))

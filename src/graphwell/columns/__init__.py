@@ -1,5 +1,1 @@
 """Tables as people bring them, turned into numbers; every column is told what became of it."""
-
-from graphwell.columns.encoder import TableEncoder
-
-__all__ = ["TableEncoder"]

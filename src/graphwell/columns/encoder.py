@@ -1,8 +1,7 @@
 """A table of any columns as a matrix."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,11 @@ from graphwell.columns.encoders import (
 )
 from graphwell.columns.fate import Fate, left_out, looks_like_truth, numbers_the_rows, recodes_labels
 from graphwell.columns.look import WORDS_OF_A_TEXT, Look, look_at
+from graphwell.columns.names import NAMES_SHOWN, hint, listed
 from graphwell.columns.text import TextEncoder
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.cells import TEXT
 
-NAMES_SHOWN = 8
 MISSING_RULES = ("fill", "keep")
 
 
@@ -198,33 +197,6 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         both = sorted(set(self.as_number) & set(self.as_category))
         if both:
             raise OptionError("as_number", "{field} {}: {as_category} names the column too.", both[0])
-
-
-def listed(names: Sequence[str]) -> str:
-    """Name a few, count the rest.
-
-    Examples
-    --------
-    >>> listed(["a", "b"])
-    'a, b'
-    >>> listed([str(i) for i in range(100)])
-    '0, 1, 2, 3, 4, 5, 6, 7 and 92 more'
-    """
-    shown = ", ".join(names[:NAMES_SHOWN])
-    return shown if len(names) <= NAMES_SHOWN else f"{shown} and {len(names) - NAMES_SHOWN} more"
-
-
-def hint(name: str, names: Iterable[str]) -> str:
-    """What else a name may have meant.
-
-    Examples
-    --------
-    >>> hint("lable", ["label", "x"])
-    "did you mean 'label'?"
-    """
-    every = list(names)
-    close = get_close_matches(name, every, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"its columns are {listed(every)}."
 
 
 def _why_left_out(

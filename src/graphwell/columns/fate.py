@@ -55,6 +55,9 @@ class Fate:
     used: bool = True
     warns: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.kind}, {self.became.worded(in_python)}"
+
     def to_json(self, words: Words = in_python) -> dict[str, Any]:
         """Return values that JSON can hold.
 

@@ -19,7 +19,12 @@ from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 
 
-@method("binary interface", "two classes by convex splitting in the leading eigenvectors", most_classes=2)
+@method(
+    "binary interface",
+    "two classes by convex splitting in the leading eigenvectors",
+    most_classes=2,
+    sources=("bertozzi2012diffuse",),
+)
 class BinaryInterfaceClassifier(GraphClassifier):
     """Two classes by the Ginzburg-Landau model of section 2 (Bertozzi and Flenner).
 

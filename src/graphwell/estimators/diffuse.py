@@ -39,7 +39,12 @@ FEATURES_BESIDE_A_GRAPH = (
 )
 
 
-@method("diffuse interface", "graphwell's own descent, or the paper's under a schedule", on_cluster=True)
+@method(
+    "diffuse interface",
+    "graphwell's own descent, or the paper's under a schedule",
+    on_cluster=True,
+    sources=("garciacardona2013multiclass",),
+)
 class DiffuseInterfaceClassifier(GraphClassifier):
     """Label every row from a few labels, by the method of Garcia-Cardona, Flenner and Percus.
 
@@ -270,7 +275,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
             if isinstance(graph, Graph):
-                rows, chosen, tuning, seconds = tuned_graph(graph, features, *told, by_labels=enough)
+                on_host = backend.shown(graph)
+                rows, chosen, tuning, seconds = tuned_graph(on_host, features, *told, by_labels=enough)
                 graph = backend.place(chosen)
             else:
                 rows, tuning, seconds = tuned_rows(backend, rows, *told, by_labels=enough)

@@ -73,6 +73,12 @@ def _share(field: str, value: Any) -> None:
     number_between(field, value, 0, 1)
 
 
+def _power(field: str, value: Any) -> None:
+    """Above 1, where a p-Laplacian is smooth, and at most 2."""
+    if not isinstance(value, int | float | np.integer | np.floating) or not 1 < value <= 2:
+        raise OptionError(field, "{field} must be above 1 and at most 2, got {!r}.", value)
+
+
 def _positive_and_finite(field: str, value: Any) -> None:
     try:
         number_between(field, value, 0, np.inf)
@@ -141,6 +147,10 @@ CHECKS: Mapping[str, Check] = {
     "unknown": _markers,
     "weights": _word,
     "diffusion_steps": whole_number,
+    "n_clusters": whole_number,
+    "n_starts": whole_number,
+    "max_inner": whole_number,
+    "p": _power,
 }
 """By the name of a parameter: what refuses a value that is none."""
 

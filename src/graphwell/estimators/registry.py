@@ -37,6 +37,8 @@ class Method:
         Whether it takes much longer than the others on a large graph.
     on_cluster : bool
         Whether it takes Dask arrays.
+    sources : tuple of str
+        Keys of what to cite, in ``sources.bib``.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Method:
     told_sizes: bool = False
     slow: bool = False
     on_cluster: bool = False
+    sources: tuple[str, ...] = ()
 
     def __call__(self, **parameters: Any) -> Any:
         """Return the classifier, unfitted, with further parameters."""

@@ -1,6 +1,6 @@
 """The graph: an immutable affinity matrix with what made it and what follows from it."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -59,7 +59,8 @@ class Origin:
 class Graph:
     """An undirected weighted graph on the rows of a data set.
 
-    Build one with `Graph.from_features` or `Graph.from_affinity`.
+    Build one with `Graph.from_features`, `Graph.from_affinity`, `Graph.from_networkx`, `Graph.from_igraph` or
+    `Graph.from_pyg`.
 
     Attributes
     ----------
@@ -213,6 +214,78 @@ class Graph:
         W.indices, W.indptr = W.indices.astype(dtype), W.indptr.astype(dtype)
         W.sort_indices()
         return cls(frozen(W))
+
+    @classmethod
+    def from_networkx(
+        cls, graph: Any, weight: str | None = "weight", nodelist: Sequence[Hashable] | None = None
+    ) -> "Graph":
+        """Take a graph of NetworkX: directed or not, with parallel edges or without.
+
+        Direction is forgotten: of edges there and back the heavier counts. Parallel edges add up, edges of a
+        node with itself are left out, nodes without an edge stay.
+
+        Parameters
+        ----------
+        graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        weight : str, optional
+            Attribute of the edges; 1 where an edge has none. None: all edges count alike.
+        nodelist : list, optional
+            Nodes in the order of the vertices; ``list(graph.nodes)`` by default.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> club = networkx.karate_club_graph()
+        >>> Graph.from_networkx(club)
+        Graph(34 vertices, 78 edges, 1 component)
+        """
+        from graphwell.bridges.networkx import affinity_of_networkx
+
+        return cls.from_affinity(affinity_of_networkx(graph, weight, nodelist))
+
+    @classmethod
+    def from_igraph(cls, graph: Any, weight: str | None = "weight") -> "Graph":
+        """Take a graph of igraph, under the rules of `Graph.from_networkx`; vertices keep their numbers.
+
+        Parameters
+        ----------
+        graph : igraph.Graph
+        weight : str, optional
+            Attribute of the edges, if there is one of this name; 1 otherwise.
+
+        Examples
+        --------
+        >>> import igraph
+        >>> Graph.from_igraph(igraph.Graph.Ring(5))
+        Graph(5 vertices, 5 edges, 1 component)
+        """
+        from graphwell.bridges.igraph import affinity_of_igraph
+
+        return cls.from_affinity(affinity_of_igraph(graph, weight))
+
+    @classmethod
+    def from_pyg(cls, data: Any, weight: str | None = "edge_weight") -> "Graph":
+        """Take a graph of PyTorch Geometric, under the rules of `Graph.from_networkx`.
+
+        A list that names each edge once and one that names it both ways make the same graph.
+
+        Parameters
+        ----------
+        data : torch_geometric.data.Data
+            Its `edge_index` and `num_nodes` are used; tensors may lie on a GPU.
+        weight : str, optional
+            Its weights, one for each edge, if it has some of this name: ``"edge_attr"`` may hold them too.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace
+        >>> data = SimpleNamespace(edge_index=np.array([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=4)
+        >>> Graph.from_pyg(data)
+        Graph(4 vertices, 2 edges, 2 components, 1 isolated vertex)
+        """
+        from graphwell.bridges.pyg import affinity_of_pyg
+
+        return cls.from_affinity(affinity_of_pyg(data, weight))
 
     @property
     def n_vertices(self) -> int:

@@ -18,13 +18,13 @@ from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import is_formula, text_column
 from graphwell.io.tables.registry import read_table, write_table
 from graphwell.jobs.class_sizes import tell_of_classes
-from graphwell.jobs.columns import FeatureColumns, named_columns, read_features
-from graphwell.jobs.facts import TableFacts, read_given, table_facts
-from graphwell.jobs.methods import check_class_count, fit_classifier, make_classifier
+from graphwell.jobs.facts import TableFacts
+from graphwell.jobs.methods import check_class_count, check_settings, fit_classifier, make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 from graphwell.jobs.preprocess import ReadyRows, preprocess
 from graphwell.jobs.reports import ClassifyReport, RowDetails
+from graphwell.jobs.rows import labels_left, read_columns
 from graphwell.jobs.score import Holdout, hide, runs_for
 from graphwell.jobs.summary import summarise
 from graphwell.memory import limited_to, read_size
@@ -78,17 +78,19 @@ def classify(
 
 def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progress) -> ClassifyReport:
     """Read, label and write a table that fits into memory."""
-    roles, how, classifier = options.roles, options.preprocessing, make_classifier(options)
+    roles, how = options.roles, options.preprocessing
+    check_settings(options)
     began = time.perf_counter()
     table = read_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
     read = time.perf_counter() - began
-    facts, features = _read(table, options)
+    facts, features = read_columns(table, options)
     check_class_count(options.method, len(facts.classes))
+    classifier = make_classifier(options)
     tell_of_classes(classifier, options, facts.given)
     ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
-    holdout, seconds = _fitted(classifier, ready, _labels(facts, ready), options, progress)
+    holdout, seconds = _fitted(classifier, ready, labels_left(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
@@ -116,24 +118,6 @@ def _formula_notes(classes: tuple[str, ...], options: ClassifyOptions) -> list[S
         return []
     note = "The label {!r} begins like a formula, which a spreadsheet may run; {safe_csv=True} defuses it."
     return [Sentence(note, (classes[int(found.argmax())],))]
-
-
-def _read(table: Table, options: ClassifyOptions) -> tuple[TableFacts, FeatureColumns]:
-    roles = options.roles
-    named_columns(table, roles)
-    given = read_given(table, roles, options.classes)
-    features = read_features(table, roles, given, fill=options.missing == "fill")
-    return table_facts(table, roles, given, features, table.names), features
-
-
-def _labels(facts: TableFacts, ready: ReadyRows) -> IntArray:
-    """Given labels of the rows that are left; every class that had one must still have one."""
-    y = facts.given.codes[ready.kept]
-    lost = [facts.classes[code] for code in np.setdiff1d(facts.given.codes, np.append(y, -1))]
-    if lost:
-        problem = 'The class {!r} has labels on rows with missing features alone; use {missing="mean"}.'
-        raise OptionError("missing", problem, lost[0])
-    return y
 
 
 def _fitted(
@@ -186,7 +170,8 @@ def _details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails
     assigned[reachable] = classifier.transduction_[fitted]
     score[reachable] = classifier.label_distributions_.max(axis=1)[fitted]
     result = getattr(classifier, "result_", None)
-    return RowDetails(facts.given.codes, assigned, score, reachable, bridged, ready.kept, ready.X, result)
+    rows = (facts.given.codes, assigned, score, reachable, bridged, ready.kept, ready.X)
+    return RowDetails(*rows, result, classifier.graph_)
 
 
 def _write(

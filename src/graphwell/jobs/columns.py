@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from graphwell._types import FloatArray
-from graphwell.columns.encoder import TableEncoder, hint
 from graphwell.columns.fate import Fate, column_note, left_out
+from graphwell.columns.names import hint
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import NEW_NAMES, Table
 from graphwell.io.tables.cells import text_column
@@ -63,7 +63,7 @@ class FeatureColumns:
     X : array
         Their cells as numbers.
     outputs, kinds : tuples of str
-        Name and kind of each column of `X`, as in `graphwell.columns.TableEncoder`.
+        Name and kind of each column of `X`, as in `graphwell.TableEncoder`.
     fates : tuple of Fate
         What became of each column of the table.
     """
@@ -118,6 +118,8 @@ def read_features(
     fill : bool
         Fill missing cells in; otherwise they are NaN.
     """
+    from graphwell.columns.encoder import TableEncoder  # scikit-learn takes long to import
+
     roled = _fates_of_roles(table, roles)
     labels = None if given is None else text_column([*given.names, ""])[given.codes]
     encoder = TableEncoder(
@@ -140,6 +142,9 @@ def read_features(
 def _fates_of_roles(table: Table, roles: Roles) -> dict[str, Fate]:
     """Columns that are no features whatever they hold."""
     fates = {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
+    if roles.features is None and table.usual_features is not None:
+        beside = [name for name in table.names if name not in table.usual_features]
+        fates |= {name: left_out(name, "", "beside what rows are compared by") for name in beside}
     asked = {
         roles.truth: ("truth", "the truth"),
         roles.row_id: ("name", "names of the rows"),

@@ -31,6 +31,19 @@ def find_method(name: str) -> Method:
     return known[name]
 
 
+def check_settings(options: ClassifyOptions) -> None:
+    """Refuse what the method is told wrongly; finding the methods takes a second, and defaults need none.
+
+    Examples
+    --------
+    >>> check_settings(ClassifyOptions(table=Path("pets.csv"), method="guessing"))
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: method must be one of diffuse interface, ...; got 'guessing'.
+    """
+    if options.changed("method", "tune", "evidence", "checkpoint", *SETTINGS, *ABOUT_CLASSES):
+        make_classifier(options)
+
+
 def make_classifier(options: ClassifyOptions) -> Any:
     """Return the classifier, unfitted; options that the method does not have are refused.
 

@@ -7,63 +7,36 @@ from typing import Any
 
 from graphwell.estimators.registry import DEFAULT
 from graphwell.io.images.base import MAX_PIXELS
+from graphwell.io.images.seeds import Painting
 from graphwell.jobs.columns import Roles
 from graphwell.jobs.preprocess import Preprocessing
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassifyOptions:
-    """How to label the rows of a table.
+class TableOptions:
+    """How a table with some labels is read, whatever is done with it then.
 
     Attributes
     ----------
     table : Path
-        File to read; with `cluster` also a folder of Parquet files.
-    output : Path, optional
-        File for the labelled table.
-    report : Path, optional
-        File for a page with pictures.
+        File to read.
     label, features, drop, row_id, truth, unknown, decimal, as_number, as_category
         As in `graphwell.jobs.columns.Roles`.
     scale, pca, missing
         As in `graphwell.jobs.preprocess.Preprocessing`.
-    method : str
-        One of ``graphwell.methods()``.
     classes : tuple of str
         Classes there are, if some have no label yet.
-    class_prior : "auto", "labels" or mapping, optional
-        Sizes of the classes as shares of all rows: estimated, as among the labels, or by name, each a share
-        or a pair (lowest, highest).
-    n_neighbors, start, fidelity, device, n_jobs
-        Of the method; its own defaults where None.
-    tune : bool
-        Let the method choose how rows are compared, where it can and `scale` is "auto".
-    evidence : {"auto", "none"}
-        Whether the method also asks classifiers about each row, where it can.
+    n_jobs : int, optional
+        Threads; all cores by default.
     seed : int
         Of everything random.
-    holdout : float, optional
-        Share of the given labels to hide in a first run, to measure the accuracy on them.
-    checkpoint : Path, optional
-        File that the run is saved in; a killed run goes on from it.
-    cluster : str, optional
-        Address of a Dask scheduler, or "local" for a cluster of `n_jobs` processes here.
     delimiter, encoding : str, optional
         Of a text table; found by default.
     max_memory : str, optional
         Files that need more are refused before they are read, "4GB" say; what is free by default.
-    safe_csv : bool
-        Put an apostrophe before cells of text that a spreadsheet would run as formulas.
-
-    Examples
-    --------
-    >>> ClassifyOptions(table=Path("pets.csv"), truth="kind").roles.truth
-    'kind'
     """
 
     table: Path
-    output: Path | None = None
-    report: Path | None = None
     label: str = "label"
     features: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
@@ -76,24 +49,12 @@ class ClassifyOptions:
     scale: str = "auto"
     pca: int | None = None
     missing: str = "fill"
-    method: str = DEFAULT
     classes: tuple[str, ...] = ()
-    class_prior: str | Mapping[str, float | tuple[float, float]] | None = None
-    n_neighbors: int | None = None
-    start: str | None = None
-    fidelity: float | None = None
-    tune: bool = True
-    evidence: str = "auto"
-    device: str = "cpu"
     n_jobs: int | None = None
     seed: int = 0
-    holdout: float | None = None
-    checkpoint: Path | None = None
-    cluster: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
     max_memory: str | None = None
-    safe_csv: bool = False
 
     @property
     def roles(self) -> Roles:
@@ -108,6 +69,60 @@ class ClassifyOptions:
         """What is done to the features."""
         return Preprocessing(self.scale, self.pca, self.missing)
 
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifyOptions(TableOptions):
+    """How to label the rows of a table.
+
+    Attributes
+    ----------
+    table : Path
+        File to read; with `cluster` also a folder of Parquet files.
+    output : Path, optional
+        File for the labelled table.
+    report : Path, optional
+        File for a page with pictures.
+    method : str
+        One of ``graphwell.methods()``.
+    class_prior : "auto", "labels" or mapping, optional
+        Sizes of the classes as shares of all rows: estimated, as among the labels, or by name, each a share
+        or a pair (lowest, highest).
+    n_neighbors, start, fidelity, device
+        Of the method; its own defaults where None.
+    tune : bool
+        Let the method choose how rows are compared, where it can and `scale` is "auto".
+    evidence : {"auto", "none"}
+        Whether the method also asks classifiers about each row, where it can.
+    holdout : float, optional
+        Share of the given labels to hide in a first run, to measure the accuracy on them.
+    checkpoint : Path, optional
+        File that the run is saved in; a killed run goes on from it.
+    cluster : str, optional
+        Address of a Dask scheduler, or "local" for a cluster of `n_jobs` processes here.
+    safe_csv : bool
+        Put an apostrophe before cells of text that a spreadsheet would run as formulas.
+
+    Examples
+    --------
+    >>> ClassifyOptions(table=Path("pets.csv"), truth="kind").roles.truth
+    'kind'
+    """
+
+    output: Path | None = None
+    report: Path | None = None
+    method: str = DEFAULT
+    class_prior: str | Mapping[str, float | tuple[float, float]] | None = None
+    n_neighbors: int | None = None
+    start: str | None = None
+    fidelity: float | None = None
+    tune: bool = True
+    evidence: str = "auto"
+    device: str = "cpu"
+    holdout: float | None = None
+    checkpoint: Path | None = None
+    cluster: str | None = None
+    safe_csv: bool = False
+
     def changed(self, *names: str) -> dict[str, Any]:
         """Return those of the named options that are not at their default.
 
@@ -119,6 +134,38 @@ class ClassifyOptions:
         defaults = {field.name: field.default for field in fields(self)}
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(TableOptions):
+    """How to compare methods on the rows of a table.
+
+    Attributes
+    ----------
+    report : Path, optional
+        File for a page with pictures.
+    methods : tuple of str, optional
+        Names of methods; by default all that can be applied.
+    splits : int
+        How often labels are hidden, each one once.
+    n_neighbors : int
+        Of the graph that methods share.
+    checkpoint : Path, optional
+        File that the comparison is saved in after every fit; a killed one goes on from it.
+    table, label, features, drop, row_id, truth, unknown, decimal, as_number, as_category, scale, pca, missing
+        As in `TableOptions`, and so are `classes`, `n_jobs`, `seed` and how a table is read.
+
+    Examples
+    --------
+    >>> CompareOptions(table=Path("pets.csv"), label="kind").splits
+    5
+    """
+
+    report: Path | None = None
+    methods: tuple[str, ...] | None = None
+    splits: int = 5
+    n_neighbors: int = 10
+    checkpoint: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,10 +182,14 @@ class SegmentOptions:
         Files for the picture with borders drawn on it, and for a map of the uncertainty.
     masks : Path, optional
         Folder for one mask per class.
-    background : {"auto", "transparent", "black"}
-        Which pixels of a seeds picture are unknown.
+    background : str
+        Which pixels of a seeds picture are unknown: "auto", "transparent", "black", "white", or "#rrggbb".
+    strokes_on_picture : bool
+        The seeds were painted over a copy of the picture; "auto" finds out where it is clear.
     snap : bool
-        Give mixed colours of the seeds to the nearest plain colour.
+        Give colours of the seeds that are no clear mixture to the nearest plain colour.
+    seeds_out : Path, optional
+        File for the marks as they were read, written before anything is computed.
     max_pixels : int
         Larger pictures are refused before they are read.
     max_memory : str, optional
@@ -154,7 +205,9 @@ class SegmentOptions:
     scores: Path | None = None
     masks: Path | None = None
     background: str = "auto"
+    strokes_on_picture: bool = False
     snap: bool = False
+    seeds_out: Path | None = None
     max_pixels: int = MAX_PIXELS
     max_memory: str | None = None
     graph: str = "pixels"
@@ -167,3 +220,8 @@ class SegmentOptions:
     fidelity: float = 30.0
     device: str = "cpu"
     n_jobs: int | None = None
+
+    @property
+    def painting(self) -> Painting:
+        """How the colours of the seeds are to be understood."""
+        return Painting(background=self.background, on_picture=self.strokes_on_picture, snap=self.snap)

@@ -3,11 +3,12 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_distinct, check_output
 from graphwell.io.tables.registry import FORMATS
-from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.options import ClassifyOptions, CompareOptions
 
 PAGE_SUFFIXES = (".html", ".htm")
 
@@ -21,9 +22,23 @@ def check_classify_files(options: ClassifyOptions) -> None:
         if path is not None:
             check_output(path, field)
     check_distinct([("table", options.table), *written])
-    if options.report is not None and options.report.suffix.lower() not in PAGE_SUFFIXES:
-        problem = "{field} {}: the name must end in .html or .htm."
-        raise OptionError("report", problem, options.report)
+    check_page_name(options.report)
+
+
+def check_compare_files(options: CompareOptions) -> None:
+    """Refuse outputs of `graphwell.jobs.compare` that could not be written."""
+    written = [("report", options.report), ("checkpoint", options.checkpoint)]
+    for field, path in written:
+        if path is not None:
+            check_output(path, field)
+    check_distinct([("table", options.table), *written])
+    check_page_name(options.report)
+
+
+def check_page_name(report: Path | None) -> None:
+    """Refuse a page whose name no browser would open."""
+    if report is not None and report.suffix.lower() not in PAGE_SUFFIXES:
+        raise OptionError("report", "{field} {}: the name must end in .html or .htm.", report)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray
 from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
 from graphwell.errors import OptionError, Sentence
-from graphwell.metric.rules import by_the_data
 
 SCALES = ("auto", "none", "standard", "robust")
 MISSING_RULES = ("fill", "error", "drop", "mean")
@@ -172,6 +171,8 @@ def _by_rule(X: FloatArray, numbers: BoolArray, notes: list[Sentence]) -> str:
     """
     if not numbers.any():
         return "none"
+    from graphwell.metric.rules import by_the_data
+
     ruled = by_the_data(X[:, numbers])
     if ruled.name == "plain" and numbers.all():
         return "none"

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._random import Seed
 from graphwell._types import BoolArray
-from graphwell.active import Suggestions, suggest
+
+if TYPE_CHECKING:
+    from graphwell.active import Suggestions
 
 ROWS_TO_LABEL = 10
 
@@ -22,12 +24,12 @@ class RowToLabel:
     reason: str
 
 
-def rows_to_label(found: Suggestions, kept: BoolArray, ids: Any = None) -> tuple[RowToLabel, ...]:
+def rows_to_label(found: "Suggestions", kept: BoolArray, ids: Any = None) -> tuple[RowToLabel, ...]:
     """Suggestions as rows of a table of which only some were compared.
 
     Examples
     --------
-    >>> from graphwell.active import Question
+    >>> from graphwell.active import Question, Suggestions
     >>> found = Suggestions((Question(1, "border"),), "margin")
     >>> rows_to_label(found, np.array([True, False, True]))
     (RowToLabel(row=3, id=None, reason='border'),)
@@ -63,6 +65,8 @@ def next_rows(
         Names of the rows.
     seed : int
     """
+    from graphwell.active import suggest
+
     left = int((np.asarray(given)[kept] < 0).sum())
     if left == 0:
         return ()

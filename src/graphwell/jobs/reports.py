@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.fate import Fate
 from graphwell.errors import Sentence, Words, in_python
 from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.score import Comparison, Holdout
-from graphwell.solve.result import Result
+
+if TYPE_CHECKING:
+    from graphwell.solve.result import Result
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class RowDetails:
         Features of the kept rows as they were compared.
     result : Result, optional
         Of the descent, where the method has one.
+    graph : Graph, optional
+        Of the kept rows.
     """
 
     given: IntArray = field(repr=False)
@@ -64,7 +68,8 @@ class RowDetails:
     bridged: BoolArray = field(repr=False)
     kept: BoolArray = field(repr=False)
     points: FloatArray = field(repr=False)
-    result: Result | None = None
+    result: "Result | None" = None
+    graph: Any = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
-from graphwell.active import suggest as choose
-from graphwell.active.registry import DEFAULT
 from graphwell.columns.fate import Fate
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import check_distinct, check_output, written_whole
@@ -64,7 +62,7 @@ class SuggestOptions:
     output: Path | None = None
     n: int = 10
     label: str | None = None
-    strategy: str = DEFAULT
+    strategy: str = "auto"
     features: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
     as_number: tuple[str, ...] = ()
@@ -176,6 +174,8 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         how = Preprocessing(options.scale, options.pca, options.missing)
         ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
         progress("neighbours", None)
+        from graphwell.active import suggest as choose
+
         found = choose(
             ready.X, _named(given)[ready.kept], n=options.n, strategy=options.strategy,
             random_state=options.seed, exclude=np.flatnonzero(closed[ready.kept]),

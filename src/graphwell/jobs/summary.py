@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
-from graphwell.columns.encoder import listed
+from graphwell.columns.names import listed
 from graphwell.errors import Sentence
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import compared_by, status_of, sweeps_of

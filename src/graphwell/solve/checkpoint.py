@@ -12,9 +12,9 @@ import numpy as np
 from graphwell._hash import hash_of
 from graphwell.backends.base import State
 from graphwell.errors import OptionError
-from graphwell.io.files import check_output, written_whole
+from graphwell.io.files import check_output
 from graphwell.io.locks import held_alone
-from graphwell.io.npy import load_npz
+from graphwell.io.sealed import damaged_file, read_sealed, write_sealed
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
 
@@ -78,7 +78,7 @@ def kept_alone(path: Path | None) -> Iterator[None]:
     check_output(path, "checkpoint")
     with held_alone(path, "checkpoint"):
         if path.exists():
-            _contents(path)
+            read_sealed(path, FORMAT)
         yield
 
 
@@ -129,12 +129,12 @@ class Checkpoint:
         """Return what the file holds, None if there is none; a file of another run is refused."""
         if not self.path.exists():
             return None
-        saved = _contents(self.path)
+        saved = read_sealed(self.path, FORMAT)
         try:
             difference = self.fingerprint.difference(Fingerprint(**json.loads(str(saved["fingerprint"]))))
             reached = self._reached(saved)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise _damaged_file(self.path) from error
+            raise damaged_file(self.path) from error
         if difference:
             problem = (
                 "{field} {} belongs to another run: {}; "
@@ -142,7 +142,7 @@ class Checkpoint:
             )
             raise OptionError("checkpoint", problem, self.path, difference)
         if reached is None:
-            raise _damaged_file(self.path)
+            raise damaged_file(self.path)
         self._energies, self._label_changes = list(reached.energies), list(reached.label_changes)
         return reached
 
@@ -156,10 +156,8 @@ class Checkpoint:
             "energies": np.array(self._energies, dtype=np.float64),
             "label_changes": np.array(self._label_changes, dtype=np.int64),
             "fingerprint": np.array(json.dumps(vars(self.fingerprint))),
-            "format": np.array(FORMAT),
         }
-        with written_whole(self.path) as file:
-            np.savez(file, checksum=np.array(_checksum(arrays)), **arrays)
+        write_sealed(self.path, arrays, FORMAT)
 
     def saving(self, callback: Callback | None) -> Callback:
         """Return a callback that saves each step, then asks the one given."""
@@ -192,31 +190,6 @@ class Checkpoint:
             return None
         state = State(labels.astype(np.int32), offsets)
         return Reached(state, tuple(energies.tolist()), tuple(changes.tolist()))
-
-
-def _contents(path: Path) -> dict[str, Any]:
-    """The arrays of a file; one that was damaged, or written by a later graphwell, is refused."""
-    try:
-        saved = load_npz(path)
-        number, checksum = int(saved["format"]), str(saved.pop("checksum"))
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise _damaged_file(path) from error
-    if number > FORMAT:
-        problem = "{field} {} was written by a later graphwell (format {}); update graphwell, or start anew."
-        raise OptionError("checkpoint", problem, path, number)
-    if checksum != _checksum(saved):
-        raise _damaged_file(path)
-    return saved
-
-
-def _checksum(arrays: Mapping[str, Any]) -> str:
-    names = sorted(arrays)
-    return hash_of(np.array(names), *(np.asarray(arrays[name]) for name in names))
-
-
-def _damaged_file(path: Path) -> OptionError:
-    problem = "{field} {} is damaged or no checkpoint; remove it to start anew."
-    return OptionError("checkpoint", problem, path)
 
 
 def _as_json(value: Any) -> Any:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.solve.result import Result
+
+if TYPE_CHECKING:
+    from graphwell.solve.result import Result
 
 CLASS_COLORS = "tab10"
 GIVEN_COLOR = "black"
@@ -50,7 +52,7 @@ def mark_given(panel: Any, points: FloatArray, labels: IntArray) -> None:
     panel.scatter(points[given, 0], points[given, 1], s=34, c=colors, edgecolors=GIVEN_COLOR, linewidths=0.8)
 
 
-def energy_per_step(panel: Any, results: Sequence[tuple[str, Result]]) -> None:
+def energy_per_step(panel: Any, results: Sequence[tuple[str, "Result"]]) -> None:
     """Energy of each result against the number of the schedule step."""
     for name, result in results:
         panel.plot(np.arange(1, len(result.energies) + 1), result.energies, marker=".", label=name)
@@ -139,7 +141,8 @@ def projection(
         )
     panel.set_xticks([])
     panel.set_yticks([])
-    panel.set_title("First two principal components (ringed: label given; numbered: to label next)")
+    panel.set_aspect("equal", adjustable="datalim")
+    panel.set_title("Neighbours lie near each other (ringed: label given; numbered: to label next)")
     if len(names) <= 20:
         panel.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
@@ -174,6 +177,44 @@ def confusion(panel: Any, counts: IntArray, true_names: Sequence[str], names: Se
     panel.set_yticks(range(len(true_names)), [_short(name) for name in true_names])
     panel.set_xlabel("assigned")
     panel.set_ylabel("true")
+
+
+def with_errors(panel: Any, names: Sequence[str], shares: FloatArray, errors: FloatArray) -> None:
+    """Shares in %, each with its standard error; the first at the top."""
+    places = np.arange(len(names))
+    panel.errorbar(
+        100 * shares, places, xerr=100 * errors, fmt="o", color="#1f6f8b", ecolor="#8fb7c5", capsize=3
+    )
+    panel.set_yticks(places, [_short(name) for name in names])
+    panel.invert_yaxis()
+    panel.set_xlabel("right, % (bars: one standard error)")
+    panel.grid(axis="x", color="0.9")
+    _open(panel)
+
+
+def agreement(panel: Any, shares: FloatArray, names: Sequence[str]) -> None:
+    """Share of the rows on which each two agree."""
+    panel.imshow(shares, cmap="Blues", vmin=min(0.5, float(shares.min())), vmax=1)
+    middle = (1 + min(0.5, float(shares.min()))) / 2
+    if len(names) <= 30:
+        for (i, j), share in np.ndenumerate(shares):
+            ink = "white" if share > middle else "black"
+            panel.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=7, color=ink)
+    panel.set_xticks(range(len(names)), [_short(name) for name in names], rotation=45, ha="right")
+    panel.set_yticks(range(len(names)), [_short(name) for name in names])
+
+
+def map_of_values(figure: Any, panel: Any, plane: FloatArray, values: FloatArray, title: str) -> None:
+    """Points of the plane, shaded by a value from 0 to 1; the highest are drawn last."""
+    order = np.argsort(values, kind="stable")
+    size = 14 if len(plane) <= 5000 else 5
+    drawn = panel.scatter(
+        plane[order, 0], plane[order, 1], c=values[order], s=size, cmap="magma_r", vmin=0, linewidths=0
+    )
+    figure.colorbar(drawn, ax=panel, fraction=0.04)
+    panel.set_xticks([])
+    panel.set_yticks([])
+    panel.set_title(title)
 
 
 def _short(name: str) -> str:

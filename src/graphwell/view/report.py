@@ -1,20 +1,22 @@
 """A labelled table as one page to look at: sizes, descent, projection, doubtful rows, and the truth."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
-from graphwell.columns.encoder import listed
 from graphwell.columns.fate import Fate, grouped
+from graphwell.columns.names import listed
 from graphwell.errors import Words, in_python
 from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
-from graphwell.solve.result import Result
 from graphwell.view import html, plots
+
+if TYPE_CHECKING:
+    from graphwell.solve.result import Result
 
 POINTS_SHOWN = 20_000
 
@@ -133,11 +135,11 @@ def _projection(report: ClassifyReport, details: RowDetails) -> str:
     rows = np.flatnonzero(details.kept)[shown]
     figure, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
     names = [count.name for count in report.classes]
-    plane = _plane(points)[shown]
+    plane = map_of(points, details.graph)[shown]
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, [row.row - 1 for row in report.to_label])])
     caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
-    return html.figure(plots.as_png(figure), "projection onto two principal components", caption)
+    return html.figure(plots.as_png(figure), "map of the rows, neighbours near each other", caption)
 
 
 def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
@@ -148,12 +150,12 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
     return np.sort(np.concatenate([np.flatnonzero(given), others]))
 
 
-def _plane(points: FloatArray) -> FloatArray:
-    from sklearn.decomposition import PCA
+def map_of(points: FloatArray, graph: Any) -> FloatArray:
+    """The map of the graph, from the principal components on; these alone where there is no graph."""
+    from graphwell.layout import graph_map, principal_map
 
-    if points.shape[1] == 1:
-        return np.column_stack([points[:, 0], np.zeros(len(points))])
-    return np.asarray(PCA(2, random_state=0).fit_transform(points))
+    principal = principal_map(points)
+    return principal if graph is None else graph_map(graph, principal)
 
 
 def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
@@ -173,7 +175,7 @@ def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
     ]
 
 
-def _descent(result: Result) -> str:
+def _descent(result: "Result") -> str:
     figure, (energy, changes) = plots.new_figure(2, width=4.8, height=3.2)
     plots.per_step(energy, result.energies, "Energy")
     plots.per_step(changes, result.label_changes, "Label changes")

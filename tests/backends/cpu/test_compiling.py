@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from graphwell.backends.cpu.compiling import told_of_compiling
+from graphwell.backends.cpu.compiling import cache_folder, told_of_compiling
 
 
 def test_compiling_is_told_once_and_not_again():
@@ -19,3 +19,11 @@ def test_compiling_is_told_once_and_not_again():
     with told_of_compiling(lambda: told.append("again")):
         plus(2)
     assert told == ["compiling"]
+
+
+def test_the_folder_of_the_compiled_loops_is_none_where_none_can_be_written(monkeypatch):
+    from graphwell.backends.cpu.cg_kernels import products
+
+    assert str(cache_folder()) == products._cache.cache_path
+    monkeypatch.setattr(products, "_cache", object())  # as numba leaves it without a folder
+    assert cache_folder() is None

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from graphwell import DiffuseInterfaceClassifier, Graph, datasets, segment
+from graphwell._warnings import BridgedWarning
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda import CudaEngine, CudaGraph
 from graphwell.solve.problem import Problem
@@ -45,6 +46,32 @@ def test_a_fit_on_the_gpu_is_that_of_the_cpu(gpu, parameters):
     again = DiffuseInterfaceClassifier(device="cuda", random_state=0, **parameters).fit(X, few(y))
     np.testing.assert_array_equal(again.label_distributions_, found.label_distributions_)
     assert again.result_.energies == found.result_.energies
+
+
+def test_features_beside_a_graph(gpu):
+    X, y = load_digits(return_X_y=True)
+    W = Graph.from_features(X).W
+    fits = [
+        DiffuseInterfaceClassifier(metric="precomputed", device=device, random_state=0).fit(
+            W, few(y), features=X
+        )
+        for device in ("cpu", "cuda")
+    ]
+    assert fits[0].tuning_.metric == fits[1].tuning_.metric
+    assert (fits[0].transduction_ == fits[1].transduction_).mean() > 0.998
+
+
+def test_parts_without_a_label_are_joined_as_on_the_cpu(gpu):
+    centres = np.random.default_rng(0).uniform(-1000, 1000, size=(12, 20))
+    X = np.repeat(centres, 50, axis=0) + np.random.default_rng(1).standard_normal((600, 20))
+    labels = np.full(600, -1)
+    labels[[0, 60, 120]] = 0, 1, 2
+    with pytest.warns(BridgedWarning):
+        expected = DiffuseInterfaceClassifier(tune=False).fit(X, labels)
+    with pytest.warns(BridgedWarning):
+        found = DiffuseInterfaceClassifier(device="cuda", tune=False).fit(X, labels)
+    np.testing.assert_array_equal(found.bridged_, expected.bridged_)
+    np.testing.assert_array_equal(found.transduction_, expected.transduction_)
 
 
 def test_a_fitted_classifier_can_be_stored_and_used_without_a_gpu(gpu):

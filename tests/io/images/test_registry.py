@@ -25,7 +25,7 @@ GREY = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
     ("field", "suffixes"),
     [
         ("image", ".png, .jpg, .jpeg, .tif, .tiff, .npy or .npz"),
-        ("seeds", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .txt or .csv"),
+        ("seeds", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .txt, .csv or .json"),
         ("output", ".png, .tif, .tiff or .npy"),
         ("scores", ".png, .tif, .tiff or .npy"),
         ("overlay", ".png, .jpg, .jpeg, .tif or .tiff"),

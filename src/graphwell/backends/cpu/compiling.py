@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from numba.core import event
 
@@ -37,3 +38,17 @@ def told_of_compiling(tell: Callable[[], object]) -> Iterator[None]:
     listener = _OnceTold(tell)
     with event.install_listener("numba:run_pass", listener):
         yield
+
+
+def cache_folder() -> Path | None:
+    """Folder that the compiled sweeps are kept in; None where no folder can be written.
+
+    Examples
+    --------
+    >>> cache_folder() is None
+    False
+    """
+    from graphwell.backends.cpu.cg_kernels import products
+
+    kept = getattr(products._cache, "cache_path", None)
+    return None if kept is None else Path(kept)

@@ -51,6 +51,12 @@ def cupy() -> Any:
     return library
 
 
+def gpu_name() -> str:
+    """The GPU that is used, in words; what is missing is told as by `cupy`."""
+    properties = cupy().cuda.runtime.getDeviceProperties(0)
+    return f"{properties['name'].decode()}, {in_words(properties['totalGlobalMem'])}"
+
+
 def _trouble(library: Any, error: str) -> str:
     if "InsufficientDriver" in error:
         built = library.cuda.runtime.runtimeGetVersion()

@@ -29,7 +29,12 @@ class _Rows:
     n_classes: int
 
 
-@method("adapted eigenfunctions", "labels join the features, then eigenvectors are fitted", slow=True)
+@method(
+    "adapted eigenfunctions",
+    "labels join the features, then eigenvectors are fitted",
+    slow=True,
+    sources=("szlam2008regularization",),
+)
 class AdaptedEigenfunctions(Baseline):
     """The classes, diffused from their labels, become features; then labels are fitted by eigenvectors.
 

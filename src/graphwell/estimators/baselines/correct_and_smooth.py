@@ -12,7 +12,11 @@ from graphwell.solve.problem import Problem
 SPECTRAL_FEATURES = 20
 
 
-@method("correct and smooth", "a logistic regression, its errors corrected along the graph")
+@method(
+    "correct and smooth",
+    "a logistic regression, its errors corrected along the graph",
+    sources=("huang2021combining",),
+)
 class CorrectAndSmooth(Baseline):
     """A simple model of the features, whose errors and then whose answers are smoothed along the graph.
 

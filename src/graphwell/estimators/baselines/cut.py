@@ -13,7 +13,13 @@ LARGEST_DEGREE = 6.0
 SHARES_OF_DEGREE = (0.0, 0.025, 0.05, 0.075, 0.1)
 
 
-@method("cut", "the smallest cut with given class sizes", told_sizes=True, slow=True)
+@method(
+    "cut",
+    "the smallest cut with given class sizes",
+    told_sizes=True,
+    slow=True,
+    sources=("holtz2024continuous",),
+)
 class CutLearning(Baseline):
     """The smallest cut among labellings with exact class sizes, by a relaxation that is tight in the end.
 

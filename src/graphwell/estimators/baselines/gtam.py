@@ -11,7 +11,9 @@ from graphwell.solve.problem import Problem
 MOST_ROWS = 10_000
 
 
-@method("gtam", "labels one more vertex at a time, where it costs least", slow=True)
+@method(
+    "gtam", "labels one more vertex at a time, where it costs least", slow=True, sources=("wang2008graph",)
+)
 class GTAM(Baseline):
     """Graph transduction by alternating minimisation: one vertex after another gets a label for good.
 

@@ -12,9 +12,19 @@ from graphwell.solve.problem import Problem
 WEIGHTS = ("none", "wnll", "poisson")
 
 
-@method("laplace", "each vertex is the weighted mean of its neighbours")
-@method("laplace wnll", "Laplace learning, edges at the labels raised", parameters={"weights": "wnll"})
-@method("laplace poisson", "Laplace learning on Poisson weights", parameters={"weights": "poisson"})
+@method("laplace", "each vertex is the weighted mean of its neighbours", sources=("zhu2003semisupervised",))
+@method(
+    "laplace wnll",
+    "Laplace learning, edges at the labels raised",
+    parameters={"weights": "wnll"},
+    sources=("zhu2003semisupervised", "shi2017weighted"),
+)
+@method(
+    "laplace poisson",
+    "Laplace learning on Poisson weights",
+    parameters={"weights": "poisson"},
+    sources=("zhu2003semisupervised", "calder2020poisson"),
+)
 class LaplaceLearning(Baseline):
     """Each unlabelled vertex is the weighted mean of its neighbours.
 

@@ -15,7 +15,12 @@ from graphwell.solve.problem import Problem
 SUBSTEPS = 3
 
 
-@method("mbo", "diffuse and threshold in the leading eigenvectors", slow=True)
+@method(
+    "mbo",
+    "diffuse and threshold in the leading eigenvectors",
+    slow=True,
+    sources=("garciacardona2014multiclass",),
+)
 class MulticlassMBO(Baseline):
     """Multiclass MBO in the leading eigenvectors (Garcia-Cardona, Merkurjev, Bertozzi, Flenner, Percus 2014).
 
@@ -85,7 +90,13 @@ class MulticlassMBO(Baseline):
         return diffused - diffused.min()
 
 
-@method("volume mbo", "diffuse and threshold, class sizes kept", told_sizes=True, slow=True)
+@method(
+    "volume mbo",
+    "diffuse and threshold, class sizes kept",
+    told_sizes=True,
+    slow=True,
+    sources=("jacobs2018auction",),
+)
 class VolumeMBO(Baseline):
     """MBO whose thresholding keeps the classes at given sizes (after Jacobs, Merkurjev, Esedoglu 2018).
 

@@ -11,7 +11,11 @@ from graphwell.solve.problem import Problem
 SMALLEST = 1e-300
 
 
-@method("measure propagation", "neighbours have distributions with little divergence")
+@method(
+    "measure propagation",
+    "neighbours have distributions with little divergence",
+    sources=("subramanya2011semisupervised",),
+)
 class MeasurePropagation(Baseline):
     """Every vertex has a distribution over the classes; those of neighbours diverge as little as possible.
 

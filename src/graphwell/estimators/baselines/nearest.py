@@ -9,7 +9,7 @@ from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
 
 
-@method("nearest", "the label nearest along the graph")
+@method("nearest", "the label nearest along the graph", sources=("dijkstra1959note",))
 class NearestLabel(Baseline):
     """Every vertex takes the label nearest along the graph, an edge being as long as 1 / weight.
 

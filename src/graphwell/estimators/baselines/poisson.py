@@ -10,7 +10,7 @@ from graphwell.solve.harmonic import centred, solve_laplacian
 from graphwell.solve.problem import Problem
 
 
-@method("poisson", "labels as sources of a Poisson equation")
+@method("poisson", "labels as sources of a Poisson equation", sources=("calder2020poisson",))
 class PoissonLearning(Baseline):
     """Labels are sources and sinks of a Poisson equation instead of boundary values.
 

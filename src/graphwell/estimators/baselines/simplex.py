@@ -12,7 +12,12 @@ from graphwell.solve.binary import smallest_eigenpairs
 from graphwell.solve.problem import Problem
 
 
-@method("simplex", "Ginzburg-Landau on the Gibbs simplex, in the leading eigenvectors", slow=True)
+@method(
+    "simplex",
+    "Ginzburg-Landau on the Gibbs simplex, in the leading eigenvectors",
+    slow=True,
+    sources=("garciacardona2014multiclass",),
+)
 class SimplexGinzburgLandau(Baseline):
     """Each vertex has a point of the simplex, with a well of the potential at each of its corners.
 

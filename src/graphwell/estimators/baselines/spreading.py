@@ -10,7 +10,9 @@ from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
 
 
-@method("spreading", "local and global consistency: labels spread along all walks")
+@method(
+    "spreading", "local and global consistency: labels spread along all walks", sources=("zhou2003learning",)
+)
 class LabelSpreading(Baseline):
     """Scores are ``(I - alpha S)^-1 Y``: labels spread along all walks, shorter ones counting more.
 

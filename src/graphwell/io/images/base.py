@@ -1,15 +1,37 @@
 """What a file that adds a picture format declares, and the limits that every reader keeps."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, Sentence
 from graphwell.io.formats import FileFormat
 
 MAX_PIXELS = 100_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Known classes of some pixels.
+
+    Attributes
+    ----------
+    classes : array of shape (height, width)
+        Integers, -1 where unknown; the colours of a picture are numbered from 0.
+    names : dict
+        Name of each class.
+    colors : dict
+        Red, green and blue of each class, from 0 to 255.
+    notes : tuple of Sentence
+        What the user should know.
+    """
+
+    classes: IntArray = field(repr=False)
+    names: dict[int, str]
+    colors: dict[int, tuple[int, int, int]]
+    notes: tuple[Sentence, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +48,8 @@ class ImageFormat(FileFormat):
         The same as red, green, blue and opacity from 0 to 255: seeds whose colours are the classes.
     read_classes : callable, optional
         Takes a path, the size of the picture and the most pixels allowed, returns classes, -1 for unknown.
+    read_marks : callable, optional
+        Takes a path, the size of the picture and the name of its file, returns `Marks`.
     write_colors : callable, optional
         Takes 8-bit colours or 16-bit grey, and an open file.
     write_numbers : callable, optional
@@ -37,6 +61,7 @@ class ImageFormat(FileFormat):
     read: Callable[[Path, int], FloatArray] | None = None
     read_colors: Callable[[Path, int], Any] | None = None
     read_classes: Callable[[Path, tuple[int, int], int], IntArray] | None = None
+    read_marks: Callable[[Path, tuple[int, int], str | None], Marks] | None = None
     write_colors: Callable[[Any, IO[bytes]], None] | None = None
     write_numbers: Callable[[Any, IO[bytes]], None] | None = None
     exact: bool = True
@@ -49,7 +74,7 @@ class ImageFormat(FileFormat):
     @property
     def holds_seeds(self) -> bool:
         """Whether marks can be read from it."""
-        return self.read_colors is not None or self.read_classes is not None
+        return any((self.read_colors, self.read_classes, self.read_marks))
 
     @property
     def keeps_labels(self) -> bool:

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -46,6 +47,20 @@ def pillow_format(
         exact=exact,
         rank=rank,
     )
+
+
+def decoded(content: bytes, max_pixels: int) -> Any:
+    """A small PNG picture inside another file, as grey values; None where it is not small."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(BytesIO(content), formats=("PNG",)) as picture:
+                fits = picture.size[0] * picture.size[1] <= max_pixels
+                return np.asarray(picture.convert("L")) if fits else None
+    except Exception as error:  # Pillow's decoders raise a dozen kinds for bad bytes
+        raise ValueError("a mask is no PNG picture") from error
 
 
 def _read(name: str, previews: bool, path: Path, max_pixels: int) -> FloatArray:

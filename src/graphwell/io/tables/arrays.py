@@ -1,5 +1,6 @@
 """Tables made of arrays: what `.npy` and `.npz` files share."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,35 @@ def _readable(column: Any) -> Any:
     if column.dtype.kind == "S":
         return text_column([cell.decode("utf-8", "replace") for cell in column.tolist()])
     return text_column([str(cell) for cell in column.tolist()])
+
+
+def column_of(values: Sequence[Any], as_cell: Callable[[Any], str]) -> Any:
+    """Values of any types as a column: booleans, numbers with NaN for None, or text.
+
+    Examples
+    --------
+    >>> column_of([1, None], str), column_of([1, "two", None], str)
+    (array([ 1., nan]), array(['1', 'two', ''], dtype=StringDType()))
+    """
+    known = [value for value in values if value is not None]
+    whole = len(known) == len(values)
+    if known and whole and all(isinstance(value, bool) for value in known):
+        return np.array(values)
+    if known and all(map(is_number, known)):
+        small = whole and all(isinstance(value, int) and abs(value) < 2**63 for value in known)
+        return np.array([np.nan if v is None else v for v in values], np.int64 if small else np.float64)
+    return text_column(["" if value is None else as_cell(value) for value in values])
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, which True is not.
+
+    Examples
+    --------
+    >>> is_number(1.5), is_number(True)
+    (True, False)
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def savable_columns(table: Table, new: NewColumns) -> dict[str, Any]:

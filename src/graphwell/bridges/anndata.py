@@ -1,0 +1,143 @@
+"""Cells of AnnData labelled in place, in the habits of scanpy; the library itself need not be imported."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from graphwell._unknown import is_known
+from graphwell._version import __version__
+from graphwell._warnings import warn_user
+from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
+from graphwell.graph import Graph
+from graphwell.io.tables.annotated import usual_representation
+
+CONNECTIVITIES = "connectivities"
+VIEW = "Trying to modify attribute"
+"""How the warning of AnnData begins that a view becomes a copy."""
+
+
+def annotate(
+    adata: Any,
+    known: str,
+    key_added: str = "graphwell",
+    *,
+    use_rep: str | None = None,
+    **parameters: Any,
+) -> DiffuseInterfaceClassifier:
+    """Label every cell of an AnnData from those that have a label, in place.
+
+    The graph is ``obsp["connectivities"]`` where scanpy made one, and is built from ``obsm["X_pca"]`` or
+    another representation otherwise.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData
+        A view is copied first, with a warning. In backed mode the labels are in memory until it is written.
+    known : str
+        Column of `obs` with the known labels; missing ones are unknown, and what `unknown` names.
+    key_added : str
+        ``obs[key_added]`` gets the labels, as a categorical; ``obs[key_added + "_score"]`` their scores;
+        ``obs[key_added + "_given"]`` whether they were given; ``obsm[key_added + "_scores"]`` the scores of
+        all classes; ``uns[key_added]`` the parameters, the classes and how the fit ended. Cells that no label
+        reaches have none.
+    use_rep : str, optional
+        Representation to compare cells by: a key of `obsm`, or ``"X"``. The graph in `obsp` is then not used.
+    **parameters
+        Of `DiffuseInterfaceClassifier`: ``random_state=0``, ``class_prior=...``, ``unknown=...``.
+
+    Returns
+    -------
+    DiffuseInterfaceClassifier
+        The fitted classifier: `doubtful` names the cells to look at.
+
+    Examples
+    --------
+    >>> import anndata, pandas
+    >>> cells = anndata.AnnData(np.array([[0.0], [0.1], [5.0], [5.2]], dtype=np.float32))
+    >>> cells.obs["known"] = pandas.Categorical(["T cell", None, None, "B cell"])
+    >>> _ = annotate(cells, "known", n_neighbors=1, random_state=0)
+    >>> list(cells.obs["graphwell"])
+    ['T cell', 'T cell', 'B cell', 'B cell']
+    """
+    _check(adata, known, key_added)
+    X, chosen = _graph_or_features(adata, use_rep)
+    labels = np.asarray(adata.obs[known], dtype=object)
+    clf = DiffuseInterfaceClassifier(**parameters).fit(X, labels)
+    if adata.is_view:
+        warn_user("adata is a view of another AnnData; it becomes a copy of its own, which gets the labels.")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=VIEW)
+        _write(adata, clf, known, key_added, {"known": known, **chosen, **parameters})
+    return clf
+
+
+def _check(adata: Any, known: str, key_added: str) -> None:
+    """Refuse what is no AnnData, and names that are not there or must not be written over."""
+    if not all(hasattr(adata, name) for name in ("obs", "obsm", "obsp", "uns", "is_view")):
+        raise ValueError(f"annotate takes an AnnData, got {type(adata).__name__}.")
+    if known not in adata.obs:
+        raise ValueError(f"obs has no column {known!r}; it has {', '.join(map(str, adata.obs.columns))}.")
+    if key_added == known:
+        raise ValueError(f"key_added is {known!r}, the column of the known labels; give another name.")
+    if adata.isbacked and adata.is_view:
+        raise ValueError("adata is a view of a file, which cannot be written into; give adata.to_memory().")
+
+
+def _graph_or_features(adata: Any, use_rep: str | None) -> tuple[Any, dict[str, str]]:
+    """The graph of scanpy, or the features to build one from; and what was chosen."""
+    if use_rep is None and CONNECTIVITIES in adata.obsp:
+        return Graph.from_affinity(adata.obsp[CONNECTIVITIES]), {"obsp": CONNECTIVITIES}
+    name = use_rep or usual_representation(
+        adata.obsm, adata.n_vars, adata.X is not None, "name one with use_rep"
+    )
+    if name == "X":
+        return _in_memory(adata.X), {"use_rep": "X"}
+    if name not in adata.obsm:
+        raise ValueError(f"obsm has no {name!r}; it has {', '.join(adata.obsm) or 'nothing'}.")
+    found = adata.obsm[name]
+    return (found if hasattr(found, "iloc") else _in_memory(found)), {"use_rep": name}
+
+
+def _in_memory(matrix: Any) -> Any:
+    """A matrix that may lie in a file, as an array or a sparse matrix."""
+    if hasattr(matrix, "to_memory"):
+        return matrix.to_memory()
+    return matrix if hasattr(matrix, "tocsr") else np.asarray(matrix)
+
+
+def _write(adata: Any, clf: Any, known: str, key: str, params: dict[str, Any]) -> None:
+    import pandas
+
+    codes = np.where(clf.reachable_, np.searchsorted(clf.classes_, clf.transduction_), -1)
+    order = _categories(adata.obs[known], clf.classes_)
+    names = [*clf.classes_.tolist(), None]
+    adata.obs[key] = pandas.Categorical([names[code] for code in codes], categories=order)
+    adata.obs[f"{key}_score"] = np.where(clf.reachable_, clf.label_distributions_.max(axis=1), np.nan)
+    adata.obs[f"{key}_given"] = is_known(adata.obs[known], clf.unknown)
+    adata.obsm[f"{key}_scores"] = np.asarray(clf.label_distributions_)
+    adata.uns[key] = {
+        "params": {name: _storable(value) for name, value in params.items() if value is not None},
+        "classes": np.array([str(name) for name in clf.classes_]),
+        "status": clf.result_.status.value,
+        "n_unreachable": int((~clf.reachable_).sum()),
+        "calibrated": bool(clf.calibrated_),
+        "version": __version__,
+    }
+    colors = adata.uns.get(f"{known}_colors")
+    if colors is not None and len(colors) == len(order):  # otherwise a class had no label, and colours shift
+        adata.uns[f"{key}_colors"] = colors
+
+
+def _categories(column: Any, classes: Any) -> list[Any]:
+    """The classes in the order of the categories of the known labels, so that plots keep their order."""
+    found = classes.tolist()
+    if not hasattr(column, "cat"):
+        return found
+    ordered = [name for name in column.cat.categories.tolist() if name in found]
+    return [*ordered, *(name for name in found if name not in ordered)]
+
+
+def _storable(value: Any) -> Any:
+    """A parameter as a file of AnnData can hold it."""
+    return value if isinstance(value, bool | int | float | str) else repr(value)

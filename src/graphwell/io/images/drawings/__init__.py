@@ -1,0 +1,1 @@
+"""Drawings as other programs save them in JSON: one program a file."""

@@ -1,0 +1,45 @@
+"""The strokes of graphwell's own page.
+
+{"format": "graphwell-strokes", "version": 1, "size": [width, height],
+ "classes": [{"name": "leaf", "color": "#2ca02c"}, ...],
+ "strokes": [{"class": 0, "width": 5, "erase": false, "points": [[x, y], ...]}, ...]}
+"""
+
+from typing import Any
+
+from graphwell.io.images.canvas import ERASED, THINNEST
+from graphwell.io.images.drawings.base import Dialect, Drawing
+
+FORMAT_NAME, VERSION = "graphwell-strokes", 1
+
+
+def recognises(document: Any) -> bool:
+    """Whether the file says what it is.
+
+    Examples
+    --------
+    >>> recognises({"format": "graphwell-strokes"})
+    True
+    """
+    return isinstance(document, dict) and document.get("format") == FORMAT_NAME
+
+
+def draw(document: Any, drawing: Drawing) -> None:
+    """Draw all strokes, in their order; erasers clear what is below them."""
+    if document["version"] != VERSION:
+        raise ValueError(f"its version is {document['version']!r}, and only version {VERSION} is known")
+    drawing.check_size(*document["size"])
+    for known in document["classes"]:
+        drawing.number_of(known["name"], known.get("color"))
+    for stroke in document["strokes"]:
+        number = ERASED if stroke.get("erase") else _number(stroke["class"], len(document["classes"]))
+        drawing.canvas.stroke(stroke["points"], number, stroke.get("width", THINNEST))
+
+
+def _number(number: Any, n_classes: int) -> int:
+    if not isinstance(number, int) or not 0 <= number < n_classes:
+        raise ValueError(f"a stroke has the class {number!r}, but classes count from 0 to {n_classes - 1}")
+    return number
+
+
+DIALECT = Dialect("graphwell strokes", recognises, draw)

@@ -1,0 +1,176 @@
+"""What this installation can do: versions, threads, memory, the GPU, and what is missing for what."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from graphwell._threads import thread_count
+from graphwell._version import __version__
+from graphwell.memory import available
+
+CORE = {
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "scikit-learn": "sklearn",
+    "threadpoolctl": "threadpoolctl",
+    "numba": "numba",
+    "faiss-cpu": "faiss",
+    "matplotlib": "matplotlib",
+    "pillow": "PIL",
+    "typer": "typer",
+    "rich": "rich",
+}
+"""Packages that are always needed, and the name that each is imported by."""
+EXTRAS = {
+    "parquet": ("pyarrow", "Parquet tables"),
+    "xlsx": ("openpyxl", "spreadsheets"),
+    "anndata": ("anndata", "cells of AnnData"),
+    "serve": ("starlette", "pages in the browser"),
+    "dask": ("distributed", "fits on a cluster"),
+    "cuda": ("cupy", "fits on an NVIDIA GPU"),
+}
+"""For each extra of graphwell: the library that it brings, and what for."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library that graphwell uses.
+
+    Attributes
+    ----------
+    name : str
+    version : str, optional
+        None where it cannot be used.
+    trouble : str
+        Why not, in words; empty where all is well.
+    what_for, install : str
+        What needs it, and how to get it; empty for those that are always needed.
+    """
+
+    name: str
+    version: str | None
+    trouble: str = ""
+    what_for: str = ""
+    install: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoctorReport:
+    """What `examine` found.
+
+    Attributes
+    ----------
+    version, python, system : str
+    threads : int
+        Cores that this process may use.
+    free_memory : int
+        In bytes.
+    gpu : str
+        The GPU that is there, or why there is none.
+    cache : Path, optional
+        Folder of the compiled loops; None where none can be written, and every run compiles anew.
+    libraries, extras : tuple of Library
+        Those always needed, and those that some things need.
+    """
+
+    version: str
+    python: str
+    system: str
+    threads: int
+    free_memory: int
+    gpu: str
+    cache: Path | None
+    libraries: tuple[Library, ...]
+    extras: tuple[Library, ...]
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """What must be put right before graphwell works well."""
+        broken = [
+            f"{library.name} {library.trouble}" for library in self.libraries if library.version is None
+        ]
+        if self.cache is None and not broken:
+            broken.append(
+                "compiled loops cannot be kept, so every run compiles them anew: "
+                "set NUMBA_CACHE_DIR to a folder that can be written"
+            )
+        return tuple(broken)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        cache = None if self.cache is None else str(self.cache)
+        return {**asdict(self), "cache": cache, "troubles": list(self.troubles)}
+
+
+def examine() -> DoctorReport:
+    """Look at this installation; libraries that are always needed are imported to see that they load.
+
+    Examples
+    --------
+    >>> report = examine()
+    >>> report.libraries[0].name, report.troubles
+    ('numpy', ())
+    """
+    return DoctorReport(
+        version=__version__,
+        python=platform.python_version(),
+        system=f"{platform.system()} {platform.machine()}",
+        threads=thread_count(None),
+        free_memory=available(),
+        gpu=_gpu(),
+        cache=_kept_loops(),
+        libraries=tuple(_loaded(*names) for names in CORE.items()),
+        extras=tuple(_found(extra, *need) for extra, need in EXTRAS.items()),
+    )
+
+
+def _loaded(name: str, module: str) -> Library:
+    """A library that is always needed, imported."""
+    try:
+        import_module(module)
+    except Exception as error:  # a library may fail in any way while it is loaded
+        return Library(name, None, f"cannot be loaded ({' '.join(str(error).split())})")
+    return Library(name, _version(module))
+
+
+def _found(extra: str, name: str, what_for: str) -> Library:
+    """A library that some things need; not imported, as some take long."""
+    install = f'pip install "graphwell[{extra}]"'
+    if find_spec(name) is None:
+        return Library(name, None, "is not installed", what_for, install)
+    return Library(name, _version(name), "", what_for, install)
+
+
+def _version(module: str) -> str:
+    """Version of the package that a module came with."""
+    packages = _packages().get(module, ())
+    return next((metadata.version(package) for package in packages), "of unknown version")
+
+
+@cache
+def _packages() -> Mapping[str, Sequence[str]]:
+    return metadata.packages_distributions()  # looks at every file of every package
+
+
+def _gpu() -> str:
+    if find_spec("cupy") is None:
+        return "not used: CuPy is not installed"
+    from graphwell.backends.cuda._cupy import gpu_name
+
+    try:
+        return gpu_name()
+    except (ImportError, OSError) as error:
+        return f"not used: {error}"
+
+
+def _kept_loops() -> Path | None:
+    try:
+        from graphwell.backends.cpu.compiling import cache_folder
+    except ImportError:  # told already, as a library that cannot be loaded
+        return None
+    return cache_folder()

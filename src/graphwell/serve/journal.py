@@ -1,0 +1,156 @@
+"""What was done, on disc before it is answered: a line for each action, for each undo and each redo.
+
+After a kill, reading the lines from the first gives back the same actions, done and undone. A line that was
+cut short by the kill was never answered, and is dropped.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from graphwell.errors import OptionError
+from graphwell.io.locks import NO_FOLLOW
+
+FORMAT = "graphwell journal 1"
+Action = dict[str, Any]
+"""Values that JSON can hold; ``do`` names what was done."""
+UNDO, REDO = {"do": "undo"}, {"do": "redo"}
+
+
+class Journal:
+    """Actions in a file, with undo and redo without limit.
+
+    Parameters
+    ----------
+    path : Path
+        Made if there is none.
+    about : mapping
+        What the actions are about, values of JSON: a file that is about something else is refused.
+
+    Attributes
+    ----------
+    done, undone : list of dict
+        Actions that count, oldest first; and those taken back, the next to redo last.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "journal"
+    ...     with Journal(path, {"rows": 3}) as journal:
+    ...         journal.do({"do": "answer", "row": 1})
+    ...         _ = journal.undo()
+    ...     with Journal(path, {"rows": 3}) as journal:
+    ...         journal.done, journal.undone
+    ([], [{'do': 'answer', 'row': 1}])
+    """
+
+    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
+        self.path = path
+        self.done: list[Action] = []
+        self.undone: list[Action] = []
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW | getattr(os, "O_BINARY", 0), 0o666)
+        try:
+            self._read(about)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; it is whole at any time."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def do(self, action: Action) -> None:
+        """Write down an action; what was undone before can no longer be redone."""
+        self._append(action)
+        self._take(action)
+
+    def undo(self) -> Action | None:
+        """Take the last action back and return it; None if there is none."""
+        if not self.done:
+            return None
+        self._append(UNDO)
+        self._take(UNDO)
+        return self.undone[-1]
+
+    def redo(self) -> Action | None:
+        """Do again what was undone last and return it; None if there is none."""
+        if not self.undone:
+            return None
+        self._append(REDO)
+        self._take(REDO)
+        return self.done[-1]
+
+    def _take(self, action: Action) -> None:
+        if action == UNDO:
+            self.undone.append(self.done.pop())
+        elif action == REDO:
+            self.done.append(self.undone.pop())
+        else:
+            self.done.append(action)
+            self.undone.clear()
+
+    def _append(self, entry: Any) -> None:
+        """Write a line to the disc; after an error the file is as it was."""
+        end = os.lseek(self._file, 0, os.SEEK_END)
+        try:
+            left = memoryview(_line(entry))
+            while left:
+                left = left[os.write(self._file, left) :]
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, end)
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
+
+    def _read(self, about: Mapping[str, Any]) -> None:
+        """Read the actions; what a kill cut short at the end is cut off."""
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            content = file.read()
+        entries, end = self._entries(content)
+        head = {"format": FORMAT, **about}
+        if not entries and not _line(head).startswith(content):
+            raise OptionError("table", "{field}: {} is no journal of graphwell; move it away.", self.path)
+        os.ftruncate(self._file, end)
+        if not entries:
+            self._append(head)
+        elif entries[0] != json.loads(json.dumps(head)):
+            problem = "{field}: {} belongs to another table, or to this one before it changed; move it away."
+            raise OptionError("table", problem, self.path)
+        for entry in entries[1:]:
+            self._take(entry)
+
+    def _entries(self, content: bytes) -> tuple[list[Any], int]:
+        """What the whole lines say, and where they end."""
+        entries: list[Any] = []
+        begin = 0
+        while (end := content.find(b"\n", begin) + 1) > 0:
+            entry = _entry(content[begin:end])
+            if entry is None:
+                problem = "{field}: {} is damaged at byte {:,}; restore it, or move it away."
+                raise OptionError("table", problem, self.path, begin)
+            entries.append(entry)
+            begin = end
+        return entries, begin
+
+
+def _line(entry: Any) -> bytes:
+    """An entry as a line, behind a checksum."""
+    text = json.dumps(entry, separators=(",", ":"), allow_nan=False).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _entry(line: bytes) -> Any:
+    """What a line says; None if it is not whole."""
+    checksum, _, text = line.removesuffix(b"\n").partition(b" ")
+    return json.loads(text) if checksum == b"%08x" % zlib.crc32(text) else None

@@ -1,0 +1,259 @@
+// The points of the map in WebGL2: one draw call for all of them, one for those whose label was given.
+
+const NONE = 255;
+const GREY = [154, 160, 166];
+const MORE = 2; // a given row is so much larger
+const FEWEST = 20000; // points that are drawn in any case while the map moves
+const [SLOW, FAST, LONGEST_FRAME] = [45, 25, 1000]; // milliseconds between two frames
+
+const POINT_VERTICES = `#version 300 es
+in vec2 a_before;
+in vec2 a_place;
+in uint a_class;
+in float a_doubt;
+uniform vec2 u_middle, u_zoom;
+uniform float u_share, u_size;
+uniform bool u_doubtful;
+uniform sampler2D u_palette;
+out vec3 v_color;
+void main() {
+  vec2 place = mix(a_before, a_place, u_share);
+  gl_Position = vec4((place - u_middle) * u_zoom, 0.0, 1.0);
+  gl_PointSize = u_size;
+  vec3 calm = vec3(0.62, 0.70, 0.80), middle = vec3(0.93, 0.72, 0.25), wild = vec3(0.80, 0.18, 0.08);
+  vec3 heat = a_doubt < 0.5 ? mix(calm, middle, 2.0 * a_doubt) : mix(middle, wild, 2.0 * a_doubt - 1.0);
+  v_color = u_doubtful ? heat : texelFetch(u_palette, ivec2(int(a_class), 0), 0).rgb;
+}`;
+
+const POINT_PIXELS = `#version 300 es
+precision highp float;
+in vec3 v_color;
+uniform float u_size, u_opacity;
+uniform bool u_ringed;
+uniform vec3 u_ink, u_paper;
+out vec4 color;
+void main() {
+  float edge = 0.5 * u_size - length(gl_PointCoord - 0.5) * u_size;
+  if (edge < 0.0) discard;
+  float opacity = min(1.0, edge + 0.35) * u_opacity;
+  float ring = 0.16 * u_size;
+  vec3 shown = !u_ringed || edge > 1.6 * ring ? v_color : edge < ring ? u_ink : u_paper;
+  color = vec4(shown * opacity, opacity);
+}`;
+
+export class Painter {
+  constructor(canvas, redraw) {
+    this.canvas = canvas;
+    this.gl = canvas.getContext("webgl2", { antialias: false });
+    if (!this.gl) throw new Error("The map needs WebGL2, which this browser does not offer.");
+    this.before = this.places = new Float32Array(0);
+    this.classes = new Uint8Array(0);
+    this.doubt = new Uint8Array(0);
+    this.palette = [];
+    this.given = { rows: new Uint32Array(0), classes: new Uint8Array(0) };
+    this.doubtful = false;
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // it may come back
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.prepare();
+      redraw();
+    });
+    this.prepare();
+  }
+
+  get n() {
+    return this.places.length / 2;
+  }
+
+  // Everything that lies in the memory of the graphics card; made again when that was lost.
+  prepare() {
+    const gl = this.gl;
+    if (gl.isContextLost()) return;
+    this.points = makeProgram(gl, POINT_VERTICES, POINT_PIXELS, ["a_before", "a_place", "a_class", "a_doubt"]);
+    this.all = makeLayer(gl);
+    this.ringed = makeLayer(gl);
+    this.colors = gl.createTexture();
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.setPlaces(this.before, this.places);
+    this.setDoubt(this.doubt);
+    this.setClasses(this.classes, this.palette);
+  }
+
+  setPlaces(before, places) {
+    this.before = before;
+    this.places = places;
+    this.few = this.n;
+    this.stride = strideOf(this.n);
+    fillBuffer(this.gl, this.all.before, this.scattered(before, 2));
+    fillBuffer(this.gl, this.all.places, this.scattered(places, 2));
+    if (this.classes.length !== this.n) this.setClasses(new Uint8Array(this.n).fill(NONE), this.palette);
+    if (this.doubt.length !== this.n) this.setDoubt(new Uint8Array(this.n));
+    this.setGiven(this.given.rows, this.given.classes);
+  }
+
+  // Values in an order of which every beginning is spread over all rows: while the map moves, few are drawn.
+  scattered(values, width = 1) {
+    const found = new values.constructor(values.length);
+    for (let row = 0, slot = 0; row < this.n; row++, slot = (slot + this.stride) % this.n) {
+      for (let i = 0; i < width; i++) found[width * slot + i] = values[width * row + i];
+    }
+    return found;
+  }
+
+  setClasses(classes, palette) {
+    const gl = this.gl;
+    this.classes = classes;
+    this.palette = palette;
+    fillBuffer(gl, this.all.classes, this.scattered(classes));
+    const texels = new Uint8Array(256 * 4).fill(255);
+    for (let c = 0; c < 256; c++) texels.set(c === NONE ? GREY : palette[c] ?? GREY, 4 * c);
+    gl.bindTexture(gl.TEXTURE_2D, this.colors);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, texels);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+  }
+
+  updateClasses(rows, classes) {
+    for (let i = 0; i < rows.length; i++) this.classes[rows[i]] = classes[i];
+    if (rows.length) fillBuffer(this.gl, this.all.classes, this.scattered(this.classes));
+  }
+
+  setDoubt(doubt) {
+    this.doubt = doubt;
+    fillBuffer(this.gl, this.all.doubt, this.scattered(doubt));
+  }
+
+  setGiven(rows, classes) {
+    const gl = this.gl;
+    const picked = (values) => Float32Array.from({ length: 2 * rows.length }, (_, i) => values[2 * rows[i >> 1] + (i & 1)]);
+    this.given = { rows, classes };
+    fillBuffer(gl, this.ringed.before, picked(this.before));
+    fillBuffer(gl, this.ringed.places, picked(this.places));
+    fillBuffer(gl, this.ringed.classes, classes);
+    fillBuffer(gl, this.ringed.doubt, Uint8Array.from(rows, (row) => this.doubt[row] ?? 0));
+  }
+
+  // Draw everything. view: {x, y, scale}; share: of the way to the new places; fitted: the scale that shows
+  // all; moving: whether another frame follows, so that fewer points may be drawn.
+  paint(view, share, fitted, moving) {
+    const gl = this.gl;
+    if (gl.isContextLost()) return;
+    const sharp = this.resize();
+    const [width, height] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    this.keepUp(moving);
+    const size = sharp * this.pointSize(view.scale / fitted);
+    const zoom = [(2 * sharp * view.scale) / width, (2 * sharp * view.scale) / height];
+    this.usePoints(view, zoom, share);
+    this.drawLayer(this.all, moving ? this.few : this.n, size, this.n > 20000 ? 0.75 : 0.9, false);
+    this.drawLayer(this.ringed, this.given.rows.length, Math.max(9 * sharp, MORE * size), 1, true);
+    gl.bindVertexArray(null);
+  }
+
+  // How many points can be drawn while the map moves: as many as frames come in time.
+  keepUp(moving) {
+    const now = performance.now();
+    const since = now - (this.painted ?? 0);
+    this.painted = now;
+    if (!moving || since > LONGEST_FRAME) return;
+    if (since > SLOW) this.few = Math.max(Math.min(FEWEST, this.n), Math.round(this.few * Math.max(0.3, SLOW / since)));
+    else if (since < FAST) this.few = Math.min(this.n, Math.round(this.few * 1.1) + 1);
+  }
+
+  usePoints(view, zoom, share) {
+    const gl = this.gl;
+    const at = this.points.at;
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const [light, deep] = [[0.96, 0.96, 0.94], [0.08, 0.09, 0.1]];
+    gl.useProgram(this.points.made);
+    gl.bindTexture(gl.TEXTURE_2D, this.colors);
+    gl.uniform2f(at("u_middle"), view.x, view.y);
+    gl.uniform2f(at("u_zoom"), ...zoom);
+    gl.uniform1f(at("u_share"), share);
+    gl.uniform1i(at("u_doubtful"), this.doubtful ? 1 : 0);
+    gl.uniform3f(at("u_ink"), ...(dark ? light : deep));
+    gl.uniform3f(at("u_paper"), ...(dark ? deep : light));
+  }
+
+  drawLayer(layer, count, size, opacity, ringed) {
+    const gl = this.gl;
+    if (!count) return;
+    gl.bindVertexArray(layer.array);
+    gl.uniform1f(this.points.at("u_size"), size);
+    gl.uniform1f(this.points.at("u_opacity"), opacity);
+    gl.uniform1i(this.points.at("u_ringed"), ringed ? 1 : 0);
+    gl.drawArrays(gl.POINTS, 0, count);
+  }
+
+  // Small where there are many, larger when the map is magnified; in CSS pixels.
+  pointSize(magnified) {
+    const plain = Math.max(2.2, Math.min(7.5, 500 / Math.sqrt(this.n || 1)));
+    return Math.min(14, plain * Math.max(1, magnified) ** 0.35);
+  }
+
+  // Let the canvas have the pixels of the screen; returns how many there are to one of CSS.
+  resize() {
+    const sharp = window.devicePixelRatio || 1;
+    const width = Math.max(1, Math.round(this.canvas.clientWidth * sharp));
+    const height = Math.max(1, Math.round(this.canvas.clientHeight * sharp));
+    if (this.canvas.width !== width || this.canvas.height !== height) [this.canvas.width, this.canvas.height] = [width, height];
+    return sharp;
+  }
+}
+
+// A step through the rows that visits each once, near the golden ratio of their number.
+function strideOf(n) {
+  const divisor = (a, b) => (b ? divisor(b, a % b) : a);
+  let stride = Math.max(1, Math.round(0.618034 * n));
+  while (divisor(n, stride) > 1) stride++;
+  return stride;
+}
+
+function makeProgram(gl, vertices, pixels, attributes) {
+  const made = gl.createProgram();
+  for (const [kind, source] of [[gl.VERTEX_SHADER, vertices], [gl.FRAGMENT_SHADER, pixels]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(made, shader);
+  }
+  attributes.forEach((name, place) => gl.bindAttribLocation(made, place, name));
+  gl.linkProgram(made);
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(made));
+  const places = new Map();
+  const at = (name) => {
+    if (!places.has(name)) places.set(name, gl.getUniformLocation(made, name));
+    return places.get(name);
+  };
+  return { made, at };
+}
+
+// Buffers of some points: where they were, where they are, class and doubt.
+function makeLayer(gl) {
+  const [before, places, classes, doubt] = [0, 0, 0, 0].map(() => gl.createBuffer());
+  const array = gl.createVertexArray();
+  gl.bindVertexArray(array);
+  bindFloats(gl, 0, before);
+  bindFloats(gl, 1, places);
+  gl.bindBuffer(gl.ARRAY_BUFFER, classes);
+  gl.enableVertexAttribArray(2);
+  gl.vertexAttribIPointer(2, 1, gl.UNSIGNED_BYTE, 0, 0);
+  gl.bindBuffer(gl.ARRAY_BUFFER, doubt);
+  gl.enableVertexAttribArray(3);
+  gl.vertexAttribPointer(3, 1, gl.UNSIGNED_BYTE, true, 0, 0);
+  gl.bindVertexArray(null);
+  return { array, before, places, classes, doubt };
+}
+
+function bindFloats(gl, place, buffer) {
+  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+  gl.enableVertexAttribArray(place);
+  gl.vertexAttribPointer(place, 2, gl.FLOAT, false, 0, 0);
+}
+
+function fillBuffer(gl, buffer, values) {
+  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+  gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
+}

@@ -1,0 +1,51 @@
+"""What the shell waits for: help, the version and a wrong name need none of the libraries that compute."""
+
+import subprocess
+import sys
+
+import pytest
+
+COMPUTING = ("numba", "sklearn", "scipy", "matplotlib", "faiss", "pandas", "rich")
+CODE = """
+import sys
+from graphwell.__main__ import main
+sys.argv[0] = "graphwell"
+try:
+    main()
+except SystemExit as ending:
+    print("exit", ending.code)
+print("imported", *(name for name in {names!r} if name in sys.modules))
+"""
+
+
+def imported_by(*arguments, names=COMPUTING):
+    """Exit code, and which libraries a run of the program imports."""
+    code = CODE.format(names=names)
+    run = subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True)
+    *_, ending, found = run.stdout.splitlines()
+    return int(ending.removeprefix("exit ")), found.split()[1:], run.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["example", "--help"]])
+def test_help_needs_no_numpy_either(arguments):
+    assert imported_by(*arguments, names=(*COMPUTING, "numpy"))[:2] == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["classify", "missing.csv", "-o", "out.csv"], "missing.csv: No such file"),
+        (["classify", "table.csv", "-o", "out.csv"], "--label label"),
+        (["classify", "ragged.csv", "-o", "out.csv"], "line 3"),
+        (["classify", "table.csv", "-o", "out.docx"], "must end in"),
+        (["classify", "table.csv", "-o", "out.csv", "--scale", "huge"], "--scale"),
+        (["suggest", "missing.csv", "-o", "out.csv"], "missing.csv: No such file"),
+        (["segment", "missing.png", "--seeds", "seeds.png", "-o", "out.png"], "missing.png: No such file"),
+    ],
+)
+def test_wrong_input_is_told_before_anything_that_computes_is_imported(arguments, told, tmp_path):
+    (tmp_path / "table.csv").write_text("x,kind\n1,a\n2,\n")
+    (tmp_path / "ragged.csv").write_text("x,label\n1,a\n2\n")
+    code, imported, said = imported_by(*(tmp_path / word if "." in word else word for word in arguments))
+    assert (code, imported) == (2, [])
+    assert told in said

@@ -1,0 +1,61 @@
+"""What an installation can do."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from graphwell.jobs import doctor
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+NOT_FOR_USERS = {"bench", "test", "docs"}
+
+
+def test_every_package_and_every_extra_of_the_project_is_looked_at():
+    project = tomllib.loads(PROJECT.read_text())["project"]
+    assert {line.partition(">")[0] for line in project["dependencies"]} == set(doctor.CORE)
+    assert set(project["optional-dependencies"]) - NOT_FOR_USERS == set(doctor.EXTRAS)
+    for extra, (module, _) in doctor.EXTRAS.items():
+        assert any(line.startswith(module) for line in project["optional-dependencies"][extra]), extra
+
+
+def test_a_library_that_cannot_be_loaded_is_named_with_the_reason(monkeypatch):
+    def fail(name):
+        raise OSError("libcuda.so:\n cannot open") if name == "numba" else ImportError(name)
+
+    monkeypatch.setattr(doctor, "import_module", fail)
+    report = doctor.examine()
+    assert "numba cannot be loaded (libcuda.so: cannot open)" in report.troubles
+    assert len(report.troubles) == len(doctor.CORE)
+
+
+def test_an_extra_that_is_missing_is_no_trouble_and_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
+    report = doctor.examine()
+    assert report.troubles == ()
+    assert [library.version for library in report.extras] == [None] * len(doctor.EXTRAS)
+    assert report.extras[0].install == 'pip install "graphwell[parquet]"'
+    assert "CuPy is not installed" in report.gpu
+
+
+def test_loops_that_cannot_be_kept_are_a_trouble(monkeypatch):
+    monkeypatch.setattr("graphwell.backends.cpu.compiling.cache_folder", lambda: None)
+    (trouble,) = doctor.examine().troubles
+    assert "NUMBA_CACHE_DIR" in trouble
+
+
+@pytest.mark.parametrize("error", [ImportError("no CuPy"), OSError("the driver is too old")])
+def test_a_gpu_that_cannot_be_used_is_told_why(monkeypatch, error):
+    def fail():
+        raise error
+
+    monkeypatch.setattr(doctor, "find_spec", lambda name: object())
+    monkeypatch.setattr("graphwell.backends.cuda._cupy.gpu_name", fail)
+    assert doctor.examine().gpu == f"not used: {error}"
+
+
+def test_the_report_as_json():
+    found = doctor.examine().to_json()
+    assert found["threads"] >= 1
+    assert found["troubles"] == []
+    assert {"name", "version", "what_for", "install", "trouble"} == set(found["extras"][0])

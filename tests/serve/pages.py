@@ -1,0 +1,35 @@
+"""A page for tests: it echoes, fails, and tells all windows."""
+
+from pathlib import Path
+
+from graphwell.serve.channel import frame
+
+
+class EchoPage:
+    name = "login"
+
+    def __init__(self, folder: Path | None = None):
+        self.folders = {} if folder is None else {"pictures": folder}
+        self.commands = {"echo": lambda m: m["x"], "fail": self.fail, "tell": self.pass_on, "hurt": self.hurt}
+        self.ended = False
+
+    def greeting(self):
+        return [{"event": "hello"}]
+
+    def begin(self, tell):
+        self.tell = tell
+
+    def end(self):
+        self.ended = True
+
+    def fail(self, message):
+        raise ValueError("That is wrong; do this.")
+
+    def hurt(self, message):
+        raise AssertionError("<b>mistake</b>")
+
+    def pass_on(self, message):
+        import numpy as np
+
+        self.tell({"event": "told", "x": message["x"]})
+        self.tell(frame({"event": "array"}, np.arange(2, dtype=np.float32)))

@@ -1,0 +1,106 @@
+import asyncio
+import json
+
+import numpy as np
+
+from graphwell.serve import channel
+from graphwell.serve.channel import MOST_WINDOWS, TOO_MANY, TOO_SLOW, Allowance, Hub, frame
+from tests.serve.pages import EchoPage
+
+
+class Window:
+    """A window without a network: what it sends is a list, what it gets is kept."""
+
+    def __init__(self, messages=(), *, slow=False):
+        self.messages = [{"type": "websocket.receive", "text": text} for text in messages]
+        self.got, self.closed, self.slow = [], None, slow
+
+    async def receive(self):
+        if self.messages:
+            return self.messages.pop(0)
+        while self.closed is None:
+            await asyncio.sleep(0.01)
+        return {"type": "websocket.disconnect"}
+
+    async def send_text(self, text):
+        while self.slow:
+            await asyncio.sleep(0.01)
+        self.got.append(json.loads(text))
+
+    async def send_bytes(self, data):
+        self.got.append(data)
+
+    async def close(self, code, reason=""):
+        self.closed = code
+
+
+def test_a_frame_holds_event_and_array():
+    array = np.arange(6, dtype=np.float32).reshape(3, 2)
+    made = frame({"event": "positions", "better": True}, array)
+    length = int.from_bytes(made[:4], "little")
+    assert (4 + length) % 8 == 0
+    assert json.loads(made[4 : 4 + length]) == {"event": "positions", "better": True}
+    assert np.array_equal(np.frombuffer(made[4 + length :], dtype=np.float32).reshape(3, 2), array)
+
+
+def test_an_allowance_never_exceeds_what_may_come_at_once():
+    allowance = Allowance(3.0, 1.0)
+    allowance.spend(0.0)
+    assert [allowance.spend(1000.0) for _ in range(4)] == [True, True, True, False]
+
+
+def test_a_flood_is_cut_off_and_others_stay():
+    async def both():
+        hub = Hub(EchoPage())
+        hub.begin()
+        flood = Window(['{"do": "echo", "x": 1}'] * 10_000)
+        quiet = Window(['{"do": "echo", "id": 1, "x": 1}'])
+        served = asyncio.create_task(hub.serve(quiet))
+        await hub.serve(flood)
+        hub.tell({"event": "alive"})
+        await asyncio.sleep(0.05)
+        quiet.closed = 1000
+        await served
+        return flood, quiet
+
+    flood, quiet = asyncio.run(both())
+    assert flood.closed == TOO_MANY
+    assert len(flood.got) < 1_000
+    assert quiet.got == [{"event": "hello"}, {"re": 1, "ok": 1}, {"event": "alive"}]
+
+
+def test_a_window_that_lags_behind_is_closed(monkeypatch):
+    monkeypatch.setattr(channel, "MOST_WAITING", 5)
+
+    async def lagging():
+        hub, window = Hub(EchoPage()), Window(slow=True)
+        hub.begin()
+        served = asyncio.create_task(hub.serve(window))
+        await asyncio.sleep(0.02)
+        for number in range(50):
+            hub.tell({"event": number})
+        await asyncio.sleep(0.02)
+        window.slow = False
+        await served
+        return window
+
+    window = asyncio.run(lagging())
+    assert window.closed == TOO_SLOW
+    assert len(window.got) <= 7
+
+
+def test_there_are_not_too_many_windows():
+    async def many():
+        hub = Hub(EchoPage())
+        hub.begin()
+        windows = [Window() for _ in range(MOST_WINDOWS)]
+        served = [asyncio.create_task(hub.serve(window)) for window in windows]
+        await asyncio.sleep(0.1)
+        last = Window()
+        await hub.serve(last)
+        for window in windows:
+            window.closed = 1000
+        await asyncio.gather(*served)
+        return last
+
+    assert asyncio.run(many()).closed == TOO_SLOW

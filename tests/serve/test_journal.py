@@ -1,0 +1,126 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphwell.errors import OptionError
+from graphwell.serve.journal import Journal
+
+ABOUT = {"rows": 5, "classes": ["ä", "<b>"]}
+
+
+def replayed(path):
+    with Journal(path, ABOUT) as journal:
+        return journal.done, journal.undone
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.one_of(st.integers(0, 9), st.sampled_from(["undo", "redo"])), max_size=30))
+def test_what_is_read_again_is_what_was_done(tmp_path_factory, steps):
+    path = tmp_path_factory.mktemp("journal") / "journal"
+    done, undone = [], []
+    with Journal(path, ABOUT) as journal:
+        for step in steps:
+            if step == "undo":
+                assert journal.undo() == (done[-1] if done else None)
+                undone += [done.pop()] if done else []
+            elif step == "redo":
+                assert journal.redo() == (undone[-1] if undone else None)
+                done += [undone.pop()] if undone else []
+            else:
+                journal.do({"do": "answer", "row": step})
+                done, undone = [*done, {"do": "answer", "row": step}], []
+        assert (journal.done, journal.undone) == (done, undone)
+    assert replayed(path) == (done, undone)
+
+
+def test_a_file_cut_anywhere_gives_the_actions_before_the_cut(tmp_path):
+    path = tmp_path / "journal"
+    with Journal(path, ABOUT) as journal:
+        for row in range(3):
+            journal.do({"do": "answer", "row": row})
+    whole = path.read_bytes()
+    lines = whole.count(b"\n")
+    for cut in range(len(whole)):
+        path.write_bytes(whole[:cut])
+        done, _ = replayed(path)
+        assert done == [{"do": "answer", "row": row} for row in range(max(0, whole[:cut].count(b"\n") - 1))]
+        with Journal(path, ABOUT) as journal:
+            journal.do({"do": "more"})
+        assert replayed(path)[0] == [*done, {"do": "more"}]
+    assert lines == 4
+
+
+def test_a_killed_process_loses_nothing_that_it_answered(tmp_path):
+    path = tmp_path / "journal"
+    code = (
+        "import os, sys; from pathlib import Path; from graphwell.serve.journal import Journal\n"
+        "journal = Journal(Path(sys.argv[1]), {})\n"
+        "for row in range(100): journal.do({'row': row}); print(row, flush=True)\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert run.returncode == -9
+    with Journal(path, {}) as journal:
+        assert [action["row"] for action in journal.done] == [int(row) for row in run.stdout.split()]
+
+
+def test_a_damaged_line_in_the_middle_is_refused_and_kept(tmp_path):
+    path = tmp_path / "journal"
+    with Journal(path, ABOUT) as journal:
+        for row in range(3):
+            journal.do({"row": row})
+    damaged = path.read_bytes().replace(b'{"row":1}', b'{"row":7}')
+    path.write_bytes(damaged)
+    with pytest.raises(OptionError, match="damaged at byte"):
+        Journal(path, ABOUT)
+    assert path.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("content", [b"my notes", b"my notes\n", b"\0\0\0"])
+def test_a_file_of_somebody_else_is_refused_and_kept(tmp_path, content):
+    path = tmp_path / "journal"
+    path.write_bytes(content)
+    with pytest.raises(OptionError, match="journal"):
+        Journal(path, ABOUT)
+    assert path.read_bytes() == content
+
+
+def test_a_journal_about_something_else_is_refused(tmp_path):
+    path = tmp_path / "journal"
+    Journal(path, ABOUT).close()
+    with pytest.raises(OptionError, match="another table"):
+        Journal(path, {"rows": 6})
+
+
+def test_a_link_is_not_followed(tmp_path):
+    (tmp_path / "journal").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="journal"):
+        Journal(tmp_path / "journal", ABOUT)
+
+
+def test_a_full_disc_leaves_the_journal_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "journal"
+    with Journal(path, ABOUT) as journal:
+        journal.do({"row": 1})
+        before = path.read_bytes()
+
+        def full(_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space"):
+            journal.do({"row": 2})
+        assert path.read_bytes() == before
+        assert journal.done == [{"row": 1}]
+
+
+def test_lines_are_json_behind_a_checksum(tmp_path):
+    path = tmp_path / "journal"
+    with Journal(path, ABOUT) as journal:
+        journal.do({"name": "two\nlines"})
+    assert json.loads(path.read_text().splitlines()[1][9:]) == {"name": "two\nlines"}

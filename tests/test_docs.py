@@ -1,0 +1,55 @@
+"""Code of the README and of the docs runs, and the reference names every public name."""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import graphwell as gw
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"(?:<!-- not run: (?P<why>[^>]+) -->\n)?```python\n(?!>>>)(?P<code>.*?)```", re.DOTALL)
+"""A block of Python that is no doctest; a comment before it says why it cannot be run here."""
+PAGES = [
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    if BLOCK.search(page.read_text())
+]
+NOT_OF_THE_REFERENCE = {"active", "baselines", "datasets", "metrics", "model_selection", "plots"}
+"""Modules whose names are listed instead; `plots` draws the program's own pages."""
+
+
+def test_some_code_is_found():
+    assert len(PAGES) > 5
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = _names_that_pages_take_for_granted()
+    blocks = [found for found in BLOCK.finditer(page.read_text()) if not found["why"]]
+    for found in blocks:
+        line = page.read_text()[: found.start()].count("\n") + 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # pages show what warns, too
+            exec(compile("\n" * (line - 1) + found["code"], page.name, "exec"), names)
+
+
+def _names_that_pages_take_for_granted():
+    """Rows, labels and a fit, as a reader has them by then."""
+    X, truth = gw.datasets.make_three_moons(n_per_class=100, random_state=0)
+    y = gw.datasets.sample_labels(truth, per_class=10, random_state=0)
+    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    return {"gw": gw, "np": np, "X": X, "y": y, "truth": truth, "clf": clf, "X_new": X[:5] + 0.1}
+
+
+@pytest.mark.parametrize("module", [gw, gw.active, gw.baselines, gw.datasets, gw.metrics, gw.model_selection])
+def test_the_reference_names_every_public_name(module):
+    page = (ROOT / "docs" / "api" / "index.md").read_text()
+    listed = set(re.findall(r"^   (?:\w+\.)?(\w+)$", page, re.MULTILINE))
+    public = getattr(module, "__all__", None) or [
+        name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
+    ]
+    assert {name for name in public if not name.startswith("_")} - NOT_OF_THE_REFERENCE <= listed
