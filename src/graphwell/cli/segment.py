@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell._interrupt import work_is_over
 from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -105,6 +106,7 @@ def segment(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = segment_picture(options, progress=progress, say=None if quiet else print_early)
+        work_is_over()
     if not quiet:
         print_segmented(found, on_stderr=json_)
     if json_:
