@@ -54,7 +54,7 @@ USES: dict[str, set[str]] = {
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
     "view": {"columns", "comparison", "jobs", "layout"},
-    "serve": {"io", "jobs"},
+    "serve": {"active", "io", "jobs", "layout"},
     "datasets": {"io", "segmentation"},
     "jobs": {"active", "backends", "columns", "comparison", "estimators", "io", "metric", "segmentation"},
     "experiments": {"datasets", "estimators", "io", "model", "segmentation", "view"},
