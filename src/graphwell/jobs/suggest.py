@@ -11,14 +11,15 @@ import numpy as np
 from graphwell._types import BoolArray, IntArray
 from graphwell.columns.fate import Fate
 from graphwell.errors import OptionError, Sentence, Words, in_python
-from graphwell.io.files import check_distinct, check_output, written_whole
+from graphwell.io.files import check_distinct
+from graphwell.io.standard import written_out
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_text, text_column
 from graphwell.io.tables.registry import read_table
 from graphwell.io.tables.text import check_text_name, write_cells
 from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
 from graphwell.jobs.label_column import LabelColumn, read_label_column
-from graphwell.jobs.outputs import notes_from_warnings
+from graphwell.jobs.outputs import check_table_output, notes_from_warnings
 from graphwell.jobs.preprocess import Preprocessing, ReadyRows, preprocess
 from graphwell.jobs.questions import RowToLabel, rows_to_label
 from graphwell.progress import Progress, silent
@@ -256,7 +257,7 @@ def _of_questions(table: Table) -> tuple[str, ...]:
 def _check_files(options: SuggestOptions) -> None:
     if options.output is not None:
         check_text_name(options.output, "output")
-        check_output(options.output, "output")
+        check_table_output(options.output)
     check_distinct([("table", options.table), ("output", options.output)])
     if options.n < 1:
         raise OptionError("n", "{field} must be a number of rows, 1 or more; got {}.", options.n)
@@ -273,5 +274,5 @@ def _write(table: Table, roles: Roles, rows: tuple[RowToLabel, ...], path: Path)
     cells[label] = text_column([""] * len(rows))
     others = [name for name in table.names if name not in cells]
     cells |= {name: as_text(table.column(name))[places] for name in others}
-    with written_whole(path) as file:
+    with written_out(path) as file:
         write_cells(cells, table, path, file)
