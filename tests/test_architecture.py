@@ -45,7 +45,7 @@ USES: dict[str, set[str]] = {
     "layout": {"graph"},
     "backends": {"graph"},
     "solve": {"backends", "graph", "io", "model"},
-    "bridges": {"estimators", "graph"},
+    "bridges": {"estimators", "graph", "io"},
     "columns": {"io"},
     "metric": set(),
     "estimators": {"backends", "columns", "graph", "metric", "solve"},
@@ -115,13 +115,26 @@ ONLY_IN = {
     "distributed": {"backends/dask/tasks.py"},
     "pyarrow": {"io/tables/parquet.py"},
     "openpyxl": {"io/tables/xlsx.py"},
+    "anndata": {"io/tables/annotated.py"},
+    "h5py": {"io/tables/h5ad.py"},
     "cupy": {"backends/cuda/_cupy.py"},
     "cuvs": {"backends/cuda/search.py"},
     "starlette": {"serve/app.py"},
     "uvicorn": {"serve/launch.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
-OPTIONAL = ("dask", "distributed", "pyarrow", "openpyxl", "cupy", "cuvs", "starlette", "uvicorn")
+OPTIONAL = (
+    "dask",
+    "distributed",
+    "pyarrow",
+    "openpyxl",
+    "anndata",
+    "h5py",
+    "cupy",
+    "cuvs",
+    "starlette",
+    "uvicorn",
+)
 HEAVY = (
     "PIL",
     "matplotlib",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
     from graphwell.bridges.anndata import annotate
+    from graphwell.bridges.datasets import from_dataset
+    from graphwell.bridges.frames import with_labels
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
@@ -46,6 +48,8 @@ _HOME = {
     "UnreachableWarning": "graphwell._warnings",
     "citation": "graphwell.estimators.citation",
     "annotate": "graphwell.bridges.anndata",
+    "from_dataset": "graphwell.bridges.datasets",
+    "with_labels": "graphwell.bridges.frames",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
@@ -83,12 +87,14 @@ __all__ = [
     "citation",
     "compare",
     "datasets",
+    "from_dataset",
     "methods",
     "metrics",
     "model_selection",
     "plots",
     "segment",
     "suggest",
+    "with_labels",
 ]
 
 

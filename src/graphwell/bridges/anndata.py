@@ -10,13 +10,9 @@ from graphwell._version import __version__
 from graphwell._warnings import warn_user
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph
+from graphwell.io.tables.annotated import usual_representation
 
 CONNECTIVITIES = "connectivities"
-USUAL = "X_pca"
-DRAWINGS = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_draw_graph_fr", "X_diffmap")
-"""Representations for the eye, which distances must not be read off."""
-GENES_AS_THEY_ARE = 50
-"""Up to so many columns `X` itself is compared, as scanpy does."""
 VIEW = "Trying to modify attribute"
 """How the warning of AnnData begins that a view becomes a copy."""
 
@@ -92,29 +88,15 @@ def _graph_or_features(adata: Any, use_rep: str | None) -> tuple[Any, dict[str, 
     """The graph of scanpy, or the features to build one from; and what was chosen."""
     if use_rep is None and CONNECTIVITIES in adata.obsp:
         return Graph.from_affinity(adata.obsp[CONNECTIVITIES]), {"obsp": CONNECTIVITIES}
-    name = use_rep or _usual_representation(adata)
+    name = use_rep or usual_representation(
+        adata.obsm, adata.n_vars, adata.X is not None, "name one with use_rep"
+    )
     if name == "X":
         return _in_memory(adata.X), {"use_rep": "X"}
     if name not in adata.obsm:
         raise ValueError(f"obsm has no {name!r}; it has {', '.join(adata.obsm) or 'nothing'}.")
     found = adata.obsm[name]
     return (found if hasattr(found, "iloc") else _in_memory(found)), {"use_rep": name}
-
-
-def _usual_representation(adata: Any) -> str:
-    """Principal components, else the one other ``X_...`` that is no drawing, else few genes as they are."""
-    if USUAL in adata.obsm:
-        return USUAL
-    others = [name for name in adata.obsm if name.startswith("X_") and name not in DRAWINGS]
-    if len(others) == 1:
-        return str(others[0])
-    if not others and adata.X is not None and adata.n_vars <= GENES_AS_THEY_ARE:
-        return "X"
-    have = f"obsm has {', '.join(others)}" if others else f"there are {adata.n_vars:,} variables"
-    raise ValueError(
-        f"It is not clear what to compare cells by: {have}; name one with use_rep, or make a graph first "
-        "(scanpy.pp.pca, then scanpy.pp.neighbors)."
-    )
 
 
 def _in_memory(matrix: Any) -> Any:

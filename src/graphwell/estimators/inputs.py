@@ -19,7 +19,9 @@ ADVICE = {
     "give a matrix of it, X.obsm['X_pca'] say",
     "MuData": "give a matrix of one of its parts, X['rna'].obsm['X_pca'] say",
     "DataArray": "give X.values, with one row per sample",
-    "Dataset": "give its samples as one array, or as a data frame",
+    "Dataset": "give its samples as one array or data frame; X, y = graphwell.from_dataset(X) does that for "
+    "Hugging Face datasets",
+    "DatasetDict": "give one of its parts, X['train'] say, to graphwell.from_dataset",
     "Variable": "give X.values, with one row per sample",
     "Graph": "give graphwell.Graph.from_networkx(X) or graphwell.Graph.from_igraph(X)",
     "Data": "give graphwell.Graph.from_pyg(X), and its x as features",

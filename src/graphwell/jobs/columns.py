@@ -142,6 +142,9 @@ def read_features(
 def _fates_of_roles(table: Table, roles: Roles) -> dict[str, Fate]:
     """Columns that are no features whatever they hold."""
     fates = {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
+    if roles.features is None and table.usual_features is not None:
+        beside = [name for name in table.names if name not in table.usual_features]
+        fates |= {name: left_out(name, "", "beside what rows are compared by") for name in beside}
     asked = {
         roles.truth: ("truth", "the truth"),
         roles.row_id: ("name", "names of the rows"),

@@ -20,6 +20,11 @@ class Table(ABC):
     names: tuple[str, ...]
     n_rows: int
 
+    @property
+    def usual_features(self) -> tuple[str, ...] | None:
+        """Columns to compare rows by where the user names none; None for all that say something."""
+        return None
+
     @abstractmethod
     def column(self, name: str) -> Any:
         """Return a column as text (dtype `cells.TEXT`) or numbers; missing cells are empty or NaN."""

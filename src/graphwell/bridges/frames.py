@@ -1,0 +1,73 @@
+"""Data frames of pandas, polars and Arrow, and datasets of Hugging Face: labels put beside the rows."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from graphwell.io.tables.base import NEW_NAMES
+
+
+def with_labels(frame: Any, clf: Any) -> Any:
+    """Return a data frame with what a fit found for each of its rows, in the columns of `graphwell classify`.
+
+    Parameters
+    ----------
+    frame : DataFrame of pandas or polars, Table of Arrow, or Dataset of Hugging Face
+        The rows that `clf` was fitted on, in their order. It is not changed.
+    clf : fitted classifier
+
+    Returns
+    -------
+    frame
+        Of the same library, with ``graphwell_label``, ``graphwell_score``, ``graphwell_reachable`` and
+        ``graphwell_given``; label and score are missing where no label reaches a row. Columns of an earlier
+        fit are replaced.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from graphwell import DiffuseInterfaceClassifier
+    >>> pets = pandas.DataFrame({"weight": [4.0, 5.0, 28.0, 30.0]})
+    >>> clf = DiffuseInterfaceClassifier(n_neighbors=1, random_state=0).fit(pets, ["cat", None, None, "dog"])
+    >>> with_labels(pets, clf)["graphwell_label"].tolist()
+    ['cat', 'cat', 'dog', 'dog']
+    """
+    check_is_fitted(clf)
+    n_rows = getattr(frame, "num_rows", None) or len(frame)
+    if n_rows != len(clf.transduction_):
+        raise ValueError(
+            f"The frame has {n_rows:,} rows, but the fit was of {len(clf.transduction_):,}; "
+            "give the rows of the fit, or use predict for others."
+        )
+    return _put_beside(frame, _columns(clf))
+
+
+def _columns(clf: Any) -> dict[str, list[Any]]:
+    reachable = np.asarray(clf.reachable_)
+    labels = [label if r else None for label, r in zip(clf.transduction_.tolist(), reachable, strict=True)]
+    scores = np.where(reachable, clf.label_distributions_.max(axis=1), np.nan)
+    given = np.asarray(clf._given)
+    return dict(zip(NEW_NAMES, (labels, scores.tolist(), reachable.tolist(), given.tolist()), strict=False))
+
+
+def _put_beside(frame: Any, columns: dict[str, list[Any]]) -> Any:
+    library = type(frame).__module__.partition(".")[0]
+    if library == "pandas":
+        return frame.assign(**columns)
+    if library == "polars":
+        return frame.drop(NEW_NAMES, strict=False).hstack(type(frame)(columns))
+    old = [name for name in NEW_NAMES if name in getattr(frame, "column_names", ())]
+    if library == "pyarrow":
+        frame = frame.drop_columns(old) if old else frame
+        for name, values in columns.items():
+            frame = frame.append_column(name, [values])
+        return frame
+    if library == "datasets":
+        frame = frame.remove_columns(old)
+        for name, values in columns.items():
+            frame = frame.add_column(name, values)
+        return frame
+    raise ValueError(
+        f"A data frame of pandas, polars or Arrow, or a Dataset, is expected, got {type(frame).__name__}."
+    )

@@ -1,0 +1,123 @@
+"""Files of AnnData, read and written by the program."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from typer.testing import CliRunner
+
+from graphwell.cli.app import app
+from graphwell.errors import OptionError
+from graphwell.io.tables.h5ad import read_h5ad
+from graphwell.memory import limited_to
+
+anndata = pytest.importorskip("anndata", reason="anndata is not installed")
+h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+
+
+@pytest.fixture
+def cells():
+    """Two groups of cells that only the representation tells apart."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(["T", "B"], 20)
+    made = anndata.AnnData(
+        sparse.random_array((40, 200), density=0.1, rng=rng, format="csr", dtype=np.float32)
+    )
+    made.obsm["X_pca"] = 9.0 * (truth == "T")[:, None] + rng.normal(size=(40, 3))
+    made.obs["n_counts"] = rng.integers(1, 1000, 40)
+    made.obs["truth"] = truth
+    made.obs["known"] = pd.Categorical(
+        np.where(np.arange(40) % 20 < 3, truth, None), categories=["T", "B", "NK"]
+    )
+    made.uns["where"] = "here"
+    return made
+
+
+def classify(*arguments):
+    done = CliRunner().invoke(app, ["classify", *map(str, arguments), "--label", "known", "--jobs", "1"])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_columns_have_their_types_and_names(cells, tmp_path):
+    cells.obs["level"] = pd.array([1, None] * 20, dtype="Int64")
+    cells.obs["good"] = np.arange(40) % 2 == 0
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    table = read_h5ad(tmp_path / "cells.h5ad")
+    assert table.names == (
+        "obs_names", "n_counts", "truth", "known", "level", "good", "X_pca0", "X_pca1", "X_pca2",
+    )  # fmt: skip
+    assert table.usual_features == ("X_pca0", "X_pca1", "X_pca2")
+    assert table.column("obs_names").tolist() == [str(i) for i in range(40)]
+    assert table.column("n_counts").dtype.kind == "i"
+    assert table.column("known").tolist()[:4] == ["T", "T", "T", ""]
+    np.testing.assert_array_equal(table.column("level")[:2], [1, np.nan])
+    assert table.column("good").dtype == bool
+    np.testing.assert_array_equal(table.column("X_pca1"), cells.obsm["X_pca"][:, 1])
+
+
+def test_the_program_labels_cells_by_their_representation(cells, tmp_path):
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    output = tmp_path / "labelled.h5ad"
+    done = classify(tmp_path / "cells.h5ad", "-o", output, "--truth", "truth", "--id", "obs_names", "--json")
+    told = json.loads(done.stdout)
+    assert told["features"] == ["X_pca0", "X_pca1", "X_pca2"]
+    after = anndata.read_h5ad(output)
+    assert (after.obs["graphwell_label"].astype(str) == after.obs["truth"].astype(str)).all()
+    assert after.obs["graphwell_label"].cat.categories.tolist() == ["T", "B"]
+    assert after.obs["graphwell_given"].sum() == 6
+    assert after.uns["where"] == "here"
+    assert (after.X != cells.X).nnz == 0
+    classify(output, "-o", tmp_path / "again.h5ad")
+    assert list(anndata.read_h5ad(tmp_path / "again.h5ad").obs) == list(after.obs)
+
+
+def test_features_that_are_named_are_used_instead(cells, tmp_path):
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    done = classify(
+        tmp_path / "cells.h5ad", "-o", tmp_path / "out.csv", "--features", "n_counts,X_pca0", "--json"
+    )
+    assert json.loads(done.stdout)["features"] == ["n_counts", "X_pca0"]
+
+
+def test_a_table_of_another_format_becomes_an_anndata(tmp_path):
+    (tmp_path / "in.csv").write_text("x,z,known\n1,1,a\n2,1,\n8,2,\n9,2,b\n")
+    classify(tmp_path / "in.csv", "-o", tmp_path / "out.h5ad", "--neighbors", "1")
+    after = anndata.read_h5ad(tmp_path / "out.h5ad")
+    assert after.obs["graphwell_label"].tolist() == ["a", "a", "b", "b"]
+    assert after.obs["x"].tolist() == [1, 2, 8, 9]
+    assert after.var_names.tolist() == ["x", "z"]
+    assert after.X.tolist() == [[1, 1], [2, 1], [8, 2], [9, 2]]
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, pd.DataFrame])
+def test_representations_of_other_kinds(cells, tmp_path, kind):
+    matrix = cells.obsm["X_pca"]
+    cells.obsm["X_pca"] = (
+        kind(matrix) if kind is not pd.DataFrame else kind(matrix, index=cells.obs_names, columns=list("abc"))
+    )
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    np.testing.assert_array_equal(read_h5ad(tmp_path / "cells.h5ad").column("X_pca2"), matrix[:, 2])
+
+
+def test_what_is_no_anndata_is_refused(cells, tmp_path):
+    path = tmp_path / "cells.h5ad"
+    path.write_bytes(b"\x89HDF and no more")
+    with pytest.raises(ValueError, match="damaged or something else"):
+        read_h5ad(path)
+    with h5py.File(path, "w") as file:
+        file["x"] = [1, 2]
+    with pytest.raises(ValueError, match="not one of AnnData"):
+        read_h5ad(path)
+    del cells.obsm["X_pca"]
+    cells.write_h5ad(path)
+    with pytest.raises(ValueError, match=r"cells\.h5ad: It is not clear what to compare cells by"):
+        read_h5ad(path)
+
+
+def test_a_representation_that_does_not_fit_is_refused_unread(cells, tmp_path):
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    with limited_to(1000), pytest.raises(OptionError, match="of memory, more than the 1 kB allowed"):
+        read_h5ad(tmp_path / "cells.h5ad")
