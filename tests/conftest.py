@@ -107,8 +107,9 @@ SLOW_FILES = {
     "cli/test_interrupt.py",
     "cli/test_kill.py",
     "io/images/test_fuzz.py",
+    "jobs/test_marks_as_painted.py",
 }
-"""Whole runs of the program, and damaged files by the hundred."""
+"""Whole runs of the program, damaged files by the hundred, and a photograph again and again."""
 SLOW = {"test_rows_in_a_part_without_labels_need_attention"}
 
 

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from graphwell.io.images.registry import read_image
-from graphwell.io.images.seeds import read_seeds
+from graphwell.io.images.seeds import Painting, read_seeds
 from torture.attack import Attack
 from torture.mutation import PICTURES, mutated, sound_picture
 from torture.sentences import answers_or_tells
@@ -20,7 +20,7 @@ def attempt(seed: int) -> None:
     path = Path(FOLDER.name) / f"in{suffix}"
     path.write_bytes(mutated(sound_picture(suffix), rng))
     answers_or_tells(lambda: read_image(path, 10**6))
-    answers_or_tells(lambda: read_seeds(path, (16, 20), snap=rng.random() < 0.5, max_pixels=10**6))
+    answers_or_tells(lambda: read_seeds(path, (16, 20), Painting(snap=rng.random() < 0.5), max_pixels=10**6))
 
 
 ATTACK = Attack("pictures", "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks", attempt, share=3)

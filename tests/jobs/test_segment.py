@@ -59,7 +59,7 @@ def test_a_region_without_marks_is_told(folder):
     [
         ({"output": "labels.jpg"}, "output"),
         ({"output": "image.npy"}, "output"),
-        ({"background": "white"}, "background"),
+        ({"background": "whitish"}, "background"),
         ({"max_pixels": 100}, "max_pixels"),
         ({"graph": "tree"}, "graph"),
         ({"radius": 0.2}, "radius"),

@@ -50,6 +50,11 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     _say_the_rest(say, report.notes, report.seconds, report.files)
 
 
+def print_early(sentence: Sentence) -> None:
+    """Print, on standard error, what should be known before a long computation ends."""
+    _sayer(console_for(on_stderr=True))(sentence.worded(in_flags))
+
+
 def print_segmented(report: "SegmentReport", *, on_stderr: bool) -> None:
     """Print the report on a segmented picture."""
     console = console_for(on_stderr=on_stderr)

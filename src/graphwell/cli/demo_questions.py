@@ -22,7 +22,7 @@ DRAWS = 5
 
 
 def run_questions(out: Path, seed: int = 0) -> tuple[list[Row], Path]:
-    """Ask ten questions about digits, label them all, draw it into `out`, and return the table."""
+    """Ask ten questions about digits and label them all; write a picture into `out`, return the table."""
     X, truth = load_digits(return_X_y=True)
     graph = Graph.from_features(X)
     asked = np.array(suggest(graph, n=QUESTIONS, random_state=seed))

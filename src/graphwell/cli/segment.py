@@ -20,8 +20,8 @@ def segment(
     seeds: Annotated[
         Path,
         typer.Option(
-            help="Marked pixels: a picture of the same size whose colours are the classes, an integer .npy "
-            "(-1 unknown), or a text file of row,col,class lines.",
+            help="Marked pixels: a picture whose colours are the classes, a marked copy of the picture, a "
+            "drawing (.json), an integer .npy (-1 unknown), or a text file of row,col,class lines.",
             show_default=False,
         ),
     ],
@@ -32,13 +32,19 @@ def segment(
     background: Annotated[
         str,
         typer.Option(
-            help="Unknown pixels of a seeds picture: transparent, black, or auto.",
-            autocompletion=completed("transparent", "black", "auto"),
+            help="Unknown pixels of a seeds picture: transparent, black, white, #rrggbb, or auto.",
+            autocompletion=completed("transparent", "black", "white", "auto"),
         ),
     ] = "auto",
-    snap: Annotated[
-        bool, typer.Option("--snap", help="Give mixed colours of the seeds to the nearest plain colour.")
+    strokes_on_picture: Annotated[
+        bool, typer.Option("--strokes-on-picture", help="The seeds were painted over a copy of the picture.")
     ] = False,
+    snap: Annotated[
+        bool, typer.Option("--snap", help="Give unclear colours of the seeds to the nearest plain colour.")
+    ] = False,
+    seeds_out: Annotated[
+        Path | None, typer.Option(help="File for the marks as they were read, before anything is computed.")
+    ] = None,
     overlay: Annotated[
         Path | None, typer.Option(help="File for the picture with the borders drawn on it.")
     ] = None,
@@ -82,21 +88,21 @@ def segment(
     Writes a picture in the colours of the seeds. Pixels that no seed reaches are transparent there, and -1 in
     a .npy file. Exit codes: 0 done; 1 done, but no seed reaches some pixels; 2 bad input; 130 interrupted.
     """
+    from graphwell.cli._summary import print_early, print_segmented
     from graphwell.jobs.options import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
 
     options = SegmentOptions(
         image=image, seeds=seeds, output=output, overlay=overlay, scores=scores, masks=masks,
-        background=background, snap=snap, max_pixels=max_pixels, max_memory=max_memory,
+        background=background, strokes_on_picture=strokes_on_picture, snap=snap, seeds_out=seeds_out,
+        max_pixels=max_pixels, max_memory=max_memory,
         graph=graph, radius=radius,
         color_scale=color_scale, smoothing=smoothing, patch=patch, n_neighbors=neighbors,
         position_weight=position_weight, fidelity=fidelity, device=device, n_jobs=jobs,
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
-        found = segment_picture(options, progress=progress)
+        found = segment_picture(options, progress=progress, say=None if quiet else print_early)
     if not quiet:
-        from graphwell.cli._summary import print_segmented
-
         print_segmented(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))

@@ -7,6 +7,7 @@ from typing import Any
 
 from graphwell.estimators.registry import DEFAULT
 from graphwell.io.images.base import MAX_PIXELS
+from graphwell.io.images.seeds import Painting
 from graphwell.jobs.columns import Roles
 from graphwell.jobs.preprocess import Preprocessing
 
@@ -181,10 +182,14 @@ class SegmentOptions:
         Files for the picture with borders drawn on it, and for a map of the uncertainty.
     masks : Path, optional
         Folder for one mask per class.
-    background : {"auto", "transparent", "black"}
-        Which pixels of a seeds picture are unknown.
+    background : str
+        Which pixels of a seeds picture are unknown: "auto", "transparent", "black", "white", or "#rrggbb".
+    strokes_on_picture : bool
+        The seeds were painted over a copy of the picture; "auto" finds out where it is clear.
     snap : bool
-        Give mixed colours of the seeds to the nearest plain colour.
+        Give colours of the seeds that are no clear mixture to the nearest plain colour.
+    seeds_out : Path, optional
+        File for the marks as they were read, written before anything is computed.
     max_pixels : int
         Larger pictures are refused before they are read.
     max_memory : str, optional
@@ -200,7 +205,9 @@ class SegmentOptions:
     scores: Path | None = None
     masks: Path | None = None
     background: str = "auto"
+    strokes_on_picture: bool = False
     snap: bool = False
+    seeds_out: Path | None = None
     max_pixels: int = MAX_PIXELS
     max_memory: str | None = None
     graph: str = "pixels"
@@ -213,3 +220,8 @@ class SegmentOptions:
     fidelity: float = 30.0
     device: str = "cpu"
     n_jobs: int | None = None
+
+    @property
+    def painting(self) -> Painting:
+        """How the colours of the seeds are to be understood."""
+        return Painting(background=self.background, on_picture=self.strokes_on_picture, snap=self.snap)

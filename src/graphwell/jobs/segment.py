@@ -30,11 +30,14 @@ if TYPE_CHECKING:
     from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 Write = Callable[[IO[bytes]], None]
+Say = Callable[[Sentence], object]
+FILES = ("image", "seeds", "output", "overlay", "scores", "seeds_out")
 BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
 """Of the descent and of the graph, about."""
+NAMES_SAID = 12
 
 
-def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentReport:
+def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | None = None) -> SegmentReport:
     """Give every pixel of a picture a class, and write what the options ask for: all files or none.
 
     Parameters
@@ -42,6 +45,8 @@ def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentR
     options : SegmentOptions
     progress : callable
         Told the stage and the share of it that is done.
+    say : callable, optional
+        Told what marks were read, before anything is computed from them.
 
     Examples
     --------
@@ -62,10 +67,14 @@ def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentR
         progress("reading", None)
         picture = read_image(options.image, options.max_pixels)
         marks = read_seeds(
-            options.seeds, picture.shape[:2], options.background,
-            snap=options.snap, max_pixels=options.max_pixels, picture=options.image.name,
+            options.seeds, picture.shape[:2], options.painting,
+            picture=picture, name=options.image.name, max_pixels=options.max_pixels,
         )  # fmt: skip
         masks = _mask_files(options, marks)
+        if say is not None:
+            say(_what_was_read(options, marks))
+        if options.seeds_out is not None:
+            _write({options.seeds_out: _labels(options.seeds_out, marks.classes, marks)}, None)
         _check_fits(options, picture.shape)
         read = time.perf_counter() - began
         found = _segmenter(picture, options, progress).segment(marks.classes)
@@ -78,7 +87,7 @@ def segment(options: SegmentOptions, *, progress: Progress = silent) -> SegmentR
 
 
 def _named_files(options: SegmentOptions) -> list[tuple[str, Path | None]]:
-    return [(field, getattr(options, field)) for field in ("image", "seeds", "output", "overlay", "scores")]
+    return [(field, getattr(options, field)) for field in FILES]
 
 
 def _check_files(options: SegmentOptions) -> None:
@@ -135,7 +144,7 @@ def _writers(
     from graphwell.segmentation import drawing
 
     doubt = drawing.uncertainty(found.score, found.reachable)
-    files = {options.output: _either(options.output, found.labels, drawing.painted, marks.colors)}
+    files = {options.output: _labels(options.output, found.labels, marks)}
     if options.overlay is not None:
         drawn = drawing.overlay(picture, found.labels, marks.colors)
         files[options.overlay] = partial(write_image, drawn, options.overlay)
@@ -144,6 +153,22 @@ def _writers(
     for number, path in masks.items():
         files[path] = partial(write_image, drawing.white_on_black(found.labels == number), path)
     return files
+
+
+def _labels(path: Path, classes: Any, marks: Marks) -> Write:
+    from graphwell.segmentation import drawing
+
+    return _either(path, classes, drawing.painted, marks.colors)
+
+
+def _what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
+    """How many pixels of which classes are marked."""
+    counts = [f"{name} {int((marks.classes == number).sum()):,}" for number, name in marks.names.items()]
+    more = ", ..." if len(counts) > NAMES_SAID else ""
+    text = "{} marks {:,} pixels of {:,} classes: {}."
+    said = ", ".join(counts[:NAMES_SAID]) + more
+    marked = int((marks.classes >= 0).sum())
+    return Sentence(text, (options.seeds.name, marked, len(marks.names), said))
 
 
 def _either(path: Path, values: Any, draw: Callable[..., Any], *further: Any) -> Write:
@@ -169,7 +194,7 @@ def _summarise(options: SegmentOptions, marks: Marks, found: "Segmentation") -> 
     from graphwell.segmentation.segment import unreached_sentence
 
     lost = [] if found.reachable.all() else [Sentence("{}", (unreached_sentence(found),))]
-    written = (options.output, options.overlay, options.scores, options.masks)
+    written = (options.seeds_out, options.output, options.overlay, options.scores, options.masks)
     return SegmentReport(
         image=options.image,
         size=found.labels.shape,

@@ -1,28 +1,49 @@
 """Seeds from files: a picture whose colours are classes, an array of integers, or lines of text."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphwell._types import IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_input
 from graphwell.io.images.base import MAX_PIXELS, Marks
-from graphwell.io.images.colors import nearest_painted, packed, painted_colors, palette_color, unpacked
+from graphwell.io.images.colors import palette_color, unpacked
+from graphwell.io.images.ground import OPAQUE, Ground, check_background, find_ground, shown_colors
+from graphwell.io.images.paint import MOST_CLASSES, Layer, Paints, find_paints, snapped
 from graphwell.io.images.registry import format_for
 
-BACKGROUNDS = ("auto", "transparent", "black")
+
+@dataclass(frozen=True, kw_only=True)
+class Painting:
+    """How the colours of a seeds picture are to be understood.
+
+    Attributes
+    ----------
+    background : str
+        Which pixels are unknown: "transparent", "black", "white", a colour like "#ff7f0e", or "auto": of a
+        transparent ground, the commonest colour and the picture itself, what explains most pixels.
+    on_picture : bool
+        The marks were painted over a copy of the picture.
+    snap : bool
+        Give colours that are no clear mixture to the nearest paint instead of refusing them.
+    """
+
+    background: str = "auto"
+    on_picture: bool = False
+    snap: bool = False
 
 
 def read_seeds(
     path: Path,
     shape: tuple[int, int],
-    background: str = "auto",
+    painting: Painting = Painting(),  # noqa: B008 (frozen)
     *,
-    snap: bool = False,
+    picture: FloatArray | None = None,
+    name: str | None = None,
     max_pixels: int = MAX_PIXELS,
-    picture: str | None = None,
 ) -> Marks:
     """Read the seeds of a picture.
 
@@ -33,25 +54,24 @@ def read_seeds(
         strokes and polygons (.json).
     shape : (height, width)
         Size of the picture that the seeds belong to.
-    background : {"auto", "transparent", "black"}
-        Which pixels of a picture are unknown; by default the transparent ones, or the black ones of a
-        picture without transparency.
-    snap : bool
-        Give pixels of mixed colours to the class of the nearest colour instead of refusing them.
+    painting : Painting
+        How the colours of a seeds picture are to be understood.
+    picture : array of shape (height, width) or (height, width, channels), optional
+        The picture: marks may be painted over a copy of it.
+    name : str, optional
+        Name of the file of the picture, where strokes and polygons are those of several.
     max_pixels : int
         Larger pictures are refused.
-    picture : str, optional
-        Name of the file of the picture, where strokes and polygons are those of several.
     """
-    if background not in BACKGROUNDS:
-        problem = "{field} must be one of {}, got {!r}."
-        raise OptionError("background", problem, ", ".join(BACKGROUNDS), background)
+    check_background(painting.background)
     found = format_for(path, "seeds")
     check_input(path, "seeds")
     if found.read_colors is not None:
-        return _from_colors(path, found.read_colors(path, max_pixels), shape, background, snap=snap)
+        pixels = found.read_colors(path, max_pixels)
+        _check_size(path, pixels.shape[:2], shape)
+        return _from_colors(path, pixels, painting, picture, exact=found.exact)
     if found.read_marks is not None:
-        marks = found.read_marks(path, shape, picture)
+        marks = found.read_marks(path, shape, name)
         _two_or_more(path, marks.classes)
         return marks
     assert found.read_classes is not None
@@ -61,53 +81,59 @@ def read_seeds(
     return Marks(classes, {c: str(c) for c in names}, {c: palette_color(i) for i, c in enumerate(names)})
 
 
-def _from_colors(path: Path, pixels: Any, shape: tuple[int, int], background: str, *, snap: bool) -> Marks:
-    _check_size(path, pixels.shape[:2], shape)
-    colors, opacity = packed(pixels[..., :3]), pixels[..., 3]
-    opaque = bool((opacity == 255).all())
-    if background == "transparent" and opaque:
+def _from_colors(
+    path: Path, pixels: Any, painting: Painting, picture: FloatArray | None, *, exact: bool
+) -> Marks:
+    if painting.background == "transparent" and bool((pixels[..., 3] == OPAQUE).all()):
         problem = '{field} {} has no transparent pixel to mean unknown; use {background="black"}.'
         raise OptionError("seeds", problem, path)
-    on_black = background == "black" or opaque
-    marked = (opacity > 0) & (colors > 0) if on_black else opacity > 0
-    classes = np.full(shape, -1)
-    notes: tuple[Sentence, ...] = ()
-    if marked.any():
-        classes, notes = _painted_classes(path, colors, opacity, marked, on_black=on_black, snap=snap)
-    found = np.array(_two_or_more(path, classes))
-    numbers = np.where(classes >= 0, np.searchsorted(found, classes), -1)
+    colors = None if picture is None else shown_colors(picture)
+    ground = find_ground(pixels, painting.background, colors, on_picture=painting.on_picture)
+    layer = ground.below(pixels, exact=exact)
+    paints = find_paints(layer)
+    if not paints.clear:
+        paints = _unclear(path, layer, paints, ground, snap=painting.snap)
+    _two_or_more(path, paints.places)
+    used = np.unique(paints.places[paints.places >= 0])
+    numbers = np.where(paints.places >= 0, np.searchsorted(used, paints.places), -1)
+    found = paints.colors[used]
     names = {i: f"#{color:06x}" for i, color in enumerate(found)}
-    return Marks(numbers, names, {i: tuple(rgb) for i, rgb in enumerate(unpacked(found).tolist())}, notes)
+    rgb = {i: tuple(color) for i, color in enumerate(unpacked(found).tolist())}
+    return Marks(numbers, names, rgb, _notes(ground, paints))
 
 
-def _painted_classes(
-    path: Path, colors: IntArray, opacity: Any, marked: Any, *, on_black: bool, snap: bool
-) -> tuple[IntArray, tuple[Sentence, ...]]:
-    """The painted colour of each marked pixel, -1 elsewhere; mixed colours are refused or snapped."""
-    solid = marked & (opacity == 255)
-    painted = painted_colors(colors, solid if solid.any() else marked, on_black=on_black)
-    mixed = marked & (~np.isin(colors, painted) | (opacity < 255))
-    classes = np.where(marked, colors, -1)
-    if not mixed.any():
-        return classes, ()
-    if not snap:
+def _unclear(path: Path, layer: Layer, paints: Paints, ground: Ground, *, snap: bool) -> Paints:
+    """Refuse marks that cannot be told apart, or give every changed pixel to the nearest paint."""
+    if len(paints.colors) > MOST_CLASSES or not len(paints.colors):
         problem = (
-            "{field} {}: {:,} of {:,} marked pixels have mixed colours, besides {:,} plain colours, as "
-            "antialiasing and JPEG make them; paint with hard edges and save as PNG, or use {snap=True} to "
-            "give them to the nearest plain colour."
+            "{field} {}: on the ground ({}), {:,} changed pixels show {} colours, which is no set of marks; "
+            "name the ground with {background} or {strokes_on_picture=True}, paint with a hard brush, and "
+            "save as PNG."
         )
-        raise OptionError("seeds", problem, path, int(mixed.sum()), int(marked.sum()), len(painted))
-    classes[mixed] = nearest_painted(colors[mixed], painted, on_black=on_black)
-    return classes, (_mixed_note(classes[mixed]),)
-
-
-def _mixed_note(snapped: IntArray) -> Sentence:
-    lost = int((snapped < 0).sum())
-    return Sentence(
-        "{:,} marked pixels of the seeds had mixed colours: {:,} were given to the class of the nearest "
-        "plain colour, {:,} to the black ground.",
-        (len(snapped), len(snapped) - lost, lost),
+        many = "no plain" if not len(paints.colors) else f"more than {MOST_CLASSES} plain"
+        raise OptionError("seeds", problem, path, ground.name, int(layer.changed.sum()), many)
+    if snap:
+        return snapped(layer, paints)
+    problem = (
+        "{field} {}: on the ground ({}), {:,} of {:,} changed pixels have colours that are no mixture of the "
+        "{} plain ones; paint with a hard brush of 4 pixels or more and save as PNG, or use {snap=True} to "
+        "give them to the nearest plain colour."
     )
+    lost = paints.left, int(layer.changed.sum())
+    raise OptionError("seeds", problem, path, ground.name, *lost, len(paints.colors))
+
+
+def _notes(ground: Ground, paints: Paints) -> tuple[Sentence, ...]:
+    notes = []
+    if ground.name not in ("transparent", "black"):
+        notes.append(Sentence("The marks were taken to be painted on {}.", (ground.name,)))
+    if paints.mixed or paints.left:
+        text = (
+            "{:,} marked pixels had mixed colours and took the class that they hold most of; {:,} hold less "
+            "than half of any, and are not marked."
+        )
+        notes.append(Sentence(text, (paints.mixed, paints.left)))
+    return tuple(notes)
 
 
 def _check_size(path: Path, found: tuple[int, ...], shape: tuple[int, int]) -> None:
