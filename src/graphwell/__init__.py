@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphwell.bridges.anndata import annotate
     from graphwell.bridges.datasets import from_dataset
     from graphwell.bridges.frames import with_labels
+    from graphwell.bridges.notebook import progress_bar
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
@@ -49,6 +50,7 @@ _HOME = {
     "citation": "graphwell.estimators.citation",
     "annotate": "graphwell.bridges.anndata",
     "from_dataset": "graphwell.bridges.datasets",
+    "progress_bar": "graphwell.bridges.notebook",
     "with_labels": "graphwell.bridges.frames",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
@@ -92,6 +94,7 @@ __all__ = [
     "metrics",
     "model_selection",
     "plots",
+    "progress_bar",
     "segment",
     "suggest",
     "with_labels",

@@ -14,9 +14,18 @@ EXAMPLES = {
         "graphwell segment photo.png --seeds marks.png -o regions.png",
         "graphwell segment photo.jpg --seeds marks.csv -o regions.npy --overlay borders.png --masks masks",
     ),
+    "paint": (
+        "graphwell paint photo.jpg --classes leaf,stem,ground",
+        "graphwell paint photos --output painted",
+    ),
     "suggest": (
         "graphwell suggest pets.csv -n 20 -o ask.csv",
         "graphwell suggest pets.csv --answers ask.csv -o answered.csv",
+    ),
+    "label": (
+        "graphwell label pets.csv --label species --image-column photo",
+        "graphwell label digits.csv --pixels 8x8 --drop truth",
+        "graphwell label notes.parquet --text-column note --id number -o labelled.parquet",
     ),
     "digits": ("graphwell example digits -o digits.csv --per-class 3",),
     "image": ("graphwell example image -o pictures --noise 0.2",),

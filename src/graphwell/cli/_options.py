@@ -52,3 +52,11 @@ MaxMemory = Annotated[
 Report = Annotated[Path | None, typer.Option(help="File for a page with pictures (.html).")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Host = Annotated[str, typer.Option(help="Where to listen; others than this machine need a password then.")]
+Port = Annotated[int, typer.Option(help="Port, or 0 for one that is free.", min=0, max=65_535)]
+Address = Annotated[str | None, typer.Option(help="Address that browsers use, https://… behind a proxy.")]
+Password = Annotated[
+    str | None,
+    typer.Option(help="Asked for where others are let in.", envvar="GRAPHWELL_PASSWORD", show_envvar=True),
+]
+Browser = Annotated[bool, typer.Option(help="Open the page in a browser.")]

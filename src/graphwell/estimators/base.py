@@ -278,10 +278,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         refuse_foreign(X)
         refuse_new(self._encoder, X)
-        if (
-            self._predictor.takes_features
-            and len(np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())) == 2
-        ):
+        shape = np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())
+        if self._predictor.takes_features and isinstance(shape, tuple) and len(shape) == 2:
             validate_data(self, X, reset=False, skip_check_array=True)
 
     def _warn_of_bridges(self, graph: PlacedGraph) -> None:
@@ -307,6 +305,23 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "(reachable_ is False there); their scores are the class shares of the given labels.",
             UnreachableWarning,
         )
+
+    def _repr_html_inner(self) -> str:
+        return self._summary_html() + str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """What a notebook shows: the summary of a fit before the diagram of scikit-learn."""
+        shown = super()._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] = self._summary_html() + shown["text/html"]
+        return shown
+
+    def _summary_html(self) -> str:
+        if not hasattr(self, "_predictor") or not isinstance(self.transduction_, np.ndarray):
+            return ""
+        from graphwell.estimators.summary_html import summary_html
+
+        return summary_html(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: arrays of a cluster are fetched first."""

@@ -1,0 +1,174 @@
+"""Pictures to paint on: segmented as often as strokes come, and written as `segment` writes them."""
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphwell._types import IntArray
+from graphwell.errors import OptionError
+from graphwell.io.files import written_whole
+from graphwell.io.formats import either
+from graphwell.io.images.base import MAX_PIXELS
+from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image
+from graphwell.jobs.options import SegmentOptions
+from graphwell.jobs.reports import SegmentReport
+from graphwell.jobs.segment import BYTES_PER_NEIGHBOR, BYTES_PER_PIXEL, segment
+from graphwell.memory import check_fits
+
+if TYPE_CHECKING:
+    from graphwell.segmentation.preview import Preview
+    from graphwell.segmentation.segmenter import Segmenter
+
+
+NEIGHBORS = 28
+"""Of a pixel, with the default radius."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaintOptions:
+    """How to paint on pictures.
+
+    Attributes
+    ----------
+    source : Path
+        A picture, or a folder of pictures.
+    output : Path, optional
+        Folder for what is written; by default `painted` beside the pictures.
+    max_pixels : int
+        Larger pictures are refused.
+    n_jobs : int, optional
+        Threads; all cores by default.
+    """
+
+    source: Path
+    output: Path | None = None
+    max_pixels: int = MAX_PIXELS
+    n_jobs: int | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where everything is written."""
+        inside = self.source if self.source.is_dir() else self.source.parent
+        return inside / "painted" if self.output is None else self.output
+
+
+def pictures_of(source: Path) -> list[Path]:
+    """The picture, or those in a folder, by name.
+
+    Parameters
+    ----------
+    source : Path
+    """
+    if not source.is_dir():
+        return [source]
+    suffixes = FORMATS.suffixes(FIT_FOR["image"])
+    found = [path for path in source.iterdir() if path.suffix.lower() in suffixes and path.is_file()]
+    if not found:
+        problem = "{field} {} holds no picture; its files should end in {}."
+        raise OptionError("source", problem, source, either(suffixes))
+    return sorted(found)
+
+
+class PaintedPicture:
+    """One picture, made ready to be segmented from strokes.
+
+    Parameters
+    ----------
+    path : Path
+    options : PaintOptions
+
+    Attributes
+    ----------
+    shape : (height, width)
+    """
+
+    def __init__(self, path: Path, options: PaintOptions) -> None:
+        self.path, self.options = path, options
+        self._image = read_image(path, options.max_pixels)
+        self.shape: tuple[int, int] = self._image.shape[:2]
+        check_fits(path, self.shape[0] * self.shape[1] * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * NEIGHBORS))
+
+    @property
+    def journal(self) -> Path:
+        """File of what was done to it."""
+        return self.options.folder / f"{self.path.name}.journal"
+
+    @cached_property
+    def fingerprint(self) -> dict[str, Any]:
+        """What tells this picture from others, in values of JSON."""
+        pixels = np.ascontiguousarray(self._image)
+        return {"picture": self.path.name, "size": [*self.shape[::-1]], "pixels": zlib.crc32(pixels.data)}
+
+    @cached_property
+    def shown(self) -> Any:
+        """The picture as red, green and blue from 0 to 255."""
+        from graphwell.segmentation.drawing import as_shown
+
+        return as_shown(self._image)
+
+    @cached_property
+    def _preview(self) -> "Preview":
+        from graphwell.segmentation.preview import Preview
+
+        return Preview(self._image, n_jobs=self.options.n_jobs)
+
+    @cached_property
+    def _segmenter(self) -> "Segmenter":
+        from graphwell.segmentation.segmenter import Segmenter
+
+        return Segmenter(self._image, n_jobs=self.options.n_jobs)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a small copy is worth while."""
+        from graphwell.segmentation.preview import MOST_PIXELS
+
+        return self.shape[0] * self.shape[1] > MOST_PIXELS
+
+    def prepare(self, *, coarse: bool) -> None:
+        """Make ready for the first stroke what can be: the graph of the picture, or of its small copy."""
+        _ = self._preview if coarse else self._segmenter
+
+    def segment(self, seeds: IntArray, *, coarse: bool) -> IntArray:
+        """Classes of the picture, or of its small copy; seeds of one class give that class everywhere.
+
+        Parameters
+        ----------
+        seeds : integer array of the shape of the picture
+            -1 where unknown; some are not.
+        coarse : bool
+        """
+        classes = np.unique(seeds[seeds >= 0])
+        if len(classes) == 1:
+            return np.full((1, 1) if coarse else self.shape, classes[0])
+        return self._preview.segment(seeds) if coarse else self._segmenter.segment(seeds).labels
+
+    def save(self, strokes: Mapping[str, Any]) -> SegmentReport:
+        """Write strokes, labels, overlay and masks: what `graphwell segment` makes of these strokes.
+
+        Parameters
+        ----------
+        strokes : mapping
+            In the format of `graphwell.io.images.drawings.strokes`.
+        """
+        folder, stem = self.options.folder, self.path.stem
+        seeds = folder / f"{stem}_strokes.json"
+        with written_whole(seeds) as file:
+            file.write(json.dumps(strokes).encode())
+        return segment(
+            SegmentOptions(
+                image=self.path,
+                seeds=seeds,
+                output=folder / f"{stem}_labels.png",
+                overlay=folder / f"{stem}_overlay.png",
+                masks=folder / f"{stem}_masks",
+                max_pixels=self.options.max_pixels,
+                n_jobs=self.options.n_jobs,
+            )
+        )

@@ -1,0 +1,206 @@
+// The picture with what lies on it: its segmentation, tinted and outlined, and the strokes; it zooms and pans.
+
+import { rgb } from "./palette.js";
+
+const NO_CLASS = 255;
+const MOST_ZOOM = 64; // pixels of the screen for one of the picture
+const ZOOM_STEP = 1.0015;
+
+export class Board {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.view = { x: 0, y: 0, scale: 1 }; // the place of the picture in the middle of the canvas
+    this.tint = 0.4;
+    this.outlined = true;
+    this.strokesShown = true;
+    this.classes = [];
+    this.strokes = [];
+    this.pending = null; // a stroke that is being painted
+    this.ghosts = []; // strokes that the server has not yet taken
+    this.pointer = null; // where a brush would paint: {x, y, width, erase}
+    this.labels = null;
+    new ResizeObserver(() => this.draw()).observe(canvas);
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const turned = event.deltaY * (event.deltaMode === 1 ? 30 : 1);
+      this.zoom(ZOOM_STEP ** -turned, event.offsetX, event.offsetY);
+    }, { passive: false });
+  }
+
+  // pixels: red, green and blue of each pixel, row by row.
+  setPicture(width, height, pixels) {
+    const image = new ImageData(width, height);
+    for (let i = 0, j = 0; i < image.data.length; i += 4, j += 3) {
+      image.data[i] = pixels[j];
+      image.data[i + 1] = pixels[j + 1];
+      image.data[i + 2] = pixels[j + 2];
+      image.data[i + 3] = 255;
+    }
+    this.picture = sheet(width, height);
+    this.picture.getContext("2d").putImageData(image, 0, 0);
+    this.marks = sheet(width, height);
+    this.labels = null;
+    this.tinted = null;
+    this.fit();
+  }
+
+  // A class for each pixel of the picture, or of a small copy of it; null for none.
+  setLabels(width, height, labels) {
+    this.labels = labels && { width, height, values: labels };
+    this.tintAll();
+  }
+
+  setClasses(classes) {
+    this.classes = classes;
+    this.redrawStrokes();
+    this.tintAll();
+  }
+
+  setStrokes(strokes) {
+    this.strokes = strokes;
+    this.redrawStrokes();
+  }
+
+  addStroke(stroke) {
+    this.strokes.push(stroke);
+    this.paintStroke(this.marks.getContext("2d"), stroke);
+    this.draw();
+  }
+
+  removeStroke() {
+    this.strokes.pop();
+    this.redrawStrokes();
+  }
+
+  redrawStrokes() {
+    if (!this.marks) return;
+    const pen = this.marks.getContext("2d");
+    pen.clearRect(0, 0, this.marks.width, this.marks.height);
+    for (const stroke of this.strokes) this.paintStroke(pen, stroke);
+    this.draw();
+  }
+
+  paintStroke(pen, stroke) {
+    const color = this.classes[stroke.class]?.color ?? "#888888";
+    pen.globalCompositeOperation = stroke.erase ? "destination-out" : "source-over";
+    Object.assign(pen, { strokeStyle: color, fillStyle: color, lineWidth: stroke.width, lineCap: "round", lineJoin: "round" });
+    pen.beginPath();
+    stroke.points.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+    if (stroke.points.length === 1) pen.lineTo(stroke.points[0][0] + 1e-3, stroke.points[0][1]);
+    pen.stroke();
+    pen.globalCompositeOperation = "source-over";
+  }
+
+  // The segmentation as colours: a tint inside, and full colour at the border of each region.
+  tintAll() {
+    if (!this.labels) {
+      this.tinted = null;
+      this.draw();
+      return;
+    }
+    const { width, height, values } = this.labels;
+    const image = new ImageData(width, height);
+    const colors = this.classes.map(({ color }) => rgb(color));
+    const inside = Math.round(255 * this.tint);
+    for (let y = 0, i = 0; y < height; y++) {
+      for (let x = 0; x < width; x++, i++) {
+        const value = values[i];
+        if (value === NO_CLASS) {
+          if ((x + y) % 6 < 2) image.data.set([255, 0, 255, 120], 4 * i); // hatched, as in files
+          continue;
+        }
+        const border = this.outlined && width > 1 && (
+          (x > 0 && values[i - 1] !== value) || (x + 1 < width && values[i + 1] !== value) ||
+          (y > 0 && values[i - width] !== value) || (y + 1 < height && values[i + width] !== value));
+        const color = colors[value] ?? [128, 128, 128];
+        image.data[4 * i] = color[0];
+        image.data[4 * i + 1] = color[1];
+        image.data[4 * i + 2] = color[2];
+        image.data[4 * i + 3] = border ? 255 : inside;
+      }
+    }
+    this.tinted = sheet(width, height);
+    this.tinted.getContext("2d").putImageData(image, 0, 0);
+    this.draw();
+  }
+
+  // Draw in the next frame; however often it is called, once.
+  draw() {
+    this.wanted ??= requestAnimationFrame(() => {
+      this.wanted = undefined;
+      this.paint();
+    });
+  }
+
+  paint() {
+    const sharp = window.devicePixelRatio || 1;
+    const { clientWidth, clientHeight } = this.canvas;
+    const [width, height] = [Math.round(clientWidth * sharp), Math.round(clientHeight * sharp)];
+    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+    const pen = this.canvas.getContext("2d");
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    if (!this.picture) return;
+    const scale = this.view.scale * sharp;
+    pen.setTransform(scale, 0, 0, scale, width / 2 - this.view.x * scale, height / 2 - this.view.y * scale);
+    pen.imageSmoothingEnabled = scale < 2;
+    pen.drawImage(this.picture, 0, 0);
+    pen.imageSmoothingEnabled = false;
+    if (this.tinted) pen.drawImage(this.tinted, 0, 0, this.picture.width, this.picture.height);
+    if (this.strokesShown) pen.drawImage(this.marks, 0, 0);
+    for (const stroke of [...this.ghosts, this.pending]) if (stroke) this.paintPending(pen, stroke);
+    if (this.pointer) this.paintPointer(pen);
+  }
+
+  // An eraser shows as grey until it has erased.
+  paintPending(pen, stroke) {
+    pen.globalAlpha = stroke.erase ? 0.6 : 1;
+    this.paintStroke(pen, stroke.erase ? { ...stroke, erase: false, class: -1 } : stroke);
+    pen.globalAlpha = 1;
+  }
+
+  // A ring as wide as the brush.
+  paintPointer(pen) {
+    const { x, y, width } = this.pointer;
+    for (const [color, line] of [["#ffffff", 3], ["#14171a", 1.2]]) {
+      Object.assign(pen, { strokeStyle: color, lineWidth: line / this.view.scale });
+      pen.beginPath();
+      pen.arc(x, y, Math.max(width / 2, 1 / this.view.scale), 0, 2 * Math.PI);
+      pen.stroke();
+    }
+  }
+
+  fit() {
+    if (!this.picture) return;
+    const { clientWidth, clientHeight } = this.canvas;
+    const { width, height } = this.picture;
+    this.fitted = Math.max(1e-3, Math.min((clientWidth - 48) / width, (clientHeight - 48) / height));
+    this.view = { x: width / 2, y: height / 2, scale: this.fitted };
+    this.draw();
+  }
+
+  // The place of the picture under a place of the canvas.
+  toPicture(x, y) {
+    const { x: middleX, y: middleY, scale } = this.view;
+    return [middleX + (x - this.canvas.clientWidth / 2) / scale, middleY + (y - this.canvas.clientHeight / 2) / scale];
+  }
+
+  zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
+    const [fixedX, fixedY] = this.toPicture(x, y);
+    const scale = Math.min(MOST_ZOOM, Math.max(this.fitted / 2, this.view.scale * factor));
+    this.view.x = fixedX - (fixedX - this.view.x) * (this.view.scale / scale);
+    this.view.y = fixedY - (fixedY - this.view.y) * (this.view.scale / scale);
+    this.view.scale = scale;
+    this.draw();
+  }
+
+  pan(dx, dy) {
+    this.view.x -= dx / this.view.scale;
+    this.view.y -= dy / this.view.scale;
+    this.draw();
+  }
+}
+
+function sheet(width, height) {
+  return Object.assign(document.createElement("canvas"), { width, height });
+}

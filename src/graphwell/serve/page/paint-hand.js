@@ -1,0 +1,133 @@
+// What the pointer does on the picture: strokes, straight lines, erasing, moving, pinching.
+
+const APART = 0.7; // pixels of the picture between two points of a stroke
+const MOST_POINTS = 4500; // a longer stroke is sent in pieces
+
+export class Hand {
+  // onStroke({class, width, erase, points}) is told every stroke that was painted.
+  constructor(board, onStroke) {
+    this.board = board;
+    this.onStroke = onStroke;
+    this.tool = "brush";
+    this.chosen = 0;
+    this.width = 8;
+    this.spaced = false;
+    this.pointers = new Map();
+    const canvas = board.canvas;
+    canvas.addEventListener("pointerdown", (event) => this.pressed(event));
+    canvas.addEventListener("pointermove", (event) => this.moved(event));
+    canvas.addEventListener("pointerup", (event) => this.released(event));
+    canvas.addEventListener("pointercancel", (event) => this.cancelled(event));
+    canvas.addEventListener("pointerleave", () => this.leave());
+    canvas.addEventListener("dblclick", () => this.finishLine());
+    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+  }
+
+  setTool(tool) {
+    this.finishLine();
+    this.tool = tool;
+    this.leave();
+    this.board.canvas.style.cursor = tool === "hand" ? "grab" : "crosshair";
+  }
+
+  get moves() {
+    return this.tool === "hand" || this.spaced;
+  }
+
+  pressed(event) {
+    const canvas = this.board.canvas;
+    canvas.focus({ preventScroll: true });
+    canvas.setPointerCapture(event.pointerId);
+    const place = [event.offsetX, event.offsetY];
+    this.pointers.set(event.pointerId, place);
+    if (this.pointers.size > 1) {
+      this.board.pending = null; // two fingers move the picture
+      return;
+    }
+    this.dragging = this.moves || event.button === 1;
+    if (this.dragging || event.button === 2) return;
+    const point = rounded(this.board.toPicture(...place));
+    if (this.tool === "line" && this.board.pending) this.extend(point, true);
+    else this.board.pending = this.newStroke(point);
+    this.board.draw();
+  }
+
+  newStroke(point) {
+    return { class: this.chosen, width: this.width, erase: this.tool === "eraser", points: [point], open: this.tool === "line" };
+  }
+
+  moved(event) {
+    const place = [event.offsetX, event.offsetY];
+    const last = this.pointers.get(event.pointerId);
+    const [x, y] = this.board.toPicture(...place);
+    this.board.pointer = this.moves ? null : { x, y, width: this.width };
+    if (last && this.pointers.size === 2) this.pinch(event.pointerId, place);
+    else if (last && this.dragging) this.board.pan(place[0] - last[0], place[1] - last[1]);
+    else if (last && this.board.pending && this.tool !== "line") this.follow(event);
+    if (last) this.pointers.set(event.pointerId, place);
+    this.board.draw();
+  }
+
+  // All places that the pointer went through since the last frame.
+  follow(event) {
+    const events = event.getCoalescedEvents?.() ?? [];
+    for (const { offsetX, offsetY } of events.length ? events : [event]) {
+      this.extend(rounded(this.board.toPicture(offsetX, offsetY)), false);
+    }
+  }
+
+  extend(point, always) {
+    const stroke = this.board.pending;
+    const last = stroke.points.at(-1);
+    if (!always && Math.hypot(point[0] - last[0], point[1] - last[1]) < APART) return;
+    stroke.points.push(point);
+    if (stroke.points.length < MOST_POINTS) return;
+    this.send(stroke);
+    this.board.pending = { ...stroke, points: [point] };
+  }
+
+  pinch(moving, place) {
+    const [other] = [...this.pointers].filter(([id]) => id !== moving).map(([, where]) => where);
+    const last = this.pointers.get(moving);
+    const apart = (a) => Math.max(1, Math.hypot(a[0] - other[0], a[1] - other[1]));
+    this.board.zoom(apart(place) / apart(last), (place[0] + other[0]) / 2, (place[1] + other[1]) / 2);
+    this.board.pan((place[0] - last[0]) / 2, (place[1] - last[1]) / 2);
+  }
+
+  released(event) {
+    const known = this.pointers.delete(event.pointerId);
+    if (!known || this.dragging || !this.board.pending || this.tool === "line") return;
+    this.send(this.board.pending);
+    this.board.pending = null;
+    this.board.draw();
+  }
+
+  // A line of several corners ends with a double click, with Enter, or with another tool.
+  finishLine() {
+    const stroke = this.board.pending;
+    if (!stroke?.open) return;
+    this.board.pending = null;
+    this.send({ ...stroke, points: stroke.points.filter((p, i, all) => !i || String(p) !== String(all[i - 1])) });
+  }
+
+  cancel() {
+    this.board.pending = null;
+    this.board.draw();
+  }
+
+  cancelled(event) {
+    this.pointers.delete(event.pointerId);
+    this.cancel();
+  }
+
+  leave() {
+    this.board.pointer = null;
+    this.board.draw();
+  }
+
+  send({ class: number, width, erase, points }) {
+    this.onStroke({ class: number, width, erase, points });
+  }
+}
+
+const rounded = (point) => point.map((value) => Math.round(10 * value) / 10);

@@ -1,0 +1,198 @@
+// graphwell paint: classes, tools and keys around the picture.
+
+import { Channel } from "./channel.js";
+import { byId, fill, make } from "./dom.js";
+import { Board } from "./paint-board.js";
+import { Hand } from "./paint-hand.js";
+
+const MESSAGE_SECONDS = 6;
+const state = { picture: 0, pictures: [], classes: [], shown: 0 };
+const board = new Board(byId("canvas"));
+const hand = new Hand(board, (stroke) => {
+  board.ghosts.push(stroke); // seen at once, until the server has taken it
+  byId("hint").hidden = true;
+  say("refining…");
+  ask("stroke", stroke).finally(() => {
+    board.ghosts = board.ghosts.filter((ghost) => ghost !== stroke);
+    board.draw();
+  });
+});
+
+const channel = new Channel(
+  { picture: showPicture, done: (event) => changed(event, true), undone: (event) => changed(event, false),
+    segmentation: showSegmentation, cleared, saved, failed: (event) => complain(event.why) },
+  (connected) => say(connected ? "" : "The server cannot be reached; trying again…"),
+);
+window.graphwell = { board, hand, state }; // for whoever looks behind the page
+
+function ask(name, message) {
+  return channel.send(name, message).catch((error) => complain(error.message));
+}
+
+function showPicture(event, buffer) {
+  Object.assign(state, { picture: event.picture, pictures: event.pictures, shown: 0 });
+  board.setPicture(event.width, event.height, new Uint8Array(buffer));
+  board.setStrokes(event.strokes);
+  byId("hint").hidden = event.strokes.length > 0;
+  const many = event.pictures.length > 1;
+  document.title = `${event.pictures[event.picture]} · graphwell paint`;
+  byId("name").textContent = event.pictures[event.picture];
+  byId("place").textContent = many ? `${event.picture + 1} of ${event.pictures.length}` : "";
+  byId("previous").hidden = byId("next").hidden = !many;
+  byId("previous").disabled = event.picture === 0;
+  byId("next").disabled = event.picture + 1 === event.pictures.length;
+  say("");
+  showState(event);
+}
+
+function showState(event) {
+  byId("undo").disabled = !event.undo;
+  byId("redo").disabled = !event.redo;
+  if (JSON.stringify(event.classes) === JSON.stringify(state.classes)) return;
+  state.classes = event.classes;
+  board.setClasses(event.classes);
+  choose(Math.min(hand.chosen, event.classes.length - 1));
+}
+
+function changed(event, done) {
+  if (event.what === "stroke" && done) board.addStroke(event.stroke);
+  if (event.what === "stroke" && !done) board.removeStroke();
+  showState(event);
+}
+
+function showSegmentation(event, buffer) {
+  if (event.number < state.shown) return;
+  state.shown = event.number;
+  state.fine = !event.coarse;
+  board.setLabels(event.width, event.height, new Uint8Array(buffer));
+  say(event.coarse || !event.latest ? "refining…" : "");
+}
+
+function cleared() {
+  state.shown = 0;
+  board.setLabels(0, 0, null);
+  say("");
+}
+
+function saved(event) {
+  byId("save").disabled = false;
+  say(`Saved ${event.files.length} outputs in ${event.folder}`);
+}
+
+// ---------------------------------------------------------------------------------------------- classes
+
+function showClasses() {
+  fill(byId("classes"), ...state.classes.map((known, number) => {
+    const color = make("input", { type: "color", value: known.color, "aria-label": `Colour of ${known.name}`,
+      onchange: (event) => ask("color class", { class: number, color: event.target.value }) });
+    const name = make("input", { class: "name", value: known.name, "aria-label": `Name of class ${number + 1}`, maxlength: 100,
+      onfocus: () => choose(number, false),
+      onkeydown: (event) => event.key === "Enter" && event.target.blur(),
+      onchange: (event) => ask("rename class", { class: number, name: event.target.value }) });
+    const key = number < 9 ? make("kbd", {}, String(number + 1)) : null;
+    return make("li", { class: number === hand.chosen ? "chosen" : null, onclick: () => choose(number, false) }, color, name, key);
+  }));
+}
+
+function choose(number, rebuild = true) {
+  if (!(number in state.classes)) return;
+  hand.chosen = number;
+  if (hand.tool === "eraser") setTool("brush");
+  if (rebuild) showClasses();
+  [...byId("classes").children].forEach((item, i) => item.classList.toggle("chosen", i === number));
+}
+
+// ------------------------------------------------------------------------------------- tools and keys
+
+function setTool(tool) {
+  hand.setTool(tool);
+  for (const button of document.querySelectorAll("[data-tool]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.tool === tool));
+  }
+}
+
+function setWidth(width) {
+  hand.width = Math.min(100, Math.max(1, width));
+  byId("width").value = hand.width;
+  byId("width-says").textContent = `${hand.width} px`;
+  if (board.pointer) board.pointer.width = hand.width;
+  board.draw();
+}
+
+function setTint(percent) {
+  board.tint = percent / 100;
+  byId("tint-says").textContent = `${percent} %`;
+  board.tintAll();
+}
+
+function open(picture) {
+  if (picture in state.pictures) ask("open", { picture });
+}
+
+async function save() {
+  hand.finishLine();
+  byId("save").disabled = true;
+  say("writing files…");
+  if ((await ask("save")) === undefined) byId("save").disabled = false;
+}
+
+let silence;
+function complain(sentence) {
+  byId("save").disabled = false;
+  byId("message").textContent = sentence;
+  byId("message").hidden = false;
+  say("");
+  clearTimeout(silence);
+  silence = setTimeout(() => (byId("message").hidden = true), 1000 * MESSAGE_SECONDS);
+}
+
+function say(sentence) {
+  byId("status").textContent = sentence;
+}
+
+const KEYS = {
+  b: () => setTool("brush"), l: () => setTool("line"), e: () => setTool("eraser"), h: () => setTool("hand"),
+  z: () => ask("undo"), u: () => ask("undo"), y: () => ask("redo"), r: () => ask("redo"), s: save,
+  n: () => ask("add class"), 0: () => board.fit(), "[": () => setWidth(hand.width - 1), "]": () => setWidth(hand.width + 1),
+  "+": () => board.zoom(1.25), "-": () => board.zoom(0.8), Enter: () => hand.finishLine(), Escape: () => hand.cancel(),
+  PageDown: () => open(state.picture + 1), PageUp: () => open(state.picture - 1),
+  ArrowLeft: () => board.pan(60, 0), ArrowRight: () => board.pan(-60, 0),
+  ArrowUp: () => board.pan(0, 60), ArrowDown: () => board.pan(0, -60),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.matches("input:not([type=range]):not([type=checkbox])")) return;
+  const wanted = event.ctrlKey || event.metaKey;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (wanted && !"zys".includes(key)) return;
+  if (event.target.matches("button") && (key === "Enter" || key === " ")) return;
+  if (event.target.matches("input") && key.startsWith("Arrow")) return;
+  if (key === " ") hand.spaced = true;
+  else if (/^[1-9]$/.test(key)) choose(Number(key) - 1);
+  else if (wanted && key === "z" && event.shiftKey) ask("redo");
+  else if (key in KEYS) KEYS[key]();
+  else return;
+  event.preventDefault();
+});
+document.addEventListener("keyup", (event) => event.key === " " && (hand.spaced = false));
+
+for (const button of document.querySelectorAll("[data-tool]")) button.onclick = () => setTool(button.dataset.tool);
+byId("undo").onclick = () => ask("undo");
+byId("redo").onclick = () => ask("redo");
+byId("save").onclick = save;
+byId("add").onclick = () => ask("add class");
+byId("fit").onclick = () => board.fit();
+byId("previous").onclick = () => open(state.picture - 1);
+byId("next").onclick = () => open(state.picture + 1);
+byId("width").oninput = (event) => setWidth(Number(event.target.value));
+byId("tint").oninput = (event) => setTint(Number(event.target.value));
+byId("outline").onchange = (event) => {
+  board.outlined = event.target.checked;
+  board.tintAll();
+};
+byId("strokes").onchange = (event) => {
+  board.strokesShown = event.target.checked;
+  board.draw();
+};
+setWidth(8);
+setTint(40);

@@ -1,0 +1,222 @@
+"""The state behind the page of `graphwell paint`: pictures, classes, strokes, and what is made of them."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import IntArray
+from graphwell.io.locks import held_alone
+from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
+from graphwell.serve.channel import Command, Event, frame
+from graphwell.serve.journal import Action, Journal
+from graphwell.serve.segmenting import Segmenting, Wish
+from graphwell.serve.strokes import Painting, checked_class, checked_stroke, first_classes
+
+NO_CLASS = 255
+"""In the bytes that a picture is coloured by."""
+ON_CLASSES = ("add class", "rename class", "color class")
+
+
+class PaintPage:
+    """The page of `graphwell paint`.
+
+    Strokes are on disc before they are answered. Segmentations follow in the background.
+
+    Parameters
+    ----------
+    options : PaintOptions
+    class_names : tuple of str
+        Of the classes that the first picture begins with.
+    """
+
+    name = "paint"
+
+    def __init__(self, options: PaintOptions, class_names: tuple[str, ...] = ()) -> None:
+        self.options = options
+        self.folders: Mapping[str, Path] = {}
+        self.commands: Mapping[str, Command] = {
+            **dict.fromkeys(ON_CLASSES, self._change_classes),
+            "stroke": self._stroke,
+            "undo": lambda _: self._undo(),
+            "redo": lambda _: self._redo(),
+            "open": self._open_another,
+            "save": lambda _: self._save(),
+        }
+        self._paths = pictures_of(options.source)
+        self._tell: Callable[[Event], None] = lambda event: None
+        self._lock = threading.RLock()
+        self._held = ExitStack()
+        self._number = 0
+        self._saving = False
+        self._segmenting = [
+            Segmenting(self._take, self._take_failure, coarse=coarse) for coarse in (True, False)
+        ]
+        options.folder.mkdir(parents=True, exist_ok=True)
+        self._open(0, first_classes(class_names))
+
+    # ------------------------------------------------------------------------------ as a page of the channel
+
+    def greeting(self) -> Iterable[Event]:
+        """The picture, its classes and strokes, and the last segmentation."""
+        with self._lock:
+            return [event for event in (self._picture_event(), self._segmentation) if event is not None]
+
+    def begin(self, tell: Callable[[Event], None]) -> None:
+        """Begin to segment."""
+        self._tell = tell
+        for thread in self._segmenting:
+            thread.begin()
+        self._want()
+
+    def end(self) -> None:
+        """End the work in the background and close the journal."""
+        for thread in self._segmenting:
+            thread.end()
+        self._held.close()
+
+    # ------------------------------------------------------------------------------------------ pictures
+
+    def _open(self, place: int, classes: list[dict[str, str]]) -> None:
+        """Open a picture; one without a journal begins from these classes."""
+        picture = PaintedPicture(self._paths[place], self.options)
+        with ExitStack() as held:
+            held.enter_context(held_alone(picture.journal, "source"))
+            journal = held.enter_context(Journal(picture.journal, picture.fingerprint))
+            painting = Painting(picture.shape)
+            if not journal.done:
+                journal.do({"do": "classes", "classes": classes})
+            for action in journal.done:
+                painting.do(action)
+            opened = held.pop_all()
+        self._held.close()
+        self._held, self._place, self._picture = opened, place, picture
+        self._journal, self._painting = journal, painting
+        self._segmentation: bytes | None = None
+        self._shown = (0, False)
+
+    def _open_another(self, message: Mapping[str, Any]) -> int:
+        place = message.get("picture")
+        if type(place) is not int or not 0 <= place < len(self._paths):
+            raise ValueError("There is no such picture.")
+        with self._lock:
+            if place != self._place:
+                self._open(place, self._painting.classes)
+                self._tell(self._picture_event())
+                self._want()
+        return place
+
+    def _picture_event(self) -> bytes:
+        height, width = self._picture.shape
+        about = {
+            "event": "picture",
+            "picture": self._place,
+            "pictures": [path.name for path in self._paths],
+            "width": width,
+            "height": height,
+            "strokes": self._painting.strokes,
+            **self._state(),
+        }
+        return frame(about, self._picture.shown)
+
+    def _state(self) -> dict[str, Any]:
+        """What changes with every action."""
+        can_undo = len(self._journal.done) > 1
+        return {"classes": self._painting.classes, "undo": can_undo, "redo": bool(self._journal.undone)}
+
+    # ------------------------------------------------------------------------------------------- actions
+
+    def _stroke(self, message: Mapping[str, Any]) -> int:
+        stroke = checked_stroke(message, self._painting)
+        return self._do({"do": "stroke", **stroke})
+
+    def _change_classes(self, message: Mapping[str, Any]) -> int:
+        return self._do(checked_class(message, self._painting))
+
+    def _do(self, action: Action) -> int:
+        with self._lock:
+            self._journal.do(action)
+            self._painting.do(action)
+            return self._changed(action)
+
+    def _undo(self) -> int | None:
+        with self._lock:
+            if len(self._journal.done) < 2:  # the first gives the classes to begin with
+                return None
+            action = self._journal.undo()
+            assert action is not None
+            self._painting.take_back(action)
+            return self._changed(action, event="undone")
+
+    def _redo(self) -> int | None:
+        with self._lock:
+            action = self._journal.redo()
+            if action is None:
+                return None
+            self._painting.do(action)
+            return self._changed(action)
+
+    def _changed(self, action: Action, event: str = "done") -> int:
+        """Tell the windows; segment anew where the strokes changed."""
+        stroke = self._painting.strokes[-1] if action["do"] == "stroke" and event == "done" else None
+        self._tell({"event": event, "what": action["do"], "stroke": stroke, **self._state()})
+        if action["do"] == "stroke":
+            self._want()
+        return self._number
+
+    # ------------------------------------------------------------------------------------- segmentations
+
+    def _want(self) -> None:
+        with self._lock:
+            self._number += 1
+            wish = Wish(self._picture, self._painting.seeds, self._number)
+            if not (wish.seeds >= 0).any():
+                self._segmentation = None
+                self._tell({"event": "cleared"})
+        for thread in self._segmenting:
+            thread.want(wish)
+
+    def _take(self, wish: Wish, labels: IntArray, coarse: bool) -> None:
+        with self._lock:
+            if wish.picture is not self._picture or (wish.number, not coarse) < self._shown:
+                return  # another picture, or a coarse answer that comes after the fine one
+            self._shown = (wish.number, not coarse)
+            height, width = labels.shape
+            about = {
+                "event": "segmentation",
+                "number": wish.number,
+                "latest": wish.number == self._number,
+                "coarse": coarse,
+                "width": width,
+                "height": height,
+            }
+            self._segmentation = frame(about, np.where(labels < 0, NO_CLASS, labels).astype(np.uint8))
+            self._tell(self._segmentation)
+
+    def _take_failure(self, wish: Wish, error: Exception) -> None:
+        self._tell({"event": "failed", "why": str(error) or repr(error)})
+
+    def _save(self) -> str:
+        """Write the files in the background; windows are told when they are there."""
+        with self._lock:
+            if self._saving:
+                raise ValueError("The files are being written already.")
+            if not self._painting.strokes:
+                raise ValueError("There is nothing to save yet; paint a stroke first.")
+            self._saving = True
+            picture, document = self._picture, self._painting.document()
+        threading.Thread(target=self._write, args=(picture, document), daemon=True).start()
+        return str(self.options.folder)
+
+    def _write(self, picture: PaintedPicture, document: dict[str, Any]) -> None:
+        try:
+            report = picture.save(document)
+            files = [path.name for path in report.files]
+            self._tell({"event": "saved", "folder": str(self.options.folder), "files": files})
+        except Exception as error:
+            self._tell({"event": "failed", "why": str(error) or repr(error)})
+        finally:
+            self._saving = False

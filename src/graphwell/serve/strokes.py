@@ -1,0 +1,206 @@
+"""Strokes on a picture: checked as they come in, turned into marked pixels, and taken back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import IntArray
+from graphwell.io.images.canvas import ERASED, Canvas
+from graphwell.io.images.drawings.strokes import FORMAT_NAME, VERSION
+
+MOST_POINTS = 5_000
+"""Corners of one stroke."""
+WIDEST = 200.0
+MOST_STROKES = 20_000
+LARGEST = 1e9
+MOST_CLASSES = 64
+LONGEST_NAME = 100
+COLORS = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195",
+    "#4d4d4d", "#88ccaa", "#aa4466", "#6699cc", "#997700", "#225533", "#ddaaff", "#774411",
+)  # fmt: skip
+"""Of new classes; the colour-blind can tell the first ones apart."""
+Stroke = dict[str, Any]
+"""As in `graphwell.io.images.drawings.strokes`: class, width, erase, points."""
+PaintClass = dict[str, str]
+"""Name and colour."""
+
+
+class Painting:
+    """Classes and strokes of one picture, and the pixels that they mark.
+
+    Parameters
+    ----------
+    shape : (height, width)
+
+    Attributes
+    ----------
+    classes : list
+        Name and colour of each.
+    strokes : list
+        Oldest first.
+
+    Examples
+    --------
+    >>> painting = Painting((1, 4))
+    >>> painting.do({"do": "classes", "classes": [{"name": "leaf", "color": "#009e73"}]})
+    >>> stroke = {"class": 0, "width": 1, "erase": False, "points": [[0.5, 0.5], [1.5, 0.5]]}
+    >>> painting.do({"do": "stroke", **stroke})
+    >>> painting.seeds
+    array([[ 0,  0, -1, -1]])
+    >>> painting.take_back({"do": "stroke"})
+    >>> painting.seeds
+    array([[-1, -1, -1, -1]])
+    """
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self.shape = shape
+        self.strokes: list[Stroke] = []
+        self._canvas = Canvas(shape)
+        self._covered: list[
+            tuple[IntArray, IntArray]
+        ] = []  # by each stroke: pixels, and their classes before
+        self._classes: list[list[PaintClass]] = [[]]
+
+    @property
+    def classes(self) -> list[PaintClass]:
+        """As they are now."""
+        return self._classes[-1]
+
+    @property
+    def seeds(self) -> IntArray:
+        """Class of each pixel, -1 where none is marked; a copy."""
+        return self._canvas.classes.copy()
+
+    def do(self, action: Mapping[str, Any]) -> None:
+        """Do what a journal says; it was checked before."""
+        if action["do"] == "stroke":
+            self._stroke({name: action[name] for name in ("class", "width", "erase", "points")})
+            return
+        classes = [dict(known) for known in self.classes]
+        if action["do"] == "classes":
+            classes = [dict(known) for known in action["classes"]]
+        elif action["do"] == "add class":
+            classes.append({"name": action["name"], "color": action["color"]})
+        else:
+            classes[action["class"]].update({k: action[k] for k in ("name", "color") if k in action})
+        self._classes.append(classes)
+
+    def take_back(self, action: Mapping[str, Any]) -> None:
+        """Undo the action that was done last."""
+        if action["do"] != "stroke":
+            self._classes.pop()
+            return
+        self.strokes.pop()
+        pixels, before = self._covered.pop()
+        self._canvas.classes.ravel()[pixels] = before
+
+    def document(self) -> dict[str, Any]:
+        """Everything in the format that `graphwell segment` reads."""
+        size = [*self.shape[::-1]]
+        head = {"format": FORMAT_NAME, "version": VERSION, "size": size}
+        return {**head, "classes": self.classes, "strokes": self.strokes}
+
+    def _stroke(self, stroke: Stroke) -> None:
+        before = self._canvas.classes.copy()
+        number = ERASED if stroke["erase"] else stroke["class"]
+        self._canvas.stroke(stroke["points"], number, stroke["width"])
+        pixels = np.flatnonzero(self._canvas.classes != before)
+        self._covered.append((pixels, before.ravel()[pixels]))
+        self.strokes.append(stroke)
+
+
+def checked_stroke(message: Mapping[str, Any], painting: Painting) -> Stroke:
+    """A stroke from a window, if it is one on this picture.
+
+    Parameters
+    ----------
+    message : mapping
+    painting : Painting
+    """
+    number: Any = message.get("class")
+    width: Any = message.get("width")
+    erase = message.get("erase")
+    if len(painting.strokes) >= MOST_STROKES:
+        raise ValueError(f"There are {MOST_STROKES:,} strokes already; save, and begin anew.")
+    if type(erase) is not bool:
+        raise ValueError("A stroke says by erase, true or false, whether it erases.")
+    if type(number) is not int or not 0 <= number < max(1, len(painting.classes)):
+        raise ValueError("A stroke must name one of the classes by its number.")
+    if not _is_number(width) or not 1 <= width <= WIDEST:
+        raise ValueError(f"A stroke must be 1 to {WIDEST:g} pixels wide.")
+    points = _points(message.get("points"), painting.shape)
+    return {"class": number, "width": float(width), "erase": erase, "points": points}
+
+
+def _points(points: Any, shape: tuple[int, int]) -> list[list[float]]:
+    if not isinstance(points, list) or not 1 <= len(points) <= MOST_POINTS:
+        raise ValueError(f"A stroke must have 1 to {MOST_POINTS:,} points.")
+    height, width = shape
+    found = []
+    for point in points:
+        if not isinstance(point, list) or len(point) != 2 or not all(map(_is_number, point)):
+            raise ValueError("Every point of a stroke must be a pair of numbers.")
+        x, y = point
+        if not (-width <= x <= 2 * width and -height <= y <= 2 * height):
+            raise ValueError("A point of the stroke lies far outside the picture.")
+        found.append([float(x), float(y)])
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and -LARGEST <= value <= LARGEST  # no NaN either
+
+
+def checked_class(message: Mapping[str, Any], painting: Painting) -> dict[str, Any]:
+    """What a window asks of the classes: a new one, another name, or another colour.
+
+    Parameters
+    ----------
+    message : mapping
+    painting : Painting
+    """
+    known = painting.classes
+    if message["do"] == "add class":
+        if len(known) >= MOST_CLASSES:
+            raise ValueError(f"There are {MOST_CLASSES} classes already.")
+        name = message.get("name") or f"class {len(known) + 1}"
+        return {"do": "add class", "name": _name(name, known), "color": COLORS[len(known) % len(COLORS)]}
+    number = message.get("class")
+    if type(number) is not int or not 0 <= number < len(known):
+        raise ValueError("There is no such class.")
+    if message["do"] == "color class":
+        return {"do": "color class", "class": number, "color": _color(message.get("color"))}
+    others = [other for place, other in enumerate(known) if place != number]
+    return {"do": "rename class", "class": number, "name": _name(message.get("name"), others)}
+
+
+def _name(name: Any, others: list[PaintClass]) -> str:
+    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
+        raise ValueError(f"A class needs a name of 1 to {LONGEST_NAME} letters.")
+    if any(other["name"] == name.strip() for other in others):
+        raise ValueError(f"There is a class {name.strip()!r} already.")
+    return name.strip()
+
+
+def _color(color: Any) -> str:
+    if not isinstance(color, str) or len(color) != 7 or color[0] != "#":
+        raise ValueError("A colour must look like #rrggbb.")
+    try:
+        int(color[1:], 16)
+    except ValueError:
+        raise ValueError("A colour must look like #rrggbb.") from None
+    return color.lower()
+
+
+def first_classes(names: tuple[str, ...] = ()) -> list[PaintClass]:
+    """Classes to begin with.
+
+    Examples
+    --------
+    >>> first_classes(("leaf",))
+    [{'name': 'leaf', 'color': '#0072b2'}]
+    """
+    names = names or ("class 1", "class 2")
+    return [{"name": name, "color": COLORS[i % len(COLORS)]} for i, name in enumerate(names)]

@@ -1,0 +1,82 @@
+"""What a notebook shows of a fit."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from sklearn import config_context
+
+import graphwell as gw
+from graphwell.estimators import summary_html as module
+from graphwell.estimators.summary_html import CLASSES_SHOWN, POINTS_SHOWN, summary_html
+
+
+def fitted(n=60, names=("a", "b"), **options):
+    rng = np.random.default_rng(0)
+    truth = np.repeat(names, n // len(names))
+    X = rng.normal(size=(len(truth), 3)) + 9.0 * np.arange(len(names)).repeat(n // len(names))[:, None]
+    y = [name if i % (n // len(names)) < 2 else None for i, name in enumerate(truth)]
+    return gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False, **options).fit(X, y)
+
+
+def test_classes_status_and_map_are_there():
+    clf = fitted()
+    shown = summary_html(clf)
+    assert "60 rows, 4 labels given." in shown
+    assert clf.result_.status.value in shown
+    assert re.findall(r"<td>(\d+)</td><td>(\d+)</td>", shown) == [("2", "30"), ("2", "30")]
+    tree = ElementTree.fromstring(re.search(r"<svg.*</svg>", shown).group(0))
+    dots = [path.attrib["d"].count("M") for path in tree]
+    assert dots == [30, 30]
+    assert tree.attrib["aria-label"]
+
+
+def test_a_notebook_gets_it_before_the_diagram_and_only_after_a_fit():
+    clf = fitted()
+    bundle = clf._repr_mimebundle_()
+    assert bundle["text/html"].startswith("<div")
+    assert "sk-top-container" in bundle["text/html"]
+    assert clf._repr_html_().startswith(summary_html(clf)[:200])
+    before = gw.DiffuseInterfaceClassifier()._repr_mimebundle_()["text/html"]
+    assert "labels given" not in before
+    with config_context(display="text"):
+        assert "text/html" not in clf._repr_mimebundle_()
+
+
+def test_names_are_escaped_and_many_are_counted():
+    names = [f"<b>{i:02}</b>" for i in range(CLASSES_SHOWN + 3)]
+    shown = summary_html(fitted(n=10 * len(names), names=names))
+    assert "<b>" not in shown
+    assert "&lt;b&gt;00" in shown
+    assert "and 3 more" in shown
+
+
+def test_it_stays_small_and_quick_on_many_rows(monkeypatch):
+    clf = fitted(n=2000)
+    monkeypatch.setattr("graphwell.layout.graph_map", lambda *_, **__: pytest.fail("takes long"))
+    shown = summary_html(clf)
+    assert shown.count("h0") <= POINTS_SHOWN
+    assert len(shown) < 12_000
+
+
+def test_rows_out_of_reach_are_grey_and_told():
+    W = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+    with pytest.warns(gw.UnreachableWarning):
+        clf = gw.DiffuseInterfaceClassifier(metric="precomputed").fit(W, [5, -1, -1, -1])
+    shown = summary_html(clf)
+    assert "2 rows have no label" in shown
+    assert 'stroke="#999"' in shown
+
+
+def test_a_large_graph_without_features_has_no_map(monkeypatch):
+    monkeypatch.setattr(module, "ROWS_OF_A_GRAPH_MAP", 2)
+    clf = gw.DiffuseInterfaceClassifier(metric="precomputed").fit(np.ones((3, 3)), [0, 1, -1])
+    assert "<svg" not in summary_html(clf)
+    assert "<table" in summary_html(clf)
+
+
+def test_other_methods_are_shown_too():
+    X = [[0.0], [1.0], [8.0], [9.0]]
+    clf = gw.methods()["laplace"](n_neighbors=1).fit(X, [0, -1, -1, 1])
+    assert "4 rows, 2 labels given." in clf._repr_mimebundle_()["text/html"]

@@ -1,0 +1,102 @@
+"""Pictures to paint on."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from graphwell import datasets
+from graphwell.errors import OptionError
+from graphwell.jobs.options import SegmentOptions
+from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
+from graphwell.jobs.segment import segment
+from graphwell.memory import limited_to
+
+
+def write_picture(path, seed=0):
+    image, truth = datasets.make_grey_image(60, 70, noise=0.1, random_state=seed)
+    Image.fromarray(np.round(255 * np.clip(image, 0, 1)).astype(np.uint8)).save(path)
+    return truth
+
+
+@pytest.fixture
+def picture(tmp_path):
+    write_picture(tmp_path / "a.png")
+    return PaintedPicture(tmp_path / "a.png", PaintOptions(source=tmp_path / "a.png", n_jobs=1))
+
+
+def strokes(points_by_class):
+    classes = [{"name": f"c{i}", "color": color} for i, color in enumerate(("#ff0000", "#00ff00"))]
+    made = [
+        {"class": number, "width": 3.0, "erase": False, "points": points}
+        for number, points in enumerate(points_by_class)
+    ]
+    head = {"format": "graphwell-strokes", "version": 1, "size": [70, 60]}
+    return {**head, "classes": classes, "strokes": made}
+
+
+def test_a_folder_has_its_pictures_in_order_and_nothing_else(tmp_path):
+    for name in ("b.png", "a.JPG", "notes.txt"):
+        (tmp_path / name).write_bytes(b"")
+    (tmp_path / "c.png").mkdir()
+    assert [path.name for path in pictures_of(tmp_path)] == ["a.JPG", "b.png"]
+    assert pictures_of(tmp_path / "b.png") == [tmp_path / "b.png"]
+
+
+def test_a_folder_without_pictures_is_refused(tmp_path):
+    with pytest.raises(OptionError, match="holds no picture; its files should end in"):
+        pictures_of(tmp_path)
+
+
+def test_the_default_folder_lies_beside_the_pictures(tmp_path):
+    assert PaintOptions(source=tmp_path).folder == tmp_path / "painted"
+    assert PaintOptions(source=tmp_path / "a.png").folder == tmp_path / "painted"
+    assert PaintOptions(source=tmp_path, output=tmp_path / "x").folder == tmp_path / "x"
+
+
+def test_one_class_is_everywhere_and_two_are_told_apart(picture):
+    seeds = np.full(picture.shape, -1)
+    seeds[5, 5] = 3
+    assert (picture.segment(seeds, coarse=False) == np.full(picture.shape, 3)).all()
+    assert (picture.segment(seeds, coarse=True) == 3).all()
+    seeds[30, 35] = 1
+    fine, coarse = (picture.segment(seeds, coarse=c) for c in (False, True))
+    assert fine.shape == picture.shape
+    assert set(np.unique(fine)) <= {-1, 1, 3}
+    assert fine[5, 5] == 3
+    assert fine[30, 35] == 1
+    assert (coarse == fine).mean() > 0.9  # a small picture is its own copy
+    assert not picture.is_large
+
+
+def test_a_picture_that_does_not_fit_is_refused(tmp_path, picture):
+    with limited_to(1_000_000), pytest.raises(OptionError, match=r"needs about .* of memory"):
+        PaintedPicture(tmp_path / "a.png", picture.options)
+
+
+def test_another_picture_has_another_fingerprint(tmp_path, picture):
+    write_picture(tmp_path / "a.png", seed=1)
+    assert PaintedPicture(tmp_path / "a.png", picture.options).fingerprint != picture.fingerprint
+
+
+def test_what_is_saved_is_what_segment_makes_of_the_strokes(tmp_path, picture):
+    (tmp_path / "painted").mkdir()
+    report = picture.save(strokes([[[5, 5], [5, 50]], [[30, 30], [40, 30]]]))
+    assert [count.name for count in report.classes] == ["c0", "c1"]
+    folder = tmp_path / "painted"
+    assert {path.name for path in folder.iterdir()} == {
+        "a_strokes.json",
+        "a_labels.png",
+        "a_overlay.png",
+        "a_masks",
+    }
+    again = SegmentOptions(
+        image=tmp_path / "a.png", seeds=folder / "a_strokes.json", output=tmp_path / "again.png", n_jobs=1
+    )
+    segment(again)
+    assert (tmp_path / "again.png").read_bytes() == (folder / "a_labels.png").read_bytes()
+
+
+def test_saving_one_class_asks_for_another(tmp_path, picture):
+    (tmp_path / "painted").mkdir()
+    with pytest.raises(OptionError, match="one class only; mark some pixels of another class too"):
+        picture.save(strokes([[[5, 5], [5, 50]]]))

@@ -1,0 +1,121 @@
+"""`graphwell paint` as a person uses it, in a real Chromium."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from graphwell import datasets
+from tests.cli.test_segment import run
+from tests.serve.browser import browser, keep_screenshot, wait_until
+from tests.serve.server import Server
+
+pytestmark = pytest.mark.slow
+__all__ = ["browser"]
+HEIGHT, WIDTH = 180, 190
+FINE = "graphwell.state.fine && document.getElementById('status').textContent === ''"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for number, name in enumerate(("a <b>.png", "b.png")):
+        image, _ = datasets.make_grey_image(HEIGHT, WIDTH, noise=0.2, random_state=number)
+        Image.fromarray(np.round(255 * np.clip(image, 0, 1)).astype(np.uint8)).save(tmp_path / name)
+    return tmp_path
+
+
+def press(browser, key):
+    from selenium.webdriver import ActionChains
+
+    ActionChains(browser).send_keys(key).perform()
+
+
+def stroke(browser, points):
+    """Drag through places of the picture, x and y in its pixels."""
+    from selenium.webdriver import ActionChains
+
+    script = """const {board} = graphwell, {x, y, scale} = board.view;
+        return arguments[0].map(([a, b]) => [Math.round((a - x) * scale), Math.round((b - y) * scale)]);"""
+    places = browser.execute_script(script, points)
+    strokes = len(browser.execute_script("return graphwell.board.strokes"))
+    canvas = browser.find_element("id", "canvas")
+    hand = ActionChains(browser, duration=20)
+    hand.move_to_element_with_offset(canvas, *places[0]).click_and_hold()
+    for (x, y), (next_x, next_y) in pairwise(places):
+        hand.move_by_offset(next_x - x, next_y - y)
+    hand.release().perform()
+    wait_until(browser, f"graphwell.board.strokes.length === {strokes + 1}")
+
+
+def count(browser):
+    return len(browser.execute_script("return graphwell.board.strokes"))
+
+
+def test_three_strokes_are_saved_as_segment_makes_them_of_the_same_strokes(browser, folder):
+    with Server("paint", folder, "--classes", "sky,disk,ring", "--jobs", 1, folder=folder) as server:
+        browser.get(server.address)
+        wait_until(browser, "graphwell.board.picture && graphwell.state.classes.length === 3")
+        for key, points in (
+            ("1", [[10, 10], [60, 12], [150, 10]]),
+            ("2", [[80, 60], [100, 62]]),
+            ("3", [[20, 160], [170, 165]]),
+        ):
+            press(browser, key)
+            stroke(browser, points)
+        wait_until(browser, FINE)
+        keep_screenshot(browser, "paint")
+        shown = browser.execute_script("return [...graphwell.board.labels.values.slice(0, 190 * 180)]")
+        browser.find_element("id", "save").click()
+        wait_until(browser, "document.getElementById('status').textContent.startsWith('Saved')")
+        assert browser.find_element("id", "name").text == "a <b>.png"
+    painted = folder / "painted"
+    done = run(
+        "segment", folder / "a <b>.png", "--seeds", painted / "a <b>_strokes.json",
+        "-o", folder / "again.png", "--overlay", folder / "over.png", "--masks", folder / "masks",
+        "--jobs", 1,
+    )  # fmt: skip
+    assert done.exit_code in (0, 1), done.output
+    assert (folder / "again.png").read_bytes() == (painted / "a <b>_labels.png").read_bytes()
+    assert (folder / "over.png").read_bytes() == (painted / "a <b>_overlay.png").read_bytes()
+    for mask in (folder / "masks").iterdir():
+        assert mask.read_bytes() == (painted / "a <b>_masks" / mask.name).read_bytes()
+    strokes = json.loads((painted / "a <b>_strokes.json").read_text())["strokes"]
+    assert [made["class"] for made in strokes] == [0, 1, 2]
+    colors = np.asarray(Image.open(painted / "a <b>_labels.png").convert("RGB")).reshape(-1, 3)
+    tops = {0: (0, 0x72, 0xB2), 1: (0xE6, 0x9F, 0), 2: (0, 0x9E, 0x73)}
+    same = [tuple(color) == tops.get(label) for color, label in zip(colors.tolist(), shown, strict=True)]
+    assert np.mean(same) > 0.97  # what is shown went on from stroke to stroke, what is saved began anew
+
+
+def test_undo_redo_erase_classes_pictures_and_a_kill(browser, folder):
+    arguments = ("paint", folder, "--jobs", 1)
+    with Server(*arguments, folder=folder) as server:
+        browser.get(server.address)
+        wait_until(browser, "graphwell.state.classes.length === 2")
+        stroke(browser, [[10, 10], [150, 10]])
+        wait_until(browser, FINE)  # a single class is legal
+        press(browser, "n")
+        wait_until(browser, "graphwell.state.classes.length === 3")
+        press(browser, "3")
+        stroke(browser, [[80, 60], [100, 62]])
+        press(browser, "e")
+        stroke(browser, [[90, 61]])
+        press(browser, "z")
+        wait_until(browser, "graphwell.board.strokes.length === 2")
+        press(browser, "y")
+        wait_until(browser, "graphwell.board.strokes.length === 3")
+        press(browser, "z")
+        wait_until(browser, "graphwell.board.strokes.length === 2")
+        server.kill()
+    with Server(*arguments, folder=folder) as server:
+        browser.get(server.address)
+        wait_until(browser, "graphwell.board.strokes.length === 2 && graphwell.state.classes.length === 3")
+        assert not browser.find_element("id", "redo").get_property("disabled")
+        wait_until(browser, FINE)
+        browser.find_element("id", "next").click()
+        wait_until(browser, "graphwell.state.picture === 1")
+        assert count(browser) == 0
+        assert len(browser.execute_script("return graphwell.state.classes")) == 3
+        keep_screenshot(browser, "paint-next")
