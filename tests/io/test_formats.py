@@ -14,7 +14,9 @@ def formats():
 
 
 def test_the_files_of_a_folder_are_found(formats):
-    assert list(formats.by_name()) == ["CSV, TSV", "Parquet", ".npy", ".npz"]
+    assert list(formats.by_name()) == [
+        "CSV, TSV", "Parquet", ".npy", ".npz", "JSON lines", "Excel", "AnnData", "compressed CSV, TSV",
+    ]  # fmt: skip
     assert formats.suffixes() == (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".npy", ".npz")
 
 
