@@ -18,7 +18,7 @@ quick: .venv/ready
 
 # The engines and searches once more, with numba looking at every index of the compiled loops.
 bounds: .venv/ready
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest -m "not slow" \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" \
 		tests/backends/cpu tests/backends/blocks tests/graph tests/solve
 
 lint: .venv/ready
@@ -44,11 +44,11 @@ BENCH ?= sweep descent fit scale startup peers
 bench: .venv/bench
 	$(BIN)/python -m benchmarks $(BENCH)
 
-# Attacks of every kind, a quarter of an hour in all; HOURS=8 for a night, SEED=1000 for others.
-HOURS ?= 0.25
+# Attacks of every kind, each a set number of times; HOURS=8 goes on for a night, SEED=1000 makes other attempts.
+HOURS ?=
 SEED ?= 0
 torture: .venv/ready
-	$(BIN)/python -m torture --minutes $$(echo "60 * $(HOURS)" | bc -l) --seed $(SEED)
+	$(BIN)/python -m torture $(if $(HOURS),--hours $(HOURS)) --seed $(SEED)
 
 # Bytes that depend on the source alone: two builds of one commit are the same file.
 wheel: .venv/ready

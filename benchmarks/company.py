@@ -61,7 +61,7 @@ def planned(options: Options) -> list[Job]:
         for name in reversed(SETS)
         if name in names and (seed == seeds[0] or name != SETS[-1])
         for rate in RATES
-        for method in (clusterers() if rate == 0 else taking_part(name))
+        for method in taking_part(name, clusterers() if rate == 0 else [*methods()])
     ]
 
 
@@ -70,9 +70,10 @@ def clusterers() -> list[str]:
     return [OURS, *(name for name, entry in methods().items() if issubclass(entry.classifier, Clusterer))]
 
 
-def taking_part(data: str) -> list[str]:
-    """Methods that can tell the classes apart."""
-    return [name for name, entry in methods().items() if entry.most_classes is None or data == "two_moons"]
+def taking_part(data: str, names: list[str]) -> list[str]:
+    """Those of the methods that can tell the classes apart."""
+    known = methods()
+    return [n for n in names if n == OURS or known[n].most_classes is None or data == "two_moons"]
 
 
 def each(jobs: list[Job], processes: int) -> Iterator[dict[str, Any]]:
@@ -208,7 +209,7 @@ def draw(records: list[dict[str, Any]], path: Path) -> None:
     from graphwell.view import plots
 
     names = [name for name in SETS if any(r["data"] == name for r in records)]
-    figure, panels = plots.new_figure(4, width=3.2, height=2.8, rows=-(-len(names) // 4))
+    figure, panels = plots.new_figure(4, width=2.4, height=2.1, rows=-(-len(names) // 4))
     for panel in panels[len(names) :]:
         panel.set_visible(False)
     for panel, name in zip(panels, names, strict=False):

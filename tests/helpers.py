@@ -192,3 +192,18 @@ class GpuEngineOnHost(ArrayEngine):
         swept = self.gpu.sweep(there, state, epsilon, step_size, count)
         found = State(self.gpu.to_host(swept.state.labels), self.gpu.to_host(swept.state.offsets))
         return Swept(found, float(swept.energy), int(swept.label_changes))
+
+
+class Exported:
+    """An array that only DLPack can read; it may lie, fail or lend a capsule twice."""
+
+    def __init__(self, array, device=(1, 0), raises=None, capsule=None):
+        self.array, self.device, self.raises, self.capsule = array, device, raises, capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **options):
+        if self.raises is not None:
+            raise self.raises
+        return self.array.__dlpack__() if self.capsule is None else self.capsule

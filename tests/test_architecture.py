@@ -54,7 +54,7 @@ USES: dict[str, set[str]] = {
     "segmentation": {"backends", "graph", "solve"},
     "io": set(),
     "view": {"columns", "comparison", "jobs", "layout"},
-    "serve": {"io", "jobs"},
+    "serve": {"active", "io", "jobs", "layout"},
     "datasets": {"io", "segmentation"},
     "jobs": {"active", "backends", "columns", "comparison", "estimators", "io", "metric", "segmentation"},
     "experiments": {"estimators", "io", "model", "view"},
@@ -353,6 +353,7 @@ def test_the_dense_backend_of_the_tests_is_small():
 WITHOUT_A_TEST = {
     "_types": "names of types alone",
     "_version": "a number",
+    "backends/cpu/assignment_kernels": "compiled loops, by tests/solve/test_assignment",
     "backends/cpu/coarse_kernels": "compiled loops, by tests/solve/test_coarse",
     "backends/cpu/community_kernels": "compiled loops, by tests/solve/test_communities",
     "backends/cpu/kernels": "compiled loops, held to the reference by test_engine",

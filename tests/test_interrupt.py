@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 
 import pytest
 
@@ -56,3 +57,22 @@ def test_a_termination_has_its_own_code(kept, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
     assert _interrupt.exit_code() == 143
+
+
+def test_a_signal_waits_until_files_have_their_names(kept):
+    _interrupt.end_at_once()
+    _interrupt.raise_again()
+    with _interrupt.undisturbed():
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        time.sleep(5)
+
+
+def test_a_signal_that_waited_does_not_count_once_the_work_is_over(kept):
+    _interrupt.end_at_once()
+    _interrupt.raise_again()
+    with _interrupt.undisturbed():
+        signal.raise_signal(signal.SIGTERM)
+    _interrupt.work_is_over()
+    time.sleep(3 * _interrupt.PAUSE)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.metrics import accuracy_on_known, matched, matched_error, unlabelled_error
+from graphwell.metrics import accuracy_on_known, majority_error, matched, matched_error, unlabelled_error
 
 
 def test_given_labels_do_not_count():
@@ -28,3 +28,14 @@ def test_only_known_labels_count():
     assert np.isnan(accuracy_on_known([-1, -1], [0, 1]))
     with pytest.raises(ValueError, match=r"got the shapes \(2,\) and \(3,\)"):
         accuracy_on_known([1, 2], [1, 2, 3])
+
+
+def test_the_majority_names_clusters_and_never_does_worse_than_a_matching():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        clusters, truth = rng.integers(4, size=(2, 30))
+        counted = sum(
+            (truth[clusters == c] != np.bincount(truth[clusters == c]).argmax()).sum() for c in range(4)
+        )
+        assert majority_error(clusters, truth) == pytest.approx(counted / 30)
+        assert majority_error(clusters, truth) <= matched_error(clusters, truth) + 1e-12

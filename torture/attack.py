@@ -1,4 +1,4 @@
-"""What an attack is, and how attempts are made: in a process of their own, since they may kill it."""
+"""What an attack is, and how attempts are made: in processes of their own, since they may kill them."""
 
 import json
 import signal
@@ -7,15 +7,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
 
-HUNG_AFTER = 200.0
-"""Seconds after which an attempt counts as hung."""
+HUNG_AFTER = 240.0
+"""Seconds after which an attempt counts as hung, unless its attack says otherwise."""
 
 
 class Lost(AssertionError):  # noqa: N818 (it is what an attempt ends with)
     """An attempt that was not survived, in a sentence."""
+
+
+class NotPossibleHere(Exception):  # noqa: N818 (nothing is wrong)
+    """What the machine lacks for an attack, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -28,31 +33,41 @@ class Attack:
         A word, and what is tried.
     attempt : callable
         Makes one attempt from a seed; raises `Lost`, or anything else, if it is not survived.
-    share : float
-        Of the time of a whole run.
-    most : int
-        Attempts after which more would tell nothing new in a run of default length.
+    count : int
+        Attempts of a default run.
+    alone : bool
+        Whether attempts are made one after the other, because each fills the machine.
+    hung_after : float
+        Seconds after which an attempt counts as hung.
     """
 
     name: str
     what: str
     attempt: Callable[[int], object]
-    share: float
-    most: int = 10**9
+    count: int
+    alone: bool = False
+    hung_after: float = HUNG_AFTER
 
 
 @dataclass
 class Outcome:
-    """How often an attack was tried and what was lost, by seed."""
+    """How often an attack was tried, what was lost, by seed, and why nothing could be tried."""
 
     attack: Attack
     tried: int = 0
     lost: dict[int, str] = field(default_factory=dict)
+    not_possible: str = ""
+
+    def add(self, other: "Outcome") -> None:
+        """Take in the outcome of further attempts."""
+        self.tried += other.tried
+        self.lost |= other.lost
+        self.not_possible = self.not_possible or other.not_possible
 
 
 NAMES = (
-    "tables", "pictures", "checkpoints", "matrices", "parameters", "threads", "kills", "interrupts",
-    "discs", "caches", "forks", "workers",
+    "tables", "pictures", "checkpoints", "matrices", "parameters", "arrays", "threads", "properties", "kills",
+    "interrupts", "discs", "permissions", "clocks", "terminals", "caches", "forks", "workers", "clusters",
 )  # fmt: skip
 
 
@@ -62,25 +77,39 @@ def find(name: str) -> Attack:
     return made
 
 
-def run(attack: Attack, first_seed: int, seconds: float) -> Outcome:
-    """Make attempts until the time is over; one that kills its process is lost, and the next follows."""
-    outcome, seed, until = Outcome(attack), first_seed, time.monotonic() + seconds
-    while time.monotonic() < until and outcome.tried < attack.most:
-        left = attack.most - outcome.tried
-        for told in _told_by_child(attack.name, seed, left, until - time.monotonic()):
+def run(
+    attack: Attack, first_seed: int, count: int, processes: int = 1, until: float = float("inf")
+) -> Outcome:
+    """Make so many attempts, shared among processes; none begins after the monotonic clock says `until`."""
+    parts = min(count, 1 if attack.alone else processes)
+    ends = [first_seed + count * part // parts for part in range(parts + 1)]
+    outcome = Outcome(attack)
+    with ThreadPoolExecutor(parts) as pool:
+        for found in pool.map(lambda first, end: _run(attack, first, end, until), ends[:-1], ends[1:]):
+            outcome.add(found)
+    return outcome
+
+
+def _run(attack: Attack, seed: int, end: int, until: float) -> Outcome:
+    """Make attempts in one process; one that kills it is lost, and the next follows in another."""
+    outcome = Outcome(attack)
+    while seed < end and time.monotonic() < until and not outcome.not_possible:
+        for told in _told_by_child(attack.name, seed, end, until - time.monotonic()):
             if "began" in told:
                 seed = told["began"]
-                continue
-            outcome.tried += 1
-            if told["lost"]:
-                outcome.lost[told["seed"]] = told["lost"]
+            elif "not_possible" in told:
+                outcome.not_possible = told["not_possible"]
+            else:
+                outcome.tried += 1
+                if told["lost"]:
+                    outcome.lost[told["seed"]] = told["lost"]
         seed += 1
     return outcome
 
 
-def _told_by_child(name: str, seed: int, most: int, seconds: float) -> Iterator[dict]:
+def _told_by_child(name: str, seed: int, end: int, seconds: float) -> Iterator[dict]:
     """Lines of a process that makes attempts; its own end is told as the last of them."""
-    command = [sys.executable, "-m", "torture.child", name, str(seed), str(most), str(seconds)]
+    command = [sys.executable, "-m", "torture.child", name, str(seed), str(end), str(seconds)]
     errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (a pipe that nobody reads would fill up)
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     began = None

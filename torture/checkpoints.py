@@ -42,4 +42,4 @@ def attempt(seed: int) -> None:
         raise Lost("a damaged checkpoint was taken, and led to other labels")
 
 
-ATTACK = Attack("checkpoints", "damaged checkpoints: refused, or the same labels", attempt, share=2)
+ATTACK = Attack("checkpoints", "damaged checkpoints: refused, or the same labels", attempt, count=6_000)

@@ -6,19 +6,21 @@ import signal
 import sys
 import time
 
-from torture.attack import HUNG_AFTER, Lost, find
+from torture.attack import Lost, NotPossibleHere, find
 
 
-def make_attempts(name: str, seed: int, most: int, seconds: float) -> None:
+def make_attempts(name: str, seed: int, end: int, seconds: float) -> None:
     """Make attempts from one seed after the other, telling of each on standard output."""
     attack, until = find(name), time.monotonic() + seconds
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    for number in range(seed, seed + most):
+    for number in range(seed, end):
         tell({"began": number})
-        signal.setitimer(signal.ITIMER_REAL, HUNG_AFTER)
+        signal.setitimer(signal.ITIMER_REAL, attack.hung_after)
         try:
             attack.attempt(number)
             lost = ""
+        except NotPossibleHere as reason:
+            return tell({"not_possible": str(reason)})
         except Lost as error:
             lost = str(error)
         except Exception as error:
@@ -26,7 +28,8 @@ def make_attempts(name: str, seed: int, most: int, seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         tell({"seed": number, "lost": lost[:500]})
         if time.monotonic() > until:
-            return
+            return None
+    return None
 
 
 def tell(what: dict) -> None:

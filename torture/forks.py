@@ -33,4 +33,4 @@ def attempt(seed: int) -> None:
     raise Lost("the child hung")
 
 
-ATTACK = Attack("forks", "processes forked after a fit, which fit", attempt, share=1, most=100)
+ATTACK = Attack("forks", "processes forked after a fit, which fit", attempt, count=60)

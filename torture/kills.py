@@ -3,33 +3,23 @@
 import random
 import shutil
 import signal
-import subprocess
 
-from torture.attack import Attack, Lost
-from torture.program import check_left, check_same, end, fresh, start
+from torture.attack import Attack
+from torture.program import check_left, check_same, drawn_kind, end, fresh, hurt, start
 
 
 def attempt(seed: int) -> None:
     """Kill a run once or twice, then let it end."""
     rng = random.Random(seed)
-    kind = rng.choice(("classify", "classify", "segment"))
-    options = ["--checkpoint", "run"] if kind == "classify" else ["--masks", "masks"]
+    kind = drawn_kind(rng)
+    options = ["--masks", "masks"] if kind == "segment" else ["--checkpoint", "run"]
     folder = fresh()
     for _ in range(rng.randint(1, 2)):
-        process = start(kind, folder, "out", *options)
-        try:
-            process.wait(timeout=rng.uniform(0.2, 6))
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-        process.communicate()
-        if process.returncode not in (0, -signal.SIGKILL):
-            raise Lost(f"exit code {process.returncode}")
+        end(hurt(kind, folder, signal.SIGKILL, rng, *options), expected={0, -signal.SIGKILL})
     end(start(kind, folder, "out", *options), expected={0})
     check_same(folder, "out", kind)
     check_left(folder, "out.npz", "out.npy", "run", "masks")
     shutil.rmtree(folder)
 
 
-ATTACK = Attack(
-    "kills", "SIGKILL of classify and segment, then resumed: the same bytes", attempt, share=8, most=100
-)
+ATTACK = Attack("kills", "SIGKILL of classify and segment, then resumed: the same bytes", attempt, count=100)

@@ -72,4 +72,4 @@ def _unpickled(state: dict[str, Any]) -> Graph:
     return again
 
 
-ATTACK = Attack("matrices", "sparse matrices and pickled graphs with false indices", attempt, share=3)
+ATTACK = Attack("matrices", "sparse matrices and pickled graphs with false indices", attempt, count=5_000)

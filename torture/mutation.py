@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-TABLES = (".csv", ".tsv", ".npy", ".npz", ".parquet")
+TABLES = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".jsonl", ".xlsx")
 PICTURES = (".png", ".jpg", ".tif", ".npy", ".npz")
 ODD = (
     b"\0",
@@ -54,10 +54,14 @@ def sound_table(suffix: str) -> bytes:
     frame["label"] = ["a", "b", "c"] + [""] * 27
     if suffix in (".csv", ".tsv"):
         return frame.to_csv(index=False, sep="," if suffix == ".csv" else "\t").encode()
+    if suffix == ".jsonl":
+        return frame.to_json(orient="records", lines=True).encode()
     if suffix == ".npy":
         np.save(out, frame.to_records(index=False, column_dtypes={"label": "U1"}))
     elif suffix == ".npz":
         np.savez(out, X=frame[["x", "y", "z"]].to_numpy(), label=frame.label.to_numpy().astype("U"))
+    elif suffix == ".xlsx":
+        frame.to_excel(out, index=False)
     else:
         frame.to_parquet(out)
     return out.getvalue()

@@ -66,4 +66,4 @@ def _labels(rng: random.Random) -> Any:
     return rng.choice(odd)
 
 
-ATTACK = Attack("parameters", "odd parameters, rows and labels for every method", attempt, share=5)
+ATTACK = Attack("parameters", "odd parameters, rows and labels for every method", attempt, count=30_000)

@@ -23,4 +23,6 @@ def attempt(seed: int) -> None:
     answers_or_tells(lambda: read_seeds(path, (16, 20), Painting(snap=rng.random() < 0.5), max_pixels=10**6))
 
 
-ATTACK = Attack("pictures", "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks", attempt, share=3)
+ATTACK = Attack(
+    "pictures", "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks", attempt, count=20_000
+)

@@ -1,86 +1,205 @@
 """Runs of the program in folders of their own, what they leave behind, and what they end with."""
 
+import io
+import itertools
 import os
+import random
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
+from contextlib import chdir, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from graphwell import datasets
 from graphwell.datasets.strokes import write_example
 from torture.attack import Lost
+from torture.forked import Fork, ready
 
+Run: TypeAlias = "Fork | subprocess.Popen[bytes]"
 CODES = {0, 1, 2, 130, 143}
+TABLE = ["classify", "table.npz", "--label", "y", "--jobs", "1"]
+COMMANDS = {
+    "classify": [*TABLE, "--no-tune", "--evidence", "none"],
+    "thorough": TABLE,
+    "segment": ["segment", "pictures/image.png", "--seeds", "pictures/seeds.png", "--jobs", "1"],
+}
+ENDINGS = {"classify": ".npz", "thorough": ".npz", "segment": ".npy"}
+GIVEN = ("table.npz", "pictures", "tmp")
+ON_FILES = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "fcntl.flock")
+"""What Python tells its audit hooks when it is about to touch a file."""
+
+
+def drawn_kind(rng: random.Random) -> str:
+    """A kind of run; the one that compares metrics is rare, since it takes seconds."""
+    return rng.choices(("classify", "segment", "thorough"), (12, 6, 1))[0]
 
 
 @cache
 def source() -> Path:
-    """A folder with a table and a picture, and what whole runs on them write."""
+    """A folder with a table and a picture."""
     folder = Path(tempfile.mkdtemp(prefix="torture-"))
-    X, truth = datasets.make_three_moons(1500, dim=4, random_state=0)
+    folder.chmod(0o755)
+    (folder / "tmp").mkdir()
+    X, truth = datasets.make_three_moons(200, dim=4, random_state=0)
     np.savez(folder / "table.npz", X=X, y=datasets.sample_labels(truth, 10, random_state=0))
     write_example(folder / "pictures", 0.1, 0, 0)
-    for kind in ("classify", "segment"):
-        end(start(kind, folder, f"whole-{kind}"), expected={0})
     return folder
 
 
-def start(kind: str, folder: Path, out: str, *options: str, **popen: Any) -> subprocess.Popen:
-    """Begin a run of the program; its output has the given name without an ending."""
-    here = [sys.executable, "-m", "graphwell", kind]
-    if kind == "classify":
-        command = [*here, "table.npz", "--label", "y", "-o", f"{out}.npz", "--jobs", "1", *options]
-    else:
-        pictures = ["pictures/image.png", "--seeds", "pictures/seeds.png"]
-        command = [*here, *pictures, "-o", f"{out}.npy", "--jobs", "1", *options]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    given: dict[str, Any] = {
-        "cwd": folder,
-        "env": environment,
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-        **popen,
-    }
-    return subprocess.Popen(command, **given)
+@cache
+def whole(kind: str) -> bytes:
+    """What a whole run writes."""
+    end(start_anew(kind, source(), f"whole-{kind}"), expected={0})
+    return (source() / f"whole-{kind}{ENDINGS[kind]}").read_bytes()
 
 
-def end(process: subprocess.Popen, expected: set[int] = CODES) -> str:
-    """Wait for a run; its code must be one of those expected, and it says nothing but sentences."""
+@cache
+def usual(kind: str) -> tuple[float, int]:
+    """Seconds that a run in a fork takes, and how often it touches a file."""
+    folder = fresh()
+    began, touched = time.monotonic(), folder / "touched"
+    end(start(kind, folder, "out", before=lambda: _count_touches(touched)), expected={0})
+    found = time.monotonic() - began, int(touched.read_bytes().count(b"."))
+    shutil.rmtree(folder)
+    return found
+
+
+def start(
+    kind: str, folder: Path, out: str, *options: str, before: Callable[[], object] | None = None
+) -> Fork:
+    """Begin a run in a fork of this process; its output has the given name without an ending."""
+    _warm(kind)
+
+    def work() -> None:
+        from graphwell.__main__ import main
+        from graphwell._interrupt import end_at_once
+
+        tempfile.tempdir = str(folder / "tmp")
+        sys.argv = ["graphwell", *COMMANDS[kind], "-o", f"{out}{ENDINGS[kind]}", *options]
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_at_once()
+        if before is not None:
+            before()
+        ready()
+        main()
+
+    with chdir(folder):
+        return Fork(work)
+
+
+def start_anew(kind: str, folder: Path, out: str, *options: str, **popen: Any) -> "subprocess.Popen[bytes]":
+    """Begin a run in a new process, as a shell does."""
+    command = [sys.executable, "-m", "graphwell", *COMMANDS[kind], "-o", f"{out}{ENDINGS[kind]}", *options]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(folder / "tmp")}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(
+        command, **{"cwd": folder, "env": environment, "start_new_session": True, **pipes, **popen}
+    )
+
+
+def hurt(kind: str, folder: Path, sent: signal.Signals, rng: random.Random, *options: str) -> Run:
+    """Run, and send a signal: at a random time, or at a random moment at which a file is touched."""
+    if rng.random() < 0.1:
+        return _after(rng.uniform(0.1, 4), sent, start_anew(kind, folder, "out", *options))
+    seconds, touches = usual(kind)
+    if rng.random() < 0.5:
+        return _after(rng.uniform(0, 1.1 * seconds), sent, start(kind, folder, "out", *options))
+    moment = rng.randrange(touches)
+    return start(kind, folder, "out", *options, before=lambda: _send_at_touch(moment, sent))
+
+
+def end(process: Run, expected: set[int] = CODES) -> str:
+    """Wait for a run; its code must be one of those expected, it says sentences, and leaves no process."""
     try:
-        _, error = process.communicate(timeout=120)
+        said = process.communicate(timeout=120)[1].decode("utf-8", "replace")
     except subprocess.TimeoutExpired:
         process.kill()
-        process.communicate()
         raise Lost("hung") from None
-    said = error.decode("utf-8", "replace")
     if process.returncode not in expected:
         raise Lost(f"exit code {process.returncode}: {said[-300:]}")
     if "Traceback" in said:
         raise Lost(f"a traceback: {said[-300:]}")
+    _check_gone(process.pid)
     return said
 
 
 def fresh() -> Path:
-    """A new folder with links to the table and the picture."""
+    """A new folder with links to the table and the picture, and a folder for temporary files."""
     folder = Path(tempfile.mkdtemp(prefix="torture-"))
+    furnish(folder)
+    return folder
+
+
+def furnish(folder: Path) -> None:
+    """Put into a folder what a run needs."""
     for name in ("table.npz", "pictures"):
         (folder / name).symlink_to(source() / name)
-    return folder
+    (folder / "tmp").mkdir()
 
 
 def check_left(folder: Path, *allowed: str) -> None:
     """Nothing may be left but what is named."""
-    left = {path.name for path in folder.iterdir()} - {"table.npz", "pictures", *allowed}
+    left = {path.name for path in folder.iterdir()} - {*GIVEN, *allowed}
+    left |= {path.name for path in (folder / "tmp").iterdir()}
     if left:
         raise Lost(f"left behind: {', '.join(sorted(left))}")
 
 
 def check_same(folder: Path, out: str, kind: str) -> None:
     """What a run wrote must be what a whole run writes, byte for byte."""
-    ending = ".npz" if kind == "classify" else ".npy"
-    if (folder / f"{out}{ending}").read_bytes() != (source() / f"whole-{kind}{ending}").read_bytes():
+    if (folder / f"{out}{ENDINGS[kind]}").read_bytes() != whole(kind):
         raise Lost("other bytes than those of a whole run")
+
+
+def _after(seconds: float, sent: signal.Signals, process: Run) -> Run:
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(sent)
+    return process
+
+
+@cache
+def _warm(kind: str) -> None:
+    """Import and compile what a run needs, so that its forks need not."""
+    from graphwell.cli.app import app
+
+    page = [] if kind == "segment" else ["--report", "warm.html"]
+    with chdir(source()), redirect_stdout(io.StringIO()), suppress(SystemExit):
+        app([*COMMANDS[kind], "-o", f"warm{ENDINGS[kind]}", *page])
+
+
+def _send_at_touch(moment: int, sent: signal.Signals) -> None:
+    touches = itertools.count()
+
+    def look(event: str, _: object) -> None:
+        if event in ON_FILES and next(touches) == moment:
+            os.kill(os.getpid(), sent)
+
+    sys.addaudithook(look)
+
+
+def _count_touches(path: Path) -> None:
+    told = os.open(path, os.O_WRONLY | os.O_CREAT)
+    sys.addaudithook(lambda event, _: os.write(told, b".") if event in ON_FILES else None)
+
+
+def _check_gone(session: int) -> None:
+    """No process of a run's session may outlive it by more than two seconds."""
+    until = time.monotonic() + 2
+    while time.monotonic() < until:
+        try:
+            os.killpg(session, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.01)
+    os.killpg(session, signal.SIGKILL)
+    raise Lost("a process was left behind")

@@ -30,4 +30,4 @@ def _read(path: Path) -> None:
     read_features(table, roles)
 
 
-ATTACK = Attack("tables", "damaged CSV, TSV, .npy, .npz and Parquet files", attempt, share=3)
+ATTACK = Attack("tables", "damaged CSV, TSV, .npy, .npz, Parquet, JSON, Excel", attempt, count=30_000)

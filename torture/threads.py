@@ -26,4 +26,4 @@ def attempt(seed: int) -> None:
         raise Lost(f"{threads} threads found other labels than one")
 
 
-ATTACK = Attack("threads", "2 to 16 threads: the labels of one", attempt, share=1, most=200)
+ATTACK = Attack("threads", "2 to 16 threads: the labels of one", attempt, count=64)

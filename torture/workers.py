@@ -1,9 +1,11 @@
-"""Dask workers that are killed or frozen in the middle of a fit: the labels of one machine, or a sentence."""
+"""Dask workers that are killed or frozen in a fit: the labels of one machine, or a sentence."""
 
 import os
 import random
 import signal
 import threading
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -12,45 +14,66 @@ from torture.attack import Attack, Lost
 from torture.sentences import answers_or_tells
 
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.6, sweeps=10)
+N_WORKERS, N_ROWS = 3, 600
+HURTS = ("kill one", "kill one", "kill one", "kill two", "kill all", "freeze")
+
+
+@cache
+def case() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, labels, and what one machine finds."""
+    truth = np.arange(N_ROWS) % 3
+    X = np.random.default_rng(0).normal(size=(N_ROWS, 9)) + 2 * np.eye(9)[truth]
+    y = np.where(np.arange(N_ROWS) < 60, truth, -1)
+    return X, y, made().fit(X, y).transduction_
+
+
+def made(start: str = "nearest") -> DiffuseInterfaceClassifier:
+    """The classifier of every attempt."""
+    return DiffuseInterfaceClassifier(start=start, schedule=SCHEDULE, tune=False, random_state=0, n_jobs=1)
+
+
+def started_cluster(**options: Any) -> Any:
+    """A cluster of some workers, which are started again when they die."""
+    import distributed
+
+    quiet = {"dashboard_address": ":0", "silence_logs": 50}
+    return distributed.LocalCluster(n_workers=N_WORKERS, threads_per_worker=1, **quiet, **options)
 
 
 def attempt(seed: int) -> None:
-    """Kill one or all workers, or freeze one for some seconds, at a random step."""
-    import dask.array as da
+    """Kill one, two or all workers, or freeze one for some seconds, at a random moment of a fit."""
     import distributed
 
-    rng = random.Random(seed)
-    truth = np.arange(600) % 3
-    X = np.random.default_rng(0).normal(size=(600, 9)) + 2 * np.eye(9)[truth]
-    y = np.where(np.arange(600) < 60, truth, -1)
-    made = lambda: DiffuseInterfaceClassifier(start="nearest", schedule=SCHEDULE, random_state=0, n_jobs=1)  # noqa: E731
-    expected = made().fit(X, y).transduction_
-    with (
-        distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        pids, moment = list(client.run(os.getpid).values()), rng.randint(1, 3)
-        kind = rng.choice(("kill one", "kill one", "kill all", "freeze"))
-
-        def hurt(step: object) -> None:
-            if getattr(step, "number", 0) == moment:
-                _hurt(kind, pids, rng.uniform(0, 0.2))
-
-        fitted = answers_or_tells(lambda: made().fit(da.from_array(X, chunks=(200, 9)), y, callback=hurt))
-        if fitted is not None and (fitted.transduction_.compute() != expected).any():
-            raise Lost(f"{kind} at step {moment}: other labels")
-        if fitted is None and kind != "kill all":
-            raise Lost(f"{kind} at step {moment}: the fit gave up")
+    rng, kind = random.Random(seed), HURTS[seed % len(HURTS)]
+    expected = case()[2]
+    with started_cluster() as cluster, distributed.Client(cluster) as client:
+        timer = threading.Timer(
+            rng.uniform(0, 1.5), hurt_workers, (kind, list(client.run(os.getpid).values()))
+        )
+        timer.start()
+        fitted = answers_or_tells(labels_of_cluster)
+        timer.join()
+    if fitted is not None and (fitted != expected).any():
+        raise Lost(f"{kind}: other labels")
+    if fitted is None and kind not in ("kill all", "kill two"):
+        raise Lost(f"{kind}: the fit gave up")
 
 
-def _hurt(kind: str, pids: list[int], later: float) -> None:
-    sent = signal.SIGSTOP if kind == "freeze" else signal.SIGKILL
-    for pid in pids if kind == "kill all" else pids[:1]:
-        threading.Timer(later, _send, (pid, sent)).start()
-        if kind == "freeze":
-            threading.Timer(later + 3, _send, (pid, signal.SIGCONT)).start()
+def labels_of_cluster() -> Any:
+    """Labels of a fit on the cluster in use; asking for them may need the workers once more."""
+    import dask.array as da
+
+    X, y, _ = case()
+    return made().fit(da.from_array(X, chunks=(N_ROWS // N_WORKERS, X.shape[1])), y).transduction_.compute()
+
+
+def hurt_workers(kind: str, pids: list[int]) -> None:
+    """Send signals to as many of them as the kind says."""
+    count = {"kill two": 2, "kill all": N_WORKERS}.get(kind, 1)
+    for pid in pids[:count]:
+        _send(pid, signal.SIGSTOP if kind == "freeze" else signal.SIGKILL)
+    if kind == "freeze":
+        threading.Timer(3, _send, (pids[0], signal.SIGCONT)).start()
 
 
 def _send(pid: int, sent: signal.Signals) -> None:
@@ -60,4 +83,4 @@ def _send(pid: int, sent: signal.Signals) -> None:
         return
 
 
-ATTACK = Attack("workers", "Dask workers killed, all killed, frozen in a fit", attempt, share=8, most=25)
+ATTACK = Attack("workers", "Dask workers killed, all killed, frozen in a fit", attempt, count=36, alone=True)

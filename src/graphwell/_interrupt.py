@@ -8,11 +8,13 @@ import _thread
 import os
 import signal
 import sys
-from contextlib import suppress
-from threading import Timer
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer, current_thread, main_thread
 
 INTERRUPTED, TERMINATED = 130, 143
 """What a shell calls the end of a program by Ctrl-C, and by SIGTERM."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PAUSE = 0.05
 """Seconds until a swallowed interrupt is repeated: time to leave the code that swallowed it."""
 _terminated = False
@@ -37,6 +39,32 @@ def work_is_over() -> None:
     if sys.unraisablehook is _repeat_interrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let signals wait until the block is over, and a moment longer: the work may be over by then.
+
+    Examples
+    --------
+    >>> with undisturbed():
+    ...     "files take their names"
+    'files take their names'
+    """
+    if sys.unraisablehook is not _repeat_interrupt or current_thread() is not main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in SIGNALS}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        for number in came[:1]:
+            later = Timer(PAUSE, _thread.interrupt_main, (number,))
+            later.daemon = True
+            later.start()
 
 
 def exit_code() -> int:

@@ -36,13 +36,13 @@ def in_words(n_bytes: float) -> str:
 
     Examples
     --------
-    >>> in_words(3_200_000), in_words(4_100_000_000)
-    ('3.2 MB', '4.1 GB')
+    >>> in_words(66), in_words(3_200_000), in_words(4_100_000_000)
+    ('66 bytes', '3.2 MB', '4.1 GB')
     """
     for unit, size in (("GB", 1e9), ("MB", 1e6)):
         if n_bytes >= size:
             return f"{n_bytes / size:.1f} {unit}"
-    return f"{n_bytes / 1e3:.0f} kB"
+    return f"{n_bytes / 1e3:.0f} kB" if n_bytes >= 1e3 else f"{n_bytes:.0f} bytes"
 
 
 SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}

@@ -92,3 +92,20 @@ def matched_error(clusters: IntArray, truth: IntArray) -> float:
     0.0
     """
     return float((matched(clusters, truth) != truth).mean())
+
+
+def majority_error(clusters: IntArray, truth: IntArray) -> float:
+    """Share of wrong labels if each cluster is named after the class that most of its points have.
+
+    Several clusters may have one name, so this is never more than `matched_error`.
+
+    Examples
+    --------
+    >>> majority_error(np.array([0, 0, 1, 1, 2]), np.array([0, 0, 0, 0, 1]))
+    0.0
+    >>> matched_error(np.array([0, 0, 1, 1, 2]), np.array([0, 0, 0, 0, 1]))
+    0.4
+    """
+    table = np.zeros((int(clusters.max()) + 1, int(truth.max()) + 1))
+    np.add.at(table, (clusters, truth), 1)
+    return float(1 - table.max(axis=1).sum() / len(truth))

@@ -22,6 +22,9 @@ def test_labels_outside_the_rows_are_refused():
         row_numbers([-1], 3, "rows")
     with pytest.raises(ValueError, match=r"rows must hold row numbers; got 1\.5"):
         row_numbers([1.5], 3, "rows")
+    for odd in ([None], [[0, 1]], ["x"]):
+        with pytest.raises(ValueError, match="rows must hold row numbers"):
+            row_numbers(odd, 3, "rows")
     assert row_numbers([], 3, "rows").tolist() == []
 
 

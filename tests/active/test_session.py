@@ -99,3 +99,45 @@ def test_with_one_class_nothing_can_be_said():
     session = gw.active.Session(X, np.where(np.arange(len(X)) < 3, 0, -1))
     session.fit()
     assert session.accuracy().interval == (0.0, 1.0)
+
+
+def test_what_is_taken_back_was_never_said():
+    graph, truth = five_clusters()
+    session = gw.active.Session(graph, few(truth))
+    before = session.answers
+    row = session.suggest(1)[0]
+    session.answer(row, int(truth[row]), weight=0.5)
+    session.take_back(row)
+    assert session.answers == before
+    session.cannot_tell(row)
+    session.take_back([row])
+    assert row in session.suggest(5)
+
+
+def test_a_weak_label_can_be_overruled_and_judges_nothing():
+    X, truth = blobs(classes=3)
+    session = gw.active.Session(X, few(truth), n_neighbors=8)
+    session.fit()
+    inside = np.flatnonzero(truth == 0)[2:4]
+    session.answer(inside, [2, 2], weight=0.01)
+    assert session.fit().transduction_[inside].tolist() == [0, 0]
+    assert session.accuracy().n_checked == 0
+    session.answer(inside, [2, 2])
+    assert session.fit().transduction_[inside].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("weight", [0, -1, 1.5, float("nan")])
+def test_weights_lie_between_nothing_and_one(weight):
+    session = gw.active.Session(five_clusters()[0])
+    with pytest.raises(ValueError, match="weight must be above 0"):
+        session.answer(0, 1, weight=weight)
+
+
+def test_rows_can_be_left_out_for_now_and_classes_called_by_other_names():
+    graph, truth = five_clusters()
+    session = gw.active.Session(graph, few(truth))
+    session.fit()
+    first = session.suggest(3)
+    later = session.suggest(3, exclude=first, names={name: f"<{name}>" for name in range(5)})
+    assert not set(first) & set(later)
+    assert any("<" in reason for reason in session.suggest(10, names=dict.fromkeys(range(5), "<x>")).reasons)

@@ -50,3 +50,9 @@ def test_dense_rows_are_not_copied():
 def test_an_unknown_metric_is_refused():
     with pytest.raises(ValueError, match="metric must be one of euclidean, cosine, precomputed; got 'l7'"):
         check_metric("l7", also=("precomputed",))
+
+
+def test_columns_whose_projection_does_not_fit_into_memory_are_refused_before_it_is_taken():
+    X = sparse.csr_array((60, 2**40))
+    with pytest.raises(ValueError, match=r"1,099,511,627,776 columns, and to project them takes about"):
+        FeatureMap.fit(X, "euclidean")

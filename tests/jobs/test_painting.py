@@ -9,6 +9,7 @@ from graphwell.errors import OptionError
 from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
 from graphwell.jobs.segment import segment
+from graphwell.memory import limited_to
 
 
 def write_picture(path, seed=0):
@@ -65,6 +66,11 @@ def test_one_class_is_everywhere_and_two_are_told_apart(picture):
     assert fine[30, 35] == 1
     assert (coarse == fine).mean() > 0.9  # a small picture is its own copy
     assert not picture.is_large
+
+
+def test_a_picture_that_does_not_fit_is_refused(tmp_path, picture):
+    with limited_to(1_000_000), pytest.raises(OptionError, match=r"needs about .* of memory"):
+        PaintedPicture(tmp_path / "a.png", picture.options)
 
 
 def test_another_picture_has_another_fingerprint(tmp_path, picture):

@@ -73,9 +73,21 @@ def test_a_speck_takes_the_class_around_it():
 
 def test_segment_takes_exactly_the_options_of_the_segmenter():
     function, face = signature(gw.segment).parameters, signature(gw.Segmenter).parameters
-    assert [name for name in function if name != "seeds"] == list(face)
+    assert [name for name in function if name not in ("seeds", "channel_axis")] == list(face)
     for name, parameter in face.items():
         assert (function[name].default, function[name].kind) == (parameter.default, parameter.kind)
         assert function[name].annotation == parameter.annotation
         assert f"    {name} : " in gw.segment.__doc__
         assert f"    {name} : " in gw.Segmenter.__doc__
+
+
+def test_channels_may_lie_along_any_axis():
+    image, truth = grey(0.0, 40)
+    seeds = some(truth, 20)
+    color = np.stack([image, 1 - image, image], axis=0)
+    wanted = gw.segment(np.moveaxis(color, 0, -1), seeds, **ONE)
+    assert (gw.segment(color, seeds, channel_axis=0, **ONE) == wanted).all()
+    assert (gw.segment(image, seeds, channel_axis=None, **ONE) == truth).all()
+    for wrong, words in ((3, "must be an axis of the image"), (None, "volumes are not segmented")):
+        with pytest.raises(gw.errors.OptionError, match=words):
+            gw.segment(color, seeds, channel_axis=wrong)

@@ -132,6 +132,7 @@ def test_the_next_picture_begins_from_the_classes_of_the_last(opened):
     assert [known["name"] for known in event["classes"]] == ["leaf", "sky", "stem"]
     assert event["strokes"] == []
     do(page, "open", picture=0)
+    do(page, "open", picture=0)  # it is open already
     assert len(first(page)[0]["strokes"]) == 1
 
 

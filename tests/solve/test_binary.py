@@ -49,3 +49,18 @@ def test_eigenpairs_are_those_of_the_dense_laplacian(n):
     values, vectors = smallest_eigenpairs(graph, 5)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(graph.L_s.toarray())[:5], atol=1e-8)
     np.testing.assert_allclose(graph.L_s @ vectors, vectors * values, atol=1e-7)
+
+
+def test_the_mass_is_held_and_the_energy_falls():
+    from graphwell.model.energy import binary_energy
+    from graphwell.solve.binary import balanced_splitting
+
+    rng = np.random.default_rng(0)
+    W = np.triu(rng.random((30, 30)) * (rng.random((30, 30)) < 0.3), 1)
+    graph = Graph.from_affinity(W + W.T)
+    runs = [balanced_splitting(graph, [1.0], 0.2, 0.1, 30, steps, 1e-12) for steps in (1, 300)]
+    assert all(run.u.mean() == pytest.approx(0.2) for run in runs)
+    nothing = np.zeros(30)
+    energies = [binary_energy(run.u, graph.L_s, 1.0, nothing, nothing) for run in runs]
+    assert energies[1] < energies[0]
+    assert runs[1].energy == pytest.approx(energies[1])

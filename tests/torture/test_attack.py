@@ -2,7 +2,6 @@
 
 import random
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -12,7 +11,7 @@ from torture.mutation import PICTURES, TABLES, mutated, sound_picture, sound_tab
 
 DEADLY = """
 import os, signal
-from torture.attack import Attack, Lost
+from torture.attack import Attack, Lost, NotPossibleHere
 
 def attempt(seed):
     if seed == 2:
@@ -21,8 +20,10 @@ def attempt(seed):
         os.kill(os.getpid(), signal.SIGSEGV)
     if seed == 4:
         raise KeyError("x")
+    if seed == 9:
+        raise NotPossibleHere("no such thing here")
 
-ATTACK = Attack("deadly", "seeds 2, 3 and 4", attempt, share=1, most=6)
+ATTACK = Attack("deadly", "seeds 2, 3 and 4", attempt, count=6)
 """
 
 
@@ -40,12 +41,30 @@ def deadly(tmp_path, monkeypatch):
 
 
 def test_what_is_not_survived_is_told_with_its_seed(deadly):
-    outcome = run(deadly, first_seed=0, seconds=60)
+    outcome = run(deadly, first_seed=0, count=6)
     assert outcome.tried == 6
     assert list(outcome.lost) == [2, 3, 4]
     assert outcome.lost[2] == "a reason"
     assert "SIGSEGV" in outcome.lost[3]
     assert "KeyError" in outcome.lost[4]
+
+
+def test_attempts_are_shared_among_processes(deadly):
+    outcome = run(deadly, first_seed=0, count=6, processes=3)
+    assert outcome.tried == 6
+    assert sorted(outcome.lost) == [2, 3, 4]
+
+
+def test_what_a_machine_lacks_is_told_and_not_counted(deadly):
+    outcome = run(deadly, first_seed=9, count=6)
+    assert (outcome.tried, outcome.lost) == (0, {})
+    assert "| 0 | 0 | 0 | no such thing here |" in program.table([outcome])
+
+
+def test_with_hours_further_seeds_follow(deadly, capsys):
+    assert program.main(["deadly", "--count", "1", "--hours", "0.001", "--processes", "1"]) in (0, 1)
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| deadly")]
+    assert len(rows) > 2
 
 
 def test_one_table_tells_everything(deadly):
@@ -58,7 +77,7 @@ def test_one_table_tells_everything(deadly):
 def test_every_attack_is_declared():
     attacks = [find(name) for name in NAMES]
     assert [attack.name for attack in attacks] == list(NAMES)
-    assert all(isinstance(attack, Attack) and attack.share > 0 for attack in attacks)
+    assert all(isinstance(attack, Attack) and attack.count > 0 for attack in attacks)
 
 
 def test_damage_depends_on_the_seed_alone():
@@ -68,9 +87,10 @@ def test_damage_depends_on_the_seed_alone():
     assert len({mutated(sound_picture(s), random.Random(i)) for s in PICTURES for i in range(20)}) > 80
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["tables", "pictures", "matrices", "parameters"])
+@pytest.mark.parametrize("name", ["tables", "pictures", "matrices", "parameters", "arrays"])
 def test_a_few_attempts_are_survived(name):
-    outcome = run(replace(find(name), most=5), first_seed=0, seconds=60)
+    outcome = run(find(name), first_seed=0, count=5)
     assert outcome.tried == 5
     assert outcome.lost == {}

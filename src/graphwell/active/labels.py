@@ -118,8 +118,8 @@ def row_numbers(rows: Iterable[int], n: int, field: str) -> IntArray:
     graphwell.errors.OptionError: exclude names row 4, but the rows are numbered from 0 to 3.
     """
     found = np.asarray(list(rows))
-    if len(found) and found.dtype.kind not in "iu":
-        raise OptionError(field, "{field} must hold row numbers; got {!r}.", found[0].item())
+    if len(found) and (found.dtype.kind not in "iu" or found.ndim != 1):
+        raise OptionError(field, "{field} must hold row numbers; got {!r}.", found.tolist()[0])
     wrong = found[(found < 0) | (found >= n)]
     if len(wrong):
         problem = "{field} names row {}, but the rows are numbered from 0 to {:,}."

@@ -1,6 +1,6 @@
 """Questions and answers in turn: what is asked, what was said, and how good the labels are by now."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -87,6 +87,7 @@ class Session:
         else:
             known = read_answers(self.place.backend.read_labels(y), self.place.graph.n_vertices)
         self._answers: dict[int, Any] = known.by_row()
+        self._weak: dict[int, float] = {}
         self._barred: set[int] = set()
         self._checked: dict[int, Checked] = {}
         self.classifier = self._default() if classifier is None else classifier
@@ -115,14 +116,24 @@ class Session:
         """Whether `fit` has been called."""
         return self._given is not None
 
-    def suggest(self, n: int = 10, strategy: str | None = None) -> Suggestions:
-        """Rows to label next, best first; see `graphwell.suggest`."""
+    def suggest(
+        self,
+        n: int = 10,
+        strategy: str | None = None,
+        *,
+        exclude: Iterable[int] = (),
+        names: Mapping[Any, str] | None = None,
+    ) -> Suggestions:
+        """Rows to label next, best first; `exclude` and `names` are those of `graphwell.suggest`."""
         chosen = find_strategy(strategy or self.strategy)
         known = self._codes()
-        barred = np.array(sorted(self._barred), dtype=np.int64)
-        return chosen_rows(self.place, known, n, chosen, self.random_state, barred, self._scores(known))
+        scores = self._scores(known)
+        barred = np.union1d(row_numbers(exclude, self.n_rows, "exclude"), sorted(self._barred))
+        known = known if names is None else known.called(names)
+        barred = barred.astype(np.int64)
+        return chosen_rows(self.place, known, n, chosen, self.random_state, barred, scores)
 
-    def answer(self, rows: Any, labels: Any) -> None:
+    def answer(self, rows: Any, labels: Any, weight: float = 1.0) -> None:
         """Take the label of a row, or those of several rows; an answer given before is corrected.
 
         Parameters
@@ -130,26 +141,45 @@ class Session:
         rows : int or sequence of int
         labels : label or sequence of labels
             An unknown label (None, NaN, or -1 among integers) means that it cannot be told.
+        weight : float
+            How far the labels are trusted, above 0 and up to 1; see `sample_weight` of a fit. Those below 1
+            may be overruled by their neighbours, and do not count when the accuracy is judged.
         """
+        if not 0 < weight <= 1:
+            raise OptionError("weight", "{field} must be above 0 and at most 1, got {!r}.", weight)
         if np.ndim(rows) == 0:
             rows, labels = [rows], [labels]
         numbers = row_numbers(rows, self.n_rows, "rows")
         if len(numbers) != len(labels):
             raise OptionError("labels", "{field} holds {} labels for {} rows.", len(labels), len(numbers))
         for row, label in zip(numbers.tolist(), labels, strict=True):
-            self._take(row, label)
+            self._take(row, label, float(weight))
+
+    def take_back(self, rows: Any) -> None:
+        """Forget what was said of these rows, as if they had never been asked.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.1], [5.0], [5.1]], n_neighbors=1, scale_neighbor=1)
+        >>> session.answer(0, "cat")
+        >>> session.take_back(0)
+        >>> session.answers
+        {}
+        """
+        for row in row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist():
+            for said in (self._answers, self._weak, self._checked):
+                said.pop(row, None)
+            self._barred.discard(row)
 
     def cannot_tell(self, rows: Any) -> None:
         """Never ask for these rows again; a label that one of them had is taken back."""
-        for row in row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist():
-            self._barred.add(row)
-            self._answers.pop(row, None)
-            self._checked.pop(row, None)
+        self.take_back(rows)
+        self._barred.update(row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist())
 
     def fit(self) -> Any:
         """Fit the classifier to all answers, on the graph of the session, and return it."""
         before = fetched(self.classifier.transduction_) if self.is_fitted else None
-        self.classifier.fit(self.place.shown, self.labels)
+        self.classifier.fit(self.place.shown, self.labels, **self._trust())
         self._given = np.array([row in self._answers for row in range(self.n_rows)])
         self._checked = {row: replace(c, age=c.age + 1) for row, c in self._checked.items()}
         if before is not None:
@@ -168,12 +198,24 @@ class Session:
             return found
         return replace(found, interval=(0.0, 1.0))  # where one class is known, every score is 1
 
-    def _take(self, row: int, label: Any) -> None:
+    def _trust(self) -> dict[str, Any]:
+        """What a fit is told of labels that are trusted less; nothing where all are trusted."""
+        if not self._weak:
+            return {}
+        weights = np.ones(self.n_rows)
+        weights[list(self._weak)] = list(self._weak.values())
+        return {"sample_weight": weights}
+
+    def _take(self, row: int, label: Any, weight: float) -> None:
         label = label.item() if isinstance(label, np.generic) else label
         if is_unknown(label):
             self.cannot_tell(row)
             return
-        if self._given is not None and not self._given[row] and row not in self._checked:
+        self._weak.pop(row, None)
+        if weight < 1:
+            self._weak[row] = weight
+            self._checked.pop(row, None)
+        elif self._given is not None and not self._given[row] and row not in self._checked:
             said = fetched(self.classifier.transduction_[row : row + 1])[0]
             score = float(fetched(self.classifier.label_distributions_[row : row + 1]).max())
             self._checked[row] = Checked(score, bool(said == label))

@@ -22,6 +22,11 @@ EXAMPLES = {
         "graphwell suggest pets.csv -n 20 -o ask.csv",
         "graphwell suggest pets.csv --answers ask.csv -o answered.csv",
     ),
+    "label": (
+        "graphwell label pets.csv --label species --image-column photo",
+        "graphwell label digits.csv --pixels 8x8 --drop truth",
+        "graphwell label notes.parquet --text-column note --id number -o labelled.parquet",
+    ),
     "digits": ("graphwell example digits -o digits.csv --per-class 3",),
     "image": ("graphwell example image -o pictures --noise 0.2",),
     "doctor": ("graphwell doctor", "graphwell doctor --json"),

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from graphwell.jobs.answers import MergeReport
     from graphwell.jobs.compare import CompareReport
     from graphwell.jobs.questions import RowToLabel
-    from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentReport
+    from graphwell.jobs.reports import (
+        ClassCount,
+        ClassifyReport,
+        DoubtfulRow,
+        SegmentClass,
+        SegmentReport,
+    )
     from graphwell.jobs.score import Accuracy
     from graphwell.jobs.suggest import SuggestReport
 
@@ -62,7 +68,11 @@ def print_segmented(report: "SegmentReport", *, on_stderr: bool) -> None:
     height, width = report.size
     counts = f"{height:,} x {width:,} pixels, {report.seeds:,} marked, {len(report.classes):,} classes."
     say(f"{counts} {_ending(report.sweeps, report.status)}")
-    console.print(_class_grid(report.classes))
+    console.print(_area_grid(report.classes))
+    if report.mark_next:
+        places = [f"row {s.row:,}, column {s.column:,}" for s in report.mark_next]
+        side = report.mark_next[0].side
+        say(f"Further marks would help most in the squares of {side} pixels around {'; '.join(places)}.")
     _say_the_rest(say, report.notes, report.seconds, report.files)
 
 
@@ -194,6 +204,19 @@ def _class_grid(classes: "Sequence[ClassCount]") -> Grid:
         grid.add_row(Text(printable(count.name)), f"{count.given:,}", f"{count.assigned:,}")
     if len(classes) > CLASSES_SHOWN:
         grid.add_row(f"and {len(classes) - CLASSES_SHOWN:,} more", "", "")
+    return grid
+
+
+def _area_grid(classes: "Sequence[SegmentClass]") -> Grid:
+    grid = Grid()
+    grid.add_column("class")
+    for title in ("given", "assigned", "% of all"):
+        grid.add_column(title, justify="right")
+    for found in classes[:CLASSES_SHOWN]:
+        share = f"{100 * found.share:.2f}"
+        grid.add_row(Text(printable(found.name)), f"{found.given:,}", f"{found.assigned:,}", share)
+    if len(classes) > CLASSES_SHOWN:
+        grid.add_row(f"and {len(classes) - CLASSES_SHOWN:,} more", "", "", "")
     return grid
 
 

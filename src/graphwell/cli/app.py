@@ -12,6 +12,7 @@ from graphwell.cli.classify import classify
 from graphwell.cli.compare import compare
 from graphwell.cli.doctor import doctor
 from graphwell.cli.example import example
+from graphwell.cli.label import label
 from graphwell.cli.paint import paint
 from graphwell.cli.reproduce import reproduce
 from graphwell.cli.segment import segment
@@ -30,6 +31,7 @@ app = typer.Typer(
 )
 app.command(cls=ListingCommand)(classify)
 app.command(cls=ListingCommand)(compare)
+app.command(cls=ListingCommand)(label)
 app.command(cls=ListingCommand)(segment)
 app.command(cls=ListingCommand)(suggest)
 app.command(cls=ListingCommand)(paint)

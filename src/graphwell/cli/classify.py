@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
 from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
+from graphwell.cli._standard import stdout_is_taken
 from graphwell.cli._words import in_flags
 from graphwell.errors import OptionError
 
@@ -21,12 +23,16 @@ def classify(
     table: Annotated[
         Path,
         typer.Argument(
-            help="File that ends in {tables}; with --cluster a folder of Parquet files.",
+            help="File that ends in {tables}, or - for text on standard input; with --cluster a folder of "
+            "Parquet files.",
             show_default=False,
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="File for the labelled table.", show_default=False)
+        Path,
+        typer.Option(
+            "--output", "-o", help="File for the labelled table; - for standard output.", show_default=False
+        ),
     ],
     label: Annotated[str, typer.Option(help="Column of the known labels.")] = "label",
     features: _options.Features = None,
@@ -93,6 +99,7 @@ def classify(
     graphwell_given. Exit codes: 0 done; 1 done, but some rows lie in a part of the graph without any label;
     2 bad input; 130 interrupted.
     """
+    taken = stdout_is_taken(output, json_=json_)
     from graphwell.jobs.classify import classify as label_rows
     from graphwell.jobs.options import ClassifyOptions
     from graphwell.view.report import report_page
@@ -110,10 +117,11 @@ def classify(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
+        work_is_over()
     if not quiet:
         from graphwell.cli._summary import print_classified
 
-        print_classified(found, on_stderr=json_)
+        print_classified(found, on_stderr=taken)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
     return Exit.NEEDS_ATTENTION if found.unreachable_rows or found.bridged_rows else Exit.DONE

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from graphwell._interrupt import work_is_over
 from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -46,7 +47,10 @@ def segment(
         Path | None, typer.Option(help="File for the marks as they were read, before anything is computed.")
     ] = None,
     overlay: Annotated[
-        Path | None, typer.Option(help="File for the picture with the borders drawn on it.")
+        Path | None, typer.Option(help="File for the picture, tinted and outlined by its classes.")
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option(help="File for picture, marks, labels and doubt side by side.")
     ] = None,
     scores: Annotated[Path | None, typer.Option(help="File for a map of the uncertainty.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Folder for one mask per class.")] = None,
@@ -93,7 +97,7 @@ def segment(
     from graphwell.jobs.segment import segment as segment_picture
 
     options = SegmentOptions(
-        image=image, seeds=seeds, output=output, overlay=overlay, scores=scores, masks=masks,
+        image=image, seeds=seeds, output=output, overlay=overlay, sheet=sheet, scores=scores, masks=masks,
         background=background, strokes_on_picture=strokes_on_picture, snap=snap, seeds_out=seeds_out,
         max_pixels=max_pixels, max_memory=max_memory,
         graph=graph, radius=radius,
@@ -102,6 +106,7 @@ def segment(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = segment_picture(options, progress=progress, say=None if quiet else print_early)
+        work_is_over()
     if not quiet:
         print_segmented(found, on_stderr=json_)
     if json_:

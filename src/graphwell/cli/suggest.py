@@ -6,23 +6,30 @@ from typing import Annotated
 
 import typer
 
+from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
 from graphwell.cli._help import completed
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
+from graphwell.cli._standard import stdout_is_taken
 from graphwell.cli._words import in_flags
 
 
 @ends_cleanly
 def suggest(
-    table: Annotated[Path, typer.Argument(help="File that ends in {tables}.", show_default=False)],
+    table: Annotated[
+        Path,
+        typer.Argument(
+            help="File that ends in {tables}, or - for text on standard input.", show_default=False
+        ),
+    ],
     output: Annotated[
         Path,
         typer.Option(
             "--output",
             "-o",
-            help="File for the questions (.csv); with --answers, for the table.",
+            help="File for the questions (.csv); with --answers, for the table; - for standard output.",
             show_default=False,
         ),
     ],
@@ -61,6 +68,7 @@ def suggest(
     Each question is a row with its cells, a reason, and an empty cell for the label. Filled in, the file goes
     back into the table with --answers. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
+    taken = stdout_is_taken(output, json_=json_)
     if answers is not None:
         return _merge(table, answers, output, label, delimiter, encoding, json_=json_, quiet=quiet)
     from graphwell.jobs.suggest import SuggestOptions
@@ -75,10 +83,11 @@ def suggest(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         found = choose_rows(options, progress=progress)
+        work_is_over()
     if not quiet:
         from graphwell.cli._summary import print_suggested
 
-        print_suggested(found, on_stderr=json_)
+        print_suggested(found, on_stderr=taken)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
     return Exit.DONE
@@ -104,10 +113,11 @@ def _merge(
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
         merged = merge_answers(options, progress=progress)
+        work_is_over()
     if not quiet:
         from graphwell.cli._summary import print_merged
 
-        print_merged(merged, on_stderr=json_)
+        print_merged(merged, on_stderr=stdout_is_taken(output, json_=json_))
     if json_:
         typer.echo(json.dumps(merged.to_json(in_flags), indent=2, ensure_ascii=False))
     return Exit.DONE

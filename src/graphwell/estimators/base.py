@@ -278,10 +278,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         refuse_foreign(X)
         refuse_new(self._encoder, X)
-        if (
-            self._predictor.takes_features
-            and len(np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())) == 2
-        ):
+        shape = np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())
+        if self._predictor.takes_features and isinstance(shape, tuple) and len(shape) == 2:
             validate_data(self, X, reset=False, skip_check_array=True)
 
     def _warn_of_bridges(self, graph: PlacedGraph) -> None:

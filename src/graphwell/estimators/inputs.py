@@ -54,6 +54,8 @@ def refuse_foreign(X: Any) -> None:
         )
     if isinstance(X, np.ndarray) and X.dtype.kind in "OUT":
         _refuse_text(X)
+    elif isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple):
+        _refuse_text(np.array(X[:1], dtype=object))
 
 
 def _refuse_text(X: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._arrays import as_readable
 from graphwell._types import IntArray
 from graphwell._unknown import UNKNOWN, hardly_classes, is_marked, same_but_for_case, says_nothing
 from graphwell._warnings import warn_user
@@ -68,6 +69,8 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
         raise _odd_labels(known)
     if known.dtype == object and len(known):
         known = _plain(known)
+    if known.dtype.kind == "S":
+        raise ValueError("y holds bytes, which are no names; give text, y.astype(str) say.")
     if np.issubdtype(known.dtype, np.number):
         minus_one = known == UNKNOWN
         whole_floats = np.issubdtype(known.dtype, np.floating)
@@ -149,6 +152,8 @@ def with_classes(labels: Labels, named: Any) -> Labels:
 
 
 def _one_column(y: Any, n: int) -> Any:
+    if hasattr(y, "__dlpack_device__"):
+        y = as_readable(y, "y")
     values = np.asarray(y, dtype=object) if _is_extension(y) or isinstance(y, list | tuple) else np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
@@ -158,6 +163,8 @@ def _one_column(y: Any, n: int) -> Any:
             DataConversionWarning,
         )
         values = values.ravel()
+    if values.dtype.kind == "T":  # scikit-learn does not know NumPy's own text yet
+        values = values.astype(object)
     if values.ndim != 1:
         raise ValueError(
             f"y should be a 1d array, got an array of shape {values.shape} instead; give one label per row."

@@ -119,7 +119,7 @@ def two_moons(
             "The paper ran nothing here: it quotes three errors of other papers for the easier two-class "
             "problem. None of those methods was given labels and ours are given 5 %, so the two cannot be "
             "compared. Spectral clustering on our graph is the one line above that is as unsupervised as "
-            "the quoted ones."
+            "the quoted ones; the next section runs these."
         ],
         tables=[
             ResultTable("Errors quoted in the paper", ("method", "error", "told"), QUOTED, text_columns=3)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import graphwell as gw
+from graphwell.experiments.company import quoted_mnist, quoted_moons
 from graphwell.experiments.expected import Judged, judge
 from graphwell.experiments.image import image
 from graphwell.experiments.label_order import label_order
@@ -31,6 +32,7 @@ MOONS: tuple[Callable[[int, int, Progress], Section], ...] = (
     three_moons,
     spectral_readings,
     two_moons,
+    quoted_moons,
     label_order,
     robustness,
 )
@@ -95,6 +97,7 @@ def reproduce(
             sections.append(image(count, seed, progress))
         elif digits is not None:
             sections.append(mnist(*digits, count, seed, progress))
+            sections.append(quoted_mnist(*digits, seed, progress))
     return Reproduction(sections, seed, time.perf_counter() - began)
 
 

@@ -8,11 +8,14 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray
+from graphwell.memory import available, in_words
 
 Change = Callable[[Any], Any]
 """What is done to rows before they are compared: each becomes another row, by itself."""
 METRICS = ("euclidean", "cosine")
 SPARSE_COMPONENTS = 100
+OVERSAMPLES = 10
+"""Further vectors that the randomised singular value decomposition works with."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class FeatureMap:
         from sklearn.decomposition import TruncatedSVD
 
         components = min(SPARSE_COMPONENTS, min(X.shape) - 1)
+        _check_projection(X.shape[1], components)
         svd = TruncatedSVD(max(1, components), random_state=0).fit(_unit_rows(X) if metric == "cosine" else X)
         return cls(metric, np.ascontiguousarray(svd.components_.T), change)
 
@@ -69,6 +73,16 @@ def check_metric(metric: str, also: tuple[str, ...] = ()) -> None:
     """
     if not isinstance(metric, str) or metric not in (*METRICS, *also):
         raise ValueError(f"metric must be one of {', '.join((*METRICS, *also))}; got {metric!r}.")
+
+
+def _check_projection(n_features: int, components: int) -> None:
+    """Refuse columns whose projection would not fit into memory, before any of it is taken."""
+    need, free = 3 * 8 * n_features * (components + OVERSAMPLES), available()
+    if need > free:
+        raise ValueError(
+            f"X has {n_features:,} columns, and to project them takes about {in_words(need)} of memory, "
+            f"more than the {in_words(free)} that are free; leave out the columns that are empty or rare."
+        )
 
 
 def _unit_rows(X: Any) -> Any:

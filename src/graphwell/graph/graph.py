@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from graphwell._arrays import as_readable
 from graphwell._checks import whole_number
 from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
@@ -568,7 +569,7 @@ def read_features(X: Any, at_least: int = 2) -> Any:
     from sklearn.utils import check_array
 
     return check_array(
-        sound_sparse(X, "X"),
+        as_readable(sound_sparse(X, "X"), "X"),
         accept_sparse="csr",
         dtype=[np.float64, np.float32],
         ensure_min_samples=at_least,

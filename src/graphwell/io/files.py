@@ -5,10 +5,11 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
+from graphwell._interrupt import undisturbed
 from graphwell.errors import OptionError
 from graphwell.io.scratch import NAME, scratch_file, scratch_folder
 
@@ -21,7 +22,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
 
     The bytes go to a temporary file in the same folder, reach the disc, and are then renamed; after an
     error, an interrupt or a power cut the name holds what it held before. Several files can be held
-    back together: enter them into one `contextlib.ExitStack`.
+    back together, see `written_together`.
 
     Parameters
     ----------
@@ -50,6 +51,26 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
             shutil.copymode(target, temporary)
         temporary.replace(target)
         _sync_folder(target.parent)
+
+
+@contextmanager
+def written_together() -> Iterator[ExitStack]:
+    """Hold several files back until all are written; then they take their names, whatever signal comes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with written_together() as held:
+    ...         for name in ("labels", "page"):
+    ...             _ = held.enter_context(written_whole(Path(folder) / name)).write(b"all")
+    ...     sorted(file.name for file in Path(folder).iterdir())
+    ['labels', 'page']
+    """
+    with ExitStack() as held:
+        yield held
+        with undisturbed():
+            held.close()
 
 
 @contextmanager
@@ -166,7 +187,7 @@ def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
     Parameters
     ----------
     paths : iterable of (field, path)
-        Name of the option and what it gave; None is passed over.
+        Name of the option and what it gave; None and ``-`` are passed over.
 
     Examples
     --------
@@ -176,7 +197,7 @@ def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
     """
     seen: dict[object, str] = {}
     for field, path in paths:
-        if path is None:
+        if path is None or path == Path("-"):
             continue
         for key in _identities(path, field):
             other = seen.setdefault(key, field)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphwell.errors import OptionError
+from graphwell.io.unfinished import forget, remember
 
 fcntl: Any
 try:
@@ -58,12 +59,14 @@ def held_alone(path: Path, field: str) -> Iterator[None]:
     """
     lock = path.resolve().with_name(f".{path.resolve().name}.lock")
     descriptor = _locked(lock, path, field)
+    remember(lock)
     try:
         note = f"process {os.getpid()} on {socket.gethostname()}"
         os.truncate(descriptor if os.truncate in os.supports_fd else lock, 0)
         os.write(descriptor, note.encode("utf-8", "replace"))
         yield
     finally:
+        forget(lock)  # before it is gone: the next lock of that name is another's
         if sys.platform == "win32":  # there an open file cannot be removed
             os.close(descriptor)
             lock.unlink(missing_ok=True)

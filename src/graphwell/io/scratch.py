@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from graphwell.io.locks import NO_FOLLOW, fcntl, try_lock
+from graphwell.io.unfinished import forget, remember
 
 NAME = re.compile(r"\.graphwell-\d+-[0-9a-f]{16}\.tmp")
 _cleaned: set[Path] = set()
@@ -36,15 +37,18 @@ def scratch_file(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
     while True:
         path = folder / _new_name()
+        remember(path)
         descriptor = os.open(path, flags, 0o666)
         if _ours(descriptor, path):
             break
         os.close(descriptor)
+        forget(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield path, file
     finally:
         path.unlink(missing_ok=True)
+        forget(path)
 
 
 @contextmanager
@@ -52,6 +56,7 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
     """A new folder in another; it is removed unless it has been renamed."""
     remove_stale(parent)
     path = parent / _new_name()
+    remember(path)
     path.mkdir()
     descriptor = _open_folder(path)
     if descriptor is not None:
@@ -60,6 +65,7 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
+        forget(path)
         if descriptor is not None:
             os.close(descriptor)
 

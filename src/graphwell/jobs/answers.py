@@ -8,12 +8,14 @@ import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.errors import OptionError, Sentence, Words, in_python
-from graphwell.io.files import check_distinct, check_output, written_whole
+from graphwell.io.files import check_distinct
+from graphwell.io.standard import written_out
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers, as_text, is_missing, text_column
 from graphwell.io.tables.registry import read_table
 from graphwell.io.tables.text import check_text_name, write_cells
 from graphwell.jobs.columns import find_column
+from graphwell.jobs.outputs import check_table_output
 from graphwell.jobs.suggest import CANNOT_TELL, REASON, ROW, USUAL_LABEL
 from graphwell.progress import Progress, silent
 
@@ -103,7 +105,7 @@ def merge_answers(options: MergeOptions, *, progress: Progress = silent) -> Merg
     1
     """
     check_text_name(options.output, "output")
-    check_output(options.output, "output")
+    check_table_output(options.output)
     check_distinct([("table", options.table), ("answers", options.answers), ("output", options.output)])
     table = read_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
@@ -114,7 +116,7 @@ def merge_answers(options: MergeOptions, *, progress: Progress = silent) -> Merg
     _check_cells(asked, table, rows, options.label)
     labels, corrected = _merged(table, options.label, rows, said)
     cells = {name: as_text(table.column(name)) for name in table.names} | {options.label: labels}
-    with written_whole(options.output) as file:
+    with written_out(options.output) as file:
         write_cells(cells, table, options.output, file)
     empty, cannot = is_missing(said), np.asarray(said == CANNOT_TELL)
     return MergeReport(

@@ -13,7 +13,8 @@ from graphwell._random import stream
 from graphwell._types import BoolArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.files import written_whole
+from graphwell.io.files import written_together, written_whole
+from graphwell.io.standard import STANDARD, written_out
 from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import is_formula, text_column
 from graphwell.io.tables.registry import read_table, write_table
@@ -103,7 +104,9 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     return report
 
 
-def new_columns(label: str, classes: tuple[str, ...], rows: RowDetails, *, safe: bool = False) -> NewColumns:
+def new_columns(
+    label: str | None, classes: tuple[str, ...], rows: RowDetails, *, safe: bool = False
+) -> NewColumns:
     """What is added to each row of a table."""
     names = text_column([*classes, ""])
     bridged = rows.bridged if rows.bridged.any() else None
@@ -178,9 +181,10 @@ def _write(
     table: Table, new: NewColumns, report: ClassifyReport, options: ClassifyOptions, draw: Draw | None
 ) -> None:
     """Write the table and the page: both, or neither."""
-    with ExitStack() as held:
+    with ExitStack() as shown, written_together() as held:
         if options.output is not None:
-            write_table(table, new, options.output, held.enter_context(written_whole(options.output)))
+            place = shown if options.output == STANDARD else held
+            write_table(table, new, options.output, place.enter_context(written_out(options.output)))
         if options.report is not None and draw is not None:
             page = draw(report)
             held.enter_context(written_whole(options.report)).write(

@@ -178,8 +178,9 @@ class SegmentOptions:
         The picture, and the marks in it.
     output : Path
         File for the labels.
-    overlay, scores : Path, optional
-        Files for the picture with borders drawn on it, and for a map of the uncertainty.
+    overlay, sheet, scores : Path, optional
+        Files for the picture tinted and outlined by its classes, for a contact sheet (picture, marks, labels
+        and doubt in one), and for a map of the uncertainty.
     masks : Path, optional
         Folder for one mask per class.
     background : str
@@ -202,6 +203,7 @@ class SegmentOptions:
     seeds: Path
     output: Path
     overlay: Path | None = None
+    sheet: Path | None = None
     scores: Path | None = None
     masks: Path | None = None
     background: str = "auto"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_distinct, check_output
-from graphwell.io.tables.registry import FORMATS
+from graphwell.io.standard import STANDARD, check_standard_output
+from graphwell.io.tables.registry import format_of
 from graphwell.jobs.options import ClassifyOptions, CompareOptions
 
 PAGE_SUFFIXES = (".html", ".htm")
@@ -16,12 +17,13 @@ PAGE_SUFFIXES = (".html", ".htm")
 def check_classify_files(options: ClassifyOptions) -> None:
     """Refuse outputs of `graphwell.jobs.classify` that could not be written."""
     if options.output is not None:
-        FORMATS.of(options.output, "output")
-    written = [(field, getattr(options, field)) for field in ("output", "report", "checkpoint")]
+        format_of(options.output, "output")
+        check_table_output(options.output)
+    written = [(field, getattr(options, field)) for field in ("report", "checkpoint")]
     for field, path in written:
         if path is not None:
             check_output(path, field)
-    check_distinct([("table", options.table), *written])
+    check_distinct([("table", options.table), ("output", options.output), *written])
     check_page_name(options.report)
 
 
@@ -39,6 +41,14 @@ def check_page_name(report: Path | None) -> None:
     """Refuse a page whose name no browser would open."""
     if report is not None and report.suffix.lower() not in PAGE_SUFFIXES:
         raise OptionError("report", "{field} {}: the name must end in .html or .htm.", report)
+
+
+def check_table_output(path: Path) -> None:
+    """Refuse a name for a table that could not be written; ``-`` is standard output."""
+    if path == STANDARD:
+        check_standard_output("output")
+    else:
+        check_output(path, "output")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.score import Comparison, Holdout
 
 if TYPE_CHECKING:
+    from graphwell.segmentation.next_marks import DoubtfulSquare
     from graphwell.solve.result import Result
 
 
@@ -162,9 +163,10 @@ class ClassifyReport:
 
 @dataclass(frozen=True)
 class SegmentClass(ClassCount):
-    """A class of a segmented picture: its number, and its colour as #rrggbb."""
+    """A class of a segmented picture: its number, its share of all pixels, and its colour as #rrggbb."""
 
     number: int
+    share: float
     color: str
 
     def to_json(self) -> dict[str, Any]:
@@ -175,6 +177,7 @@ class SegmentClass(ClassCount):
             "color": self.color,
             "given": self.given,
             "assigned": self.assigned,
+            "share": round(self.share, 6),
         }
 
 
@@ -190,6 +193,8 @@ class SegmentReport:
         Number of marked pixels.
     status : str
         How the run ended, in a sentence.
+    mark_next : tuple of DoubtfulSquare
+        Parts of the picture where further marks would help most.
     notes : tuple of Sentence
         What the user should know.
     files : tuple of Path
@@ -201,6 +206,7 @@ class SegmentReport:
     seeds: int
     classes: tuple[SegmentClass, ...]
     unreachable_pixels: int
+    mark_next: tuple["DoubtfulSquare", ...]
     sweeps: int
     status: str
     output: Path
@@ -216,6 +222,7 @@ class SegmentReport:
             "seeds": self.seeds,
             "classes": [found.to_json() for found in self.classes],
             "unreachable_pixels": self.unreachable_pixels,
+            "mark_next": [asdict(square) for square in self.mark_next],
             "sweeps": self.sweeps,
             "status": self.status,
             "output": str(self.output),

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from graphwell.io.files import (
     check_output,
     check_output_folder,
     folder_written_whole,
+    written_together,
     written_whole,
 )
 from graphwell.io.images.base import Marks
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Write = Callable[[IO[bytes]], None]
 Say = Callable[[Sentence], object]
-FILES = ("image", "seeds", "output", "overlay", "scores", "seeds_out")
+FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
 BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
 """Of the descent and of the graph, about."""
 NAMES_SAID = 12
@@ -142,12 +142,17 @@ def _writers(
 ) -> dict[Path, Write]:
     """What goes into each file."""
     from graphwell.segmentation import drawing
+    from graphwell.segmentation.next_marks import squares_to_mark
 
     doubt = drawing.uncertainty(found.score, found.reachable)
     files = {options.output: _labels(options.output, found.labels, marks)}
     if options.overlay is not None:
         drawn = drawing.overlay(picture, found.labels, marks.colors)
         files[options.overlay] = partial(write_image, drawn, options.overlay)
+    if options.sheet is not None:
+        squares = squares_to_mark(doubt, marks.classes)
+        drawn = drawing.contact_sheet(picture, marks.classes, found.labels, doubt, marks.colors, squares)
+        files[options.sheet] = partial(write_image, drawn, options.sheet)
     if options.scores is not None:
         files[options.scores] = _either(options.scores, doubt, drawing.as_grey)
     for number, path in masks.items():
@@ -180,7 +185,7 @@ def _either(path: Path, values: Any, draw: Callable[..., Any], *further: Any) ->
 
 def _write(files: dict[Path, Write], masks: Path | None) -> None:
     """Write all files or none; a new folder for masks appears with all of them in it."""
-    with ExitStack() as held:
+    with written_together() as held:
         unnamed = None
         if masks is not None and not masks.exists():
             unnamed = held.enter_context(folder_written_whole(masks))
@@ -191,16 +196,26 @@ def _write(files: dict[Path, Write], masks: Path | None) -> None:
 
 
 def _summarise(options: SegmentOptions, marks: Marks, found: "Segmentation") -> SegmentReport:
+    from graphwell.segmentation.drawing import uncertainty
+    from graphwell.segmentation.next_marks import squares_to_mark
     from graphwell.segmentation.segment import unreached_sentence
 
     lost = [] if found.reachable.all() else [Sentence("{}", (unreached_sentence(found),))]
-    written = (options.seeds_out, options.output, options.overlay, options.scores, options.masks)
+    written = (
+        options.seeds_out,
+        options.output,
+        options.overlay,
+        options.sheet,
+        options.scores,
+        options.masks,
+    )
     return SegmentReport(
         image=options.image,
         size=found.labels.shape,
         seeds=int((marks.classes >= 0).sum()),
         classes=tuple(_class(int(c), marks, found) for c in found.classes),
         unreachable_pixels=int((~found.reachable).sum()),
+        mark_next=squares_to_mark(uncertainty(found.score, found.reachable), marks.classes),
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
@@ -216,6 +231,7 @@ def _class(number: int, marks: Marks, found: "Segmentation") -> SegmentClass:
         given=int((marks.classes == number).sum()),
         assigned=int((found.labels == number).sum()),
         number=number,
+        share=float((found.labels == number).mean()),
         color="#{:02x}{:02x}{:02x}".format(*marks.colors[number]),
     )
 

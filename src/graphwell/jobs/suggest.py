@@ -11,15 +11,16 @@ import numpy as np
 from graphwell._types import BoolArray, IntArray
 from graphwell.columns.fate import Fate
 from graphwell.errors import OptionError, Sentence, Words, in_python
-from graphwell.io.files import check_distinct, check_output, written_whole
+from graphwell.io.files import check_distinct
+from graphwell.io.standard import written_out
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_text, text_column
 from graphwell.io.tables.registry import read_table
 from graphwell.io.tables.text import check_text_name, write_cells
-from graphwell.jobs.columns import Roles, named_columns, read_features
+from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
 from graphwell.jobs.label_column import LabelColumn, read_label_column
-from graphwell.jobs.outputs import notes_from_warnings
-from graphwell.jobs.preprocess import Preprocessing, preprocess
+from graphwell.jobs.outputs import check_table_output, notes_from_warnings
+from graphwell.jobs.preprocess import Preprocessing, ReadyRows, preprocess
 from graphwell.jobs.questions import RowToLabel, rows_to_label
 from graphwell.progress import Progress, silent
 
@@ -163,26 +164,17 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
     began = time.perf_counter()
     _check_files(options)
     with notes_from_warnings() as warned:
-        table = read_table(
-            options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
-        )
-        roles = options.roles(table)
-        given, closed = labels_so_far(table, roles)
-        named_columns(table, roles)
-        known = given if given.names else None
-        features = read_features(table, roles, known, fill=options.missing == "fill")
-        how = Preprocessing(options.scale, options.pca, options.missing)
-        ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
+        read = read_unlabelled(options, progress)
+        table, roles, given, features, ready = read.table, read.roles, read.given, read.features, read.ready
         progress("neighbours", None)
         from graphwell.active import suggest as choose
 
         found = choose(
             ready.X, _named(given)[ready.kept], n=options.n, strategy=options.strategy,
-            random_state=options.seed, exclude=np.flatnonzero(closed[ready.kept]),
+            random_state=options.seed, exclude=np.flatnonzero(read.closed[ready.kept]),
             n_neighbors=options.n_neighbors, device=options.device, n_jobs=options.n_jobs,
         )  # fmt: skip
-        ids = None if roles.row_id is None else as_text(table.column(roles.row_id))
-        rows = rows_to_label(found, ready.kept, ids)
+        rows = rows_to_label(found, ready.kept, read.ids)
         if options.output is not None:
             _write(table, roles, rows, options.output)
     return SuggestReport(
@@ -198,6 +190,49 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         seconds={"in all": time.perf_counter() - began},
         files=() if options.output is None else (options.output,),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class UnlabelledTable:
+    """A table most of whose labels are missing, with its rows ready to be compared.
+
+    Attributes
+    ----------
+    table : Table
+    roles : Roles
+    given : LabelColumn
+        The labels so far.
+    closed : array of bool
+        Rows whose label cannot be told.
+    features : FeatureColumns
+    ready : ReadyRows
+    ids : array of text, optional
+        Names of the rows.
+    """
+
+    table: Table
+    roles: Roles
+    given: LabelColumn
+    closed: BoolArray
+    features: FeatureColumns
+    ready: ReadyRows
+    ids: Any
+
+
+def read_unlabelled(options: SuggestOptions, progress: Progress = silent) -> UnlabelledTable:
+    """Read a table with some labels or none, and make its rows ready to be compared."""
+    table = read_table(
+        options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
+    )
+    roles = options.roles(table)
+    given, closed = labels_so_far(table, roles)
+    named_columns(table, roles)
+    known = given if given.names else None
+    features = read_features(table, roles, known, fill=options.missing == "fill")
+    how = Preprocessing(options.scale, options.pca, options.missing)
+    ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
+    ids = None if roles.row_id is None else as_text(table.column(roles.row_id))
+    return UnlabelledTable(table, roles, given, closed, features, ready, ids)
 
 
 def labels_so_far(table: Table, roles: Roles) -> tuple[LabelColumn, BoolArray]:
@@ -222,7 +257,7 @@ def _of_questions(table: Table) -> tuple[str, ...]:
 def _check_files(options: SuggestOptions) -> None:
     if options.output is not None:
         check_text_name(options.output, "output")
-        check_output(options.output, "output")
+        check_table_output(options.output)
     check_distinct([("table", options.table), ("output", options.output)])
     if options.n < 1:
         raise OptionError("n", "{field} must be a number of rows, 1 or more; got {}.", options.n)
@@ -239,5 +274,5 @@ def _write(table: Table, roles: Roles, rows: tuple[RowToLabel, ...], path: Path)
     cells[label] = text_column([""] * len(rows))
     others = [name for name in table.names if name not in cells]
     cells |= {name: as_text(table.column(name))[places] for name in others}
-    with written_whole(path) as file:
+    with written_out(path) as file:
         write_cells(cells, table, path, file)

@@ -1,6 +1,6 @@
 """A segmented picture to look at: classes in colours, borders on the picture, and uncertainty as grey."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,10 +8,17 @@ from scipy import ndimage
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.segmentation.features import read_picture
+from graphwell.segmentation.next_marks import DoubtfulSquare
 
 BRIGHTEST_SHARE = 0.995
 """Pictures that are no 8-bit pictures are stretched so that this share of them is not cut off."""
 HATCHED = (255, 0, 255)
+TINT = 0.3
+"""Share of the colour of its class in a pixel of the overlay."""
+SIDE_PER_OUTLINE = 400
+"""Pixels of the shorter side of a picture for each pixel of an outline's width."""
+WIDEST_TILE, MARGIN = 1200, 8
+"""Of the contact sheet, in pixels."""
 Colors = Mapping[int, tuple[int, int, int]]
 
 
@@ -30,21 +37,81 @@ def painted(labels: IntArray, colors: Colors) -> Any:
 
 
 def overlay(image: Any, labels: IntArray, colors: Colors) -> Any:
-    """The picture with the border of each region drawn in the colour of its class.
+    """The picture tinted with the colours of the classes, and outlined in them.
 
-    Pixels without a class are hatched.
+    Outlines grow with the picture. Pixels without a class are hatched.
 
     Examples
     --------
-    >>> overlay(np.zeros((1, 4)), np.array([[0, 0, 0, 1]]), {0: (9, 0, 0), 1: (0, 9, 0)})[0].tolist()
-    [[0, 0, 0], [0, 0, 0], [9, 0, 0], [0, 9, 0]]
+    >>> overlay(np.zeros((1, 4)), np.array([[0, 0, 0, 1]]), {0: (90, 0, 0), 1: (0, 90, 0)})[0].tolist()
+    [[27, 0, 0], [27, 0, 0], [90, 0, 0], [0, 90, 0]]
+    """
+    picture, paint = as_shown(image), painted(labels, colors)
+    tinted = (1 - TINT) * picture + TINT * paint[..., :3]
+    picture = np.where(paint[..., 3:] > 0, np.round(tinted), picture).astype(np.uint8)
+    width = outline_width(labels.shape)
+    border = borders(labels)
+    if width > 1:
+        border = ndimage.maximum_filter(border, 2 * width - 1)
+    picture[border] = paint[..., :3][border]
+    rows, columns = np.arange(labels.shape[0])[:, None], np.arange(labels.shape[1])
+    picture[(labels < 0) & ((rows + columns) % (6 * width) < 2 * width)] = HATCHED
+    return picture
+
+
+def outline_width(shape: tuple[int, ...]) -> int:
+    """Width in pixels, on each side of a border.
+
+    Examples
+    --------
+    >>> outline_width((300, 500)), outline_width((3000, 4000))
+    (1, 8)
+    """
+    return max(1, round(min(shape[:2]) / SIDE_PER_OUTLINE))
+
+
+def contact_sheet(
+    image: Any,
+    seeds: IntArray,
+    labels: IntArray,
+    doubt: FloatArray,
+    colors: Colors,
+    squares: Sequence[DoubtfulSquare] = (),
+) -> Any:
+    """One picture to look at: the picture and its marks above, its labels and their doubt below.
+
+    `squares` are drawn where they lie, on the doubt. Large pictures are thinned out.
+
+    Examples
+    --------
+    >>> image, labels = np.zeros((10, 20)), np.zeros((10, 20), dtype=int)
+    >>> contact_sheet(image, labels, labels, image, {0: (9, 0, 0)}).shape
+    (28, 48, 3)
     """
     picture = as_shown(image)
-    border = borders(labels)
-    picture[border] = painted(labels, colors)[..., :3][border]
-    rows, columns = np.indices(labels.shape)
-    picture[(labels < 0) & ((rows + columns) % 6 < 2)] = HATCHED
-    return picture
+    marked = painted(seeds, colors)
+    marks = np.where(marked[..., 3:] > 0, marked[..., :3], picture // 3)
+    grey = np.repeat((as_grey(doubt) // 257).astype(np.uint8)[..., None], 3, axis=2)
+    for square in squares:
+        grey = _framed(grey, square)
+    step = -(-max(labels.shape) // WIDEST_TILE)
+    tiles = [tile[::step, ::step] for tile in (picture, marks, overlay(image, labels, colors), grey)]
+    height, width = tiles[0].shape[:2]
+    sheet = np.full((2 * height + MARGIN, 2 * width + MARGIN, 3), 255, dtype=np.uint8)
+    for number, tile in enumerate(tiles):
+        top, left = (number // 2) * (height + MARGIN), (number % 2) * (width + MARGIN)
+        sheet[top : top + height, left : left + width] = tile
+    return sheet
+
+
+def _framed(grey: Any, square: DoubtfulSquare) -> Any:
+    """The same with a frame around a square."""
+    half, width = square.side // 2 + 1, 2 * outline_width(grey.shape)
+    rows, columns = np.arange(grey.shape[0])[:, None], np.arange(grey.shape[1])
+    off = np.maximum(abs(rows - square.row), abs(columns - square.column))
+    return np.where(
+        ((off >= half) & (off < half + width))[..., None], np.array(HATCHED, dtype=np.uint8), grey
+    )
 
 
 def uncertainty(score: FloatArray, reachable: BoolArray) -> FloatArray:

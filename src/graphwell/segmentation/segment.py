@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import numpy as np
+
 from graphwell._types import IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell.errors import OptionError
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
@@ -12,6 +15,7 @@ def segment(
     image: Any,
     seeds: Any,
     *,
+    channel_axis: int | None = -1,
     graph: str = "pixels",
     radius: float = 3.0,
     color_scale: float | None = None,
@@ -32,6 +36,8 @@ def segment(
         Any number of channels; more than eight are replaced by their principal components.
     seeds : integer array of shape (height, width)
         Known classes, -1 where unknown.
+    channel_axis : int, optional
+        The axis of `image` that holds its channels, where it has three; None if none does.
     graph : {"pixels", "features"}
         "pixels" links each pixel to those within `radius`. "features" is the paper's graph: nearest
         neighbours in place and colour.
@@ -72,7 +78,7 @@ def segment(
     True
     """
     segmenter = Segmenter(
-        image,
+        channels_last(image, channel_axis),
         graph=graph,
         radius=radius,
         color_scale=color_scale,
@@ -89,6 +95,28 @@ def segment(
     if not found.reachable.all():
         warn_user(unreached_sentence(found), UnreachableWarning)
     return found.labels
+
+
+def channels_last(image: Any, channel_axis: int | None) -> Any:
+    """The picture with its channels along the last axis.
+
+    Examples
+    --------
+    >>> channels_last(np.zeros((3, 40, 50)), 0).shape
+    (40, 50, 3)
+    """
+    image = np.asarray(image)
+    if image.ndim < 3:
+        return image
+    if channel_axis is None:
+        problem = (
+            "{field} must name the axis of the channels of an image of shape {}; volumes are not segmented."
+        )
+        raise OptionError("channel_axis", problem, image.shape)
+    if not isinstance(channel_axis, int | np.integer) or not -image.ndim <= channel_axis < image.ndim:
+        problem = "{field} must be an axis of the image of shape {}, got {!r}."
+        raise OptionError("channel_axis", problem, image.shape, channel_axis)
+    return np.moveaxis(image, channel_axis, -1)
 
 
 def unreached_sentence(found: Segmentation) -> str:

@@ -33,24 +33,22 @@ Command = Callable[[dict[str, Any]], Any]
 
 
 class Page(Protocol):
-    """What stands behind a page.
+    """What stands behind a page."""
 
-    Attributes
-    ----------
-    name : str
-        Of its HTML file in ``page/``, without the ending.
-    folders : mapping
-        Folders whose pictures the page may show, by the name that addresses call them.
-    commands : mapping
-        What windows may ask for; each takes the message and returns values of JSON. One runs at a time.
-    """
+    @property
+    def name(self) -> str:
+        """Name of its HTML file in ``page/``, without the ending."""
 
-    name: str
-    folders: Mapping[str, Path]
-    commands: Mapping[str, Command]
+    @property
+    def folders(self) -> Mapping[str, Path]:
+        """Folders whose pictures the page may show, by the name that addresses call them."""
+
+    @property
+    def commands(self) -> Mapping[str, Command]:
+        """What windows may ask for; each takes the message and returns values of JSON. One runs at a time."""
 
     def greeting(self) -> Iterable[Event]:
-        """What a new window is told: everything."""
+        """What a new window is told: everything, as it was when the last event was told."""
 
     def begin(self, tell: Callable[[Event], None]) -> None:
         """Begin work in the background; `tell` reaches every window, from any thread."""
@@ -137,10 +135,9 @@ class Hub:
             await window.close(TOO_SLOW, "There are too many windows; close some.")
             return
         waiting: asyncio.Queue[Event | None] = asyncio.Queue()
-        async with self._turn:  # nothing changes between the greeting and the first event
-            for event in await asyncio.to_thread(lambda: list(self.page.greeting())):
-                waiting.put_nowait(event)
-            self._windows[window] = waiting
+        for event in self.page.greeting():  # in the loop: no event comes in between and is missed
+            waiting.put_nowait(event)
+        self._windows[window] = waiting
         sender = asyncio.create_task(self._send(window, waiting))
         try:
             await self._listen(window, waiting)

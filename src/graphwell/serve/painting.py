@@ -103,9 +103,10 @@ class PaintPage:
         if type(place) is not int or not 0 <= place < len(self._paths):
             raise ValueError("There is no such picture.")
         with self._lock:
-            self._open(place, self._painting.classes)
-            self._tell(self._picture_event())
-        self._want()
+            if place != self._place:
+                self._open(place, self._painting.classes)
+                self._tell(self._picture_event())
+                self._want()
         return place
 
     def _picture_event(self) -> bytes:

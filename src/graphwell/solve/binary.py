@@ -5,7 +5,7 @@ one side and taken from the other that makes any step stable. In the eigenvector
 part is a division.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +75,48 @@ def plain_descent(
     return _iterate(advance, graph, known, epsilon, fidelity, max_iter, tol)
 
 
+def balanced_splitting(
+    graph: Graph,
+    epsilons: Sequence[float],
+    mass: float,
+    step_size: float,
+    n_eigenvectors: int,
+    max_iter: int,
+    tol: float,
+) -> BinaryRun:
+    """Minimise the energy without labels, the mean of the states being held at `mass`.
+
+    Begins at the second eigenvector, cut so that the mean is right, and goes on from one epsilon to the next.
+    `max_iter` and `tol` are those of each.
+
+    Examples
+    --------
+    >>> graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(3)) + 0.1 * np.eye(6)[::-1])
+    >>> run = balanced_splitting(graph, [1.0], 0.0, step_size=0.1, n_eigenvectors=6, max_iter=500, tol=1e-6)
+    >>> np.abs(run.u).round(1), round(float(run.u.mean()), 6)
+    (array([1., 1., 1., 1., 1., 1.]), 0.0)
+    """
+    eigenvalues, vectors = smallest_eigenpairs(graph, n_eigenvectors)
+    order = np.argsort(vectors[:, 1] / np.sqrt(np.maximum(graph.degrees, 1e-12)), kind="stable")
+    u = np.ones(len(order))
+    u[order[: round(len(order) * (1 - mass) / 2)]] = -1.0
+    nothing, converged, iterations = np.zeros(len(u)), True, 0
+    for epsilon in epsilons:
+        c = 2 / epsilon + 1
+        shrink = 1 / (1 + step_size * (epsilon * eigenvalues + c))
+
+        def advance(
+            u: FloatArray, epsilon: float = epsilon, c: float = c, shrink: FloatArray = shrink
+        ) -> FloatArray:
+            explicit = u + step_size * (c * u - double_well_slope(u) / epsilon)
+            moved = vectors @ (shrink * (vectors.T @ explicit))
+            return np.asarray(moved + (mass - moved.mean()))
+
+        run = _iterate(advance, graph, nothing, epsilon, 1.0, max_iter, tol, start=u)
+        u, iterations, converged = run.u, iterations + run.n_iterations, run.converged
+    return BinaryRun(u, iterations, converged, run.energy)
+
+
 def _iterate(
     advance: Callable[[FloatArray], FloatArray],
     graph: Graph,
@@ -83,8 +125,9 @@ def _iterate(
     fidelity: float,
     max_iter: int,
     tol: float,
+    start: FloatArray | None = None,
 ) -> BinaryRun:
-    u = known.copy()
+    u = known.copy() if start is None else start
     converged = False
     iteration = 0
     while iteration < max_iter and not converged:

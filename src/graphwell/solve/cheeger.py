@@ -42,14 +42,14 @@ def cheeger_cut(piece: Piece, start: FloatArray, most_inner_steps: int = MOST_IN
     """
     from graphwell.backends.cpu.cut_kernels import dual_descent
 
-    W, best = piece.W, best_threshold(piece, start)
+    best, edges = best_threshold(piece, start), edges_of(piece)
     f, value, inner = about_median(piece, start), piece.cheeger(best), INNER_STEPS
-    alpha, back = np.zeros(len(W.data)), opposite_places(piece)
+    alpha = np.zeros(len(edges[2]))
     at_best: FloatArray | None = None
     for _ in range(MOST_STEPS):
         heartbeat()
         target = ratio(piece, f) * balanced_signs(piece, f)
-        moved = dual_descent(W.indptr, W.indices, W.data, back, target, alpha, inner)
+        moved = dual_descent(*edges, target, alpha, inner)
         side = best_threshold(piece, moved) if np.ptp(moved) > 0 else best
         now = piece.cheeger(side)
         if now < (1 - SETTLED) * value:
@@ -104,14 +104,15 @@ def balanced_signs(piece: Piece, f: FloatArray) -> FloatArray:
     return signs
 
 
-def opposite_places(piece: Piece) -> IntArray:
-    """Where each stored edge is stored in the other direction; indices must be sorted.
+def edges_of(piece: Piece) -> tuple[IntArray, IntArray, FloatArray]:
+    """Both ends and the weight of each edge, each edge once.
 
     Examples
     --------
     >>> from scipy import sparse
-    >>> opposite_places(Piece.of(sparse.csr_array([[0.0, 2, 0], [2, 0, 1], [0, 1, 0]]), by_degree=False))
-    array([1, 0, 3, 2])
+    >>> edges_of(Piece.of(sparse.csr_array([[0.0, 2, 0], [2, 0, 1], [0, 1, 0]]), by_degree=False))
+    (array([0, 1]), array([1, 2]), array([2., 1.]))
     """
     rows = np.repeat(np.arange(piece.W.shape[0]), np.diff(piece.W.indptr))
-    return np.lexsort((rows, piece.W.indices))
+    once = rows < piece.W.indices
+    return rows[once], piece.W.indices[once].astype(np.int64), piece.W.data[once]

@@ -38,6 +38,23 @@ def test_volume_mbo_keeps_the_sizes():
     np.testing.assert_array_equal(np.bincount(clf.transduction_), [60, 60, 60])
 
 
+def test_slack_lets_uneven_classes_be_uneven_but_not_more():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(80, 2)), 9 + rng.normal(size=(40, 2))])
+    y = np.full(120, -1)
+    y[[0, 1, 80, 81]] = [0, 0, 1, 1]
+    sizes = [np.bincount(VolumeMBO(50, slack=slack).fit(X, y).transduction_)[0] for slack in (0.0, 0.1, 0.5)]
+    assert sizes == [60, 66, 80]
+
+
+def test_labels_beyond_the_size_of_their_class_are_kept():
+    X, truth = blobs(n=20)
+    y = np.where(truth == 0, 0, few(truth))
+    clf = VolumeMBO(class_prior=[0.1, 0.45, 0.45]).fit(X, y)
+    assert (clf.transduction_[y >= 0] == y[y >= 0]).all()
+    assert np.bincount(clf.transduction_).sum() == 60
+
+
 @pytest.mark.parametrize(
     ("clf", "field"),
     [
@@ -45,6 +62,7 @@ def test_volume_mbo_keeps_the_sizes():
         (MulticlassMBO(max_iter=0), "max_iter"),
         (VolumeMBO(max_iter=0), "max_iter"),
         (VolumeMBO(diffusion_steps=0), "diffusion_steps"),
+        (VolumeMBO(slack=1.5), "slack"),
         (VolumeMBO(class_prior=[0.5, 0.5]), "class_prior"),
     ],
 )

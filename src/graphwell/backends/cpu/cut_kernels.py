@@ -1,7 +1,7 @@
 """The compiled loops of `graphwell.solve.cheeger` and `graphwell.solve.p_laplacian`.
 
-A graph is given as rows of neighbours (`indptr`, `indices`, `weights`). One thread works on them in their
-order, so results do not depend on anything but the input.
+A graph is given as rows of neighbours (`indptr`, `indices`, `weights`), or as a list of its edges. One thread
+works on them in their order, so results do not depend on anything but the input.
 """
 
 import numpy as np
@@ -12,56 +12,48 @@ from graphwell.graph.compiled import compiled
 
 @compiled(nogil=True)
 def dual_descent(
-    indptr: IntArray,
-    indices: IntArray,
+    first: IntArray,
+    second: IntArray,
     weights: FloatArray,
-    opposite: IntArray,
     target: FloatArray,
     alpha: FloatArray,
     n_steps: int,
 ) -> FloatArray:
     """Steps of FISTA on the dual of ``min TV(f) - <target, f>`` over ``|f| <= 1``; return `f`, unscaled.
 
-    The dual minimises ``|target - sum_j w_ij alpha_ij|^2 / 2`` over antisymmetric `alpha` with entries of at
-    most 1. `alpha` holds one entry for each stored edge and is changed in place; `opposite` is the place of
-    the edge in the other direction.
+    Each edge is given once, by its `first` and its `second` end. The dual minimises
+    ``|target - sum_edges w alpha (e_first - e_second)|^2 / 2`` over `alpha` with entries between -1 and 1,
+    which is changed in place.
     """
-    n = len(target)
-    length = 0.0
-    for i in range(n):
-        squares = 0.0
-        for at in range(indptr[i], indptr[i + 1]):
-            squares += weights[at] * weights[at]
-        length = max(length, squares)
+    n, n_edges = len(target), len(weights)
+    squares = np.zeros(n)
+    for e in range(n_edges):
+        squares[first[e]] += weights[e] * weights[e]
+        squares[second[e]] += weights[e] * weights[e]
+    length = squares.max()
     step = 1.0 / (2.0 * length) if length > 0 else 0.0
     ahead = alpha.copy()
     f = np.empty(n)
     t = 1.0
     for _ in range(n_steps):
-        for i in range(n):
-            total = 0.0
-            for at in range(indptr[i], indptr[i + 1]):
-                total += weights[at] * ahead[at]
-            f[i] = target[i] - total
+        f[:] = target
+        for e in range(n_edges):
+            flow = weights[e] * ahead[e]
+            f[first[e]] -= flow
+            f[second[e]] += flow
         following = (1.0 + np.sqrt(1.0 + 4.0 * t * t)) / 2.0
         push = (t - 1.0) / following
         t = following
-        for i in range(n):
-            for at in range(indptr[i], indptr[i + 1]):
-                j = indices[at]
-                if j > i:
-                    moved = ahead[at] + step * weights[at] * (f[i] - f[j])
-                    moved = min(1.0, max(-1.0, moved))
-                    further = moved + push * (moved - alpha[at])
-                    alpha[at] = moved
-                    ahead[at] = further
-                    alpha[opposite[at]] = -moved
-                    ahead[opposite[at]] = -further
-    for i in range(n):
-        total = 0.0
-        for at in range(indptr[i], indptr[i + 1]):
-            total += weights[at] * alpha[at]
-        f[i] = target[i] - total
+        for e in range(n_edges):
+            moved = ahead[e] + step * weights[e] * (f[first[e]] - f[second[e]])
+            moved = min(1.0, max(-1.0, moved))
+            ahead[e] = moved + push * (moved - alpha[e])
+            alpha[e] = moved
+    f[:] = target
+    for e in range(n_edges):
+        flow = weights[e] * alpha[e]
+        f[first[e]] -= flow
+        f[second[e]] += flow
     return f
 
 

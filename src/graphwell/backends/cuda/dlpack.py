@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._arrays import dlpack_device
 from graphwell.backends.cuda._cupy import GpuArray, cupy
 from graphwell.graph.features import Change, FeatureMap
 
@@ -22,13 +23,20 @@ def is_on_gpu(array: Any) -> bool:
     """
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack_device__"):
         return False
-    return int(array.__dlpack_device__()[0]) in ON_GPU_MEMORY
+    return dlpack_device(array) in ON_GPU_MEMORY
 
 
 def taken(array: Any) -> Any:
     """The same memory as a CuPy array."""
     cp = cupy()
-    return array if isinstance(array, cp.ndarray) else cp.from_dlpack(_detached(array))
+    if isinstance(array, cp.ndarray):
+        return array
+    try:
+        return cp.from_dlpack(_detached(array))
+    except Exception as error:  # a capsule that was used, a device that is not there
+        raise ValueError(
+            f"A {type(array).__name__} cannot be imported by DLPack ({error}); give a CuPy array."
+        ) from error
 
 
 def given_back(array: Any, like: Any) -> Any:
@@ -49,6 +57,8 @@ def rows_on_gpu(X: Any) -> GpuArray:
     """Rows of features that lie on a GPU, checked as those of the host are."""
     cp = cupy()
     rows = taken(X)
+    if rows.dtype.kind not in "biuf":
+        raise ValueError(f"X must hold real numbers, got {rows.dtype}; give its parts as columns.")
     if rows.ndim != 2:
         raise ValueError(f"X must have two dimensions, rows and features; got {rows.ndim}.")
     if rows.shape[0] < 2 or rows.shape[1] < 1:

@@ -1,6 +1,7 @@
 """Methods to compare with, on the same graph and behind the same interface."""
 
 from graphwell.estimators.baselines.adapted import AdaptedEigenfunctions
+from graphwell.estimators.baselines.balanced import BalancedInterface
 from graphwell.estimators.baselines.cheeger import NormalisedOneCut, RatioCheegerCut
 from graphwell.estimators.baselines.correct_and_smooth import CorrectAndSmooth
 from graphwell.estimators.baselines.cut import CutLearning
@@ -18,6 +19,7 @@ from graphwell.estimators.baselines.spreading import LabelSpreading
 __all__ = [
     "GTAM",
     "AdaptedEigenfunctions",
+    "BalancedInterface",
     "CorrectAndSmooth",
     "CutLearning",
     "LabelSpreading",

@@ -19,6 +19,7 @@ FIT_FOR: dict[str, Callable[[ImageFormat], bool]] = {
     "scores": lambda declared: declared.keeps_labels,
     "seeds_out": lambda declared: declared.keeps_labels,
     "overlay": lambda declared: declared.shows_pictures,
+    "sheet": lambda declared: declared.shows_pictures,
 }
 """By the name of an option: which formats will do for its file."""
 

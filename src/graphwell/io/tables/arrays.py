@@ -85,7 +85,8 @@ def is_number(value: Any) -> bool:
 def savable_columns(table: Table, new: NewColumns) -> dict[str, Any]:
     """Columns as arrays that NumPy can save: numbers, or text of fixed width."""
     columns = {name: typed(column) for name, column in with_new_columns(table, new).items()}
-    columns["graphwell_label"] = _like(typed(table.column(new.like)), new.label)
+    if new.like is not None:
+        columns["graphwell_label"] = _like(typed(table.column(new.like)), new.label)
     return {name: np.array(c.tolist(), "U") if is_text(c) else c for name, c in columns.items()}
 
 

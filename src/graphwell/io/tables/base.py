@@ -36,8 +36,9 @@ class NewColumns:
 
     Attributes
     ----------
-    like : str
-        The column of the given labels, whose type the new labels take where the format has types.
+    like : str, optional
+        The column of the given labels, whose type the new labels take where the format has types; text
+        without it.
     label : array of text
         Empty where no label could be given.
     score : array of float
@@ -49,7 +50,7 @@ class NewColumns:
         Whether a text table gets an apostrophe before cells that a spreadsheet would run.
     """
 
-    like: str
+    like: str | None
     label: Any
     score: FloatArray
     reachable: BoolArray

@@ -91,7 +91,7 @@ def write_jsonl(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> N
     """Write a table and its new columns; objects go back as they came, missing cells are null."""
     old = _old_records(table, new)
     added = {name: _json_values(column) for name, column in new.by_name().items()}
-    given = _given_labels(table, new.like)
+    given = {} if new.like is None else _given_labels(table, new.like)
     added["graphwell_label"] = [given.get(str(label), label) for label in added["graphwell_label"]]
     cells = (dict(zip(added, row, strict=True)) for row in zip(*added.values(), strict=True))
     for record, further in zip(old, cells, strict=True):

@@ -155,12 +155,11 @@ def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) ->
     if isinstance(table, ParquetTable):
         old = [name for name in table.names if name not in NEW_NAMES]
         columns = {name: table.arrow.column(table.names.index(name)) for name in old}
-        kind = table.arrow.schema.field(table.names.index(new.like)).type
     else:
         columns = {n: _arrow(typed(c)) for n, c in with_new_columns(table, new).items()}
-        kind = columns[new.like].type
     columns |= {name: _arrow(column) for name, column in new.by_name().items()}
-    columns["graphwell_label"] = _cast(columns["graphwell_label"], kind)
+    if new.like is not None:
+        columns["graphwell_label"] = _cast(columns["graphwell_label"], columns[new.like].type)
     metadata = table.arrow.schema.metadata if isinstance(table, ParquetTable) else None
     parquet.write_table(pyarrow.table(columns).replace_schema_metadata(metadata), file)
 

@@ -5,6 +5,7 @@ from typing import IO
 
 from graphwell.io.files import check_input
 from graphwell.io.formats import Formats
+from graphwell.io.standard import STANDARD
 from graphwell.io.tables.base import NewColumns, ReadingOptions, Table, TableFormat
 from graphwell.progress import Progress, silent
 
@@ -20,6 +21,7 @@ def read_table(
     Parameters
     ----------
     path : Path
+        ``-`` for a text table on standard input.
     delimiter, encoding : str, optional
         Of a text table; found by default.
     progress : callable
@@ -34,12 +36,24 @@ def read_table(
     ...     read_table(path).column("pet")
     array(['cat'], dtype=StringDType())
     """
-    found = FORMATS.of(path, "table")
-    check_input(path, "table")
+    found = format_of(path, "table")
+    if path != STANDARD:
+        check_input(path, "table")
     progress("reading", None)
     return found.read(path, ReadingOptions(delimiter, encoding, progress))
 
 
 def write_table(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns into an open file, in the format that `path` names."""
-    FORMATS.of(path, "output").write(table, new, path, file)
+    format_of(path, "output").write(table, new, path, file)
+
+
+def format_of(path: Path, field: str) -> TableFormat:
+    """Return the format that a name asks for; that of text for ``-``.
+
+    Examples
+    --------
+    >>> format_of(Path("-"), "table").name
+    'CSV, TSV'
+    """
+    return FORMATS.of(Path("table.csv") if path == STANDARD else path, field)

@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell.errors import OptionError
+from graphwell.io.standard import STANDARD, Source, source_of
 from graphwell.io.tables.base import (
     NewColumns,
     ReadingOptions,
@@ -78,6 +79,7 @@ def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
     Parameters
     ----------
     path : Path
+        ``-`` for standard input.
     options : ReadingOptions
         The delimiter is found by default: the one of ``, ; tab |`` that cuts the first rows into equally many
         cells. So is the encoding: a byte order mark, else UTF-8, else Windows-1252.
@@ -96,17 +98,18 @@ def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         problem = "{field} must be one character, or the word tab; got {!r}."
         raise OptionError("delimiter", problem, delimiter)
-    with path.open("rb") as file:
+    source = source_of(path)
+    with source.open() as file:
         sample = file.read(SAMPLE_BYTES)
     if not sample:
-        raise ValueError(f"{path} is empty.")
-    for tried in _encodings(path, sample, options.encoding):
+        raise ValueError(f"{source} is empty.")
+    for tried in _encodings(source.path, sample, options.encoding):
         try:
-            return _read(path, delimiter, tried, options.progress)
+            return _read(source, delimiter, tried, options.progress)
         except UnicodeError:
             continue
     expected = options.encoding or "UTF-8 or Windows-1252"
-    raise OptionError("encoding", "{} is not written in {}; give its {field}.", path, expected)
+    raise OptionError("encoding", "{} is not written in {}; give its {field}.", source, expected)
 
 
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
@@ -134,7 +137,7 @@ def write_cells(
 
 def check_text_name(path: Path, field: str) -> None:
     """Refuse the name of a file for text that promises another format."""
-    if path.suffix.lower() not in FORMAT.suffixes:
+    if path != STANDARD and path.suffix.lower() not in FORMAT.suffixes:
         problem = "{field} {}: this is written as text; the name must end in {}."
         raise OptionError(field, problem, path, " or ".join(FORMAT.suffixes))
 
@@ -169,15 +172,16 @@ def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
     return ("utf-8", "cp1252")
 
 
-def _read(path: Path, delimiter: str | None, encoding: str, progress: Progress) -> TextTable:
-    with path.open("rb") as binary, io.TextIOWrapper(binary, encoding=encoding, newline="") as file:
+def _read(source: Source, delimiter: str | None, encoding: str, progress: Progress) -> TextTable:
+    path = source.path
+    with source.open() as binary, io.TextIOWrapper(binary, encoding=encoding, newline="") as file:
         sample = file.read(SAMPLE_BYTES)
         delimiter = delimiter or _find_delimiter(sample, len(sample) < SAMPLE_BYTES, path)
-        _check_fits(path, sample, delimiter)
+        _check_fits(source, sample, delimiter)
         file.seek(0)
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         try:
-            names, columns = _columns(path, reader, _told(binary, path.stat().st_size, progress))
+            names, columns = _columns(path, reader, _told(binary, source.size, progress))
         except csv.Error as error:
             reason = "a quotation mark is never closed" if str(error) == "unexpected end of data" else error
             raise ValueError(f"{path}, line {reader.line_num}: {reason}.") from None
@@ -188,11 +192,11 @@ def _read(path: Path, delimiter: str | None, encoding: str, progress: Progress) 
     return table
 
 
-def _check_fits(path: Path, sample: str, delimiter: str) -> None:
+def _check_fits(source: Source, sample: str, delimiter: str) -> None:
     """Refuse a table whose cells would not fit into memory, as a sample of them tells."""
-    size = path.stat().st_size
+    size = source.size
     cells = (sample.count(delimiter) + sample.count("\n") + 1) / max(1, len(sample)) * size
-    check_fits(path, size + BYTES_PER_CELL * cells)
+    check_fits(source, size + BYTES_PER_CELL * cells)
 
 
 def _columns(path: Path, reader: Any, tell: Callable[[], object]) -> tuple[tuple[str, ...], list[Any]]:

@@ -6,7 +6,7 @@ export function make(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "color") element.style.setProperty("--color", value);
+    else if (name === "color" || name === "share") element.style.setProperty(`--${name}`, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.filter((child) => child !== undefined && child !== null));

@@ -1,0 +1,326 @@
+"""The state behind the page of `graphwell label`: classes, answers, the question of the moment, and fits."""
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.active import Question
+from graphwell.errors import OptionError
+from graphwell.jobs.labelling import FoundLabels, LabelledTable
+from graphwell.layout import principal_map
+from graphwell.serve.answers import NOTHING, Answers, Change
+from graphwell.serve.channel import Command, Event, frame
+from graphwell.serve.classes import ClassList
+from graphwell.serve.journal import Action, Journal
+from graphwell.serve.refits import Fit, Refits, Said
+
+NO_CLASS = 255
+"""In the bytes that a map is coloured by."""
+STEPS_OF_DOUBT = 15
+DOUBTFUL_SHOWN = 30
+NEIGHBOURS_SHOWN = 6
+GUESSES_SHOWN = 3
+ON_ROWS = ("label", "cannot tell", "skip", "clear")
+ON_CLASSES = ("add class", "rename class", "merge classes", "remove class", "color class")
+
+
+class LabelPage:
+    """The page of `graphwell label`.
+
+    Answers are on disc before they are answered. Fits follow in the background; windows are told what
+    changed.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    journal : Journal
+        Of this table; what it holds is done again.
+    """
+
+    name = "label"
+
+    def __init__(self, table: LabelledTable, journal: Journal) -> None:
+        self.table = table
+        self.journal = journal
+        self.folders = {"pictures": table.folder}
+        self.commands: dict[str, Command] = {
+            **dict.fromkeys((*ON_ROWS, *ON_CLASSES), self._act),
+            "undo": lambda _: self._step_back(),
+            "redo": lambda _: self._step_forth(),
+            "ask": lambda message: self._ask(self._row(message)),
+            "row": lambda message: self._shown(self._row(message)),
+            "search": lambda message: self._search(str(message["text"])),
+            "export": lambda _: self._export(),
+        }
+        self._lock = threading.RLock()
+        self._tell: Callable[[Event], None] = lambda event: None
+        self.answers = Answers(table.given, ClassList.named(table.read.given.names))
+        self._changes: list[Change] = []
+        for action in journal.done:
+            self._changes.append(self.answers.planned(action))
+            self.answers.go(self._changes[-1])
+        self._number = 0
+        self._places = principal_map(table.points) if table.places is None else table.places
+        n = len(self.answers.codes)
+        self._colors, self._doubt = np.full(n, NO_CLASS, dtype=np.uint8), np.zeros(n, dtype=np.uint8)
+        self._found: FoundLabels | None = None
+        self._model: dict[str, Any] = {"event": "model", "fits": 0}
+        self._curve: list[dict[str, float]] = []
+        self._queue: list[Question] = []
+        self._question: Question | None = None
+        self._stage = ""
+        self._refits = Refits(
+            table, self._said, self._take_fit, self._take_questions, self._take_places, self._take_stage
+        )
+
+    # ------------------------------------------------------------------------------ as a page of the channel
+
+    def greeting(self) -> Iterable[Event]:
+        """What a new window is told: everything."""
+        with self._lock:
+            everything: IntArray = np.arange(len(self._colors))
+            return [
+                self._about(),
+                frame({"event": "positions"}, self._places),
+                _bytes_of("labels", everything, self._colors),
+                _bytes_of("doubt", everything, self._doubt),
+                self._told_answers(self.answers.labelled),
+                self._model,
+                self._told_question(),
+                {"event": "stage", "text": self._stage},
+            ]
+
+    def begin(self, tell: Callable[[Event], None]) -> None:
+        """Begin to fit in the background."""
+        self._tell = tell
+        self._refits.begin()
+
+    def end(self) -> None:
+        """End the fits."""
+        self._refits.end()
+
+    # ---------------------------------------------------------------------------------- what windows ask for
+
+    def _act(self, message: dict[str, Any]) -> dict[str, int]:
+        """Plan an action, write it down, do it: an action that makes no sense is not written."""
+        known = ("do", "rows", "class", "into", "name", "color", "weight")
+        action: Action = {key: message[key] for key in known if key in message}
+        with self._lock:
+            change = self.answers.planned(action)
+            self.journal.do(action)
+            self._changes.append(change)
+            return self._changed(change)
+
+    def _step_back(self) -> dict[str, int] | None:
+        with self._lock:
+            if self.journal.undo() is None:
+                return None
+            change = self._changes.pop()
+            told = self._changed(change, back=True)
+            if len(change.rows) == 1:
+                self._put(Question(int(change.rows[0]), "taken back"))
+            return told
+
+    def _step_forth(self) -> dict[str, int] | None:
+        with self._lock:
+            action = self.journal.redo()
+            if action is None:
+                return None
+            self._changes.append(self.answers.planned(action))
+            return self._changed(self._changes[-1])
+
+    def _changed(self, change: Change, *, back: bool = False) -> dict[str, int]:
+        """Do a change, tell every window, and have everything fitted anew."""
+        self.answers.go(change, back=back)
+        self._number += 1
+        self._tell(self._told_answers(change.rows))
+        if self._question is None or self._question.row in change.rows:
+            self._next()
+        self._refits.wake()
+        return {"number": self._number}
+
+    def _ask(self, row: int) -> None:
+        with self._lock:
+            self._put(Question(row, "chosen by you"))
+
+    def _search(self, text: str) -> list[dict[str, Any]]:
+        return [self._brief(row) for row in self.table.search(text)]
+
+    def _export(self) -> str:
+        with self._lock:
+            found, given, names = self._found, self.answers.firm, self.answers.classes.names
+        if found is None:
+            raise OptionError("export", "There is nothing to write yet; label a row first.")
+        return str(self.table.write(names, given, found))
+
+    def _row(self, message: dict[str, Any]) -> int:
+        row = message["row"]
+        if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(self._colors):
+            raise OptionError("row", "{field} must lie between 0 and {:,}.", len(self._colors) - 1)
+        return row
+
+    # ---------------------------------------------------------------------------- the question of the moment
+
+    def _next(self) -> None:
+        """Ask the next question that is still open."""
+        is_open = (question for question in self._queue if self.answers.codes[question.row] == NOTHING)
+        self._put(next(is_open, None))
+
+    def _put(self, question: Question | None) -> None:
+        if question == self._question:
+            return
+        self._question = question
+        self._tell(self._told_question())
+
+    def _told_question(self) -> dict[str, Any]:
+        if self._question is None:
+            left = bool((self.answers.codes == NOTHING).any())
+            return {"event": "question", "question": None, "left": left}
+        shown = self._shown(self._question.row)
+        return {"event": "question", "question": {**shown, "reason": self._question.reason}, "left": True}
+
+    def _shown(self, row: int) -> dict[str, Any]:
+        """All that a page shows of a row."""
+        with self._lock:
+            found, codes = self._found, self.answers.codes
+            near = self.table.nearest(row, self.answers.labelled, NEIGHBOURS_SHOWN)
+            return {
+                **self._brief(row),
+                "cells": self.table.cells(row),
+                "text": self.table.text(row),
+                "given": int(codes[row]),
+                "guesses": [] if found is None else found.guesses(row, GUESSES_SHOWN),
+                "near": [{**self._brief(other), "class": int(codes[other])} for other in near],
+            }
+
+    def _brief(self, row: int) -> dict[str, Any]:
+        return {
+            "row": row,
+            "name": self.table.name(row),
+            "picture": self.table.picture(row),
+            "pixels": self.table.pixels(row),
+            "snippet": (self.table.text(row) or "")[:80] or None,
+        }
+
+    # ------------------------------------------------------------------------------------- what threads bring
+
+    def _said(self) -> Said:
+        with self._lock:
+            answers = self.answers
+            return Said(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
+
+    def _take_fit(self, fit: Fit) -> None:
+        with self._lock:
+            self._found = fit.found
+            n = len(self._colors)
+            colors, doubt = np.full(n, NO_CLASS, dtype=np.uint8), np.zeros(n, dtype=np.uint8)
+            if fit.found is not None:
+                colors = np.where(fit.found.labels < 0, NO_CLASS, fit.found.labels).astype(np.uint8)
+                doubt = np.rint(STEPS_OF_DOUBT * fit.found.doubt).astype(np.uint8)
+            for name, before, after in (("labels", self._colors, colors), ("doubt", self._doubt, doubt)):
+                rows = np.flatnonzero(before != after)
+                before[rows] = after[rows]
+                self._tell(_bytes_of(name, rows, after[rows]))
+            self._model = self._told_fit(fit)
+            self._tell(self._model)
+
+    def _take_questions(self, questions: list[Question]) -> None:
+        """Keep what to ask next; the question that is being looked at stays, with new guesses."""
+        with self._lock:
+            self._queue = questions
+            if self._question is None or self.answers.codes[self._question.row] != NOTHING:
+                self._next()
+            else:
+                self._tell(self._told_question())
+
+    def _take_places(self, places: FloatArray) -> None:
+        with self._lock:
+            self._places = places
+            self._tell(frame({"event": "positions"}, places))
+
+    def _take_stage(self, text: str) -> None:
+        with self._lock:
+            if text != self._stage:
+                self._stage = text
+                self._tell({"event": "stage", "text": text})
+
+    # -------------------------------------------------------------------------------- what windows are told
+
+    def _about(self) -> dict[str, Any]:
+        options = self.table.options
+        return {
+            "event": "about",
+            "table": options.table.name,
+            "output": options.labelled.name,
+            "rows": len(self._colors),
+            "classes": self._told_classes(),
+        }
+
+    def _told_classes(self) -> list[dict[str, Any]]:
+        return [vars(entry) for entry in self.answers.classes]
+
+    def _told_answers(self, rows: IntArray) -> dict[str, Any]:
+        """What was said of some rows, the classes, and how far one can go back and forth."""
+        done, undone = self.journal.done, self.journal.undone
+        return {
+            "event": "answers",
+            "number": self._number,
+            "rows": rows.tolist(),
+            "codes": self.answers.codes[rows].tolist(),
+            "weights": self.answers.weights[rows].round(3).tolist(),
+            "classes": self._told_classes(),
+            "undo": done[-1]["do"] if done else None,
+            "redo": undone[-1]["do"] if undone else None,
+            "steps": len(done),
+        }
+
+    def _told_fit(self, fit: Fit) -> dict[str, Any]:
+        """Numbers of a fit: sizes of the classes, accuracy, the most doubtful rows, the last lasso."""
+        labelled = int((fit.said.codes >= 0).sum())
+        if fit.accuracy is not None:
+            low, high = fit.accuracy.interval
+            point = {"labels": labelled, "share": fit.accuracy.share, "low": low, "high": high}
+            self._curve = [*(p for p in self._curve if p["labels"] < labelled), point]
+        sizes = np.bincount(self._colors, minlength=NO_CLASS + 1)
+        return {
+            "event": "model",
+            "fits": self._model["fits"] + 1,
+            "number": fit.said.number,
+            "labels": labelled,
+            "cannot_tell": int((fit.said.codes == -2).sum()),
+            "sizes": {entry.number: int(sizes[entry.number]) for entry in self.answers.classes},
+            "curve": self._curve,
+            "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
+            "doubtful": self._doubtful(fit),
+            "lasso": self._lasso(),
+        }
+
+    def _doubtful(self, fit: Fit) -> list[dict[str, Any]]:
+        if fit.found is None:
+            return []
+        doubt = np.where(fit.said.codes >= 0, -1.0, fit.found.doubt)
+        rows = np.argpartition(-doubt, min(DOUBTFUL_SHOWN, len(doubt) - 1))[:DOUBTFUL_SHOWN]
+        rows = rows[np.argsort(-doubt[rows], kind="stable")]
+        return [
+            {"row": int(row), "name": self.table.name(int(row)), "guesses": fit.found.guesses(int(row), 2)}
+            for row in rows
+            if doubt[row] > 0
+        ]
+
+    def _lasso(self) -> dict[str, Any] | None:
+        """What the model now thinks of the rows of the last lasso."""
+        if not self._changes or len(self._changes[-1].rows) < 2 or self._changes[-1].codes[1][0] < 0:
+            return None
+        change = self._changes[-1]
+        sizes = np.bincount(self._colors[change.rows], minlength=NO_CLASS + 1)
+        says = {int(number): int(sizes[number]) for number in np.flatnonzero(sizes[:NO_CLASS])}
+        return {"rows": len(change.rows), "class": int(change.codes[1][0]), "says": says}
+
+
+def _bytes_of(name: str, rows: IntArray, values: IntArray) -> bytes:
+    """An event with a byte for each of some rows: their numbers first, four bytes each."""
+    body = np.frombuffer(rows.astype("<u4").tobytes() + values.astype(np.uint8).tobytes(), dtype=np.uint8)
+    return frame({"event": name, "count": len(rows)}, body)

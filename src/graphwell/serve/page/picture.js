@@ -1,0 +1,32 @@
+// What is seen of a row: its picture, its numbers as a picture, or its text.
+
+import { make } from "./dom.js";
+
+export function pictureOf(row) {
+  if (row.picture) {
+    const path = row.picture.split("/").map(encodeURIComponent).join("/");
+    return make("img", { src: `files/pictures/${path}`, alt: row.name, loading: "lazy" });
+  }
+  return row.pixels ? drawn(row.pixels) : null;
+}
+
+function drawn({ width, height, grey }) {
+  const canvas = make("canvas", { width, height, role: "img", "aria-label": "The row as a picture" });
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(width, height);
+  for (let at = 0; at < width * height; at++) {
+    image.data.set([grey[at], grey[at], grey[at], 255], 4 * at);
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+export function thumb(row, entry, onclick) {
+  const sight = pictureOf(row) ?? make("span", { class: "blank" }, row.snippet ?? row.name);
+  return make(
+    "button",
+    { class: "thumb", color: entry?.color, title: `${row.name}: ${entry?.name ?? ""}`, onclick },
+    sight,
+    make("span", {}, entry?.name ?? ""),
+  );
+}

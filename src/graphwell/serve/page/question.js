@@ -1,0 +1,88 @@
+// The question of the moment: what is seen of the row, the classes to answer with, and what lies near.
+
+import { fill, make } from "./dom.js";
+import { pictureOf, thumb } from "./picture.js";
+
+const KEYS = "1234567890";
+
+// The key that answers with a class: a digit, or Shift and a digit.
+export const keyOf = (place) => {
+  if (place >= 20) return null;
+  return place < 10 ? KEYS[place] : `⇧${KEYS[place - 10]}`;
+};
+
+// Buttons of all classes; guesses: Map of class number -> score.
+export function answerButtons(classes, onAnswer, guesses = new Map()) {
+  const best = [...guesses.entries()].sort((a, b) => b[1] - a[1])[0]?.[0];
+  return classes.map((entry, place) => {
+    const score = guesses.get(entry.number);
+    return make(
+      "button",
+      {
+        class: entry.number === best ? "guess" : undefined,
+        color: entry.color,
+        "data-class": entry.number,
+        title: score === undefined ? undefined : `The model says ${Math.round(100 * score)} %`,
+        onclick: () => onAnswer(entry.number),
+      },
+      make("span", { class: "swatch" }),
+      make("span", { class: "what" }, entry.name),
+      keyOf(place) ? make("kbd", {}, keyOf(place)) : null,
+      score ? make("span", { class: "bar", share: score }) : null,
+    );
+  });
+}
+
+export function showQuestion(card, question, left, classes, on) {
+  if (!question) {
+    const text = left ? "Looking for the rows that are worth a question …" : "Every row has been asked.";
+    fill(card, make("h2", {}, "Question"), make("p", {}, text));
+    return;
+  }
+  const byNumber = new Map(classes.map((entry) => [entry.number, entry]));
+  const given = byNumber.get(question.given);
+  const sight = pictureOf(question);
+  fill(
+    card,
+    make("div", { class: "title" }, make("h2", {}, "What is this?"), make("span", { class: "name" }, question.name)),
+    sight ? make("div", { class: "sight" }, sight) : null,
+    question.text ? make("div", { class: "words", tabindex: "0" }, question.text) : null,
+    question.cells.length && !question.text ? cells(question.cells) : null,
+    make("div", { class: "answers" }, ...answerButtons(classes, on.answer, new Map(question.guesses))),
+    guess(question, byNumber),
+    classes.length ? null : make("p", { class: "faint" }, "There are no classes yet. Name the one of this row below."),
+    make(
+      "div",
+      { class: "others" },
+      make("button", { class: "quiet", onclick: on.cannotTell }, "Cannot tell ", make("kbd", {}, "X")),
+      make("button", { class: "quiet", onclick: on.skip }, "Skip ", make("kbd", {}, "S")),
+      given ? make("button", { class: "quiet", onclick: on.clear }, `Take back ${given.name}`) : null,
+    ),
+    make("p", { class: "faint" }, given ? `Labelled ${given.name}` : `Asked because: ${question.reason}`),
+    question.near.length ? near(question.near, byNumber, on.ask) : null,
+  );
+}
+
+function guess(question, byNumber) {
+  const [number, score] = question.guesses[0] ?? [];
+  const entry = byNumber.get(number);
+  if (!entry) return null;
+  return make("p", { class: "faint" }, `The model's guess: ${entry.name}, ${Math.round(100 * score)} %`);
+}
+
+function cells(pairs) {
+  return make(
+    "dl",
+    { class: "cells", tabindex: "0" },
+    ...pairs.flatMap(([name, cell]) => [make("dt", {}, name), make("dd", {}, cell)]),
+  );
+}
+
+function near(rows, byNumber, ask) {
+  return make(
+    "div",
+    {},
+    make("h2", {}, "Nearest labelled rows"),
+    make("div", { class: "near" }, ...rows.map((row) => thumb(row, byNumber.get(row.class), () => ask(row.row)))),
+  );
+}

@@ -1,0 +1,190 @@
+"""Fits in the background: they follow the answers as fast as they can, and no answer waits for them."""
+
+import threading
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from graphwell._types import FloatArray, IntArray
+from graphwell._warnings import BridgedWarning, UnreachableWarning
+from graphwell.active import AccuracyEstimate, Question, Session
+from graphwell.jobs.labelling import FoundLabels, LabelledTable
+from graphwell.layout import graph_map
+from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED
+
+QUESTIONS_AHEAD = 10
+SECONDS_TO_END = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Answers as they were at one moment.
+
+    Attributes
+    ----------
+    number : int
+        Of the last action.
+    codes, weights : arrays of shape (n_rows,)
+    names : tuple of str
+        Of the classes, by number.
+    """
+
+    number: int
+    codes: IntArray
+    weights: FloatArray
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit found, and the answers that it knew."""
+
+    said: Said
+    found: FoundLabels | None
+    accuracy: AccuracyEstimate | None
+
+
+class Refits:
+    """A thread that fits whenever answers have changed, and asks what to ask next.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    said : callable
+        Returns the answers of the moment.
+    on_fit, on_questions, on_places : callable
+        Told of each fit, of the questions after it, and of a map once it is ready; called in threads.
+    on_stage : callable
+        Told in a few words what is being done; an empty text when nothing is.
+    """
+
+    def __init__(
+        self,
+        table: LabelledTable,
+        said: Callable[[], Said],
+        on_fit: Callable[[Fit], None],
+        on_questions: Callable[[list[Question]], None],
+        on_places: Callable[[FloatArray], None],
+        on_stage: Callable[[str], None],
+    ) -> None:
+        self.table = table
+        self._said = said
+        self._on_fit, self._on_questions, self._on_places = on_fit, on_questions, on_places
+        self._on_stage = on_stage
+        self._wake = threading.Event()
+        self._ended = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._last = no_fit(0)
+
+    def begin(self) -> None:
+        """Begin to build the graph, then to fit."""
+        self._start(self._run)
+
+    def wake(self) -> None:
+        """Say that answers have changed."""
+        self._wake.set()
+
+    def end(self) -> None:
+        """End; waits a while for the fit of the moment."""
+        self._ended.set()
+        self._wake.set()
+        for thread in self._threads:
+            thread.join(SECONDS_TO_END)
+
+    def _start(self, work: Callable[[], None]) -> None:
+        self._threads.append(threading.Thread(target=self._guarded, args=(work,), daemon=True))
+        self._threads[-1].start()
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Do some work; what goes wrong is told to the user, who can go on answering."""
+        try:
+            work()
+        except StoppedError:
+            return
+        except Exception as error:
+            traceback.print_exception(error)
+            self._on_stage(f"The work in the background failed: {error}")
+
+    def _run(self) -> None:
+        self._on_stage("Looking for the neighbours of every row")
+        session = self.table.session()
+        self._on_stage("")
+        if self.table.places is None:
+            self._start(lambda: self._draw(session))
+        self._last = no_fit(session.n_rows)
+        blas = ThreadpoolController()
+        self._wake.set()
+        while self._wake.wait() and not self._ended.is_set():
+            self._wake.clear()
+            with blas.limit(limits=1, user_api="blas"):  # systems of a hundred rows: threads only wait
+                self._guarded(lambda: self._follow(session))
+
+    def _follow(self, session: Session) -> None:
+        """Fit to the answers of the moment, if they are new, and ask what to ask next."""
+        said = self._said()
+        if said.number != self._last.said.number:
+            self._last = refit(session, self._last, said)
+            self._on_fit(self._last)
+        self._on_questions(next_questions(session, said))
+
+    def _draw(self, session: Session) -> None:
+        """Place the rows by their graph, better than their principal components do."""
+
+        def watched(_: str, done: float | None) -> None:
+            if self._ended.is_set():
+                raise StoppedError
+            self._on_stage("" if done == 1 else "Drawing a better map")
+
+        self._on_places(graph_map(session.place.shown, n_jobs=self.table.options.n_jobs, progress=watched))
+
+
+class StoppedError(Exception):
+    """The page has ended while a thread was at work."""
+
+
+def no_fit(n_rows: int) -> Fit:
+    """What is known before anything is said."""
+    return Fit(Said(-1, np.full(n_rows, NOTHING), np.ones(n_rows), ()), None, None)
+
+
+def refit(session: Session, last: Fit, said: Said) -> Fit:
+    """Tell a session what has changed since the last fit, and fit if labels are among it.
+
+    Parameters
+    ----------
+    session : Session
+        That was told everything up to the last fit.
+    last : Fit
+    said : Said
+    """
+    known = last.said
+    changed = np.flatnonzero((said.codes != known.codes) | (said.weights != known.weights))
+    codes, weights = said.codes[changed], said.weights[changed]
+    session.take_back(changed[(codes == NOTHING) | (codes == SKIPPED)])
+    session.cannot_tell(changed[codes == CANNOT_TELL])
+    for weight in np.unique(weights[codes >= 0]):
+        these = (codes >= 0) & (weights == weight)
+        session.answer(changed[these], codes[these].tolist(), weight=float(weight))
+    if not ((codes >= 0) | (known.codes[changed] >= 0)).any():
+        return replace(last, said=said)
+    if not session.answers:
+        return Fit(said, None, None)
+    with warnings.catch_warnings():
+        for told in (BridgedWarning, UnreachableWarning):  # the page shows the doubt of such rows
+            warnings.simplefilter("ignore", told)
+        session.fit()
+    return Fit(said, FoundLabels.of(session.classifier), session.accuracy())
+
+
+def next_questions(session: Session, said: Said) -> list[Question]:
+    """What to ask next, best first; rows that were skipped come when nothing else is left."""
+    skipped = np.flatnonzero(said.codes == SKIPPED)
+    left = int((said.codes == NOTHING).sum())
+    if left == 0:
+        return [Question(int(row), "skipped before") for row in skipped]
+    names = dict(enumerate(said.names))
+    return list(session.suggest(min(QUESTIONS_AHEAD, left), exclude=skipped, names=names).questions)

@@ -1,0 +1,202 @@
+"""Attacks on a real server: each is refused or shown as text, and the server lives on."""
+
+import http.client
+import json
+import socket
+import time
+from contextlib import ExitStack
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from tests.serve.server import Line, Server
+from tests.serve.tables import write_groups
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("attacked")
+    path, _ = write_groups(folder, labels={0: "<script>alert(1)</script>", 50: "b"})
+    (folder / "in.png").write_bytes(b"picture")
+    (folder.parent / "secret.png").write_bytes(b"secret")
+    (folder / "out.png").symlink_to(folder.parent / "secret.png")
+    with Server("label", path, "--id", "name", "--jobs", "1", folder=folder) as server:
+        server.folder = folder
+        yield server
+        assert server.process.poll() is None
+        assert "Traceback" not in server.said()
+
+
+def ask(server, path, method="GET", **headers):
+    """Status and body of a request, with exactly these headers."""
+    link = http.client.HTTPConnection(server.parts.hostname, server.parts.port, timeout=20)
+    link.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    for name, value in {"host": server.parts.netloc, **headers}.items():
+        link.putheader(name, value)
+    link.endheaders()
+    answer = link.getresponse()
+    body = answer.read()
+    link.close()
+    return answer.status, body
+
+
+def sent(window, messages):
+    """Send messages and read until the line is cut."""
+    for message in messages:
+        window.socket.send(message)
+    while True:
+        window.receive(10)
+
+
+def opened(server, windows, n):
+    """Open many windows, each until it was greeted."""
+    for _ in range(n):
+        windows.enter_context(server.channel()).receive()
+
+
+def alive(server):
+    return ask(server, server.parts.path)[0] == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "localhost", ""])
+def test_another_host_is_refused(server, host):
+    assert ask(server, server.parts.path, host=host)[0] in (400, 421)
+    assert alive(server)
+
+
+def test_another_origin_is_refused(server):
+    assert ask(server, server.parts.path, origin="http://evil.example")[0] == 403
+    for origin in ("http://evil.example", "null", f"https://{server.parts.netloc}"):
+        with pytest.raises(InvalidStatus):
+            server.channel(origin)
+    assert alive(server)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/channel", "/static/label.js", "/files/pictures/in.png", "//", "/wrong/"]
+)
+def test_without_the_token_there_is_nothing(server, path):
+    status, body = ask(server, path)
+    assert status == 403
+    assert server.parts.path.strip("/").encode() not in body
+
+
+def test_a_socket_without_the_token_is_refused(server):
+    with pytest.raises(InvalidStatus):
+        Line(f"ws://{server.parts.netloc}/channel", server.origin)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../secret.png", "..%2fsecret.png", "%2e%2e/secret.png", "....//secret.png", "out.png", "/etc/passwd",
+     "groups.csv", "groups.csv.journal", "in.png%00.png", "errors.txt"],
+)  # fmt: skip
+def test_no_path_leads_out_of_the_folder(server, name):
+    status, body = ask(server, f"{server.parts.path}files/pictures/{name}")
+    assert status == 404
+    assert b"secret" not in body
+
+
+def test_pictures_of_the_folder_are_served(server):
+    assert ask(server, f"{server.parts.path}files/pictures/in.png") == (200, b"picture")
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_an_upload_of_a_gigabyte_is_refused_unread(server, announced):
+    before = server.memory()
+    length = f"Content-Length: {2**30}" if announced else "Transfer-Encoding: chunked"
+    with socket.create_connection((server.parts.hostname, server.parts.port), timeout=20) as link:
+        head = f"POST {server.parts.path}login HTTP/1.1\r\nHost: {server.parts.netloc}\r\n{length}\r\n\r\n"
+        link.sendall(head.encode())
+        block, sent = b"x" * 2**20, 0
+        if not announced:
+            block = b"%x\r\n" % len(block) + block + b"\r\n"
+        try:
+            while sent < 2**30:
+                link.sendall(block)
+                sent += len(block)
+        except OSError:  # the server has hung up
+            pass
+        try:
+            answer = link.recv(100)
+        except OSError:
+            answer = b""
+    assert sent < 2**30
+    assert answer == b"" or b"413" in answer
+    assert server.memory() < before + 50 * 2**20
+    assert alive(server)
+
+
+def test_long_headers_are_refused(server):
+    try:
+        status = ask(server, server.parts.path, cookie="x" * 2**20)[0]
+    except OSError:
+        status = 400
+    assert status >= 400
+    assert alive(server)
+
+
+def test_ten_thousand_messages_a_second_are_cut_off(server):
+    with server.channel() as calm, server.channel() as flood:
+        command = json.dumps({"do": "row", "id": 1, "row": 1})
+        began = time.monotonic()
+        with pytest.raises((ConnectionClosed, OSError)):
+            sent(flood, [command] * 10_000)
+        assert time.monotonic() - began < 15
+        assert calm.do("row", row=2)["ok"]["name"] == "<i>2</i>"
+    assert alive(server)
+
+
+def test_a_message_of_many_megabytes_is_refused(server):
+    with server.channel() as window, pytest.raises((ConnectionClosed, OSError)):
+        sent(window, [b"x" * (32 * 2**20)])
+    assert alive(server)
+
+
+def test_messages_that_make_no_sense_are_answered(server):
+    with server.channel() as window:
+        for text in (
+            "",
+            "{}",
+            "[]",
+            '{"do": 1}',
+            '{"do": "__class__"}',
+            '{"do": "label"}',
+            "\x00",
+            "9" * 5_000,
+        ):
+            window.socket.send(text)
+        answers = []
+        while len(answers) < 8:
+            message = window.receive()
+            answers += [message] if "re" in message else []
+        assert all("error" in answer for answer in answers)
+    assert alive(server)
+
+
+def test_markup_is_passed_on_as_text(server):
+    with server.channel() as window:
+        about = window.until("about")
+        assert [entry["name"] for entry in about["classes"]] == ["<script>alert(1)</script>", "b"]
+        assert window.do("row", row=3)["ok"]["cells"][1][0] == "<b>a</b>"
+    html = ask(server, server.parts.path)[1]
+    assert b"alert(" not in html
+
+
+def test_too_many_windows_are_turned_away(server):
+    with ExitStack() as windows:
+        with pytest.raises(ConnectionClosed):
+            opened(server, windows, 60)
+        with server.channel() as late, pytest.raises(ConnectionClosed):
+            late.receive()
+    time.sleep(0.5)
+    with server.channel() as window:
+        assert window.until("about")
+    assert alive(server)
+
+
+def test_a_second_server_on_the_table_is_refused(server):
+    with pytest.raises(AssertionError, match="is in use by process"):
+        Server("label", server.folder / "groups.csv", folder=server.folder.parent)

@@ -1,0 +1,247 @@
+import json
+
+import numpy as np
+import pytest
+
+from graphwell.errors import OptionError
+from graphwell.serve.answers import CANNOT_TELL, NOTHING
+from tests.serve.tables import Window, write_groups
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def groups(tmp_path_factory):
+    return write_groups(tmp_path_factory.mktemp("groups"))
+
+
+@pytest.fixture
+def window(tmp_path):
+    path, truth = write_groups(tmp_path)
+    with Window(path) as window:
+        window.truth = truth
+        window.fitted()
+        yield window
+
+
+def decoded(frame):
+    length = int.from_bytes(frame[:4], "little")
+    head = json.loads(frame[4 : 4 + length])
+    rows = np.frombuffer(frame, dtype="<u4", count=head["count"], offset=4 + length)
+    values = np.frombuffer(frame, dtype=np.uint8, offset=4 + length + 4 * head["count"])
+    return head["event"], dict(zip(rows.tolist(), values.tolist(), strict=True))
+
+
+def answered(window, n):
+    """Answer questions truly, as they come; classes are added when they are met."""
+    for _ in range(n):
+        row = window.page._question.row
+        name = f"group {window.truth[row]}"
+        if name not in window.page.answers.classes.names:
+            window.do("add class", name=name)
+        window.label(row, window.page.answers.classes.names.index(name))
+        window.fitted()
+
+
+def test_three_answers_label_three_groups(window):
+    answered(window, 3)
+    found = window.page._found.labels
+    names = np.array(window.page.answers.classes.names)
+    assert [f"group {group}" for group in window.truth] == names[found].tolist()
+
+
+def test_windows_are_told_what_changed_and_nothing_else(window):
+    answered(window, 3)
+    told = np.full(len(window.truth), 255)
+    changes = 0
+    for event in window.events:
+        if isinstance(event, bytes):
+            length = int.from_bytes(event[:4], "little")
+            if json.loads(event[4 : 4 + length])["event"] == "labels":
+                _, values = decoded(event)
+                assert all(told[row] != value for row, value in values.items())
+                told[list(values)] = list(values.values())
+                changes += 1
+    assert changes >= 3
+    assert told.tolist() == window.page._colors.tolist()
+    _, greeted = decoded(list(window.page.greeting())[2])
+    assert list(greeted.values()) == told.tolist()
+
+
+def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
+    import threading
+
+    answered(window, 2)
+    held = threading.Event()
+    fit = type(window.page._refits.table.session()).fit
+    monkeypatch.setattr("graphwell.active.Session.fit", lambda self: (held.wait(20), fit(self))[1])
+    before = window.page._question.row
+    first = window.label(before, 0)
+    second = window.label(window.page._question.row, 0)
+    assert second["number"] == first["number"] + 1
+    assert window.page._question.row != before
+    held.set()
+    window.fitted()
+
+
+def test_the_question_that_is_looked_at_stays(window):
+    answered(window, 3)
+    asked = window.page._question.row
+    window.label((asked + 1) % len(window.truth), 0)
+    window.fitted()
+    assert window.page._question.row == asked
+
+
+def test_undo_asks_again_and_redo_answers(window):
+    answered(window, 2)
+    row = window.page._question.row
+    window.label(row, 1)
+    window.do("undo")
+    assert window.page._question.row == row
+    assert window.page.answers.codes[row] == NOTHING
+    window.do("redo")
+    assert window.page.answers.codes[row] == 1
+    for _ in range(10):
+        window.do("undo")
+    assert window.do("undo") is None
+    assert not window.page.answers.labelled.size
+    window.fitted()
+    assert window.page._found is None
+    assert set(window.page._colors.tolist()) == {255}
+
+
+def test_cannot_tell_and_skip_are_not_asked_again(window):
+    first = window.page._question.row
+    window.do("skip", rows=[first])
+    second = window.page._question.row
+    window.do("cannot tell", rows=[second])
+    window.fitted()
+    assert window.page._question.row not in (first, second)
+    window.wait(lambda w: not {first, second} & {question.row for question in w.page._queue})
+    assert window.page.answers.codes[second] == CANNOT_TELL
+
+
+def test_skipped_rows_come_last(window):
+    window.do("add class", name="a")
+    skipped = window.page._question.row
+    window.do("skip", rows=[skipped])
+    window.do("label", rows=[r for r in range(len(window.truth)) if r != skipped], **{"class": 0})
+    window.fitted()
+    window.wait(lambda w: w.page._queue and w.page._queue[0].reason == "skipped before")
+
+
+def test_a_lasso_seeds_and_the_graph_decides(window):
+    answered(window, 3)
+    number = int(window.page._found.labels[0])
+    inside = np.flatnonzero(window.truth == window.truth[0])[:20]
+    stray = np.flatnonzero(window.truth != window.truth[0])[:1]
+    rows = [*inside.tolist(), *stray.tolist()]
+    window.do("label", rows=rows, weight=0.02, **{"class": number})
+    window.fitted()
+    said = window.page._model["lasso"]
+    assert said["class"] == number
+    assert said["rows"] in (20, 21)
+    assert window.page._found.labels[stray[0]] != number
+    assert said["says"][number] >= 19
+
+
+def test_a_killed_server_goes_on_where_it_was(tmp_path):
+    path, _ = write_groups(tmp_path, labels={0: "x", 60: "y"})
+    window = Window(path)  # no thread is begun: all that counts is on disc
+    window.label(3, 1)
+    window.do("add class", name="z")
+    window.do("rename class", name="Z", **{"class": 2})
+    window.label(100, 2)
+    window.do("undo")
+    window.do("color class", color="#123456", **{"class": 0})
+    window.do("undo")
+    state = window.page.answers.codes.tolist(), window.page.answers.classes
+    del window.page
+    again = Window(path)
+    assert (again.page.answers.codes.tolist(), again.page.answers.classes) == state
+    assert [action["do"] for action in again.journal.done] == ["label", "add class", "rename class"]
+    again.do("redo")
+    assert again.page.answers.classes.entries[0].color == "#123456"
+    for _ in range(4):
+        again.do("undo")
+    assert again.page.answers.labelled.tolist() == [0, 60]
+
+
+def test_what_is_refused_is_not_written(window):
+    before = window.journal.path.read_bytes()
+    for action in (
+        {"do": "label", "rows": [10**9], "class": 0},
+        {"do": "rename class", "class": 5, "name": "x"},
+        {"do": "add class", "name": ""},
+    ):
+        with pytest.raises(OptionError):
+            window.page.commands[action["do"]](action)
+    with pytest.raises(KeyError):
+        window.page.commands["label"]({"do": "label", "rows": [0]})
+    assert window.journal.path.read_bytes() == before
+
+
+def test_the_table_is_written_as_classify_writes_it(window):
+    with pytest.raises(OptionError, match="nothing to write"):
+        window.do("export")
+    answered(window, 4)
+    written = window.do("export")
+    lines = (window.table.options.table.parent / "groups.labelled.csv").read_text().splitlines()
+    assert written.endswith("groups.labelled.csv")
+    assert lines[0].endswith("graphwell_label,graphwell_score,graphwell_reachable,graphwell_given")
+    cells = [line.split(",")[-4:] for line in lines[1:]]
+    assert [cell[0] for cell in cells] == [f"group {group}" for group in window.truth]
+    assert sum(cell[3] == "true" for cell in cells) == 4
+
+
+def test_a_row_is_shown_with_everything(window):
+    answered(window, 3)
+    shown = window.do("row", row=5)
+    assert shown["name"] == "<i>5</i>"
+    assert [name for name, _ in shown["cells"]] == ["name", "<b>a</b>", "b", "c", "d"]
+    assert len(shown["guesses"]) == 3
+    assert shown["guesses"][0][0] == window.page._found.labels[5]
+    assert {near["row"] for near in shown["near"]} == set(window.page.answers.labelled.tolist())
+    assert window.do("search", text="<I>11")[0]["name"] == "<i>11</i>"
+    assert window.do("search", text=" ") == []
+    for row in (-1, 10**6, True, "1", None):
+        with pytest.raises(OptionError):
+            window.do("row", row=row)
+
+
+def test_rows_can_be_chosen(window):
+    window.do("ask", row=7)
+    assert window.page._question.row == 7
+    assert window.of("question")[-1]["question"]["reason"] == "chosen by you"
+
+
+def test_the_model_tells_sizes_doubt_and_a_curve(window):
+    answered(window, 5)
+    model = window.page._model
+    assert sum(model["sizes"].values()) == len(window.truth)
+    assert [point["labels"] for point in model["curve"]] == sorted({p["labels"] for p in model["curve"]})
+    assert all(0 <= p["low"] <= p["share"] <= p["high"] <= 1 for p in model["curve"])
+    assert all(row["row"] not in window.page.answers.labelled for row in model["doubtful"])
+
+
+def test_everything_told_is_json(window):
+    answered(window, 3)
+    window.do("search", text="1")
+    for event in [*window.events, *window.page.greeting()]:
+        if not isinstance(event, bytes):
+            json.dumps(event, allow_nan=False)
+
+
+def test_a_better_map_comes_after_the_first(window):
+    window.wait(lambda w: any(b'"positions"' in e[:60] for e in w.events if isinstance(e, bytes)))
+    assert window.page._places.shape == (len(window.truth), 2)
+    assert np.isfinite(window.page._places).all()
+
+
+def test_given_coordinates_are_the_map(tmp_path):
+    path, truth = write_groups(tmp_path)
+    page = Window(path, xy=("b", "c")).page
+    assert page._places.shape == (len(truth), 2)
+    assert page._places[0].tolist() == pytest.approx(
+        [float(c) for c in path.read_text().splitlines()[1].split(",")[2:4]]
+    )

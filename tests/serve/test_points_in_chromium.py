@@ -1,0 +1,163 @@
+"""The map of many points, in a real Chromium: what is drawn, picked, and caught by a lasso."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from graphwell.serve.files import PAGES
+from tests.serve.browser import browser, keep_screenshot, wait_until
+
+pytestmark = pytest.mark.slow
+__all__ = ["browser"]
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+<style>html, body { margin: 0; height: 100%; } main { position: relative; height: 100%; }
+#map { display: block; width: 100%; height: 100%; }</style><main><canvas id="map"></canvas></main>
+<script type="module">
+import { PointsMap } from "./points.js";
+window.heard = {};
+const keep = (name) => (what) => (heard[name] = what);
+const on = { onHover: keep("hover"), onPick: keep("pick"), onLasso: keep("lasso"), onBox: keep("box") };
+window.map = new PointsMap(document.getElementById("map"), on);
+</script>"""
+CLOUD = """const n = arguments[0], places = new Float32Array(2 * n), classes = new Uint8Array(n);
+let state = 1;
+const random = () => (state = (state * 16807) % 2147483647) / 2147483647;
+for (let i = 0; i < n; i++) {
+  classes[i] = i % 4;
+  places[2 * i] = 6 * (i % 4) + random() + random();
+  places[2 * i + 1] = random() + random() - 3 * (i % 2);
+}
+window.places = places;
+map.setPositions(places);
+map.setColors(classes, [[0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167]]);
+map.setDoubt(new Float32Array(n).fill(0.5));
+map.setGiven([0, 1, 2, 3], [0, 1, 2, 3]);
+map.focus(5);"""
+INK = """const {gl} = map.painter;
+map.painter.paint(map.view, 1, map.fitted, false);
+const pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+const counts = [0, 0, 0, 0];
+[[0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167]].forEach((color, c) => {
+  for (let i = 0; i < pixels.length; i += 4) {
+    if (pixels[i + 3] > 240 && color.every((value, k) => Math.abs(pixels[i + k] - value) < 12)) counts[c]++;
+  }
+});
+return counts;"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def page(browser, tmp_path):
+    for part in PAGES.glob("points*.js"):
+        (tmp_path / part.name).write_bytes(part.read_bytes())
+    (tmp_path / "map.html").write_text(PAGE)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser.get(f"http://127.0.0.1:{server.server_port}/map.html")
+        wait_until(browser, "window.map !== undefined")
+        yield browser
+        server.shutdown()
+
+
+def drag(page, corners):
+    from selenium.webdriver import ActionChains
+
+    hand = ActionChains(page, duration=30)
+    hand.move_to_element_with_offset(page.find_element("id", "map"), *corners[0]).click_and_hold()
+    for (x, y), (next_x, next_y) in pairwise(corners):
+        hand.move_by_offset(next_x - x, next_y - y)
+    hand.release().perform()
+
+
+def inside(page, left, top, right, bottom):
+    """Rows in a rectangle, given from the middle of the canvas, by asking all."""
+    script = """const [l, t, r, b] = arguments;
+        const w = map.canvas.clientWidth / 2, h = map.canvas.clientHeight / 2;
+        const [x0, y0] = map.toMap(w + l, h + t), [x1, y1] = map.toMap(w + r, h + b), found = [];
+        for (let i = 0; i < places.length / 2; i++) {
+          const [x, y] = [places[2 * i], places[2 * i + 1]];
+          if (x >= x0 && x <= x1 && y <= y0 && y >= y1) found.push(i);
+        }
+        return found;"""
+    return page.execute_script(script, left, top, right, bottom)
+
+
+@pytest.mark.parametrize("n", [400, 100_000])
+def test_points_have_the_colours_of_their_classes_and_updates_repaint(page, n):
+    page.execute_script(CLOUD, n)
+    before = page.execute_script(INK)
+    assert min(before) > 50
+    page.execute_script("const rows = [...Array(arguments[0]).keys()].filter((i) => i % 4 === 0);"
+                        "map.updateColors(rows, rows.map(() => 1));", n)  # fmt: skip
+    after = page.execute_script(INK)
+    assert after[0] < 0.2 * before[0]  # the given ones keep theirs
+    assert after[1] > 1.5 * before[1]
+    keep_screenshot(page, f"points-{n}")
+
+
+def test_a_lost_context_comes_back_with_everything(page):
+    page.execute_script(CLOUD, 400)
+    before = page.execute_script(INK)
+    page.execute_script("window.lose = map.painter.gl.getExtension('WEBGL_lose_context'); lose.loseContext()")
+    wait_until(page, "map.painter.gl.isContextLost()")
+    page.execute_script("map.draw(); lose.restoreContext()")
+    wait_until(page, "!map.painter.gl.isContextLost()")
+    wait_until(page, "map.stale === false")
+    assert np.allclose(page.execute_script(INK), before, atol=5)
+
+
+def test_lasso_and_box_catch_what_lies_inside(page):
+    page.execute_script(CLOUD, 20_000)
+    page.execute_script("map.setMode('box')")
+    drag(page, [(-300, -150), (120, 60)])
+    rows = wait_until(page, "heard.box")
+    wanted = inside(page, -300, -150, 120, 60)
+    assert len(wanted) > 100
+    assert len(set(rows) ^ set(wanted)) < 0.03 * len(wanted)  # the hand stops within a pixel
+    page.execute_script("map.setMode('lasso')")
+    drag(page, [(-300, -150), (120, -150), (120, 60), (-300, 60)])
+    rows = wait_until(page, "heard.lasso")
+    assert len(set(rows) ^ set(wanted)) < 0.03 * len(wanted)
+
+
+def test_a_point_is_picked_hovered_and_moved_from_under_the_pointer(page):
+    page.execute_script(CLOUD, 400)
+    place = "map.toScreen(places[14], places[15])"
+    x, y = page.execute_script(f"return {place}")
+    assert page.execute_script(f"return map.rowAt(...{place})") == 7
+    width, height = page.execute_script("return [map.canvas.clientWidth, map.canvas.clientHeight]")
+    drag(page, [(round(x - width / 2), round(y - height / 2))])
+    picked = wait_until(page, "heard.pick !== undefined && [heard.pick]")[0]
+    near = page.execute_script("return [places[2 * arguments[0]], places[2 * arguments[0] + 1]]", picked)
+    wanted = page.execute_script("return [places[14], places[15]]")
+    assert np.hypot(*np.subtract(near, wanted)) < 0.3
+    drag(page, [(200, 200), (260, 230)])
+    moved = page.execute_script(f"return {place}")
+    assert np.allclose(np.subtract(moved, [x, y]), [60, 30], atol=2)
+    page.execute_script("map.zoom(4); map.focus(null); map.fit()")
+    assert np.allclose(page.execute_script(f"return {place}"), [x, y], atol=1)
+
+
+def test_panning_a_hundred_thousand_points_draws_as_many_as_come_in_time(page):
+    page.execute_script(CLOUD, 100_000)
+    script = """const done = arguments[0]; let frames = 0; const began = performance.now();
+        const step = () => {
+          map.pan(2, 1);
+          frames++;
+          if (performance.now() - began < 1500) requestAnimationFrame(step);
+          else done([frames, map.painter.few]);
+        };
+        step();"""
+    frames, few = page.execute_async_script(script)
+    assert frames >= 3
+    assert 20_000 <= few <= 100_000
+    wait_until(page, "map.moving === false")  # and all of them when it rests

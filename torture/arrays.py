@@ -1,0 +1,153 @@
+"""Arrays of odd types, layouts and libraries as rows, labels, features and weights, and pickles of fits."""
+
+import pickle
+import random
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+import graphwell as gw
+from graphwell.active import Session, suggest
+from torture.attack import Attack, Lost
+from torture.mutation import mutated
+from torture.sentences import answers_or_tells
+
+N = 30
+TYPES = (
+    "f8",
+    ">f8",
+    "f4",
+    "f2",
+    "g",
+    "c16",
+    "?",
+    "i1",
+    ">i8",
+    "u8",
+    "O",
+    "U8",
+    "S8",
+    "M8[s]",
+    "m8[s]",
+    "V8",
+    "T",
+)
+SPARSE = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
+
+
+class Subclass(np.ndarray):
+    """An array with another name."""
+
+
+class Exported:
+    """An array that only DLPack can read, and that may lie about where it is or lend one capsule twice."""
+
+    def __init__(self, array: np.ndarray, rng: random.Random) -> None:
+        self.array, self.device = array, rng.choice(((1, 0), (1, 0), (1, 0), (2, 0), (7, 1), None, "x"))
+        self.capsule = array.__dlpack__() if rng.random() < 0.3 else None
+
+    def __dlpack_device__(self) -> Any:
+        return self.device
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.array.__dlpack__() if self.capsule is None else self.capsule
+
+
+def attempt(seed: int) -> None:
+    """Fit, ask and pickle with odd arrays in every place that takes one."""
+    rng = random.Random(seed)
+    X, y = _plain(rng)
+    place = rng.choice(("X", "X", "y", "both", "weights", "features", "suggest", "session", "new", "pickle"))
+    made = gw.DiffuseInterfaceClassifier(n_jobs=1, tune=False, evidence=None, random_state=0)
+    odd_X, odd_y = _odd(X, rng), _odd(y, rng)
+    if place == "suggest":
+        answers_or_tells(lambda: suggest(odd_X, odd_y, n=3, n_jobs=1))
+    elif place == "session":
+        answers_or_tells(lambda: _session(X, odd_y, rng))
+    elif place == "weights":
+        answers_or_tells(lambda: made.fit(X, y, sample_weight=_odd(np.abs(X[:, 0]), rng)))
+    elif place == "features":
+        graph = gw.Graph.from_features(X, 4, 4, n_jobs=1)
+        answers_or_tells(lambda: made.fit(graph, y, features=odd_X))
+    elif place == "new":
+        made.fit(X, y)
+        answers_or_tells(lambda: made.predict_proba(odd_X))
+    elif place == "pickle":
+        _unpickle(made.fit(X, y), X, rng)
+    else:
+        _fit(made, X if place == "y" else odd_X, y if place == "X" else odd_y)
+
+
+def _plain(rng: random.Random) -> tuple[np.ndarray, np.ndarray]:
+    X = np.random.default_rng(rng.randrange(20)).normal(size=(N, rng.choice((1, 3, 8))))
+    return X, np.where(np.arange(N) < 9, np.arange(N) % 3, -1)
+
+
+def _odd(array: np.ndarray, rng: random.Random) -> Any:
+    """The array in another type, layout or library."""
+    kind = rng.randrange(10)
+    if kind < 3:
+        return _typed(array, rng.choice(TYPES))
+    if kind == 3:
+        return array.view(Subclass) if rng.random() < 0.5 else array.view(np.ma.MaskedArray)
+    if kind == 4:
+        array = array.copy()
+        array.flags.writeable = False
+        return np.asfortranarray(array) if rng.random() < 0.5 else array[::-1][::-1]
+    if kind == 5:
+        return Exported(_typed(array, rng.choice(("f8", "f4", "i4", "?", "c16"))), rng)
+    if kind == 6:
+        return sparse.coo_array(array).asformat(rng.choice(SPARSE if array.ndim == 2 else ("coo", "csr")))
+    if kind == 7:
+        return array[..., None] if rng.random() < 0.5 else array[: rng.randrange(N)]
+    if kind == 8:
+        return rng.choice((array.tolist(), np.ascontiguousarray(array).data, iter(array), list(array)))
+    return rng.choice(
+        (None, print, np, N, "x" * N, b"x" * N, {1: 2}, [Decimal(1)] * N, [[]] * N, np.float64(1))
+    )
+
+
+def _typed(array: np.ndarray, name: str) -> np.ndarray:
+    typed = np.dtypes.StringDType() if name == "T" else np.dtype(name)
+    try:
+        return array.astype(typed)
+    except (TypeError, ValueError):
+        return np.zeros(array.shape, dtype=typed)
+
+
+def _fit(made: Any, X: Any, y: Any) -> None:
+    fitted = answers_or_tells(lambda: made.fit(X, y))
+    if fitted is not None and not np.isfinite(fitted.label_distributions_).all():
+        raise Lost("scores that are no numbers")
+
+
+def _session(X: np.ndarray, y: Any, rng: random.Random) -> None:
+    session = Session(X, y, n_jobs=1)
+    row = rng.choice((0, -1, N, 5, "x", None, 1.5, np.int64(3)))
+    session.answer(row, rng.choice((0, 1, None, "a", np.nan, [1])))
+    session.suggest(2)
+    session.fit()
+
+
+def _unpickle(fitted: Any, X: np.ndarray, rng: random.Random) -> None:
+    """Damaged numbers in a pickle of a fit: told, or scores for new rows."""
+    state = fitted.__getstate__()
+    name = rng.choice([name for name, value in state.items() if isinstance(value, np.ndarray)])
+    content = state[name].tobytes()
+    damaged = mutated(content, rng)[: len(content)].ljust(len(content), b"\0")
+    values = np.frombuffer(damaged, dtype=state[name].dtype).reshape(state[name].shape)
+    values = values[: rng.choice((len(values), len(values), 3))]
+    again = answers_or_tells(lambda: _restored(type(fitted), {**state, name: values}))
+    if again is not None:
+        answers_or_tells(lambda: (again.predict_proba(X), again.doubtful(3)))
+
+
+def _restored(kind: type, state: dict[str, Any]) -> Any:
+    made = kind()
+    made.__setstate__(state)
+    return pickle.loads(pickle.dumps(made))
+
+
+ATTACK = Attack("arrays", "arrays of odd types, layouts and libraries; pickled fits", attempt, count=10_000)
