@@ -57,7 +57,7 @@ USES: dict[str, set[str]] = {
     "serve": {"active", "io", "jobs", "layout"},
     "datasets": {"io", "segmentation"},
     "jobs": {"active", "backends", "columns", "comparison", "estimators", "io", "metric", "segmentation"},
-    "experiments": {"estimators", "io", "model", "view"},
+    "experiments": {"datasets", "estimators", "io", "model", "segmentation", "view"},
     "cli": {
         "active",
         "backends",

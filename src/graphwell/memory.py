@@ -94,6 +94,19 @@ def limited_to(n_bytes: int | None) -> Iterator[None]:
         _limit.reset(token)
 
 
+def allowed() -> int:
+    """Bytes that may be taken: what `limited_to` says, or else what is free.
+
+    Examples
+    --------
+    >>> with limited_to(10**6):
+    ...     allowed()
+    1000000
+    """
+    given = _limit.get()
+    return available() if given is None else given
+
+
 def check_fits(what: object, n_bytes: float) -> None:
     """Refuse what needs more memory than is allowed, before any of it is taken.
 
@@ -104,14 +117,13 @@ def check_fits(what: object, n_bytes: float) -> None:
     Traceback (most recent call last):
     graphwell.errors.OptionError: data.npz needs about 3.4 GB of memory, more than the 1.0 MB allowed; ...
     """
-    given = _limit.get()
-    allowed = available() if given is None else given
-    if n_bytes > allowed:
-        whose = "that are free" if given is None else "allowed"
+    most = allowed()
+    if n_bytes > most:
+        whose = "that are free" if _limit.get() is None else "allowed"
         problem = (
             "{} needs about {} of memory, more than the {} {}; make it smaller, or allow more with {field}."
         )
-        raise OptionError("max_memory", problem, what, in_words(n_bytes), in_words(allowed), whose)
+        raise OptionError("max_memory", problem, what, in_words(n_bytes), in_words(most), whose)
 
 
 @contextmanager

@@ -61,7 +61,10 @@ def test_a_forgotten_method_is_gone():
 
 
 def test_formats_are_listed():
-    assert ".csv,.tsv,.tab,.txt,.parquet,.pq,.npy,.npz,.jsonl,.ndjson,.xlsxor.h5ad" in help_of("classify")
+    assert (
+        ".csv,.tsv,.tab,.txt,.parquet,.pq,.npy,.npz,.jsonl,.ndjson,.xlsx,.h5ad,.csv.gz,.tsv.gz,.csv.bz2,.tsv.bz2,.csv.xzor.tsv.xz"
+        in help_of("classify")
+    )
     assert ".png,.jpg,.jpeg,.tif,.tiff,.npyor.npz" in help_of("segment")
     assert "(.png,.tif,.tiffor.npy)" in help_of("segment")
 

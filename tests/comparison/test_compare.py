@@ -150,3 +150,17 @@ def test_progress_rises_to_the_end():
     assert told[-1] == ("methods", 1.0)
     shares = [share for stage, share in told if stage == "methods"]
     assert shares == sorted(shares)
+
+
+def test_models_keep_to_the_threads_that_were_asked_for(monkeypatch):
+    from threadpoolctl import threadpool_info
+
+    seen = []
+
+    def label(ground, y):
+        seen.append({pool["num_threads"] for pool in threadpool_info()})
+        return np.zeros(60, dtype=int)
+
+    monkeypatch.setattr(module, "competitors", lambda: {"a": Competitor("a", "", label)})
+    compare(X, Y, splits=2, n_jobs=1)
+    assert seen == [{1}, {1}]

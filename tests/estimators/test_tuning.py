@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_digits, load_wine
+from sklearn.datasets import load_digits, load_wine, make_blobs
 
 import graphwell as gw
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets
-from graphwell.estimators.tuning import FOLDS, chosen_metric, folds, sampled, still_in
+from graphwell.estimators.evidence import expert_of
+from graphwell.estimators.tuning import unseen
+from graphwell.metric.sample import Sample
 
 
 def wine(per_class, seed=1):
@@ -144,32 +146,49 @@ def test_wide_rows():
     assert (clf.predict(X) == y).mean() > 0.8
 
 
-def test_each_label_is_hidden_once():
-    labels = np.array([0] * 9 + [1] * 2 + [2] + [-1] * 5)
-    hidden = np.sum(list(folds(labels, 3, np.random.default_rng(0))), axis=0)
-    np.testing.assert_array_equal(hidden, [1] * 11 + [0] * 6)
-    assert FOLDS > 1
+def test_rivals_far_behind_are_compared_once():
+    """In the middle of a ring no plane tells it from what is around: only rows as they are do well."""
+    rng = np.random.default_rng(0)
+    angle, y = rng.random(600) * 2 * np.pi, np.repeat([0, 1], 300)
+    radius = 1 + 2 * y + 0.05 * rng.normal(size=600)
+    X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    given = datasets.sample_labels(y, 100, 1)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert clf.tuning_.n_hidden < 200
+    assert (clf.transduction_ == y).all()
 
 
-def test_all_labelled_rows_are_among_the_sample():
-    labels = np.full(1000, -1)
-    labels[::10] = 0
-    places = sampled(labels, 100, 150, np.random.default_rng(0))
-    assert len(places) == 150
-    assert set(np.flatnonzero(labels == 0)) <= set(places)
-    assert (labels[sampled(labels, 40, 10, np.random.default_rng(0))] == 0).sum() == 40
+def test_trees_judge_the_labels_they_have_not_seen():
+    X, _, given = wine(8)
+    sample = Sample(X, given)
+    hidden = given == 0
+    shown = sample.with_labels(np.where(hidden, -1, given))
+    said = unseen("forest", sample, shown, hidden, 4)
+    assert said.shape == (8, 4)
+    assert (said[:, 3] == 0).all()
+    np.testing.assert_allclose(said.sum(axis=1), 1)
+    seen = expert_of("forest", sample, 4)(X[hidden])
+    assert said[:, 0].mean() < seen[:, 0].mean()
 
 
-def test_the_first_stays_in_whatever_it_did():
-    said = {
-        name: [np.tile([1 - p, p], (5, 1))] for name, p in {"a": 0.1, "b": 0.7, "c": 0.5, "d": 0.9}.items()
-    }
-    assert still_in(list("abcd"), said, [np.ones(5, dtype=int)]) == ["a", "d", "b"]
+@pytest.mark.parametrize("dim", [3, 10])
+def test_faint_noise_beside_three_moons(dim):
+    """Standardised, fewer than four in five are right."""
+    X, truth = datasets.make_three_moons(200, dim=dim, random_state=0)
+    for per_class in (2, 10):
+        given = datasets.sample_labels(truth, per_class, 1)
+        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+        assert (clf.transduction_ == truth).mean() > 0.9
 
 
-def test_a_tie_goes_to_the_first():
-    same = np.full(10, -0.5)
-    assert chosen_metric(["plain", "logits"], {"plain": same, "logits": same}) == "plain"
+def test_three_clusters_and_rows_far_away():
+    X, truth = make_blobs(400, 6, centers=3, cluster_std=2.0, random_state=3)
+    X, truth = np.vstack([X, X[:30] + 1000 * np.eye(6)[0]]), np.concatenate([truth, truth[:30]])
+    given = np.concatenate([datasets.sample_labels(truth[:400], 3, 0), np.full(30, -1)])
+    with pytest.warns(gw.BridgedWarning, match="30 of 430 rows lie in 1 part"):
+        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert clf.tuning_.metric == "plain"
+    assert (clf.transduction_ == truth)[:400].mean() > 0.95
 
 
 def test_a_wrong_word_for_tune_is_refused():

@@ -25,10 +25,10 @@ class DiffuseInterfaceClustering(Clusterer):
     by the descent. Communities depend on the order in which vertices are looked at; of several orders the
     clusters of highest modularity are kept.
 
-    Cost: that of so many fits from one label per class, 6 s each on MNIST. It needs to be told the number of
-    clusters. It fails where clusters are of very different sizes, as large communities are asked before small
-    clusters, and where a class is long and thin, as moons are: its middle may be cut more cheaply than its
-    border.
+    Cost: that of so many fits from one label per class, 12 s in all on MNIST. It needs to be told the number
+    of clusters. It fails where clusters are of very different sizes, as large communities are asked before
+    small clusters, and where a class is long and thin, as moons are: its middle may be cut more cheaply than
+    its border.
 
     Parameters
     ----------

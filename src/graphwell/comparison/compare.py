@@ -13,6 +13,7 @@ import numpy as np
 
 from graphwell._checks import whole_number
 from graphwell._hash import hash_of
+from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._version import __version__
 from graphwell.columns.cells import is_frame
@@ -203,6 +204,13 @@ def _held(path: Path | None) -> AbstractContextManager[None]:
     return held_alone(path, "checkpoint")
 
 
+def threads_of(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """Keep models that take no `n_jobs` to so many threads, too."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(None if n_jobs is None else thread_count(n_jobs))
+
+
 @dataclass(frozen=True, eq=False)
 class Contest:
     """Competitors, splits, and what is needed to fit and judge them.
@@ -245,7 +253,7 @@ class Contest:
         """One competitor on one split: how good it was, and its labels."""
         split, true = self.splits[number], self.labels.codes if self.true is None else self.true
         began = time.perf_counter()
-        with warnings.catch_warnings(), peak_memory() as peak:
+        with threads_of(self.ground.n_jobs), warnings.catch_warnings(), peak_memory() as peak:
             warnings.simplefilter("ignore")  # of one method on one split; the user asked how good it is
             labels = one.label(self.ground, split.shown)
         seconds = time.perf_counter() - began + (self.seconds_graph if one.uses_graph else 0.0)

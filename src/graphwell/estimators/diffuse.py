@@ -16,11 +16,12 @@ from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.calibration import calibrate, enough_to_calibrate
+from graphwell.estimators.hidden import LABELS_PER_CLASS_NEEDED, enough_labels
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.node_features import tuned_graph
 from graphwell.estimators.prior import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
-from graphwell.estimators.tuning import LABELS_PER_CLASS_NEEDED, Contest, enough_labels, tuned_rows
+from graphwell.estimators.tuning import Contest, tuned_rows
 from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress, silent

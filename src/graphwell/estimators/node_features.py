@@ -20,7 +20,7 @@ from graphwell.graph import Graph
 from graphwell.graph.graph import read_features
 from graphwell.metric.candidates import CANDIDATES
 from graphwell.metric.maps import dense
-from graphwell.metric.rules import Ruled, by_the_data
+from graphwell.metric.rules import Ruled, are_mostly_zero, by_the_data
 from graphwell.metric.sample import MOST_COLUMNS, Sample, leading_axes
 from graphwell.solve.run import Run
 
@@ -83,9 +83,8 @@ def mean_around(A: Any, values: FloatArray) -> FloatArray:
 def joined_graphs(graph: Graph, X: Any, n_neighbors: int, scale_neighbor: int, n_jobs: int | None) -> Graph:
     """The graph plus the nearest-neighbour graph of the features, both of the same total weight."""
     few = min(n_neighbors, X.shape[0] - 1), min(scale_neighbor, X.shape[0] - 1)
-    ruled = by_the_data(X)
-    counts = sparse.issparse(X) or ruled.why == "most values are zero"
-    change = CANDIDATES[ruled.name].fit(Sample(X, np.full(X.shape[0], -1)))
+    counts = sparse.issparse(X) or are_mostly_zero(X)
+    change = CANDIDATES[by_the_data(X).name].fit(Sample(X, np.full(X.shape[0], -1)))
     near = Graph.from_features(X, *few, "cosine" if counts else "euclidean", n_jobs, change=change)
     return Graph.from_affinity(graph.W + near.W * (graph.W.sum() / near.W.sum()))
 

@@ -6,7 +6,6 @@ it gave them, which tells more than the number of right ones where few are hidde
 """
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +26,7 @@ from graphwell.estimators.evidence import (
     mixture_weights,
     name_of,
 )
+from graphwell.estimators.hidden import FOLDS, chosen_metric, folds, sampled, still_in
 from graphwell.graph import Graph
 from graphwell.metric.candidates import CANDIDATES, compared_with
 from graphwell.metric.rules import Ruled, by_the_data
@@ -35,16 +35,12 @@ from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe, follow, set_out
 from graphwell.solve.run import Run
 
-FOLDS = 4
-HIDDEN_ENOUGH = 500
+HIDDEN_ENOUGH = 150
 """So many hidden labels tell candidates apart; no further ones are hidden."""
-LABELS_PER_CLASS_NEEDED = 5
-LEFT_AFTER_THE_FIRST = 3
-"""Candidates that the second split still sees."""
-ROWS_COMPARED, LABELS_COMPARED = 1_500, 2_000
+ROWS_COMPARED, LABELS_COMPARED = 600, 2_000
 """Rows that candidates are compared on, with more where there are more labels; and labels, at most."""
-ROWS_FITTED = 20_000
-"""Rows that the chosen metric and the classifiers are fitted on, at most: labelled ones first."""
+ROWS_LOOKED_AT, ROWS_FITTED = 1_500, 20_000
+"""Rows that the rules see and the chosen metric is fitted on, and their most: labelled ones first."""
 
 
 @dataclass(frozen=True)
@@ -147,16 +143,16 @@ def tuned_rows(
         Whether labels may be hidden; if not, the rules choose alone.
     """
     began = time.perf_counter()
-    places = sampled(labels, ROWS_FITTED // 2, ROWS_COMPARED, rng)
+    places = sampled(labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
     sample = Sample(backend.some_rows(rows, places), labels[places])
-    ruled = by_the_data(sample.X) if contest.metrics else Ruled("plain", "as asked for")
-    tuning = Tuning(ruled.name, ruled.why)
     asked: tuple[Any, ...] = ()
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
+        ruled = by_the_data(sample.X) if contest.metrics else Ruled("plain", "as asked for")
+        tuning = Tuning(ruled.name, ruled.why)
         if by_labels:
             asked = experts_for(evidence, int(sample.known.sum()), contest.n_classes)
             few = sampled(sample.labels, LABELS_COMPARED, ROWS_COMPARED, rng)
-            tuning = compared(Sample(sample.X[few], sample.labels[few]), ruled, contest, asked, rng, run)
+            tuning = compared(sample.some(few), ruled, contest, asked, rng, run)
         change = None if tuning.metric == "plain" else CANDIDATES[tuning.metric].fit(sample)
         heard = heard_of(tuning, asked, sample, contest.n_classes)
     return replace(rows, change=change, evidence=heard), tuning, time.perf_counter() - began
@@ -174,7 +170,10 @@ def heard_of(tuning: Tuning, asked: tuple[Any, ...], sample: Sample, n_classes: 
 def compared(
     sample: Sample, ruled: Ruled, contest: Contest, asked: tuple[Any, ...], rng: np.random.Generator, run: Run
 ) -> Tuning:
-    """Compare metrics and classifiers on hidden labels, and choose."""
+    """Compare metrics and classifiers on hidden labels, and choose.
+
+    After each part of the labels the first metric stays, and so do its best rivals as long as they may win.
+    """
     names = contest.candidates(ruled.name, int(sample.known.sum()))
     said: dict[str, list[FloatArray]] = {}
     truth: list[IntArray] = []
@@ -185,102 +184,48 @@ def compared(
             run.told("tuning", (fold + number / len(names)) / FOLDS)
             said.setdefault(name, []).append(contest.graph_says(shown, name)[hidden])
         for made in asked:
-            expert = expert_of(made, shown, contest.n_classes)
-            said.setdefault(name_of(made), []).append(expert(sample.X[hidden]))
+            said.setdefault(name_of(made), []).append(unseen(made, sample, shown, hidden, contest.n_classes))
+        names = still_in(names, {name: _likelihoods(said[name], truth) for name in names})
         if sum(map(len, truth)) >= HIDDEN_ENOUGH:
             break
-        names = still_in(names, said, truth)
-    given = np.concatenate(truth)
     chosen = chosen_metric(names, {name: _likelihoods(said[name], truth) for name in names})
-    weights, power = {}, 1.0
-    if asked:
-        voices = [chosen, *(name_of(made) for made in asked)]
-        heard = [np.concatenate(said[name]) for name in voices]
-        found = mixture_weights(heard, given)
-        power = best_power(np.tensordot(found, heard, axes=1), given)
-        weights = dict(zip(voices[1:], map(float, found[1:]), strict=True))
-    if sum(weights.values()) < TOO_LITTLE:
-        weights = {}
-    kept = ruled.why if chosen == ruled.name else "hidden labels bear it out best"
-    accuracy = {
-        n: float((np.concatenate(s).argmax(axis=1) == given[: sum(map(len, s))]).mean())
-        for n, s in said.items()
-    }
-    likelihood = {n: float(np.exp(_likelihoods(s, truth).mean())) for n, s in said.items()}
-    return Tuning(chosen, kept, accuracy, likelihood, weights, len(given), power)
+    weights, power = weighed([chosen, *map(name_of, asked)], said, np.concatenate(truth))
+    return Tuning(
+        chosen,
+        ruled.why if chosen == ruled.name else "hidden labels bear it out best",
+        {name: float(np.concatenate(_hits(said[name], truth)).mean()) for name in said},
+        {name: float(np.exp(_likelihoods(said[name], truth).mean())) for name in said},
+        weights,
+        sum(map(len, truth)),
+        power,
+    )
 
 
-def chosen_metric(names: list[str], likelihoods: dict[str, FloatArray]) -> str:
-    """The likeliest metric if it beats the first by a standard error of the difference, else the first.
-
-    Examples
-    --------
-    >>> even, better = np.zeros(9), np.full(9, 0.5)
-    >>> chosen_metric(["plain", "logits"], {"plain": even, "logits": better})
-    'logits'
-    >>> noisy = np.array([0.9, -0.8] * 4 + [0.0])
-    >>> chosen_metric(["plain", "logits"], {"plain": even, "logits": noisy})
-    'plain'
-    """
-    best = max(names, key=lambda name: float(likelihoods[name].mean()))
-    difference = likelihoods[best] - likelihoods[names[0]]
-    error = float(difference.std()) / np.sqrt(max(1, len(difference)))
-    return best if difference.mean() > error else names[0]
+def unseen(made: Any, sample: Sample, shown: Sample, hidden: BoolArray, n_classes: int) -> FloatArray:
+    """What a classifier says of hidden rows; of a forest, the trees that have not seen them."""
+    if made != "forest":
+        return expert_of(made, shown, n_classes)(sample.X[hidden])
+    said = np.zeros((int(hidden.sum()), n_classes))
+    said[:, sample.model("forest").classes_] = sample.out_of_bag()[hidden[sample.known]]
+    return said
 
 
-def still_in(names: list[str], said: dict[str, list[FloatArray]], truth: list[IntArray]) -> list[str]:
-    """The first metric and the best others."""
-    others = sorted(names[1:], key=lambda name: -float(_likelihoods(said[name], truth).mean()))
-    return [names[0], *others[: LEFT_AFTER_THE_FIRST - 1]]
+def weighed(
+    voices: list[str], said: dict[str, list[FloatArray]], truth: IntArray
+) -> tuple[dict[str, float], float]:
+    """Weights of the voices beside the first, the graph; and the power that calibrates their mixture."""
+    if len(voices) == 1:
+        return {}, 1.0
+    heard = [np.concatenate(said[name]) for name in voices]
+    found = mixture_weights(heard, truth)
+    power = best_power(np.tensordot(found, heard, axes=1), truth)
+    weights = dict(zip(voices[1:], map(float, found[1:]), strict=True))
+    return weights if sum(weights.values()) >= TOO_LITTLE else {}, power
+
+
+def _hits(said: list[FloatArray], truth: list[IntArray]) -> list[BoolArray]:
+    return [s.argmax(axis=1) == t for s, t in zip(said, truth, strict=False)]
 
 
 def _likelihoods(said: list[FloatArray], truth: list[IntArray]) -> FloatArray:
     return np.concatenate([log_likelihoods(s, t) for s, t in zip(said, truth, strict=False)])
-
-
-def sampled(labels: IntArray, most_labels: int, n_rows: int, rng: np.random.Generator) -> IntArray:
-    """Places of the labelled rows, and of others: at least a quarter more, and so many rows in all.
-
-    Examples
-    --------
-    >>> sampled(np.array([-1, 0, 1, -1, -1]), 10, 4, np.random.default_rng(0))
-    array([1, 2, 3, 4])
-    """
-    known, others = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
-    if len(known) > most_labels:
-        known = rng.choice(known, most_labels, replace=False)
-    wanted = max(n_rows - len(known), len(known) // 4)
-    if len(others) > wanted:
-        others = rng.choice(others, wanted, replace=False)
-    return np.sort(np.concatenate([known, others]))
-
-
-def enough_labels(labels: IntArray, n_classes: int, needed: int = LABELS_PER_CLASS_NEEDED) -> bool:
-    """Whether there are so many labels, in the mean of the classes, and two of some class to hide one.
-
-    Examples
-    --------
-    >>> enough_labels(np.repeat([0, 1, -1], 5), 2), enough_labels(np.array([0, 1, 1, 1, -1]), 2)
-    (True, False)
-    """
-    counts = np.bincount(labels[labels >= 0], minlength=n_classes)
-    return n_classes > 1 and bool(counts.sum() >= needed * n_classes and counts.max() > 1)
-
-
-def folds(labels: IntArray, n_classes: int, rng: np.random.Generator) -> Iterator[BoolArray]:
-    """Hide each label once, a part of every class at a time; a class with a single label keeps it.
-
-    Examples
-    --------
-    >>> hidden = list(folds(np.array([0, 0, 1, -1]), 2, np.random.default_rng(0)))
-    >>> np.sum(hidden, axis=0)
-    array([1, 1, 0, 0])
-    """
-    fold = np.full(len(labels), -1)
-    for c in range(n_classes):
-        members = rng.permutation(np.flatnonzero(labels == c))
-        if len(members) > 1:
-            fold[members] = (np.arange(len(members)) + rng.integers(FOLDS)) % FOLDS
-    for number in range(FOLDS):
-        if (fold == number).any():
-            yield fold == number

@@ -33,7 +33,7 @@ Write = Callable[[IO[bytes]], None]
 Say = Callable[[Sentence], object]
 FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
 BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
-"""Of the descent and of the graph, about."""
+"""Of a graph that is stored, about."""
 NAMES_SAID = 12
 
 
@@ -103,8 +103,15 @@ def _check_files(options: SegmentOptions) -> None:
 
 def _check_fits(options: SegmentOptions, shape: tuple[int, ...]) -> None:
     """Refuse a picture whose graph would not fit into memory."""
+    from graphwell.segmentation.canvas import picture_bytes
+    from graphwell.segmentation.features import MOST_CHANNELS
+
+    n_pixels, n_channels = shape[0] * shape[1], shape[2] if len(shape) == 3 else 1
+    if options.graph == "pixels" and options.device == "cpu":
+        check_fits(options.image, picture_bytes(n_pixels, min(n_channels, MOST_CHANNELS)))
+        return
     neighbors = 3.2 * options.radius**2 if options.graph == "pixels" else 2 * options.n_neighbors
-    check_fits(options.image, shape[0] * shape[1] * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * neighbors))
+    check_fits(options.image, n_pixels * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * neighbors))
 
 
 def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:

@@ -64,7 +64,7 @@ def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
     Examples
     --------
     >>> compared_with("standard", n_labels=50, n_classes=3)
-    ['standard', 'components', 'discriminants', 'importances', 'logits']
+    ['standard', 'plain', 'components', 'discriminants', 'importances', 'logits']
     """
     able = [
         c.name
@@ -76,7 +76,7 @@ def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
     return [rule, *(name for name in able if name != rule)]
 
 
-@metric_candidate("plain", "features as they are", compared=False)
+@metric_candidate("plain", "features as they are")
 def plain(sample: Sample) -> Map:
     """Rows as they are."""
     return Identity()

@@ -12,14 +12,17 @@ from scipy import sparse
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.metric.maps import Chain, Linear, Map, Scale, dense, spread_of
 
-TREES = 100
+TREES, TREES_ON_TRIAL = 100, 30
+"""Trees of a forest, and of one that only has to tell on hidden labels how well it would do."""
 HIDDEN_UNITS = 256
 EPOCHS = 40
 MOST_COLUMNS = 200
 """Wider rows are projected onto `AXES_OF_WIDE_ROWS` principal axes before models see them."""
 AXES_OF_WIDE_ROWS = 50
-ROWS_FOR_AXES = 5_000
+MOST_ROWS = 5_000
 FEW_COLUMNS, FEW_OF_THE_COLUMNS = 4.0, 0.3
+INNER, INNER_OF_A_NORMAL = (10, 90), 2.56
+"""Percentiles that no small group of far rows reaches, and their distance in standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,8 @@ class Sample:
     X : array or sparse matrix of shape (n, d)
     labels : array of shape (n,)
         Class, or -1 where it is unknown.
+    on_trial : bool
+        Whether some labels are hidden, so that models serve a comparison alone.
 
     Examples
     --------
@@ -44,6 +49,7 @@ class Sample:
     X: Any
     labels: IntArray
     models: dict[str, Any] = field(default_factory=dict, repr=False)
+    on_trial: bool = False
 
     @cached_property
     def known(self) -> BoolArray:
@@ -81,31 +87,69 @@ class Sample:
         """A model of `MODELS` taught by the labelled rows, scaled for it; it is fitted once."""
         if name not in self.models:
             X = self.scaled[self.known] if name != "perceptron" else self.even(self.X[self.known])
-            self.models[name] = taught(MODELS[name](), X, self.labels[self.known])
+            model = MODELS[name]()
+            if name == "forest" and self.on_trial:
+                model.set_params(n_estimators=TREES_ON_TRIAL, oob_score=False)
+            self.models[name] = taught(model, X, self.labels[self.known])
         return self.models[name]
+
+    def out_of_bag(self) -> FloatArray:
+        """What those trees of the forest say of each labelled row that have not seen it; 0 if there is none.
+
+        The columns are the classes that have a label.
+        """
+        return np.nan_to_num(self.model("forest").oob_decision_function_)
 
     def with_labels(self, labels: IntArray) -> "Sample":
         """The same rows with other labels; what does not depend on labels is kept."""
-        other = Sample(self.X, labels)
+        other = Sample(self.X, labels, on_trial=True)
         for name in ("standard", "scaled", "even"):
             other.__dict__[name] = getattr(self, name)
         return other
 
+    def some(self, places: IntArray) -> "Sample":
+        """Some of the rows, scaled as all of them; models are shared if all labels are among them."""
+        labels = self.labels[places]
+        whole = int((labels >= 0).sum()) == int(self.known.sum())
+        other = Sample(self.X[places], labels, self.models if whole else {})
+        other.__dict__.update(standard=self.standard, even=self.even, scaled=self.scaled[places])
+        return other
+
 
 def units_differ(X: FloatArray) -> bool:
-    """Whether the variance lies in a few of the columns alone.
+    """Whether a few of the columns alone hold the variance, and that of the inner four fifths too.
 
     Examples
     --------
     >>> units_differ(np.array([[0.0, 0], [1, 1]])), units_differ(np.array([[0.0, 0], [1, 9]]))
     (False, True)
+    >>> line = np.column_stack([np.arange(30.0), -np.arange(30.0)])
+    >>> units_differ(np.vstack([line, [[9000, 0]]]))
+    False
     """
-    variances = X.var(axis=0)
-    variances = variances[variances > 0] / (variances.max() or 1.0)
+    spread = X.std(axis=0)
+    low, high = np.percentile(evenly(X, MOST_ROWS), INNER, axis=0)
+    return _are_few(spread) and _are_few(np.where(high > low, (high - low) / INNER_OF_A_NORMAL, spread))
+
+
+def _are_few(spread: FloatArray) -> bool:
+    variances = (spread[spread > 0] / (spread.max() or 1.0)) ** 2
     if len(variances) < 2:
         return False
     effective = float(variances.sum() ** 2 / (variances**2).sum())
     return effective < min(FEW_COLUMNS, 1 + FEW_OF_THE_COLUMNS * (len(variances) - 1))
+
+
+def evenly(X: Any, most: int) -> Any:
+    """So many rows at most, evenly spaced.
+
+    Examples
+    --------
+    >>> evenly(np.arange(9)[:, None], 3).ravel()
+    array([0, 4, 8])
+    """
+    n = X.shape[0]
+    return X if n <= most else X[np.linspace(0, n - 1, most).astype(int)]
 
 
 def standardising(X: FloatArray) -> Scale:
@@ -134,7 +178,7 @@ def leading_axes(X: Any, count: int) -> Linear:
     """
     from sklearn.decomposition import PCA, TruncatedSVD
 
-    few = X[np.linspace(0, X.shape[0] - 1, min(X.shape[0], ROWS_FOR_AXES)).astype(int)]
+    few = evenly(X, MOST_ROWS)
     count = min(count, *few.shape)
     if sparse.issparse(few):
         axes = TruncatedSVD(max(1, min(count, min(few.shape) - 1)), random_state=0).fit(few).components_
@@ -159,7 +203,7 @@ def _logistic() -> Any:
 def _forest() -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
-    return RandomForestClassifier(TREES, random_state=0)
+    return RandomForestClassifier(TREES, oob_score=True, random_state=0)
 
 
 def _boosting() -> Any:

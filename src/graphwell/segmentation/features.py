@@ -1,6 +1,6 @@
 """What pixels are compared by: channels, patches, and how much of them is noise."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,11 +8,14 @@ from scipy import ndimage
 
 from graphwell._types import FloatArray
 from graphwell.errors import OptionError
+from graphwell.segmentation.colors import is_color, to_lab
 
 MOST_CHANNELS = 8
 """More channels than this are replaced by their leading principal components."""
 PCA_SAMPLE = 100_000
-SECOND_DIFFERENCES = np.outer([1, -2, 1], [1, -2, 1]) / 6.0
+SECOND_DIFFERENCES = np.array([1, -2, 1]) / np.sqrt(6.0)
+LARGEST_MEASURED, BLOCK_ROWS = 1_000_000, 32
+"""Pixels that noise and contrast are measured on; of more, blocks of so many rows."""
 MEDIAN_TO_DEVIATION = 1.4826
 
 
@@ -32,12 +35,17 @@ class PictureFeatures:
     contrast: float
 
     @property
+    def n_dimensions(self) -> int:
+        """2 for a picture, 3 for a volume."""
+        return self.values.ndim - 1
+
+    @property
     def noisiness(self) -> float:
         """Noise as a share of the contrast."""
         return self.noise / self.contrast if self.contrast > 0 else 0.0
 
 
-def picture_features(image: Any, patch: int = 1) -> PictureFeatures:
+def picture_features(image: Any, patch: int = 1, *, as_seen: bool = False) -> PictureFeatures:
     """Turn a picture into features.
 
     Parameters
@@ -46,6 +54,8 @@ def picture_features(image: Any, patch: int = 1) -> PictureFeatures:
         Integers are divided by the largest value of their type.
     patch : int
         Side of the square around a pixel that it is compared by, odd; 1 compares pixels themselves.
+    as_seen : bool
+        Take red, green and blue to a space where distances are those that the eye sees.
 
     Examples
     --------
@@ -55,11 +65,24 @@ def picture_features(image: Any, patch: int = 1) -> PictureFeatures:
     values = read_picture(image)
     if isinstance(patch, bool) or not isinstance(patch, int | np.integer) or patch < 1 or patch % 2 == 0:
         raise OptionError("patch", "{field} must be an odd positive number of pixels, got {!r}.", patch)
+    measured = None
+    if as_seen and is_color(values):
+        measured = features_of(values)
+        values = to_lab(values)
     if patch > 1:
         values = _patches(_leading(values), int(patch))
-    values = _leading(values)
-    noise = np.array([_noise(values[..., c]) for c in range(values.shape[2])])
-    contrast = float(np.sqrt(values.var(axis=(0, 1), dtype=np.float64).sum()))
+    found = features_of(_leading(values))
+    if measured is None:
+        return found
+    # A camera's noise is even, that of L*a*b* is not: calm colours would hide what others have.
+    return replace(found, noise=measured.noisiness * found.contrast)
+
+
+def features_of(values: FloatArray) -> PictureFeatures:
+    """Measure noise and contrast of values of shape (*shape, n_channels)."""
+    some = _sample(values)
+    noise = np.array([_noise(some[..., c]) for c in range(values.shape[-1])])
+    contrast = float(np.sqrt(some.reshape(-1, values.shape[-1]).var(axis=0, dtype=np.float64).sum()))
     return PictureFeatures(values, float(np.sqrt((noise**2).sum())), contrast)
 
 
@@ -95,23 +118,30 @@ def smoothed(values: FloatArray, width: float) -> FloatArray:
     """Blur by a Gaussian of this width in pixels; 0 leaves the picture alone."""
     if width == 0:
         return values
-    return np.asarray(ndimage.gaussian_filter(values, (width, width, 0), mode="nearest"))
+    widths = (width,) * (values.ndim - 1) + (0,)
+    return np.asarray(ndimage.gaussian_filter(values, widths, mode="nearest"))
 
 
 def halved(values: FloatArray) -> FloatArray:
-    """Means of the squares of two by two pixels; an odd last row or column is doubled.
+    """Means of the squares of two by two pixels, or cubes; an odd last row or column is doubled.
 
     Examples
     --------
     >>> halved(np.arange(6.0).reshape(2, 3, 1)).ravel()
     array([2. , 3.5])
     """
-    height, width = values.shape[:2]
-    values = np.pad(values, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
-    return np.asarray((values[::2, ::2] + values[1::2, ::2] + values[::2, 1::2] + values[1::2, 1::2]) / 4)
+    for axis in range(values.ndim - 1):
+        even = values[(slice(None),) * axis + (slice(0, None, 2),)]
+        odd = values[(slice(None),) * axis + (slice(1, None, 2),)]
+        mean = even.copy()
+        paired = mean[(slice(None),) * axis + (slice(0, odd.shape[axis]),)]
+        paired += odd
+        paired /= 2
+        values = mean
+    return values
 
 
-def noise_left(width: float, halvings: int) -> float:
+def noise_left(width: float, halvings: int, n_dimensions: int = 2) -> float:
     """Share of the noise of single pixels that a blur and some halvings leave.
 
     Examples
@@ -124,15 +154,28 @@ def noise_left(width: float, halvings: int) -> float:
     if width > 0:
         line = ndimage.gaussian_filter1d(line, width)
     line = np.convolve(line, np.full(2**halvings, 0.5**halvings))
-    return float((line**2).sum())
+    return float((line**2).sum()) ** (n_dimensions / 2)
 
 
 def _noise(channel: FloatArray) -> float:
     """Standard deviation of the noise, from second differences, which see neither areas nor slopes."""
-    if min(channel.shape) < 3:
+    sides = [axis for axis in range(channel.ndim) if channel.shape[axis] >= 3]
+    if len(sides) < min(2, channel.ndim):
         return 0.0
-    differences = ndimage.convolve(channel, SECOND_DIFFERENCES.astype(channel.dtype), mode="nearest")
+    differences = channel
+    for axis in sides:
+        differences = ndimage.convolve1d(differences, SECOND_DIFFERENCES, axis, mode="nearest")
     return MEDIAN_TO_DEVIATION * float(np.median(np.abs(differences)))
+
+
+def _sample(values: FloatArray) -> FloatArray:
+    """Some blocks of rows of a large picture, spread evenly over it; a small one as it is."""
+    blocks = int(values[..., 0].size // LARGEST_MEASURED) + 1
+    if blocks == 1 or len(values) < 2 * BLOCK_ROWS * blocks:
+        return values
+    n_blocks = len(values) // (BLOCK_ROWS * blocks)
+    begins = np.linspace(0, len(values) - BLOCK_ROWS, n_blocks).astype(int)
+    return np.concatenate([values[begin : begin + BLOCK_ROWS] for begin in begins])
 
 
 def _patches(values: FloatArray, side: int) -> FloatArray:

@@ -84,7 +84,7 @@ def regions(graph: Graph) -> IntArray:
     return np.asarray(sparse.csgraph.connected_components(strong, directed=False)[1])
 
 
-def offsets_within(radius: float) -> IntArray:
+def offsets_within(radius: float, n_dimensions: int = 2) -> IntArray:
     """Steps to all pixels within a radius, in the order of their places.
 
     Examples
@@ -94,7 +94,9 @@ def offsets_within(radius: float) -> IntArray:
     """
     number_between("radius", radius, 1, 16, ends=True, unit=" pixels")
     reach = np.arange(-int(radius), int(radius) + 1)
-    return np.array([(dy, dx) for dy in reach for dx in reach if 0 < dy**2 + dx**2 <= radius**2])
+    steps = np.stack(np.meshgrid(*[reach] * n_dimensions, indexing="ij"), axis=-1).reshape(-1, n_dimensions)
+    distances = (steps**2).sum(axis=1)
+    return np.asarray(steps[(distances > 0) & (distances <= radius**2)])
 
 
 def _overlap(height: int, width: int, dy: int, dx: int) -> tuple[Any, Any]:

@@ -98,21 +98,21 @@ def pyramid_scores(
 
 
 def halved_seeds(seeds: IntArray, n_classes: int) -> IntArray:
-    """Seeds of the squares of two by two pixels: the class that most of them name, the first of equals.
+    """Seeds of the squares of two by two pixels, or cubes: the class that most name, the first of equals.
 
     Examples
     --------
     >>> halved_seeds(np.array([[1, -1, -1], [1, 0, -1]]), 2)
     array([[ 1, -1]])
     """
-    height, width = (-(-side // 2) for side in seeds.shape)
-    rows, columns = np.nonzero(seeds >= 0)
-    square = (rows // 2) * width + columns // 2
-    cells, votes = np.unique(square * n_classes + seeds[rows, columns], return_counts=True)
+    shape = tuple(-(-side // 2) for side in seeds.shape)
+    places = np.nonzero(seeds >= 0)
+    square = np.ravel_multi_index(tuple(axis // 2 for axis in places), shape)
+    cells, votes = np.unique(square * n_classes + seeds[places], return_counts=True)
     order = np.lexsort((-cells, votes))  # the last to be written wins
-    coarse = np.full(height * width, -1)
-    coarse[cells[order] // n_classes] = cells[order] % n_classes
-    return coarse.reshape(height, width)
+    coarse = np.full(shape, -1)
+    coarse.flat[cells[order] // n_classes] = cells[order] % n_classes
+    return coarse
 
 
 def doubled(scores: FloatArray, shape: tuple[int, ...]) -> FloatArray:

@@ -31,7 +31,7 @@ def start_blur(features: PictureFeatures) -> float:
 def start_color_scale(features: PictureFeatures, halvings: int) -> float:
     """Colour scale of a copy that was halved so often."""
     smallest = NOISY_START if is_noisy(features) else CLEAN_START
-    left = noise_left(start_blur(features), halvings)
+    left = noise_left(start_blur(features), halvings, features.n_dimensions)
     return max(START_COLOR * features.noise * left, smallest * features.contrast) or 1.0
 
 
@@ -40,7 +40,7 @@ def border_blur(features: PictureFeatures) -> float:
     return max(LEAST_BLUR, BORDER_BLUR * features.noisiness) if is_noisy(features) else 0.0
 
 
-def border_color_scale(features: PictureFeatures, blur: float) -> float:
-    """Colour scale of the descent."""
-    left = noise_left(blur, 0)
+def border_color_scale(features: PictureFeatures, blur: float, halvings: int = 0) -> float:
+    """Colour scale of the descent on a copy that was blurred and halved so often."""
+    left = noise_left(blur, halvings, features.n_dimensions)
     return max(BORDER_COLOR * features.noise * left, SMALLEST_BORDER * features.contrast) or 1.0

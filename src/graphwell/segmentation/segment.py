@@ -44,8 +44,8 @@ def segment(
     radius : float
         Reach of a pixel in the graph "pixels", 1 to 16.
     color_scale : float, optional
-        Colour difference that separates pixels, on the scale of the picture with its largest possible
-        value at 1; found from the noise of the picture by default.
+        Colour difference that separates pixels, in L*a*b* divided by 100, or on the scale of the picture with
+        its largest possible value at 1; found from the noise of the picture by default.
     smoothing : float, optional
         Width in pixels of the blur before pixels are compared; found from the noise by default.
     patch : int
@@ -55,7 +55,7 @@ def segment(
     position_weight : float
         Weight of place against colour in the graph "features".
     fidelity : float
-        Weight of the seeds; at 30 none is ever overruled.
+        Weight of the seeds; at 30 none is ever overruled. Pixels on the processor never overrule one.
     device : {"cpu", "cuda"}
         Where everything runs.
     n_jobs : int, optional

@@ -24,7 +24,7 @@ GREY = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
 @pytest.mark.parametrize(
     ("field", "suffixes"),
     [
-        ("image", ".png, .jpg, .jpeg, .tif, .tiff, .npy or .npz"),
+        ("image", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .hdr or .mat"),
         ("seeds", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .txt, .csv or .json"),
         ("output", ".png, .tif, .tiff or .npy"),
         ("scores", ".png, .tif, .tiff or .npy"),

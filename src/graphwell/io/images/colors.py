@@ -18,8 +18,8 @@ def packed(rgb: IntArray) -> IntArray:
     >>> hex(packed(np.array([255, 127, 14])))
     '0xff7f0e'
     """
-    wide = np.asarray(rgb).astype(np.int64)
-    return wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
+    red, green, blue = (np.asarray(rgb)[..., c].astype(np.int32) for c in range(3))
+    return red << 16 | green << 8 | blue
 
 
 def unpacked(colors: IntArray) -> IntArray:

@@ -1,0 +1,56 @@
+"""How likely colours are under mixtures of Gaussians, compiled by numba."""
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.graph.compiled import compiled
+
+ROWS = 1024
+"""Rows of a part."""
+
+
+@compiled(nogil=True, fastmath={"contract", "nsz", "reassoc"})
+def log_likelihoods(
+    first_part: int,
+    last_part: int,
+    values: FloatArray,
+    logs: FloatArray,
+    means: FloatArray,
+    roots: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the logarithm of the density of each column of `values` under one mixture.
+
+    Parameters
+    ----------
+    values : array of shape (n_channels, n)
+    logs : array of shape (n_parts,)
+        Logarithm of share and height of each Gaussian.
+    means, roots : arrays of shape (n_parts, n_channels) and (n_parts, n_channels, n_channels)
+        `roots` are lower triangles: the inverse covariances are their squares.
+    """
+    n_channels = len(values)
+    found, best = np.empty((len(logs), ROWS), np.float32), np.empty(ROWS, np.float32)
+    for part in range(first_part, last_part):
+        low = part * ROWS
+        high = min(low + ROWS, values.shape[1])
+        n = high - low
+        for i in range(n):
+            best[i] = -np.inf
+        for g in range(len(logs)):
+            here = found[g]
+            for i in range(n):
+                here[i] = logs[g]
+            for a in range(n_channels):
+                for i in range(n):
+                    along = np.float32(0)
+                    for b in range(a + 1):
+                        along += roots[g, a, b] * (values[b, low + i] - means[g, b])
+                    here[i] -= np.float32(0.5) * along * along
+            for i in range(n):
+                best[i] = max(best[i], here[i])
+        for i in range(n):
+            total = np.float32(0)
+            for g in range(len(logs)):
+                total += np.exp(found[g, i] - best[i])
+            out[low + i] = best[i] + np.log(total)

@@ -1,0 +1,173 @@
+"""The descent on a picture, from its working size to its own: only pixels near a border move."""
+
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.progress import heartbeat
+from graphwell.segmentation.band import START_R, Band, grown, near_borders
+from graphwell.segmentation.canvas import Canvas, Start, Told
+from graphwell.solve.result import Result, Status
+from graphwell.solve.schedule import Annealed
+
+SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=5)
+WARM_SCHEDULE = Annealed(0.6, 0.3, ratio=0.5, sweeps=4)
+FIRST_BAND, FINER_BAND = 12, 4
+"""How far from a border pixels may change class: at the working size, and at each larger one."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Class of every pixel of one size, ``r = 1/2 - |offset|``, and how sure it is of its class."""
+
+    labels: IntArray
+    r: FloatArray
+    score: FloatArray
+
+
+@dataclass(eq=False)
+class Descent:
+    """Where a descent began, what its steps did, and where it ended at each size.
+
+    Attributes
+    ----------
+    classes, first : arrays
+        The classes, and the number of the class of each pixel before the descent.
+    states : dict
+        By how often the size was halved.
+    """
+
+    classes: IntArray
+    first: IntArray
+    states: dict[int, State] = field(default_factory=dict)
+    epsilons: list[float] = field(default_factory=list)
+    energies: list[float] = field(default_factory=list)
+    changes: list[int] = field(default_factory=list)
+    n_sweeps: int = 0
+    seconds: float = 0.0
+
+    def among(self, classes: IntArray) -> "Descent":
+        """The same in terms of other classes, those of before among them."""
+        place = np.searchsorted(classes, self.classes).astype(self.first.dtype)
+        states = {size: State(place[s.labels], s.r, s.score) for size, s in self.states.items()}
+        return Descent(classes, place[self.first], states)
+
+    def result(self) -> Result:
+        """What is told of the descent; energies are of the pixels that may move, at all sizes in turn."""
+        final = self.states[0]
+        return Result(
+            labels=final.labels.ravel().astype(np.int32),
+            offsets=0.5 - final.r.ravel(),
+            status=Status.UNSETTLED if self.changes[-1] else Status.SETTLED,
+            n_sweeps=self.n_sweeps,
+            energies=tuple(self.energies),
+            epsilons=tuple(self.epsilons),
+            label_changes=tuple(self.changes),
+            seconds=self.seconds,
+        )
+
+
+def refine_borders(
+    canvas: Canvas, seeds: list[IntArray], start: Start, before: Descent | None, told: Told
+) -> Descent:
+    """Let borders find their place at every size, the smallest first.
+
+    Parameters
+    ----------
+    canvas : Canvas
+    seeds : list of arrays
+        As `Canvas.seeds_by_size` gives them.
+    start : Start
+    before : Descent, optional
+        Of the call before, in terms of the same classes: only pixels near a change are visited.
+    told : callable
+    """
+    began = time.perf_counter()
+    kind = np.int16 if len(start.classes) < 2**15 else np.int32
+    first = start.belief.argmax(axis=0).astype(kind)
+    found = Descent(start.classes, first)
+    labels, fresh = first, np.ones_like(first, dtype=bool) if before is None else first != before.first
+    halvings = canvas.start_halvings
+    for size in range(canvas.working, -1, -1):
+        labels, fresh = (canvas.to_size(plane, halvings, size) for plane in (labels, fresh))
+        halvings, old = size, None if before is None else before.states[size]
+        done, sizes = canvas.working - size, canvas.working + 1
+        refiner = _Refiner(canvas, size, seeds[size], start.belief, partial(_tell_part, told, done, sizes))
+        found.states[size] = refiner.refine(labels, fresh, old, found)
+        labels = found.states[size].labels
+        if old is not None:
+            fresh |= labels != old.labels
+    told(1.0)
+    found.seconds = time.perf_counter() - began
+    return found
+
+
+def _tell_part(told: Told, done: int, sizes: int, share: float) -> None:
+    """Tell the share of all sizes, from that of one."""
+    told((done + share) / sizes)
+
+
+class _Refiner:
+    """The descent at one size."""
+
+    def __init__(self, canvas: Canvas, size: int, seeds: IntArray, belief: FloatArray, told: Told) -> None:
+        self.canvas, self.size, self.seeds, self.belief, self.told = canvas, size, seeds, belief, told
+        self.width = FIRST_BAND if size == canvas.working else FINER_BAND
+
+    def refine(self, labels: IntArray, fresh: BoolArray, before: State | None, record: Descent) -> State:
+        """Begin at `labels` where something is fresh, at the state before elsewhere."""
+        known = self.seeds >= 0
+        if before is not None:
+            labels = np.where(fresh, labels, before.labels)
+        labels = np.where(known, self.seeds, labels).astype(record.first.dtype)
+        chosen = near_borders(labels, self.width) & ~known
+        if before is not None:
+            chosen &= grown(fresh | (labels != before.labels), self.width)
+        r = np.full(labels.shape, 0.5, dtype=np.float32) if before is None else before.r.copy()
+        r[chosen], r[known] = START_R, 0.5
+        score = self._sureness() if before is None else before.score.copy()
+        if not chosen.any():
+            record.epsilons.append(SCHEDULE.stop)
+            record.energies.append(0.0)
+            record.changes.append(0)
+            return State(labels, r, score)
+        return self._swept(labels, r, score, chosen, SCHEDULE if before is None else WARM_SCHEDULE, record)
+
+    def _swept(
+        self,
+        labels: IntArray,
+        r: FloatArray,
+        score: FloatArray,
+        chosen: BoolArray,
+        schedule: Annealed,
+        record: Descent,
+    ) -> State:
+        grid = self.canvas.grid(labels.shape)
+        values, scale = self.canvas.border_values(self.size)
+        places = np.nonzero(chosen)
+        parents: tuple[Any, ...] = tuple(axis >> (self.canvas.start_halvings - self.size) for axis in places)
+        evidence = self.belief[(slice(None), *parents)].T
+        band = Band(grid, grid.pads(np.moveaxis(values, -1, 0)), scale, grid.places(places), evidence)
+        flat, flat_r = grid.pad(labels), grid.pad(r)
+        steps = list(schedule)
+        for number, (epsilon, count) in enumerate(steps):
+            heartbeat()
+            self.told(number / len(steps))
+            energy, changes = band.sweep(flat, flat_r, epsilon, count)
+            record.epsilons.append(epsilon)
+            record.energies.append(energy)
+            record.changes.append(changes)
+            record.n_sweeps += count
+        own = band.evidence[np.arange(len(band.points)), flat[band.points]]
+        score[places] = (band.shares(flat, flat_r) + own) / 2
+        labels, r = (np.ascontiguousarray(grid.crop(plane)) for plane in (flat, flat_r))
+        return State(labels, r, score)
+
+    def _sureness(self) -> FloatArray:
+        """How sure pixels far from all borders are: all their neighbours agree."""
+        sure = (1 + self.belief.max(axis=0)) / 2
+        return self.canvas.to_size(sure, self.canvas.start_halvings, self.size)

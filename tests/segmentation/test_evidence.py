@@ -1,0 +1,52 @@
+"""Colours as evidence."""
+
+import numpy as np
+
+from graphwell._thread_pool import ThreadPool
+from graphwell.segmentation import evidence
+from graphwell.segmentation.evidence import ColorEvidence, posterior
+from graphwell.segmentation.features import features_of
+
+
+def colored(shape=(30, 40)):
+    rng = np.random.default_rng(0)
+    truth = np.arange(shape[1]) * 3 // shape[1] + np.zeros(shape, dtype=int)
+    values = np.eye(3)[truth] + rng.normal(0, 0.1, (*shape, 3))
+    return values.astype(np.float32), truth
+
+
+def test_colours_speak_for_the_whole_picture():
+    values, truth = colored()
+    seeds = np.where(np.arange(30)[:, None] < 3, truth, -1)
+    found = ColorEvidence(values, features_of(values), 1.0, ThreadPool(1)).logs(seeds, np.arange(3))
+    assert (found.argmax(axis=0) == truth).mean() > 0.95
+    assert found.max() <= 0
+
+
+def test_a_class_is_fitted_again_only_if_its_marks_change(monkeypatch):
+    values, truth = colored()
+    fits = []
+    fit = evidence.fit_mixture
+    monkeypatch.setattr(evidence, "fit_mixture", lambda *args: fits.append(1) or fit(*args))
+    witness = ColorEvidence(values, features_of(values), 1.0, ThreadPool(1))
+    seeds = np.where(np.arange(30)[:, None] < 3, truth, -1)
+    before = witness.logs(seeds, np.array([5, 7, 9]))
+    assert len(fits) == 3
+    assert (witness.logs(seeds, np.array([5, 7, 9])) == before).all()
+    assert len(fits) == 3
+    seeds[20, 0] = 0
+    witness.logs(seeds, np.array([5, 7, 9]))
+    assert len(fits) == 4
+
+
+def test_evidence_counts_for_less_among_many_classes():
+    few, many = (posterior(np.full((k, 1), 1 / k), -np.arange(k)[:, None] * 1.0) for k in (2, 16))
+    assert few[0, 0] / few[1, 0] > many[0, 0] / many[1, 0] > 1
+    np.testing.assert_allclose(many.sum(axis=0), 1)
+
+
+def test_a_class_without_marks_at_this_size_is_unlikely():
+    values, truth = colored()
+    seeds = np.where(np.arange(30)[:, None] < 3, truth, -1)
+    found = ColorEvidence(values, features_of(values), 1.0, ThreadPool(1)).logs(seeds, np.arange(4))
+    assert (found[3] < found[:3].max(axis=0) - 10).all()

@@ -1,0 +1,32 @@
+"""Padded grids."""
+
+import numpy as np
+import pytest
+
+from graphwell._thread_pool import ThreadPool
+from graphwell.segmentation.grid import Grid
+from graphwell.segmentation.pixels import offsets_within
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (1, 7), (3, 4, 5), (6,)])
+@pytest.mark.parametrize("radius", [1, 1.5, 3])
+def test_a_step_leads_to_the_neighbour(shape, radius):
+    grid = Grid(shape, radius, ThreadPool(1))
+    offsets = offsets_within(radius, len(shape))
+    offsets = offsets[len(offsets) // 2 :]
+    point = tuple(side // 2 for side in shape)
+    (place,) = grid.places(tuple(np.array([axis]) for axis in point))
+    numbers = grid.pad(np.arange(1, np.prod(shape) + 1).reshape(shape))
+    for step, offset in zip(grid.steps, offsets, strict=True):
+        there = tuple(np.add(point, offset))
+        inside = all(0 <= axis < side for axis, side in zip(there, shape, strict=True))
+        assert numbers[place + step] == (1 + np.ravel_multi_index(there, shape) if inside else 0)
+    assert (grid.steps > 0).all()
+
+
+def test_padding_and_cropping_are_inverse():
+    grid = Grid((3, 4), 2, ThreadPool(1))
+    planes = np.arange(24.0).reshape(2, 3, 4)
+    assert (grid.crop(grid.pads(planes)) == planes).all()
+    assert grid.inside.sum() == 12
+    assert grid.pad(planes[0], fill=-1).min() == -1

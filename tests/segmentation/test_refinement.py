@@ -1,0 +1,70 @@
+"""The descent through all sizes of a picture."""
+
+import numpy as np
+import pytest
+
+from graphwell.datasets import make_grey_image
+from graphwell.segmentation.refinement import refine_borders
+from tests.segmentation.test_canvas import canvas_of
+
+
+def labelled(canvas, seeds, classes, before=None):
+    start_before, descent_before = before or (None, None)
+    by_size = canvas.seeds_by_size(seeds, len(classes))
+    start = canvas.start(by_size, classes, start_before, lambda share: None)
+    return start, refine_borders(canvas, by_size, start, descent_before, lambda share: None)
+
+
+def test_borders_found_on_a_smaller_copy_are_refined_at_full_size():
+    image, truth = make_grey_image(240, 250)
+    seeds = np.full(truth.shape, -1)
+    seeds[::9, ::10] = truth[::9, ::10]
+    canvas = canvas_of(image, working_pixels=5000)
+    assert canvas.working == 2
+    _, found = labelled(canvas, seeds, np.arange(5))
+    assert sorted(found.states) == [0, 1, 2]
+    assert (found.states[0].labels == truth).mean() > 0.998
+    result = found.result()
+    assert result.labels.shape == (truth.size,)
+    assert len(result.energies) == len(result.epsilons) == len(result.label_changes) == 27
+    assert result.n_sweeps == 135
+
+
+def test_marks_are_never_overruled_and_scores_are_shares():
+    rng = np.random.default_rng(0)
+    seeds = rng.integers(-60, 3, (90, 80)).clip(-1)
+    canvas = canvas_of(rng.random((90, 80)), working_pixels=2000)
+    _, found = labelled(canvas, seeds, np.arange(3))
+    final = found.states[0]
+    assert (final.labels[seeds >= 0] == seeds[seeds >= 0]).all()
+    assert 0 <= final.score.min() <= final.score.max() <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("working_pixels", [10**6, 5000])
+def test_a_further_stroke_moves_only_what_is_near_a_change(working_pixels):
+    image, truth = make_grey_image(160, 150)
+    seeds = np.full(truth.shape, -1)
+    seeds[::9, ::10] = truth[::9, ::10]
+    canvas, classes = canvas_of(image, working_pixels), np.arange(5)
+    before = labelled(canvas, seeds, classes)
+    again = labelled(canvas, seeds, classes, before)[1]
+    assert (again.states[0].labels == before[1].states[0].labels).mean() > 0.999
+    more = seeds.copy()
+    more[80:84, 70:74] = (truth[82, 72] + 1) % 5
+    after = labelled(canvas, more, classes, before)[1]
+    assert (after.states[0].labels[80:84, 70:74] == more[80:84, 70:74]).all()
+    changed = np.argwhere(after.states[0].labels != before[1].states[0].labels)
+    assert 0 < len(changed) < truth.size / 10
+    assert after.n_sweeps < before[1].n_sweeps
+
+
+def test_a_ball_in_a_volume():
+    places = np.stack(np.meshgrid(*[np.arange(s) for s in (24, 22, 20)], indexing="ij"), axis=-1)
+    truth = (((places - (12, 11, 10)) ** 2).sum(axis=-1) < 49).astype(int)
+    volume = truth + np.random.default_rng(0).normal(0, 0.02, truth.shape)
+    seeds = np.full(truth.shape, -1)
+    seeds[12, 9:13, 10], seeds[2, 2:20, 3] = 1, 0
+    for working_pixels in (10**6, 4000):
+        canvas = canvas_of(volume, working_pixels, radius=1.5)
+        _, found = labelled(canvas, seeds, np.arange(2))
+        assert (found.states[0].labels == truth).mean() > 0.99
