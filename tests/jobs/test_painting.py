@@ -96,6 +96,17 @@ def test_what_is_saved_is_what_segment_makes_of_the_strokes(tmp_path, picture):
     assert (tmp_path / "again.png").read_bytes() == (folder / "a_labels.png").read_bytes()
 
 
+def test_two_pictures_of_one_name_do_not_share_their_files(tmp_path):
+    for name in ("a.png", "a.bmp.png", "a.tif"):
+        write_picture(tmp_path / name)
+    (tmp_path / "painted").mkdir()
+    options = PaintOptions(source=tmp_path, n_jobs=1)
+    for name in ("a.png", "a.tif", "a.bmp.png"):
+        PaintedPicture(tmp_path / name, options).save(strokes([[[5, 5], [5, 50]], [[30, 30], [40, 30]]]))
+    labels = sorted(path.name for path in (tmp_path / "painted").glob("*_labels.png"))
+    assert labels == ["a.bmp_labels.png", "a.png_labels.png", "a.tif_labels.png"]
+
+
 def test_saving_one_class_asks_for_another(tmp_path, picture):
     (tmp_path / "painted").mkdir()
     with pytest.raises(OptionError, match="one class only; mark some pixels of another class too"):

@@ -99,6 +99,12 @@ class PaintedPicture:
         """File of what was done to it."""
         return self.options.folder / f"{self.path.name}.journal"
 
+    @property
+    def _stem(self) -> str:
+        """What names of files begin with; the whole name where two pictures differ in their ending alone."""
+        same = [path for path in pictures_of(self.options.source) if path.stem == self.path.stem]
+        return self.path.name if len(same) > 1 else self.path.stem
+
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
         """What tells this picture from others, in values of JSON."""
@@ -157,7 +163,7 @@ class PaintedPicture:
         strokes : mapping
             In the format of `graphwell.io.images.drawings.strokes`.
         """
-        folder, stem = self.options.folder, self.path.stem
+        folder, stem = self.options.folder, self._stem
         seeds = folder / f"{stem}_strokes.json"
         with written_whole(seeds) as file:
             file.write(json.dumps(strokes).encode())
