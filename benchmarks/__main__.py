@@ -25,6 +25,7 @@ BENCHMARKS = {
     "gpu": "times on an NVIDIA GPU against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
     "maps": "how well a map of the rows keeps neighbours together, beside UMAP",
+    "serve": "how long an answer takes until the page of graphwell label shows it, and how many are needed",
     "paint": "how long a stroke takes until the page of graphwell paint can show it",
     "cluster": "time, scheduling, bytes moved and memory of a fit on Dask workers",
 }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ import numpy as np
 
 import graphwell as gw
 
-SIDES = (500, 707, 1000)
+SIDES = (500, 1000, 3464)
 NOISES = (0.0, 0.1)
 REPETITIONS = 2
-MOST_MEMORY = 4.0
-"""GiB for one megapixel."""
-MOST_GROWTH = 1.5
+MOST_MEMORY = {1.0: 0.5, 12.0: 3.0}
+"""GiB beyond the picture, by megapixels."""
+MOST_GROWTH = 1.15
 """CPU time per pixel of the largest picture, on one thread, as a multiple of that of the smallest.
 
 Not the time on the clock: with other programs on the machine that varied by a factor of two between runs.
@@ -38,11 +39,12 @@ def measure_apart(side: int, noise: float) -> dict[str, float]:
 
 
 def measure(side: int, noise: float) -> dict[str, float]:
-    """Segment a square colour picture from 20 seeds per class; least seconds, and peak of memory."""
+    """Segment a square colour picture from 20 seeds per class; least seconds, peak of memory beyond it."""
     image, truth = color_picture(side, noise)
     seeds = gw.datasets.sample_labels(truth.ravel(), 20, random_state=10).reshape(truth.shape)
     small, small_truth = color_picture(32, noise)
     gw.Segmenter(small).segment(np.where(np.arange(32) % 4 == 0, small_truth, -1))  # imports, compiled loops
+    before = forget_peak()
     seconds = []
     for _ in range(REPETITIONS):
         began = time.perf_counter()
@@ -56,7 +58,7 @@ def measure(side: int, noise: float) -> dict[str, float]:
         "noise": noise,
         "seconds": min(seconds),
         "CPU seconds": alone,
-        "GiB": peak_memory(),
+        "GiB": peak_memory() - before,
         "wrong pixels": int((found.labels != truth).sum()),
     }
 
@@ -67,6 +69,13 @@ def color_picture(side: int, noise: float) -> tuple[Any, Any]:
     channels = np.stack([grey, 1 - grey, grey**2], axis=2)
     channels = channels + np.random.default_rng(10).normal(0, noise, channels.shape)
     return np.round(255 * np.clip(channels, 0, 1)).astype(np.uint8), truth
+
+
+def forget_peak() -> float:
+    """Begin to measure the peak anew, where Linux allows it; return what is held now, in GiB."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return peak_memory()
 
 
 def peak_memory() -> float:
@@ -84,7 +93,7 @@ def missed_bars(found: Sequence[dict[str, float]]) -> list[str]:
     missed = [
         f"{f['megapixels']:.2f} megapixels with noise {f['noise']:g} took {f['GiB']:.2f} GiB"
         for f in found
-        if f["GiB"] > MOST_MEMORY
+        if f["GiB"] > MOST_MEMORY.get(round(f["megapixels"], 1), np.inf)
     ]
     for noise in dict.fromkeys(f["noise"] for f in found):
         sizes = [f for f in found if f["noise"] == noise]

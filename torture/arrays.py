@@ -150,4 +150,4 @@ def _restored(kind: type, state: dict[str, Any]) -> Any:
     return pickle.loads(pickle.dumps(made))
 
 
-ATTACK = Attack("arrays", "arrays of odd types, layouts and libraries; pickled fits", attempt, count=10_000)
+ATTACK = Attack("arrays", "arrays of odd types, layouts and libraries; pickled fits", attempt, count=3_000)

@@ -103,6 +103,7 @@ def _run(attack: Attack, seed: int, end: int, until: float) -> Outcome:
                 outcome.tried += 1
                 if told["lost"]:
                     outcome.lost[told["seed"]] = told["lost"]
+                    print(f"lost: {attack.name} {told['seed']}: {told['lost']}", file=sys.stderr, flush=True)
         seed += 1
     return outcome
 

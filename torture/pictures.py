@@ -24,5 +24,5 @@ def attempt(seed: int) -> None:
 
 
 ATTACK = Attack(
-    "pictures", "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks", attempt, count=20_000
+    "pictures", "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks", attempt, count=27_000
 )

@@ -391,7 +391,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(blobs):
     for output, words in [
         (blobs / "in.csv", "TABLE and --output are both the file"),
         (blobs / "no" / "out.csv", "does not exist; create it first"),
-        (blobs / "out.xlsx", "the name must end in .csv"),
+        (blobs / "out.docx", "the name must end in .csv"),
         (blobs, "the name must end in"),
     ]:
         finished = classify(blobs / "in.csv", "-o", output)

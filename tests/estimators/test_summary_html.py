@@ -25,7 +25,10 @@ def test_classes_status_and_map_are_there():
     shown = summary_html(clf)
     assert "60 rows, 4 labels given." in shown
     assert clf.result_.status.value in shown
-    assert re.findall(r"<td>(\d+)</td><td>(\d+)</td>", shown) == [("2", "30"), ("2", "30")]
+    assert re.findall(r"right'>(\d+)</td><td style='text-align:right'>(\d+)</td>", shown) == [
+        ("2", "30"),
+        ("2", "30"),
+    ]
     tree = ElementTree.fromstring(re.search(r"<svg.*</svg>", shown).group(0))
     dots = [path.attrib["d"].count("M") for path in tree]
     assert dots == [30, 30]

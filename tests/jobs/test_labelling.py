@@ -5,7 +5,8 @@ import pytest
 
 from graphwell.errors import OptionError
 from graphwell.io.tables.registry import read_table
-from graphwell.jobs.labelling import FoundLabels, LabelOptions, open_table
+from graphwell.jobs.found_labels import FoundLabels
+from graphwell.jobs.labelling import LabelOptions, open_table
 
 LINES = [
     "id,a,b,photo,note,x,y,label",
@@ -150,20 +151,6 @@ def test_rows_that_were_left_out_get_no_label(path):
     table.write(("cat", "dog"), np.array([0, -1, 1]), found([0, 1, 1]))
     written = read_table(table.options.labelled).column("graphwell_label")
     assert written.tolist() == ["cat", "", "dog", "dog"]
-
-
-def test_doubt_is_how_near_the_second_score_is():
-    labels = FoundLabels(
-        np.array([0, 1, -1]), np.array([[0.75, 0.25], [0.5, 0.5], [0.0, 0.0]]), np.array([3, 7]),
-        np.array([True, True, False]), np.zeros(3, dtype=bool),
-    )  # fmt: skip
-    assert labels.doubt.tolist() == [0.5, 1.0, 1.0]
-    assert labels.guesses(0, 2) == [(3, 0.75), (7, 0.25)]
-    assert labels.guesses(2, 2) == []
-    one = FoundLabels(
-        np.array([0]), np.ones((1, 1)), np.array([3]), np.array([True]), np.zeros(1, dtype=bool)
-    )
-    assert one.doubt.tolist() == [0.0]
 
 
 @pytest.mark.parametrize(

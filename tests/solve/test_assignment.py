@@ -59,3 +59,15 @@ def test_wide_bounds_change_nothing_and_impossible_ones_are_refused():
 def test_equal_scores_still_meet_the_bounds():
     sizes = np.array([3, 3, 4])
     assert (np.bincount(bounded_assignment(np.ones((10, 3)), sizes, sizes)) == sizes).all()
+
+
+def test_no_rows_at_all_are_assigned():
+    assert bounded_assignment(np.zeros((0, 2)), np.zeros(2, dtype=int), np.zeros(2, dtype=int)).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("scores", "n_bounds"), [(np.full((3, 2), np.nan), 2), (np.zeros((3, 2)), 1), (np.zeros((3, 2)), 3)]
+)
+def test_what_compiled_code_would_trip_over_is_refused(scores, n_bounds):
+    with pytest.raises(ValueError, match="Scores must be finite, with a lower and an upper bound"):
+        bounded_assignment(scores, np.zeros(n_bounds, dtype=int), np.full(n_bounds, 9))

@@ -40,13 +40,14 @@ def deadly(tmp_path, monkeypatch):
     return find("deadly")
 
 
-def test_what_is_not_survived_is_told_with_its_seed(deadly):
+def test_what_is_not_survived_is_told_with_its_seed(deadly, capsys):
     outcome = run(deadly, first_seed=0, count=6)
     assert outcome.tried == 6
     assert list(outcome.lost) == [2, 3, 4]
     assert outcome.lost[2] == "a reason"
     assert "SIGSEGV" in outcome.lost[3]
     assert "KeyError" in outcome.lost[4]
+    assert "lost: deadly 2: a reason\n" in capsys.readouterr().err
 
 
 def test_attempts_are_shared_among_processes(deadly):

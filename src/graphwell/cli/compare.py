@@ -11,7 +11,6 @@ from graphwell.cli import _options
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._summary import print_compared
 from graphwell.cli._words import in_flags
 
 
@@ -67,6 +66,8 @@ def compare(
     with bars(quiet=quiet) as progress:
         found = compare_methods(options, draw=partial(comparison_page, words=in_flags), progress=progress)
     if not quiet:
+        from graphwell.cli._summary import print_compared
+
         print_compared(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))

@@ -11,6 +11,7 @@ from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
+from graphwell.errors import Sentence
 
 
 @ends_cleanly
@@ -92,7 +93,6 @@ def segment(
     Writes a picture in the colours of the seeds. Pixels that no seed reaches are transparent there, and -1 in
     a .npy file. Exit codes: 0 done; 1 done, but no seed reaches some pixels; 2 bad input; 130 interrupted.
     """
-    from graphwell.cli._summary import print_early, print_segmented
     from graphwell.jobs.options import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
 
@@ -105,10 +105,18 @@ def segment(
         position_weight=position_weight, fidelity=fidelity, device=device, n_jobs=jobs,
     )  # fmt: skip
     with bars(quiet=quiet) as progress:
-        found = segment_picture(options, progress=progress, say=None if quiet else print_early)
+        found = segment_picture(options, progress=progress, say=None if quiet else _say_early)
         work_is_over()
     if not quiet:
+        from graphwell.cli._summary import print_segmented
+
         print_segmented(found, on_stderr=json_)
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
     return Exit.NEEDS_ATTENTION if found.unreachable_pixels else Exit.DONE
+
+
+def _say_early(sentence: Sentence) -> None:
+    from graphwell.cli._summary import print_early  # rich, which errors need not wait for
+
+    print_early(sentence)

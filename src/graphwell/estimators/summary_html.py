@@ -36,7 +36,7 @@ def summary_html(clf: Any) -> str:
     codes = np.where(clf.reachable_, np.searchsorted(classes, clf.transduction_), -1)
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start;margin:.5em 0">'
-        f"<div><p style='max-width:36em;margin:.2em 0 .6em'>{escape(_sentences(clf, codes))}</p>"
+        f"<div><p style='max-width:22em;margin:.2em 0 .6em'>{escape(_sentences(clf, codes))}</p>"
         f"{_class_table(classes, codes, clf._given)}</div>{_map(clf, codes)}</div>"
     )
 
@@ -58,14 +58,15 @@ def _class_table(classes: Any, codes: IntArray, given: Any) -> str:
     counts = (np.bincount(kept[kept >= 0], minlength=len(classes)) for kept in (codes[given], codes))
     rows = [
         f"<tr><td><span style='color:{_color(number)}'>&#9679;</span> {escape(str(name))}</td>"
-        f"<td>{of_given:,}</td><td>{of_all:,}</td></tr>"
+        f"<td style='text-align:right'>{of_given:,}</td><td style='text-align:right'>{of_all:,}</td></tr>"
         for number, (name, of_given, of_all) in enumerate(zip(classes.tolist(), *counts, strict=True))
     ]
     if len(rows) > CLASSES_SHOWN:
         rest = f"<tr><td colspan='3'>and {len(rows) - CLASSES_SHOWN:,} more</td></tr>"
         rows = [*rows[:CLASSES_SHOWN], rest]
-    head = "<tr><th style='text-align:left'>class</th><th>given</th><th>assigned</th></tr>"
-    return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+    titles = (("class", "left"), ("given", "right"), ("assigned", "right"))
+    head = "".join(f"<th style='text-align:{side}'>{title}</th>" for title, side in titles)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _map(clf: Any, codes: IntArray) -> str:

@@ -94,9 +94,9 @@ class Formats(Generic[Format]):
         among : callable
             Which formats will do.
         """
-        end = path.suffix.lower()
+        ends = {path.suffix.lower(), "".join(path.suffixes[-2:]).lower()}  # .gz, and .csv.gz
         for declared in reversed(list(self.by_name().values())):
-            if end in declared.suffixes and among(declared):
+            if ends & set(declared.suffixes) and among(declared):
                 if declared.require is not None:
                     declared.require()
                 return declared

@@ -19,8 +19,8 @@ import numpy as np
 
 from graphwell._types import FloatArray
 
-LONGEST_MESSAGE = 2**20
-"""Bytes of a command; a stroke or a lasso of a hundred thousand corners."""
+LONGEST_MESSAGE = 2**23
+"""Bytes of a command: a lasso around a million rows."""
 MOST_WINDOWS = 32
 MESSAGES_A_SECOND, MESSAGES_AT_ONCE = 100.0, 300.0
 MOST_WAITING = 1_000

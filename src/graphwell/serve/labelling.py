@@ -9,18 +9,17 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.active import Question
 from graphwell.errors import OptionError
-from graphwell.jobs.labelling import FoundLabels, LabelledTable
+from graphwell.jobs.found_labels import FoundLabels
+from graphwell.jobs.labelling import LabelledTable
 from graphwell.layout import principal_map
 from graphwell.serve.answers import NOTHING, Answers, Change
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.classes import ClassList
 from graphwell.serve.journal import Action, Journal
 from graphwell.serve.refits import Fit, Refits, Said
+from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says
 
-NO_CLASS = 255
-"""In the bytes that a map is coloured by."""
 STEPS_OF_DOUBT = 15
-DOUBTFUL_SHOWN = 30
 NEIGHBOURS_SHOWN = 6
 GUESSES_SHOWN = 3
 ON_ROWS = ("label", "cannot tell", "skip", "clear")
@@ -85,8 +84,8 @@ class LabelPage:
             return [
                 self._about(),
                 frame({"event": "positions"}, self._places),
-                _bytes_of("labels", everything, self._colors),
-                _bytes_of("doubt", everything, self._doubt),
+                byte_frame("labels", everything, self._colors),
+                byte_frame("doubt", everything, self._doubt),
                 self._told_answers(self.answers.labelled),
                 self._model,
                 self._told_question(),
@@ -223,7 +222,7 @@ class LabelPage:
             for name, before, after in (("labels", self._colors, colors), ("doubt", self._doubt, doubt)):
                 rows = np.flatnonzero(before != after)
                 before[rows] = after[rows]
-                self._tell(_bytes_of(name, rows, after[rows]))
+                self._tell(byte_frame(name, rows, after[rows]))
             self._model = self._told_fit(fit)
             self._tell(self._model)
 
@@ -294,33 +293,6 @@ class LabelPage:
             "sizes": {entry.number: int(sizes[entry.number]) for entry in self.answers.classes},
             "curve": self._curve,
             "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
-            "doubtful": self._doubtful(fit),
-            "lasso": self._lasso(),
+            "doubtful": doubtful_rows(fit, self.table),
+            "lasso": lasso_says(self._changes[-1] if self._changes else None, self._colors),
         }
-
-    def _doubtful(self, fit: Fit) -> list[dict[str, Any]]:
-        if fit.found is None:
-            return []
-        doubt = np.where(fit.said.codes >= 0, -1.0, fit.found.doubt)
-        rows = np.argpartition(-doubt, min(DOUBTFUL_SHOWN, len(doubt) - 1))[:DOUBTFUL_SHOWN]
-        rows = rows[np.argsort(-doubt[rows], kind="stable")]
-        return [
-            {"row": int(row), "name": self.table.name(int(row)), "guesses": fit.found.guesses(int(row), 2)}
-            for row in rows
-            if doubt[row] > 0
-        ]
-
-    def _lasso(self) -> dict[str, Any] | None:
-        """What the model now thinks of the rows of the last lasso."""
-        if not self._changes or len(self._changes[-1].rows) < 2 or self._changes[-1].codes[1][0] < 0:
-            return None
-        change = self._changes[-1]
-        sizes = np.bincount(self._colors[change.rows], minlength=NO_CLASS + 1)
-        says = {int(number): int(sizes[number]) for number in np.flatnonzero(sizes[:NO_CLASS])}
-        return {"rows": len(change.rows), "class": int(change.codes[1][0]), "says": says}
-
-
-def _bytes_of(name: str, rows: IntArray, values: IntArray) -> bytes:
-    """An event with a byte for each of some rows: their numbers first, four bytes each."""
-    body = np.frombuffer(rows.astype("<u4").tobytes() + values.astype(np.uint8).tobytes(), dtype=np.uint8)
-    return frame({"event": name, "count": len(rows)}, body)

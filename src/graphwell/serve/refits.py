@@ -12,7 +12,8 @@ from threadpoolctl import ThreadpoolController
 from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.active import AccuracyEstimate, Question, Session
-from graphwell.jobs.labelling import FoundLabels, LabelledTable
+from graphwell.jobs.found_labels import FoundLabels
+from graphwell.jobs.labelling import LabelledTable
 from graphwell.layout import graph_map
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED
 

@@ -8,6 +8,7 @@ import numpy as np
 from graphwell._types import IntArray
 from graphwell.io.images.canvas import ERASED, Canvas
 from graphwell.io.images.drawings.strokes import FORMAT_NAME, VERSION
+from graphwell.serve.classes import PALETTE
 
 MOST_POINTS = 5_000
 """Corners of one stroke."""
@@ -16,11 +17,6 @@ MOST_STROKES = 20_000
 LARGEST = 1e9
 MOST_CLASSES = 64
 LONGEST_NAME = 100
-COLORS = (
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195",
-    "#4d4d4d", "#88ccaa", "#aa4466", "#6699cc", "#997700", "#225533", "#ddaaff", "#774411",
-)  # fmt: skip
-"""Of new classes; the colour-blind can tell the first ones apart."""
 Stroke = dict[str, Any]
 """As in `graphwell.io.images.drawings.strokes`: class, width, erase, points."""
 PaintClass = dict[str, str]
@@ -166,7 +162,7 @@ def checked_class(message: Mapping[str, Any], painting: Painting) -> dict[str, A
         if len(known) >= MOST_CLASSES:
             raise ValueError(f"There are {MOST_CLASSES} classes already.")
         name = message.get("name") or f"class {len(known) + 1}"
-        return {"do": "add class", "name": _name(name, known), "color": COLORS[len(known) % len(COLORS)]}
+        return {"do": "add class", "name": _name(name, known), "color": PALETTE[len(known) % len(PALETTE)]}
     number = message.get("class")
     if type(number) is not int or not 0 <= number < len(known):
         raise ValueError("There is no such class.")
@@ -203,4 +199,4 @@ def first_classes(names: tuple[str, ...] = ()) -> list[PaintClass]:
     [{'name': 'leaf', 'color': '#0072b2'}]
     """
     names = names or ("class 1", "class 2")
-    return [{"name": name, "color": COLORS[i % len(COLORS)]} for i, name in enumerate(names)]
+    return [{"name": name, "color": PALETTE[i % len(PALETTE)]} for i, name in enumerate(names)]

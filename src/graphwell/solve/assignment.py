@@ -31,6 +31,10 @@ def bounded_assignment(scores: FloatArray, lowest: IntArray, highest: IntArray) 
     n, n_classes = scores.shape
     if lowest.sum() > n or highest.sum() < n or (lowest > highest).any():
         raise ValueError(f"No assignment of {n:,} rows lies within the bounds {lowest} to {highest}.")
+    if not np.isfinite(scores).all() or lowest.shape != (n_classes,) or highest.shape != (n_classes,):
+        raise ValueError("Scores must be finite, with a lower and an upper bound for each class.")
+    if n == 0:
+        return np.zeros(0, dtype=np.int64)
     check_fits(f"The assignment of {n:,} rows to {n_classes} classes", 4.0 * n * n_classes**2)
     orders = np.zeros((n_classes, n_classes, n), dtype=np.int32)
     for k in range(n_classes):

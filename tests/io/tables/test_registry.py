@@ -27,7 +27,7 @@ def frame():
 def make(tmp_path, suffix):
     path = tmp_path / f"in{suffix}"
     data = frame()
-    if suffix in (".csv", ".tsv"):
+    if suffix in (".csv", ".tsv", ".csv.gz"):
         data.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
     elif suffix == ".parquet":
         data.to_parquet(path, index=False)
@@ -58,8 +58,8 @@ def labelled(tmp_path, source, target, found=None):
     return path
 
 
-@pytest.mark.parametrize("target", [".csv", ".tsv", ".parquet", ".npz", ".npy", ".jsonl", ".xlsx"])
-@pytest.mark.parametrize("source", [".csv", ".tsv", ".parquet", ".npz", ".npy", ".jsonl", ".xlsx"])
+@pytest.mark.parametrize("target", [".csv", ".tsv", ".parquet", ".npz", ".npy", ".jsonl", ".xlsx", ".csv.gz"])
+@pytest.mark.parametrize("source", [".csv", ".tsv", ".parquet", ".npz", ".npy", ".jsonl", ".xlsx", ".csv.gz"])
 def test_rows_columns_and_new_columns_survive(tmp_path, source, target):
     before = read_table(make(tmp_path, source))
     after = cells_of(labelled(tmp_path, before.path, target))

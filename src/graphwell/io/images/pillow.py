@@ -16,6 +16,7 @@ from graphwell.io.images.base import ImageFormat, RefusedError, check_not_empty,
 from graphwell.memory import check_fits
 
 OPAQUE = 255
+MOST_LAYERS = 64
 DEEPEST = 65535
 BYTES_PER_PIXEL = 60
 """What decoding a picture takes: its bytes, its colours as numbers, and copies of both."""
@@ -74,7 +75,7 @@ def _read(name: str, previews: bool, path: Path, max_pixels: int) -> FloatArray:
 
 
 def _read_colors(name: str, previews: bool, path: Path, max_pixels: int) -> Any:
-    with _opened(name, previews, path, max_pixels) as picture:
+    with _opened(name, previews, path, max_pixels, layers=True) as picture:
         return np.asarray(picture.convert("RGBA"))
 
 
@@ -85,8 +86,11 @@ def _write_colors(name: str, pixels: Any, file: IO[bytes]) -> None:
 
 
 @contextmanager
-def _opened(name: str, previews: bool, path: Path, max_pixels: int) -> Iterator[Any]:
-    """Open a picture whose size has been checked; whatever is wrong with the file becomes one sentence."""
+def _opened(name: str, previews: bool, path: Path, max_pixels: int, *, layers: bool = False) -> Iterator[Any]:
+    """Open a picture whose size has been checked; whatever is wrong with the file becomes one sentence.
+
+    With `layers`, the transparent pages of a file of several are laid over each other.
+    """
     from PIL import Image, ImageOps
 
     check_not_empty(path)
@@ -98,10 +102,13 @@ def _opened(name: str, previews: bool, path: Path, max_pixels: int) -> Iterator[
             with path.open("rb") as file, reader(file, str(path)) as picture:
                 check_pixels(path, *picture.size, max_pixels)
                 check_fits(path, BYTES_PER_PIXEL * picture.size[0] * picture.size[1])
-                if not previews:
-                    _check_single(path, getattr(picture, "n_frames", 1))
-                picture.load()
-                turned = ImageOps.exif_transpose(picture)
+                pages = 1 if previews else getattr(picture, "n_frames", 1)
+                if layers and pages > 1:
+                    turned = _merged(path, picture, pages)
+                else:
+                    _check_single(path, pages)
+                    picture.load()
+                    turned = ImageOps.exif_transpose(picture)
     except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError, OptionError):
         raise
     except Exception as error:  # Pillow's decoders raise a dozen kinds for bad bytes
@@ -109,6 +116,28 @@ def _opened(name: str, previews: bool, path: Path, max_pixels: int) -> Iterator[
             f"{path} cannot be read as a {name} picture: it is damaged, truncated or something else."
         ) from error
     yield turned
+
+
+def _merged(path: Path, picture: Any, pages: int) -> Any:
+    """The layers of a painting over each other, without the opaque ones, which are the picture below."""
+    from PIL import Image
+
+    size = picture.size
+    merged, found = Image.new("RGBA", size), False
+    for page in range(min(pages, MOST_LAYERS + 1)):
+        picture.seek(page)
+        if picture.size != size:
+            problem = "{field} {} holds layers of several sizes; make all of them as large as the picture."
+            raise RefusedError("seeds", problem, path)
+        layer = picture.convert("RGBA")
+        if layer.getextrema()[3][0] < OPAQUE:
+            merged, found = Image.alpha_composite(merged, layer), True
+    if not found or pages > MOST_LAYERS:
+        problem = (
+            "{field} {} holds {} pages; marks must be on one page, or on transparent layers, at most {}."
+        )
+        raise RefusedError("seeds", problem, path, pages, MOST_LAYERS)
+    return merged
 
 
 def _check_single(path: Path, frames: int) -> None:

@@ -94,11 +94,15 @@ def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
     >>> table.names, table.n_rows, table.dialect.delimiter
     (('weight', 'pet'), 2, ';')
     """
+    return read_source(source_of(path), options)
+
+
+def read_source(source: Source, options: ReadingOptions = PLAIN) -> TextTable:
+    """Read a text table from a file, or from bytes that came another way."""
     delimiter = "\t" if options.delimiter in ("tab", "\\t") else options.delimiter
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         problem = "{field} must be one character, or the word tab; got {!r}."
         raise OptionError("delimiter", problem, delimiter)
-    source = source_of(path)
     with source.open() as file:
         sample = file.read(SAMPLE_BYTES)
     if not sample:

@@ -37,7 +37,7 @@ export function showCurve(box, figure, points, checked) {
     draw("polygon", { class: "band", points: band.join(" ") }),
     draw("polyline", { class: "line", points: points.map((p) => `${x(p.labels)},${y(p.share)}`).join(" ") }),
     draw("circle", { cx: x(last.labels), cy: y(last.share), r: 3.5, fill: "var(--accent)" }),
-    draw("text", { x: LEFT, y: HEIGHT - 3 }, `${first} labels`),
+    draw("text", { x: LEFT, y: HEIGHT - 3 }, `${first} label${first === 1 ? "" : "s"}`),
     draw("text", { x: WIDTH - 6, y: HEIGHT - 3, "text-anchor": "end" }, `${last.labels}`),
   );
   const range = `Estimated; ${(100 * last.low).toFixed(0)} to ${(100 * last.high).toFixed(0)} % with 90 % probability, judged by ${checked} answers`;

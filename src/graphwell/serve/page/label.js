@@ -5,6 +5,7 @@ import { ClassesList } from "./classes.js";
 import { showCurve } from "./curve.js";
 import { byId, fill, make } from "./dom.js";
 import { Many } from "./many.js";
+import { rgb } from "./palette.js";
 import { pictureOf } from "./picture.js";
 import { PointsMap } from "./points.js";
 import { answerButtons, showQuestion } from "./question.js";
@@ -70,7 +71,7 @@ function say(text) {
 function palette() {
   const colors = new Array(256).fill(UNKNOWN);
   for (const { number, color } of state.classes) {
-    colors[number] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+    colors[number] = rgb(color);
   }
   return colors;
 }

@@ -29,6 +29,14 @@ def test_strokes_and_erasers():
     assert marked(drawing, 1) == (8, 8, 6, 11)
 
 
+def test_classes_of_one_name_are_one_class():
+    classes = [{"name": "leaf"}, {"name": "leaf"}, {"name": "ground"}]
+    strokes = [{"class": place, "points": [[place + 0.5, 0.5]]} for place in range(3)]
+    drawing = drawn(DIALECT, document(classes=classes, strokes=strokes))
+    assert drawing.names == ["leaf", "ground"]
+    assert drawing.canvas.classes[0, :4].tolist() == [0, 0, 1, -1]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

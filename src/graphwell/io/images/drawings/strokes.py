@@ -29,17 +29,17 @@ def draw(document: Any, drawing: Drawing) -> None:
     if document["version"] != VERSION:
         raise ValueError(f"its version is {document['version']!r}, and only version {VERSION} is known")
     drawing.check_size(*document["size"])
-    for known in document["classes"]:
-        drawing.number_of(known["name"], known.get("color"))
+    numbers = [drawing.number_of(known["name"], known.get("color")) for known in document["classes"]]
     for stroke in document["strokes"]:
-        number = ERASED if stroke.get("erase") else _number(stroke["class"], len(document["classes"]))
+        number = ERASED if stroke.get("erase") else _number(stroke["class"], numbers)
         drawing.canvas.stroke(stroke["points"], number, stroke.get("width", THINNEST))
 
 
-def _number(number: Any, n_classes: int) -> int:
-    if not isinstance(number, int) or not 0 <= number < n_classes:
-        raise ValueError(f"a stroke has the class {number!r}, but classes count from 0 to {n_classes - 1}")
-    return number
+def _number(place: Any, numbers: list[int]) -> int:
+    """Number of the class at a place of the list; classes of one name are one class."""
+    if not isinstance(place, int) or not 0 <= place < len(numbers):
+        raise ValueError(f"a stroke has the class {place!r}, but classes count from 0 to {len(numbers) - 1}")
+    return numbers[place]
 
 
 DIALECT = Dialect("graphwell strokes", recognises, draw)

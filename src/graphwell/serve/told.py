@@ -1,0 +1,50 @@
+"""How windows of the label page are told of a fit."""
+
+from typing import Any
+
+import numpy as np
+
+from graphwell._types import IntArray
+from graphwell.jobs.labelling import LabelledTable
+from graphwell.serve.answers import Change
+from graphwell.serve.channel import frame
+from graphwell.serve.refits import Fit
+
+NO_CLASS = 255
+"""In the bytes that a map is coloured by."""
+DOUBTFUL_SHOWN = 30
+
+
+def byte_frame(name: str, rows: IntArray, values: IntArray) -> bytes:
+    r"""An event with a byte for each of some rows: their numbers first, four bytes each.
+
+    Examples
+    --------
+    >>> byte_frame("labels", np.array([7]), np.array([2]))[-5:]
+    b'\x07\x00\x00\x00\x02'
+    """
+    body = np.frombuffer(rows.astype("<u4").tobytes() + values.astype(np.uint8).tobytes(), dtype=np.uint8)
+    return frame({"event": name, "count": len(rows)}, body)
+
+
+def doubtful_rows(fit: Fit, table: LabelledTable) -> list[dict[str, Any]]:
+    """The most doubtful rows without a label, with what they may be."""
+    if fit.found is None:
+        return []
+    doubt = np.where(fit.said.codes >= 0, -1.0, fit.found.doubt)
+    rows = np.argpartition(-doubt, min(DOUBTFUL_SHOWN, len(doubt) - 1))[:DOUBTFUL_SHOWN]
+    rows = rows[np.argsort(-doubt[rows], kind="stable")]
+    return [
+        {"row": int(row), "name": table.name(int(row)), "guesses": fit.found.guesses(int(row), 2)}
+        for row in rows
+        if doubt[row] > 0
+    ]
+
+
+def lasso_says(change: Change | None, colors: IntArray) -> dict[str, Any] | None:
+    """What the model now thinks of rows that were labelled together; None if the last change was another."""
+    if change is None or len(change.rows) < 2 or change.codes[1][0] < 0:
+        return None
+    sizes = np.bincount(colors[change.rows], minlength=NO_CLASS + 1)
+    says = {int(number): int(sizes[number]) for number in np.flatnonzero(sizes[:NO_CLASS])}
+    return {"rows": len(change.rows), "class": int(change.codes[1][0]), "says": says}

@@ -1,0 +1,143 @@
+"""The page of `graphwell label` in a real browser: a hundred thousand rows, from the first look to a kill."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from tests.serve.browser import browser, keep_screenshot, wait_until
+from tests.serve.server import Server
+from tests.serve.tables import write_groups
+
+__all__ = ["browser"]
+pytestmark = pytest.mark.slow
+MARKUP = "<img src=x onerror=document.title='hurt'>"
+
+
+def write_many(folder, n=100_000):
+    """Four groups of points whose first two columns are their places on the map."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(n) % 4
+    places = 10.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[truth] + rng.standard_normal((n, 2))
+    labels = np.full(n, "", dtype="U10")
+    labels[:8] = [f"group {group}" for group in truth[:8]]
+    path = folder / "many.npz"
+    np.savez(path, X=np.hstack([places, places]).astype(np.float32), label=labels)
+    return path, truth
+
+
+def press(browser, keys):
+    from selenium.webdriver.common.by import By
+
+    browser.find_element(By.TAG_NAME, "body").send_keys(keys)
+
+
+def steps(browser):
+    return int(browser.execute_script("return document.body.dataset.steps ?? 0"))
+
+
+def after(browser, n):
+    """Wait until so many actions count, and the model knows the last of them."""
+    wait_until(browser, f"document.body.dataset.steps === '{n}'")
+    wait_until(browser, "document.body.dataset.fitted === document.body.dataset.number", 120)
+
+
+def asked(browser):
+    return int(wait_until(browser, "document.body.dataset.question || null", 120))
+
+
+def drag(browser, corners):
+    """Draw a line on the map; corners as shares of its width and height."""
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.by import By
+
+    canvas = browser.find_element(By.ID, "points")
+    width, height = canvas.size["width"], canvas.size["height"]
+    places = [(round((x - 0.5) * width), round((y - 0.5) * height)) for x, y in corners]
+    chain = (
+        ActionChains(browser, duration=30).move_to_element_with_offset(canvas, *places[0]).click_and_hold()
+    )
+    for place in places[1:]:
+        chain = chain.move_to_element_with_offset(canvas, *place)
+    chain.release().perform()
+
+
+def test_a_hundred_thousand_rows_from_the_first_look_to_a_kill(browser, tmp_path):
+    path, truth = write_many(tmp_path)
+    options = ("label", path, "--xy", "X0,X1", "--pca", "0", "--jobs", "2")
+    with Server(*options, folder=tmp_path) as server:
+        browser.get(server.address)
+        asked(browser)
+        after(browser, 0)
+        for number in range(10):
+            row = asked(browser)
+            press(browser, str(truth[row] + 1))
+            wait_until(browser, f"document.body.dataset.steps === '{number + 1}'")
+            wait_until(browser, f"document.body.dataset.question !== '{row}'")
+        after(browser, 10)
+        keep_screenshot(browser, "label_many")
+        press(browser, "l")
+        drag(browser, [(0.02, 0.2), (0.4, 0.2), (0.4, 0.95), (0.02, 0.95), (0.02, 0.3)])
+        wait_until(browser, "!document.getElementById('many').hidden")
+        keep_screenshot(browser, "label_lasso")
+        press(browser, "2")
+        after(browser, 11)
+        wait_until(
+            browser, "document.getElementById('lasso-says').textContent.includes('The model now says')"
+        )
+        press(browser, "u")
+        after(browser, 10)
+        press(browser, "r")
+        after(browser, 11)
+        press(browser, "u")
+        after(browser, 10)
+        browser.execute_script("document.querySelector('#classes .edit').click()")
+        browser.switch_to.active_element.send_keys("<b>first</b>\n")
+        after(browser, 11)
+        press(browser, "e")
+        wait_until(browser, "document.getElementById('message').textContent.startsWith('Written')")
+        server.kill()
+    with np.load(tmp_path / "many.labelled.npz") as written:
+        names = np.array(["<b>first</b>", "group 1", "group 2", "group 3"])
+        assert (written["graphwell_label"] == names[truth]).mean() > 0.99
+        assert written["graphwell_given"].sum() == 18
+    with Server(*options, folder=tmp_path) as server:
+        browser.get(server.address)
+        after(browser, 11)
+        classes = browser.execute_script(
+            "return [...document.querySelectorAll('#classes .what')].map((e) => e.textContent)"
+        )
+        assert classes == ["<b>first</b>", "group 1", "group 2", "group 3"]
+        press(browser, "u")
+        wait_until(browser, "document.body.dataset.steps === '10'")
+
+
+def test_markup_is_shown_as_text_and_a_table_without_classes_can_be_begun(browser, tmp_path):
+    path, truth = write_groups(tmp_path, n=20)
+    text = path.read_text().replace("<i>0</i>", MARKUP)
+    path.write_text(text.replace("<b>a</b>", MARKUP))
+    with Server("label", path, "--id", "name", "--jobs", "1", folder=tmp_path) as server:
+        browser.get(server.address)
+        for number in range(3):
+            row = asked(browser)
+            press(browser, "n")
+            browser.switch_to.active_element.send_keys(f"{MARKUP}{truth[row]}\n")
+            if number:
+                wait_until(browser, f"document.querySelectorAll('#classes li').length === {number + 1}")
+                press(browser, str(number + 1))
+            wait_until(browser, f"document.body.dataset.question !== '{row}'")
+        after(browser, 6)
+        browser.execute_script("document.getElementById('search').value = 'onerror'")
+        press(browser, "/")
+        browser.switch_to.active_element.send_keys("\n")
+        wait_until(browser, "document.getElementById('list-title').textContent === 'Found: 1'")
+        browser.execute_script("document.querySelector('#list button').click()")
+        wait_until(browser, "document.querySelector('#question .name').textContent.includes('onerror')")
+        keep_screenshot(browser, "label_markup")
+        assert browser.execute_script("return document.querySelectorAll('img').length") == 0
+        assert "hurt" not in browser.title
+        press(browser, "e")
+        wait_until(browser, "document.getElementById('message').textContent.startsWith('Written')")
+    with (tmp_path / "groups.labelled.csv").open() as file:
+        found = [row["graphwell_label"] for row in csv.DictReader(file)]
+    assert found == [f"{MARKUP}{group}" for group in truth]
