@@ -52,5 +52,6 @@ panel.set(
     xscale="log", xticks=sizes, xlabel="labels per topic", ylabel="% right", title="1,200 notes, three topics"
 )
 panel.set_xticks(sizes, [str(size) for size in sizes])
+panel.minorticks_off()
 panel.legend(frameon=False)
 plt.show()

@@ -43,5 +43,6 @@ panel.errorbar(numbers, 100 * mean, 100 * spread / np.sqrt(5), marker="o", capsi
 panel.plot(numbers, 100 * np.array(true), color="black", marker=".", label="truth")
 panel.set(xscale="log", xlabel="neighbours", ylabel="% right")
 panel.set_xticks(numbers, [str(k) for k in numbers])
+panel.minorticks_off()
 panel.legend(frameon=False)
 plt.show()

@@ -1,5 +1,6 @@
 """Runs of the program in folders of their own, what they leave behind, and what they end with."""
 
+import atexit
 import io
 import itertools
 import os
@@ -47,6 +48,7 @@ def source() -> Path:
     """A folder with a table and a picture."""
     folder = Path(tempfile.mkdtemp(prefix="torture-"))
     folder.chmod(0o755)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # forks end without it
     (folder / "tmp").mkdir()
     X, truth = datasets.make_three_moons(200, dim=4, random_state=0)
     np.savez(folder / "table.npz", X=X, y=datasets.sample_labels(truth, 10, random_state=0))

@@ -10,6 +10,11 @@ from graphwell import DiffuseInterfaceClassifier, Graph, datasets, segment
 from graphwell._warnings import BridgedWarning
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda import CudaEngine, CudaGraph
+from graphwell.backends.registry import find_backend
+from graphwell.progress import silent
+from graphwell.segmentation.features import picture_features
+from graphwell.segmentation.on_graph import OnGraph
+from graphwell.segmentation.seeds import seed_classes
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import STARTS
 
@@ -82,10 +87,13 @@ def test_a_fitted_classifier_can_be_stored_and_used_without_a_gpu(gpu):
     np.testing.assert_array_equal(stored.predict(X[:30]), found.predict(X[:30]))
 
 
-def test_pictures(gpu):
+def test_pictures_are_those_of_the_general_engine_on_the_cpu(gpu):
     image, truth = datasets.make_grey_image(64, 64, noise=0.1, random_state=0)
     seeds = np.where(np.arange(64) % 8 == 0, truth, -1)
-    expected = segment(image, seeds)
+    classes, codes = seed_classes(seeds, image.shape)
+    features = picture_features(image, as_seen=True)
+    way = OnGraph.of_pixels(features, 3.0, None, None, find_backend("cpu"), 30.0, silent)
+    expected = classes[way.label(codes, classes).result.labels].reshape(image.shape)
     assert (segment(image, seeds, device="cuda") == expected).mean() > 0.999
 
 
