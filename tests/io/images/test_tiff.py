@@ -40,7 +40,7 @@ def test_grey_pages_of_one_size_are_a_volume(tmp_path, kind):
         read_image(tmp_path / "pages.tif")
 
 
-@pytest.mark.parametrize("second", [GREY[:2], np.stack([GREY] * 3, axis=2)])
+@pytest.mark.parametrize("second", [GREY[:2], np.stack([GREY] * 3, axis=2), np.stack([GREY] * 2, axis=2)])
 def test_other_pages_are_refused(tmp_path, second):
     with pytest.raises(ValueError, match="holds 2 pictures that are no volume"):
         FORMAT.read(saved(tmp_path / "pages.tif", [GREY, second]), 100)

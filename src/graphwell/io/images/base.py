@@ -49,6 +49,8 @@ class ImageFormat(FileFormat):
         The same as red, green, blue and opacity from 0 to 255: seeds whose colours are the classes.
     read_classes : callable, optional
         Takes a path, the size of the picture and the most pixels allowed, returns classes, -1 for unknown.
+    read_slices : callable, optional
+        Takes a path and the most pixels allowed, returns classes of a volume, -1 for unknown.
     read_marks : callable, optional
         Takes a path, the size of the picture and the name of its file, returns `Marks`.
     write_colors : callable, optional
@@ -57,18 +59,16 @@ class ImageFormat(FileFormat):
         Takes any array and an open file.
     exact : bool
         Whether colours come back as they were written; labels need that.
-    marks_volumes : bool
-        Whether `read_classes` also returns classes of three axes.
     """
 
     read: Callable[[Path, int], FloatArray] | None = None
     read_colors: Callable[[Path, int], Any] | None = None
     read_classes: Callable[[Path, tuple[int, int], int], IntArray] | None = None
+    read_slices: Callable[[Path, int], IntArray] | None = None
     read_marks: Callable[[Path, tuple[int, int], str | None], Marks] | None = None
     write_colors: Callable[[Any, IO[bytes]], None] | None = None
     write_numbers: Callable[[Any, IO[bytes]], None] | None = None
     exact: bool = True
-    marks_volumes: bool = False
 
     @property
     def holds_pictures(self) -> bool:

@@ -18,6 +18,11 @@ def read(path: Path, max_pixels: int) -> FloatArray:
 
 def read_classes(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray:
     """Read integers, -1 for unknown."""
+    return read_slices(path, max_pixels)
+
+
+def read_slices(path: Path, max_pixels: int) -> IntArray:
+    """Read integers of a volume, -1 for unknown."""
     return as_classes(path, _load(path, max_pixels))
 
 
@@ -45,7 +50,7 @@ FORMAT = ImageFormat(
     suffixes=(".npy",),
     read=read,
     read_classes=read_classes,
-    marks_volumes=True,
+    read_slices=read_slices,
     write_numbers=write_numbers,
     rank=4,
 )

@@ -17,6 +17,11 @@ def read(path: Path, max_pixels: int) -> FloatArray:
 
 def read_classes(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray:
     """Read the only array, or the one called `seeds`: integers, -1 for unknown."""
+    return read_slices(path, max_pixels)
+
+
+def read_slices(path: Path, max_pixels: int) -> IntArray:
+    """Read the same of a volume."""
     return as_classes(path, _load(path, "seeds", max_pixels))
 
 
@@ -44,5 +49,5 @@ def _shapes(path: Path) -> list[tuple[int, ...]]:
 
 
 FORMAT = ImageFormat(
-    name=".npz", suffixes=(".npz",), read=read, read_classes=read_classes, marks_volumes=True, rank=5
+    name=".npz", suffixes=(".npz",), read=read, read_classes=read_classes, read_slices=read_slices, rank=5
 )

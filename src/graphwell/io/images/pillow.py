@@ -10,15 +10,16 @@ from typing import IO, Any
 
 import numpy as np
 
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
+from graphwell.io.images.arrays import as_classes
 from graphwell.io.images.base import ImageFormat, RefusedError, check_not_empty, check_pixels
 from graphwell.memory import check_fits
 
 OPAQUE = 255
 MOST_LAYERS = 64
-GREY = ("1", "L", "I", "F")
-"""How the names of Pillow's modes of one channel begin."""
+GREY = ("1", "L", "I", "F", "I;16", "I;16B", "I;16L", "I;16N")
+"""Pillow's modes of one channel."""
 DEEPEST = 65535
 BYTES_PER_PIXEL = 60
 """What decoding a picture takes: its bytes, its colours as numbers, and copies of both."""
@@ -54,6 +55,7 @@ def pillow_format(
         suffixes=suffixes,
         read=partial(_read, name, previews, slices),
         read_colors=partial(_read_colors, name, previews),
+        read_slices=partial(_read_slices, name) if slices else None,
         write_colors=partial(_write_colors, name),
         exact=exact,
         rank=rank,
@@ -81,12 +83,20 @@ def _read(name: str, previews: bool, slices: bool, path: Path, max_pixels: int) 
     cannot be seen does not count. Several slices are a volume, of shape (height, width, depth, 1).
     """
     with _opened(name, previews, path, max_pixels, slices=slices) as picture:
-        return picture if isinstance(picture, np.ndarray) else _pixels(picture)
+        return _volume(picture) if isinstance(picture, np.ndarray) else _pixels(picture)
 
 
 def _read_colors(name: str, previews: bool, path: Path, max_pixels: int) -> Any:
     with _opened(name, previews, path, max_pixels, layers=True) as picture:
         return np.asarray(picture.convert("RGBA"))
+
+
+def _read_slices(name: str, path: Path, max_pixels: int) -> IntArray:
+    """Classes of a volume: the values of grey slices, 0 for unknown."""
+    with _opened(name, False, path, max_pixels, slices=True) as picture:
+        values = picture if isinstance(picture, np.ndarray) else np.array(picture)
+    classes = as_classes(path, values)
+    return np.where(classes == 0, -1, classes)
 
 
 def _write_colors(name: str, pixels: Any, file: IO[bytes]) -> None:
@@ -156,19 +166,24 @@ def _merged(path: Path, picture: Any, pages: int) -> Any:
     return merged
 
 
-def _stacked(path: Path, picture: Any, pages: int) -> FloatArray:
-    """Grey slices of one size as a volume, from 0 to 1 or as real numbers."""
+def _stacked(path: Path, picture: Any, pages: int) -> Any:
+    """Grey slices of one size as an array of shape (height, width, depth)."""
     size, slices = picture.size, []
     for page in range(pages):
         picture.seek(page)
-        if picture.size != size or not picture.mode.startswith(GREY):
+        if picture.size != size or picture.mode not in GREY:
             problem = (
                 "{} holds {} pictures that are no volume; make all of them grey and of one size, or save the "
-                "one to segment in a file of its own."
+                "one you want in a file of its own."
             )
             raise RefusedError("image", problem, path, pages)
         slices.append(np.array(picture))
-    values = np.stack(slices, axis=-1)[..., None]
+    return np.stack(slices, axis=-1)
+
+
+def _volume(slices: Any) -> FloatArray:
+    """Slices from 0 to 1, or as real numbers, of one channel."""
+    values = slices[..., None]
     if np.issubdtype(values.dtype, np.floating) or values.dtype == bool:
         return values.astype(np.float32)
     shallow = values.dtype == np.uint8

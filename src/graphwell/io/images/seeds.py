@@ -67,9 +67,13 @@ def read_seeds(
     check_background(painting.background)
     found = format_for(path, "seeds")
     check_input(path, "seeds")
-    if len(shape) == 3 and not found.marks_volumes:
-        problem = "{field} {} cannot mark a volume; save integers of the shape {}, -1 for unknown, as .npy."
-        raise OptionError("seeds", problem, path, tuple(shape))
+    if len(shape) == 3:
+        if found.read_slices is None:
+            problem = (
+                "{field} {} cannot mark a volume; save integers of the shape {}, -1 for unknown, as .npy."
+            )
+            raise OptionError("seeds", problem, path, tuple(shape))
+        return _numbered(path, found.read_slices(path, max_pixels), shape)
     if found.read_colors is not None:
         pixels = found.read_colors(path, max_pixels)
         _check_size(path, pixels.shape[:2], shape)
@@ -80,7 +84,12 @@ def read_seeds(
         return marks
     assert found.read_classes is not None
     classes = found.read_classes(path, (shape[0], shape[1]), max_pixels)
-    _check_size(path, classes.shape, _size_meant(classes, shape, picture))
+    return _numbered(path, classes, _size_meant(classes, shape, picture))
+
+
+def _numbered(path: Path, classes: IntArray, shape: tuple[int, ...]) -> Marks:
+    """Marks that came as numbers of classes."""
+    _check_size(path, classes.shape, shape)
     names = _two_or_more(path, classes)
     return Marks(classes, {c: str(c) for c in names}, {c: palette_color(i) for i, c in enumerate(names)})
 
