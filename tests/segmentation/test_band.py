@@ -98,4 +98,4 @@ def test_bands_lie_around_borders():
     labels[4, 4] = 1
     assert near_borders(labels, 1).sum() == 21  # a cross of five, grown by one along both axes
     assert grown(labels > 0, 2).sum() == 25
-    assert len(offsets_within(1, 1)) == 2
+    assert len(offsets_within(1, (1.0,))) == 2

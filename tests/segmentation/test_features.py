@@ -55,3 +55,21 @@ def test_patches_tell_textures_apart():
 def test_bad_pictures_are_refused(image, words):
     with pytest.raises(ValueError, match=words):
         read_picture(image)
+
+
+def test_noise_left_in_a_volume():
+    noise = np.random.default_rng(0).standard_normal((80, 82, 84, 1))
+    spacing = (1.0, 1.0, 2.0)
+    left = halved(smoothed(noise, 1.5, spacing))[4:-4, 4:-4, 4:-4]
+    assert left.std() == pytest.approx(noise_left(1.5, 1, spacing), rel=0.05)
+
+
+def test_masked_points_are_not_measured():
+    rng = np.random.default_rng(0)
+    values = rng.normal(0.0, 0.1, (150, 200, 1))
+    masked = np.arange(150)[:, None] + np.zeros(200) >= 70
+    values[masked] = 7.0
+    found = picture_features(values, masked=masked)
+    scale = 1 / np.abs(values).max()
+    assert found.noise == pytest.approx(0.1 * scale, rel=0.1)
+    assert found.contrast == pytest.approx(0.1 * scale, rel=0.1)

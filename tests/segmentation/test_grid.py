@@ -12,7 +12,7 @@ from graphwell.segmentation.pixels import offsets_within
 @pytest.mark.parametrize("radius", [1, 1.5, 3])
 def test_a_step_leads_to_the_neighbour(shape, radius):
     grid = Grid(shape, radius, ThreadPool(1))
-    offsets = offsets_within(radius, len(shape))
+    offsets = offsets_within(radius, (1.0,) * len(shape))
     offsets = offsets[len(offsets) // 2 :]
     point = tuple(side // 2 for side in shape)
     (place,) = grid.places(tuple(np.array([axis]) for axis in point))

@@ -1,9 +1,10 @@
 """Blur and colour scale follow from noise and contrast."""
 
 import numpy as np
+import pytest
 
 from graphwell.datasets import make_grey_image
-from graphwell.segmentation.features import picture_features
+from graphwell.segmentation.features import features_of, noise_left, picture_features
 from graphwell.segmentation.scales import (
     border_blur,
     border_color_scale,
@@ -37,3 +38,13 @@ def test_halving_averages_noise_away():
     scales = [start_color_scale(noisy, halvings) for halvings in range(3)]
     assert scales == sorted(scales, reverse=True)
     assert np.all(np.array(scales) > 0)
+
+
+def test_a_volume_is_blurred_less():
+    rng = np.random.default_rng(0)
+    halves = 0.5 * (np.arange(40) >= 20)
+    picture = features_of(rng.normal(halves, 0.15, (40, 40))[..., None])
+    volume = features_of(rng.normal(halves, 0.15, (40, 40, 40))[..., None])
+    assert border_blur(volume) < border_blur(picture)
+    left = (noise_left(start_blur(one), 0, one.spacing) for one in (picture, volume))
+    assert next(left) == pytest.approx(next(left), rel=0.1)

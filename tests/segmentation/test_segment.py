@@ -9,7 +9,7 @@ import pytest
 import graphwell as gw
 from graphwell import UnreachableWarning
 from graphwell.datasets.strokes import strokes
-from tests.segmentation.pictures import ONE, grey, some
+from tests.segmentation.pictures import ONE, balls, grey, some
 
 
 @pytest.mark.parametrize("seeds_of", [lambda t: some(t, 20), lambda t: some(t, 60), strokes])
@@ -73,7 +73,7 @@ def test_a_speck_takes_the_class_around_it():
 
 def test_segment_takes_exactly_the_options_of_the_segmenter():
     function, face = signature(gw.segment).parameters, signature(gw.Segmenter).parameters
-    assert [name for name in function if name not in ("seeds", "channel_axis")] == list(face)
+    assert [name for name in function if name != "seeds"] == list(face)
     for name, parameter in face.items():
         assert (function[name].default, function[name].kind) == (parameter.default, parameter.kind)
         assert function[name].annotation == parameter.annotation
@@ -88,6 +88,88 @@ def test_channels_may_lie_along_any_axis():
     wanted = gw.segment(np.moveaxis(color, 0, -1), seeds, **ONE)
     assert (gw.segment(color, seeds, channel_axis=0, **ONE) == wanted).all()
     assert (gw.segment(image, seeds, channel_axis=None, **ONE) == truth).all()
-    for wrong, words in ((3, "must be an axis of the image"), (None, "volumes are not segmented")):
-        with pytest.raises(gw.errors.OptionError, match=words):
-            gw.segment(color, seeds, channel_axis=wrong)
+    with pytest.raises(gw.errors.OptionError, match="channel_axis must be an axis of the image"):
+        gw.segment(color, seeds, channel_axis=3)
+
+
+@pytest.mark.parametrize(
+    ("shape", "spacing", "most"), [((32, 32, 32), None, 0.01), ((36, 36, 15), (1, 1, 2.5), 0.01)]
+)
+def test_volumes(shape, spacing, most):
+    volume, truth = balls(shape, spacing or (1, 1, 1))
+    seeds = some(truth, 10)
+    labels = gw.segment(volume, seeds, spacing=spacing, **ONE)
+    assert labels.shape == shape
+    assert (labels != truth).mean() < most
+    moved = np.stack([volume, 1 - volume])
+    assert (gw.segment(moved, seeds, channel_axis=0, spacing=spacing, **ONE) != truth).mean() < most
+
+
+def test_the_spacing_of_flat_points_helps():
+    volume, truth = balls((36, 36, 12), (1, 1, 4))
+    seeds = some(truth, 10)
+    with_it, without = (gw.segment(volume, seeds, spacing=s, **ONE) for s in ((2, 2, 8), None))
+    assert (with_it != truth).sum() < 0.8 * (without != truth).sum()
+    assert (gw.segment(volume, seeds, spacing=(1, 1, 4), **ONE) == with_it).all()
+
+
+def test_one_slice_is_a_picture():
+    image, truth = grey(noise=0.1, side=40)
+    seeds = some(truth, 10)
+    wanted = gw.segment(image, seeds, **ONE)
+    for axis in range(3):
+        found = gw.segment(np.expand_dims(image, axis), np.expand_dims(seeds, axis), **ONE)
+        assert (found == np.expand_dims(wanted, axis)).all()
+
+
+def test_volumes_and_seeds_of_other_sizes_are_refused():
+    volume = np.zeros((4, 5, 6))
+    with pytest.raises(ValueError, match=r"the shape \(4, 5, 6\), but have the shape \(4, 5, 5\)"):
+        gw.segment(volume, np.zeros((4, 5, 5), int))
+    with pytest.raises(ValueError, match="seeds must have the size of the image, 4 x 5, but have 5 x 4"):
+        gw.segment(volume, np.zeros((5, 4), int))
+    for options in ({"graph": "features"}, {"graph": "features", "channel_axis": None}):
+        with pytest.raises(gw.errors.OptionError, match="takes pictures only"):
+            gw.segment(volume, np.zeros((4, 5, 6), int), **options)
+
+
+def test_masked_points_are_no_points():
+    image, truth = grey(noise=0.1)
+    seeds = some(truth, 30)
+    masked = np.zeros(truth.shape, dtype=bool)
+    masked[:20], masked[60:70, 10:30] = True, True
+    holes = np.where(masked, np.nan, image)
+    with pytest.raises(ValueError, match="image holds NaN"):
+        gw.segment(holes, seeds)
+    labels = gw.segment(np.ma.masked_invalid(holes), seeds, **ONE)  # warnings are errors
+    assert (labels[masked] == -1).all()
+    assert (labels[~masked] == truth[~masked]).mean() > 0.98
+    found = gw.Segmenter(np.ma.masked_invalid(holes), **ONE).segment(seeds)
+    assert (found.score[masked] == 0).all()
+    assert found.unreached == 0
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+@pytest.mark.parametrize("width", [1, 2, 9])
+def test_nothing_passes_through_a_mask(width, noise):
+    image = np.random.default_rng(0).normal(0.5, noise, (60, 400))
+    wall = slice(200, 200 + width)
+    image[:, wall] = np.nan
+    seeds = np.full(image.shape, -1)
+    seeds[30, 2], seeds[:, 199 + width + 1], seeds[30, 390] = 0, 1, 2
+    labels = gw.segment(np.ma.masked_invalid(image), seeds, **ONE)
+    assert (labels[:, :200] == 0).all()
+    assert (labels[:, wall] == -1).all()
+    assert (labels[:, 200 + width :] > 0).all()
+
+
+def test_a_piece_without_seed_gets_no_class():
+    image = np.ma.array(np.zeros((20, 30)))
+    image[:, 20] = np.ma.masked
+    image[:3, 25], image[3, 25:], image[0, 26:] = (np.ma.masked,) * 3
+    seeds = np.full(image.shape, -1)
+    seeds[5, 3], seeds[5, 12], seeds[5, 20] = 0, 1, 2  # the last is masked
+    with pytest.warns(UnreachableWarning, match="No seed reaches 168 of 600 pixels"):
+        labels = gw.segment(image, seeds, **ONE)
+    assert set(np.unique(labels[:, :20])) == {0, 1}
+    assert (labels[:, 20:] == -1).all()

@@ -5,7 +5,7 @@ import pytest
 
 import graphwell as gw
 from graphwell.datasets.strokes import strokes
-from tests.segmentation.pictures import ONE, grey, some
+from tests.segmentation.pictures import ONE, balls, grey, some
 
 
 def test_a_new_stroke_gives_what_a_fresh_run_gives():
@@ -114,3 +114,25 @@ def test_bad_seeds_are_refused():
 def test_bad_options_are_refused(options, words):
     with pytest.raises(ValueError, match=words):
         gw.Segmenter(np.zeros((4, 4)), **options)
+
+
+def test_threads_do_not_change_the_result_of_a_volume():
+    volume, truth = balls((24, 40, 20), (1, 1, 2))
+    masked = np.ma.masked_where(np.indices(truth.shape)[0] == 22, volume)
+    seeds = some(truth, 10)
+    one, two, three = (
+        gw.Segmenter(masked, channel_axis=None, spacing=(1, 1, 2), n_jobs=n).segment(seeds) for n in (1, 2, 3)
+    )
+    for other in (two, three):
+        assert (one.labels == other.labels).all()
+        assert (one.score == other.score).all()
+
+
+def test_a_new_stroke_in_a_volume():
+    volume, truth = balls((30, 30, 30), noise=0.05)
+    seeds = some(truth, 20)
+    segmenter = gw.Segmenter(volume, channel_axis=None, **ONE)
+    before = segmenter.segment(np.where(np.indices(truth.shape)[0] % 2, seeds, -1))
+    after = segmenter.segment(seeds)
+    assert (after.labels == truth).mean() > 0.98
+    assert after.result.n_sweeps < before.result.n_sweeps / 3

@@ -29,16 +29,22 @@ def test_the_weights_are_those_of_the_graph(shape, radius):
     np.testing.assert_allclose(matrix(stencil_of(values, radius)), expected, atol=1e-5)
 
 
-def test_the_weights_of_a_volume_are_their_definition():
+@pytest.mark.parametrize("spacing", [(1.0, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 4.0)])
+def test_the_weights_of_a_volume_are_their_definition(spacing):
     values, radius = np.random.default_rng(1).random((3, 4, 3, 2)), 1.5
-    found = matrix(stencil_of(values, radius))
+    pieces = np.zeros((3, 4, 3), dtype=int)
+    pieces[1, 1:3, 1], pieces[0] = -1, 1
+    found = matrix(Stencil(Grid((3, 4, 3), radius, ThreadPool(1), spacing, pieces), values, 0.3))
     places = np.argwhere(np.ones(values.shape[:-1]))
-    rows = values.reshape(-1, 2)
-    distance = ((places[:, None] - places) ** 2).sum(axis=2)
+    rows, piece = values.reshape(-1, 2), pieces.ravel()
+    steps = np.abs(places[:, None] - places)
+    distance = ((steps * spacing) ** 2).sum(axis=2)
     color = np.maximum(np.exp(-((rows[:, None] - rows) ** 2).sum(axis=2) / 0.09), WEAKEST_COLOR)
-    near = (distance > 0) & (distance <= radius**2)
-    np.testing.assert_allclose(found, near * color * np.exp(-distance / radius**2), atol=1e-5)
-    assert len(offsets_within(radius, 3)) == 18
+    near = (distance > 0) & ((distance <= radius**2) | (steps.sum(axis=2) == 1))
+    linked = near & (piece[:, None] == piece) & (piece >= 0)
+    nearness = np.exp(-np.minimum(distance, radius**2) / radius**2)
+    np.testing.assert_allclose(found, linked * color * nearness, atol=1e-5)
+    assert len(offsets_within(radius, (1.0, 1.0, 1.0))) == 18
 
 
 def test_diffused_scores_are_harmonic():

@@ -42,7 +42,7 @@ class Band:
         self.weights = np.empty((len(points), 2 * len(grid.steps)), dtype=np.uint16)
         self.sums = np.empty(len(points), dtype=np.float32)
         self._share(
-            kernels.link_some, points, values, grid.inside, grid.steps, grid.nearness,
+            kernels.link_some, points, values, grid.pieces, grid.steps, grid.nearness,
             float(color_scale) ** -2, WEAKEST_COLOR, self.weights, self.sums,
         )  # fmt: skip
 

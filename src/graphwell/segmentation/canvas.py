@@ -17,6 +17,7 @@ from graphwell.progress import in_pieces, listening
 from graphwell.segmentation.evidence import ColorEvidence, posterior
 from graphwell.segmentation.features import PictureFeatures, halved, noise_left, smoothed
 from graphwell.segmentation.grid import Grid
+from graphwell.segmentation.masks import pieces_between
 from graphwell.segmentation.pyramid import COARSEST_PIXELS, REFINEMENTS, WARM_REFINEMENTS, halved_seeds
 from graphwell.segmentation.scales import (
     border_blur,
@@ -126,11 +127,12 @@ class Canvas:
         while np.prod(self.sizes[-1].shape[:-1]) > working_pixels:
             self.sizes.append(halved(self.sizes[-1]))
         self.working = len(self.sizes) - 1
+        self._pieces = [] if features.masked is None else [pieces_between(features.masked)]
         told(0.3)
         self._build_copies()
         told(0.8)
         values, scale = self.border_values(self.working)
-        self._regions = Stencil(self.grid(values.shape[:-1]), values, scale).regions()
+        self._regions = Stencil(self.grid(self.working), values, scale).regions()
         told(1.0)
 
     @property
@@ -143,22 +145,38 @@ class Canvas:
         """How often the copy was halved on which belief is found: at least once where pixels are noisy."""
         return self.copies[-1].halvings
 
-    def grid(self, shape: tuple[int, ...]) -> Grid:
-        """A grid with the radius of this picture."""
-        return Grid(shape, self.radius, self.pool)
+    def grid(self, halvings: int) -> Grid:
+        """The grid of one size."""
+        shape = tuple(-(-side // 2**halvings) for side in self.shape)
+        return Grid(shape, self.radius, self.pool, self.features.spacing, self.pieces(halvings))
+
+    def pieces(self, halvings: int) -> IntArray | None:
+        """Pieces between masked points at one size, -1 where all points are masked; None if none ever is."""
+        if not self._pieces:
+            return None
+        while len(self._pieces) <= halvings:
+            self._pieces.append(halved_seeds(self._pieces[-1], int(self._pieces[0].max()) + 1))
+        return self._pieces[halvings]
 
     def border_values(self, halvings: int) -> tuple[FloatArray, float]:
         """Values that the descent compares at one size, and the colour difference that counts as one."""
         blur = self.blur if halvings == 0 else 0.0
         scale = self.color_scale or border_color_scale(self.features, blur, halvings)
-        return smoothed(self.sizes[halvings], blur), scale
+        return smoothed(self.sizes[halvings], blur, self.features.spacing), scale
 
     def seeds_by_size(self, seeds: IntArray, n_classes: int) -> list[IntArray]:
         """Seeds of the picture, and of everything that is smaller."""
         found = [seeds]
-        for _ in range(self.copies[0].halvings):
-            found.append(halved_seeds(found[-1], n_classes))
+        for halvings in range(self.copies[0].halvings):
+            found.append(halved_seeds(self._heard(found[-1], halvings), n_classes))
         return found
+
+    def _heard(self, seeds: IntArray, halvings: int) -> IntArray:
+        """Seeds that may speak for the square that they lie in, as it is of their piece."""
+        pieces, coarse = self.pieces(halvings), self.pieces(halvings + 1)
+        if pieces is None or coarse is None:
+            return seeds
+        return np.where(enlarged(coarse[None], pieces.shape)[0] == pieces, seeds, -1)
 
     def start(self, seeds: list[IntArray], classes: IntArray, before: Start | None, told: Told) -> Start:
         """Find scores and belief from marks.
@@ -193,11 +211,13 @@ class Canvas:
         return Start(classes, scores, posterior(scores[-1], logs))
 
     def reachable(self, seeds: list[IntArray]) -> BoolArray:
-        """False in regions that hold no seed, and are no specks."""
+        """False in regions that hold no seed, and are no specks; and where nothing but a mask lies around."""
         regions = self._regions.ravel()
         seeded = np.bincount(regions, (seeds[self.working] >= 0).ravel()) > 0
         smallest = SMALLEST_REGION / 2 ** (self.working * len(self.shape))
-        return self.to_size(((seeded | (np.bincount(regions) < smallest))[self._regions]), self.working, 0)
+        found = self.to_size(((seeded | (np.bincount(regions) < smallest))[self._regions]), self.working, 0)
+        pieces = self.pieces(0)
+        return found if pieces is None else found & np.isin(pieces, pieces[seeds[0] >= 0])
 
     def to_size(self, plane: FloatArray, halvings: int, wanted: int) -> FloatArray:
         """A plane of one size as one of a larger size."""
@@ -211,15 +231,15 @@ class Canvas:
         values, halvings, blur = self.sizes[-1], self.working, 0.0
         if is_noisy(self.features) and halvings == 0:
             blur = start_blur(self.features)
-            values, halvings = halved(smoothed(values, blur)), 1
-        left = noise_left(blur, halvings, self.features.n_dimensions)
+            values, halvings = halved(smoothed(values, blur, self.features.spacing)), 1
+        left = noise_left(blur, halvings, self.features.spacing)
         self.evidence = ColorEvidence(values, self.features, left, self.pool)
         copies: list[Copy] = []
         while not copies or np.prod(copies[-1].shape) > COARSEST_PIXELS:
             if copies:
                 values, halvings = halved(values), halvings + 1
             scale = self.color_scale or start_color_scale(self.features, halvings)
-            copies.append(Copy(halvings, Stencil(self.grid(values.shape[:-1]), values, scale)))
+            copies.append(Copy(halvings, Stencil(self.grid(halvings), values, scale)))
         self.copies = copies[::-1]
 
 

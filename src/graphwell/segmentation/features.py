@@ -1,12 +1,13 @@
 """What pixels are compared by: channels, patches, and how much of them is noise."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy import ndimage
 
-from graphwell._types import FloatArray
+from graphwell._types import BoolArray, FloatArray
 from graphwell.errors import OptionError
 from graphwell.segmentation.colors import is_color, to_lab
 
@@ -21,23 +22,24 @@ MEDIAN_TO_DEVIATION = 1.4826
 
 @dataclass(frozen=True)
 class PictureFeatures:
-    """A picture as vectors, with their spread and their noise.
+    """A picture or volume as vectors, with their spread and their noise.
 
     Attributes
     ----------
-    values : array of shape (height, width, n_channels)
+    values : array of shape (*shape, n_channels)
     noise, contrast : float
         Length of the vector of standard deviations: of the noise, and of the whole picture.
+    spacing : tuple of float
+        Distance between points along each axis, in units of the smallest.
+    masked : array of shape `shape`, optional
+        True where there is no point.
     """
 
     values: FloatArray
     noise: float
     contrast: float
-
-    @property
-    def n_dimensions(self) -> int:
-        """2 for a picture, 3 for a volume."""
-        return self.values.ndim - 1
+    spacing: tuple[float, ...] = (1.0, 1.0)
+    masked: BoolArray | None = None
 
     @property
     def noisiness(self) -> float:
@@ -45,17 +47,26 @@ class PictureFeatures:
         return self.noise / self.contrast if self.contrast > 0 else 0.0
 
 
-def picture_features(image: Any, patch: int = 1, *, as_seen: bool = False) -> PictureFeatures:
+def picture_features(
+    image: Any,
+    patch: int = 1,
+    *,
+    as_seen: bool = False,
+    spacing: tuple[float, ...] | None = None,
+    masked: BoolArray | None = None,
+) -> PictureFeatures:
     """Turn a picture into features.
 
     Parameters
     ----------
-    image : array of shape (height, width) or (height, width, channels)
+    image : array of shape (height, width[, depth], channels) or (height, width)
         Integers are divided by the largest value of their type.
     patch : int
         Side of the square around a pixel that it is compared by, odd; 1 compares pixels themselves.
     as_seen : bool
         Take red, green and blue to a space where distances are those that the eye sees.
+    spacing, masked : optional
+        As in `PictureFeatures`.
 
     Examples
     --------
@@ -67,27 +78,32 @@ def picture_features(image: Any, patch: int = 1, *, as_seen: bool = False) -> Pi
         raise OptionError("patch", "{field} must be an odd positive number of pixels, got {!r}.", patch)
     measured = None
     if as_seen and is_color(values):
-        measured = features_of(values)
+        measured = features_of(values, spacing, masked)
         values = to_lab(values)
     if patch > 1:
         values = _patches(_leading(values), int(patch))
-    found = features_of(_leading(values))
+    found = features_of(_leading(values), spacing, masked)
     if measured is None:
         return found
     # A camera's noise is even, that of L*a*b* is not: calm colours would hide what others have.
     return replace(found, noise=measured.noisiness * found.contrast)
 
 
-def features_of(values: FloatArray) -> PictureFeatures:
-    """Measure noise and contrast of values of shape (*shape, n_channels)."""
-    some = _sample(values)
-    noise = np.array([_noise(some[..., c]) for c in range(values.shape[-1])])
-    contrast = float(np.sqrt(some.reshape(-1, values.shape[-1]).var(axis=0, dtype=np.float64).sum()))
-    return PictureFeatures(values, float(np.sqrt((noise**2).sum())), contrast)
+def features_of(
+    values: FloatArray, spacing: tuple[float, ...] | None = None, masked: BoolArray | None = None
+) -> PictureFeatures:
+    """Measure noise and contrast of values of shape (*shape, n_channels), where they are not masked."""
+    n_points = values[..., 0].size
+    some, hidden = _sample(values, n_points), None if masked is None else _sample(masked, n_points)
+    noise = np.array([_noise(some[..., c], hidden) for c in range(values.shape[-1])])
+    seen = some.reshape(-1, values.shape[-1]) if hidden is None or hidden.all() else some[~hidden]
+    contrast = float(np.sqrt(seen.var(axis=0, dtype=np.float64).sum()))
+    spacing = (1.0,) * (values.ndim - 1) if spacing is None else spacing
+    return PictureFeatures(values, float(np.sqrt((noise**2).sum())), contrast, spacing, masked)
 
 
 def read_picture(image: Any) -> FloatArray:
-    """Check a picture and return it as numbers of shape (height, width, channels).
+    """Check a picture or volume and return it as numbers, channels along the last axis.
 
     Examples
     --------
@@ -101,24 +117,24 @@ def read_picture(image: Any) -> FloatArray:
         raise ValueError(f"image must hold numbers, got an array of {image.dtype}.")
     if np.iscomplexobj(image):
         raise ValueError("image must hold real numbers; give absolute value and phase as two channels.")
-    if image.ndim not in (2, 3) or image.size == 0:
+    if image.ndim not in (2, 3, 4) or image.size == 0:
         raise ValueError(f"image must have the shape (height, width[, channels]), got {image.shape}.")
-    if image.shape[0] * image.shape[1] < 2:
+    image = image[..., None] if image.ndim == 2 else image
+    if image[..., 0].size < 2:
         raise ValueError("image has a single pixel; there is nothing to segment.")
     if not np.isfinite(image).all():
         raise ValueError("image holds NaN or infinite values; replace them first.")
-    image = image.reshape(*image.shape[:2], -1)
     if np.issubdtype(image.dtype, np.integer):
         return image.astype(np.float32) / np.float32(np.iinfo(image.dtype).max)
     largest = float(np.abs(image).max()) or 1.0
     return (image / largest).astype(np.float32) if largest > 1 else image.astype(np.float32)
 
 
-def smoothed(values: FloatArray, width: float) -> FloatArray:
-    """Blur by a Gaussian of this width in pixels; 0 leaves the picture alone."""
+def smoothed(values: FloatArray, width: float, spacing: tuple[float, ...] | None = None) -> FloatArray:
+    """Blur by a Gaussian of this width in units of the spacing; 0 leaves the picture alone."""
     if width == 0:
         return values
-    widths = (width,) * (values.ndim - 1) + (0,)
+    widths = (*(width / apart for apart in spacing or (1.0,) * (values.ndim - 1)), 0.0)
     return np.asarray(ndimage.gaussian_filter(values, widths, mode="nearest"))
 
 
@@ -141,7 +157,7 @@ def halved(values: FloatArray) -> FloatArray:
     return values
 
 
-def noise_left(width: float, halvings: int, n_dimensions: int = 2) -> float:
+def noise_left(width: float, halvings: int, spacing: tuple[float, ...] = (1.0, 1.0)) -> float:
     """Share of the noise of single pixels that a blur and some halvings leave.
 
     Examples
@@ -149,15 +165,17 @@ def noise_left(width: float, halvings: int, n_dimensions: int = 2) -> float:
     >>> noise_left(0.0, 0), noise_left(0.0, 1)
     (1.0, 0.5)
     """
-    line = np.zeros(65 + 16 * 2**halvings)
-    line[len(line) // 2] = 1.0
-    if width > 0:
-        line = ndimage.gaussian_filter1d(line, width)
-    line = np.convolve(line, np.full(2**halvings, 0.5**halvings))
-    return float((line**2).sum()) ** (n_dimensions / 2)
+    share = 1.0
+    for apart in spacing:
+        line = np.zeros(65 + 16 * 2**halvings)
+        line[len(line) // 2] = 1.0
+        if width > 0:
+            line = ndimage.gaussian_filter1d(line, width / apart)
+        share *= float((np.convolve(line, np.full(2**halvings, 0.5**halvings)) ** 2).sum())
+    return share**0.5
 
 
-def _noise(channel: FloatArray) -> float:
+def _noise(channel: FloatArray, masked: BoolArray | None = None) -> float:
     """Standard deviation of the noise, from second differences, which see neither areas nor slopes."""
     sides = [axis for axis in range(channel.ndim) if channel.shape[axis] >= 3]
     if len(sides) < min(2, channel.ndim):
@@ -165,12 +183,15 @@ def _noise(channel: FloatArray) -> float:
     differences = channel
     for axis in sides:
         differences = ndimage.convolve1d(differences, SECOND_DIFFERENCES, axis, mode="nearest")
+    if masked is not None:
+        seen = ~ndimage.maximum_filter(masked, 3)
+        differences = differences[seen] if seen.any() else differences
     return MEDIAN_TO_DEVIATION * float(np.median(np.abs(differences)))
 
 
-def _sample(values: FloatArray) -> FloatArray:
+def _sample(values: Any, n_points: int) -> Any:
     """Some blocks of rows of a large picture, spread evenly over it; a small one as it is."""
-    blocks = int(values[..., 0].size // LARGEST_MEASURED) + 1
+    blocks = n_points // LARGEST_MEASURED + 1
     if blocks == 1 or len(values) < 2 * BLOCK_ROWS * blocks:
         return values
     n_blocks = len(values) // (BLOCK_ROWS * blocks)
@@ -179,27 +200,24 @@ def _sample(values: FloatArray) -> FloatArray:
 
 
 def _patches(values: FloatArray, side: int) -> FloatArray:
-    """Channels of all pixels in the square around each, scaled so that distances stay comparable."""
-    reach = side // 2
-    padded = np.pad(
-        values, ((reach, reach), (reach, reach), (0, 0)), mode="reflect" if _fits(values, reach) else "edge"
-    )
-    height, width = values.shape[:2]
-    shifts = [padded[y : y + height, x : x + width] for y in range(side) for x in range(side)]
-    return np.concatenate(shifts, axis=2) / np.float32(side)
-
-
-def _fits(values: FloatArray, reach: int) -> bool:
-    return min(values.shape[:2]) > reach
+    """Channels of all points in the square or cube around each, scaled so that distances stay comparable."""
+    reach, shape = side // 2, values.shape[:-1]
+    margins = ((reach, reach),) * len(shape) + ((0, 0),)
+    padded = np.pad(values, margins, mode="reflect" if min(shape) > reach else "edge")
+    shifts = [
+        padded[tuple(slice(step, step + length) for step, length in zip(corner, shape, strict=True))]
+        for corner in product(range(side), repeat=len(shape))
+    ]
+    return np.concatenate(shifts, axis=-1) / np.float32(side ** (len(shape) / 2))
 
 
 def _leading(values: FloatArray) -> FloatArray:
     """The leading principal components of many channels; few channels as they are."""
-    if values.shape[2] <= MOST_CHANNELS:
+    if values.shape[-1] <= MOST_CHANNELS:
         return values
-    rows = values.reshape(-1, values.shape[2])
+    rows = values.reshape(-1, values.shape[-1])
     sample = rows[:: max(1, len(rows) // PCA_SAMPLE)].astype(np.float64)
     mean = sample.mean(axis=0)
     covariance = (sample - mean).T @ (sample - mean)
     axes = np.linalg.eigh(covariance)[1][:, ::-1][:, :MOST_CHANNELS].astype(np.float32)
-    return ((rows - mean.astype(np.float32)) @ axes).reshape(*values.shape[:2], -1)
+    return ((rows - mean.astype(np.float32)) @ axes).reshape(*values.shape[:-1], -1)

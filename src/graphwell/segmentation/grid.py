@@ -22,15 +22,22 @@ class Grid:
     shape : tuple of int
         Of the picture, without its channels.
     radius : float
-        Reach of the links, in points.
+        Reach of the links.
+        In units of the smallest spacing; the next points along each axis are linked in any case.
     pool : ThreadPool
+    spacing : tuple of float, optional
+        Distance between points along each axis; 1 by default.
+    pieces : array of shape `shape`, optional
+        Number of the piece of each point, -1 where there is no point; all points are one piece by default.
 
     Attributes
     ----------
     steps : array of shape (n_steps,)
         To the neighbours that come later in the flat order; those before mirror them.
     nearness : array of shape (n_steps,)
-        ``exp(-distance² / radius²)`` of each step.
+        ``exp(-distance² / radius²)`` of each step; the distance counts as the radius at most.
+    pieces : array of shape (size,)
+        Number of the piece of each point, from 1; 0 in the margin and where there is no point.
     begin, end : int
         No point outside this range of the flat order belongs to the picture.
 
@@ -41,17 +48,30 @@ class Grid:
     ((4, 5), [1, 5])
     """
 
-    def __init__(self, shape: tuple[int, ...], radius: float, pool: ThreadPool) -> None:
-        self.shape, self.margin, self.pool = tuple(shape), int(radius), pool
-        self.padded = tuple(side + 2 * self.margin for side in shape)
-        self.size = int(np.prod(self.padded))
-        offsets = offsets_within(radius, len(shape))
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        radius: float,
+        pool: ThreadPool,
+        spacing: tuple[float, ...] | None = None,
+        pieces: IntArray | None = None,
+    ) -> None:
+        self.shape, self.pool = tuple(shape), pool
+        spacing = (1.0,) * len(shape) if spacing is None else spacing
+        offsets = offsets_within(radius, spacing)
         offsets = offsets[len(offsets) // 2 :]
+        self.margins = tuple(np.abs(offsets).max(axis=0).tolist())
+        self.padded = tuple(side + 2 * margin for side, margin in zip(shape, self.margins, strict=True))
+        self.size = int(np.prod(self.padded))
         strides = np.cumprod((1, *self.padded[:0:-1]))[::-1]
         self.steps = (offsets @ strides).astype(np.int64)
-        self.nearness = np.exp(-(offsets**2).sum(axis=1) / radius**2).astype(np.float32)
+        distances = np.minimum(((offsets * spacing) ** 2).sum(axis=1), radius**2)
+        self.nearness = np.exp(-distances / radius**2).astype(np.float32)
         self.begin, self.end = int(self.steps.max()), self.size - int(self.steps.max())
-        self._inner = tuple(slice(self.margin, self.margin + side) for side in shape)
+        self._inner = tuple(
+            slice(margin, margin + side) for side, margin in zip(shape, self.margins, strict=True)
+        )
+        self.pieces = self.inside if pieces is None else self.pad((pieces + 1).astype(np.float32))
 
     def pad(self, values: Any, fill: Any = 0) -> Any:
         """A plane of the picture as a flat plane of the grid."""
@@ -74,7 +94,9 @@ class Grid:
 
     def places(self, coordinates: tuple[IntArray, ...]) -> IntArray:
         """Flat places of points of the picture."""
-        inner = tuple(np.asarray(axis) + self.margin for axis in coordinates)
+        inner = tuple(
+            np.asarray(axis) + margin for axis, margin in zip(coordinates, self.margins, strict=True)
+        )
         return np.asarray(np.ravel_multi_index(inner, self.padded))
 
     def share(self, kernel: Callable[..., Any], chunk: int, *arguments: Any) -> None:

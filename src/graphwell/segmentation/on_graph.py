@@ -66,7 +66,7 @@ class OnGraph:
     """
 
     def __init__(
-        self, graph: Graph, shape: tuple[int, int], backend: Backend, fidelity: float, progress: Progress
+        self, graph: Graph, shape: tuple[int, ...], backend: Backend, fidelity: float, progress: Progress
     ) -> None:
         self.graph, self.shape, self.fidelity, self.progress = graph, shape, fidelity, progress
         self._memory: _Memory | None = None

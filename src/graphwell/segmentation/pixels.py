@@ -84,19 +84,25 @@ def regions(graph: Graph) -> IntArray:
     return np.asarray(sparse.csgraph.connected_components(strong, directed=False)[1])
 
 
-def offsets_within(radius: float, n_dimensions: int = 2) -> IntArray:
-    """Steps to all pixels within a radius, in the order of their places.
+def offsets_within(radius: float, spacing: tuple[float, ...] = (1.0, 1.0)) -> IntArray:
+    """Steps to all points within a radius and to the next ones along each axis, in the order of their places.
+
+    `spacing` is the distance between points along each axis.
 
     Examples
     --------
     >>> offsets_within(1).tolist()
     [[-1, 0], [0, -1], [0, 1], [1, 0]]
+    >>> len(offsets_within(1, (1.0, 1.0, 1.0))), len(offsets_within(2, (1.0, 5.0)))
+    (6, 6)
     """
     number_between("radius", radius, 1, 16, ends=True, unit=" pixels")
-    reach = np.arange(-int(radius), int(radius) + 1)
-    steps = np.stack(np.meshgrid(*[reach] * n_dimensions, indexing="ij"), axis=-1).reshape(-1, n_dimensions)
-    distances = (steps**2).sum(axis=1)
-    return np.asarray(steps[(distances > 0) & (distances <= radius**2)])
+    reach = [max(1, int(radius / apart)) for apart in spacing]
+    lines = [np.arange(-most, most + 1) for most in reach]
+    steps = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, len(spacing))
+    near = ((steps * spacing) ** 2).sum(axis=1) <= radius**2
+    next_ones = np.abs(steps).sum(axis=1) == 1  # however far apart, slices hear each other
+    return np.asarray(steps[(near | next_ones) & steps.any(axis=1)])
 
 
 def _overlap(height: int, width: int, dy: int, dx: int) -> tuple[Any, Any]:

@@ -31,7 +31,7 @@ PixelScores: TypeAlias = FloatArray
 class Level:
     """One copy of the picture: its size, its graph, and how often it was halved."""
 
-    shape: tuple[int, int]
+    shape: tuple[int, ...]
     graph: PlacedGraph
     engine: Engine
     halvings: int

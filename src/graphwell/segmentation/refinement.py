@@ -125,6 +125,8 @@ class _Refiner:
             labels = np.where(fresh, labels, before.labels)
         labels = np.where(known, self.seeds, labels).astype(record.first.dtype)
         chosen = near_borders(labels, self.width) & ~known
+        if (pieces := self.canvas.pieces(self.size)) is not None:
+            chosen &= pieces >= 0
         if before is not None:
             chosen &= grown(fresh | (labels != before.labels), self.width)
         r = np.full(labels.shape, 0.5, dtype=np.float32) if before is None else before.r.copy()
@@ -146,7 +148,7 @@ class _Refiner:
         schedule: Annealed,
         record: Descent,
     ) -> State:
-        grid = self.canvas.grid(labels.shape)
+        grid = self.canvas.grid(self.size)
         values, scale = self.canvas.border_values(self.size)
         places = np.nonzero(chosen)
         parents: tuple[Any, ...] = tuple(axis >> (self.canvas.start_halvings - self.size) for axis in places)

@@ -6,6 +6,8 @@ must be light, and weights so mild that the descent can straighten what noise ma
 the descent see the picture at different scales.
 """
 
+import math
+
 from graphwell.segmentation.features import PictureFeatures, noise_left
 
 NOISY = 0.1
@@ -25,22 +27,30 @@ def is_noisy(features: PictureFeatures) -> bool:
 
 def start_blur(features: PictureFeatures) -> float:
     """Width of the blur before the coarse copies of a picture are made."""
-    return START_BLUR * features.noisiness if is_noisy(features) else 0.0
+    return _as_in_a_picture(START_BLUR * features.noisiness, features) if is_noisy(features) else 0.0
 
 
 def start_color_scale(features: PictureFeatures, halvings: int) -> float:
     """Colour scale of a copy that was halved so often."""
     smallest = NOISY_START if is_noisy(features) else CLEAN_START
-    left = noise_left(start_blur(features), halvings, features.n_dimensions)
+    left = noise_left(start_blur(features), halvings, features.spacing)
     return max(START_COLOR * features.noise * left, smallest * features.contrast) or 1.0
 
 
 def border_blur(features: PictureFeatures) -> float:
     """Width of the blur before the descent compares pixels."""
-    return max(LEAST_BLUR, BORDER_BLUR * features.noisiness) if is_noisy(features) else 0.0
+    if not is_noisy(features):
+        return 0.0
+    return max(LEAST_BLUR, _as_in_a_picture(BORDER_BLUR * features.noisiness, features))
 
 
 def border_color_scale(features: PictureFeatures, blur: float, halvings: int = 0) -> float:
     """Colour scale of the descent on a copy that was blurred and halved so often."""
-    left = noise_left(blur, halvings, features.n_dimensions)
+    left = noise_left(blur, halvings, features.spacing)
     return max(BORDER_COLOR * features.noise * left, SMALLEST_BORDER * features.contrast) or 1.0
+
+
+def _as_in_a_picture(width: float, features: PictureFeatures) -> float:
+    """Width of the blur that leaves as much noise as this one does in a picture: less in a volume."""
+    share = 2 / len(features.spacing)
+    return width**share * (2 * math.sqrt(math.pi)) ** (share - 1)

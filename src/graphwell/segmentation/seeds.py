@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import IntArray
+from graphwell._types import BoolArray, IntArray
 
 
-def seed_classes(seeds: Any, shape: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-    """Classes among seeds in an array, and the seeds as numbers of classes, -1 where unknown.
+def seed_classes(
+    seeds: Any, shape: tuple[int, ...], masked: BoolArray | None = None
+) -> tuple[IntArray, IntArray]:
+    """Classes among seeds in an array, and the seeds as numbers of classes, -1 where unknown or masked.
 
     Examples
     --------
@@ -24,7 +26,7 @@ def seed_classes(seeds: Any, shape: tuple[int, ...]) -> tuple[IntArray, IntArray
         raise ValueError(f"seeds must be integers with -1 for unknown, got {seeds.dtype}.")
     if seeds.min() < -1:
         raise ValueError(f"seeds must be classes from 0 up, or -1 for unknown; got {seeds.min()}.")
-    known = seeds >= 0
+    known = seeds >= 0 if masked is None else (seeds >= 0) & ~masked
     if not known.any():
         raise ValueError("seeds hold no class at all; mark some pixels of each class.")
     classes, numbers = np.unique(seeds[known], return_inverse=True)

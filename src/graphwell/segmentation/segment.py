@@ -1,12 +1,12 @@
 """Segmenting a picture in one call."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
-from graphwell.errors import OptionError
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
@@ -16,6 +16,7 @@ def segment(
     seeds: Any,
     *,
     channel_axis: int | None = -1,
+    spacing: Sequence[float] | None = None,
     graph: str = "pixels",
     radius: float = 3.0,
     color_scale: float | None = None,
@@ -28,16 +29,20 @@ def segment(
     n_jobs: int | None = None,
     progress: Progress = silent,
 ) -> IntArray:
-    """Give every pixel of a picture a class, from a few pixels whose class is known.
+    """Give every pixel of a picture or volume a class, from a few pixels whose class is known.
 
     Parameters
     ----------
-    image : array of shape (height, width) or (height, width, channels)
-        Any number of channels; more than eight are replaced by their principal components.
-    seeds : integer array of shape (height, width)
-        Known classes, -1 where unknown.
+    image : array of shape (height, width), (height, width, depth) or either with channels
+        Any number of channels; more than eight are replaced by their principal components. Masked points of a
+        masked array are left out, and nothing passes through them.
+    seeds : integer array of shape (height, width) or (height, width, depth)
+        Known classes, -1 where unknown. Masked ones are not heard.
     channel_axis : int, optional
-        The axis of `image` that holds its channels, where it has three; None if none does.
+        The axis of `image` that holds its channels, where it has one axis more than `seeds`.
+    spacing : sequence of float, optional
+        Distance between points along each axis but that of the channels; `radius` and `smoothing` are in
+        units of the smallest. By default all are alike.
     graph : {"pixels", "features"}
         "pixels" links each pixel to those within `radius`. "features" is the paper's graph: nearest
         neighbours in place and colour.
@@ -65,8 +70,8 @@ def segment(
 
     Returns
     -------
-    array of shape (height, width)
-        Class of each pixel; -1, with a warning, in regions that no seed reaches.
+    array of the shape of `seeds`
+        Class of each pixel; -1, with a warning, in regions that no seed reaches; -1 where it is masked.
 
     Examples
     --------
@@ -78,7 +83,9 @@ def segment(
     True
     """
     segmenter = Segmenter(
-        channels_last(image, channel_axis),
+        image,
+        channel_axis=None if np.ndim(image) == np.ndim(seeds) else channel_axis,
+        spacing=spacing,
         graph=graph,
         radius=radius,
         color_scale=color_scale,
@@ -92,38 +99,15 @@ def segment(
         progress=progress,
     )
     found = segmenter.segment(seeds)
-    if not found.reachable.all():
+    if found.unreached:
         warn_user(unreached_sentence(found), UnreachableWarning)
     return found.labels
 
 
-def channels_last(image: Any, channel_axis: int | None) -> Any:
-    """The picture with its channels along the last axis.
-
-    Examples
-    --------
-    >>> channels_last(np.zeros((3, 40, 50)), 0).shape
-    (40, 50, 3)
-    """
-    image = np.asarray(image)
-    if image.ndim < 3:
-        return image
-    if channel_axis is None:
-        problem = (
-            "{field} must name the axis of the channels of an image of shape {}; volumes are not segmented."
-        )
-        raise OptionError("channel_axis", problem, image.shape)
-    if not isinstance(channel_axis, int | np.integer) or not -image.ndim <= channel_axis < image.ndim:
-        problem = "{field} must be an axis of the image of shape {}, got {!r}."
-        raise OptionError("channel_axis", problem, image.shape, channel_axis)
-    return np.moveaxis(image, channel_axis, -1)
-
-
 def unreached_sentence(found: Segmentation) -> str:
     """Say how many pixels no seed reaches, and what to do."""
-    lost = int((~found.reachable).sum())
     return (
-        f"No seed reaches {lost:,} of {found.labels.size:,} pixels: their regions are cut off by strong "
-        "contrast and hold no seed, so they get no class; mark some of their pixels, or raise the colour "
-        "scale."
+        f"No seed reaches {found.unreached:,} of {found.labels.size:,} pixels: their regions are cut off by "
+        "strong contrast and hold no seed, so they get no class; mark some of their pixels, or raise the "
+        "colour scale."
     )

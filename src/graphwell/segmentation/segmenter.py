@@ -1,6 +1,7 @@
 """Segmenting a picture from a few seeds: the image face of the library."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,9 +10,12 @@ import numpy as np
 from graphwell._checks import number_between, one_of, positive_number
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.registry import find_backend
+from graphwell.errors import OptionError
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.answer import Answer
-from graphwell.segmentation.features import picture_features
+from graphwell.segmentation.axes import channels_last, relative_spacing, without_single_points
+from graphwell.segmentation.features import PictureFeatures, picture_features
+from graphwell.segmentation.masks import without_mask
 from graphwell.segmentation.on_graph import OnGraph
 from graphwell.segmentation.on_pixels import OnPixels
 from graphwell.segmentation.pixels import feature_graph
@@ -24,17 +28,19 @@ LARGEST_BLUR = 100
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """A segmented picture, and how it came about.
+    """A segmented picture or volume, and how it came about.
 
     Attributes
     ----------
-    labels : array of shape (height, width)
-        Class of each pixel; -1 where no seed reaches.
-    score : array of shape (height, width)
+    labels : array of shape (height, width[, depth])
+        Class of each pixel; -1 where no seed reaches, and where the image is masked.
+    score : array of the same shape
         How sure a pixel is, from 0 to 1: the share of its class among its neighbours, and in what marks and
         colours said before; low along borders.
-    reachable : array of shape (height, width)
-        False in regions that hold no seed and are joined to none by like colours.
+    reachable : array of the same shape
+        False in regions that hold no seed and are joined to none by like colours; and where it is masked.
+    masked : array of the same shape
+        True where the image is masked.
     classes : array of shape (n_classes,)
         The classes found among the seeds.
     result : Result
@@ -46,20 +52,33 @@ class Segmentation:
     labels: IntArray = field(repr=False)
     score: FloatArray = field(repr=False)
     reachable: BoolArray = field(repr=False)
+    masked: BoolArray = field(repr=False)
     classes: IntArray
     result: Result
     seconds: dict[str, float]
 
+    @property
+    def unreached(self) -> int:
+        """How many pixels no seed reaches, masked ones not counted."""
+        return int((~self.reachable & ~self.masked).sum())
+
 
 class Segmenter:
-    """A picture made ready to be segmented from seeds, again and again.
+    """A picture or volume made ready to be segmented from seeds, again and again.
 
     The graph is built once. Each call after the first begins from the one before, so that a new stroke
     costs a fraction of the first.
 
     Parameters
     ----------
-    image : array of shape (height, width) or (height, width, channels)
+    image : array of shape (height, width), (height, width, depth) or either with channels
+        Masked points of a masked array are left out, and nothing passes through them.
+    channel_axis : int, optional
+        The axis that holds the channels of an image of three or four axes; None if none does, so that three
+        axes are a volume.
+    spacing : sequence of float, optional
+        Distance between points along each axis but that of the channels; `radius` and `smoothing` are in
+        units of the smallest. By default all are alike.
     graph : {"pixels", "features"}
         "pixels" links each pixel to those within `radius`. "features" is the paper's graph: nearest
         neighbours in place and colour.
@@ -93,12 +112,21 @@ class Segmenter:
     >>> found = segmenter.segment(seeds)
     >>> bool((found.labels == truth).all()), found.result.status.name
     (True, 'SETTLED')
+    >>> volume = np.zeros((8, 9, 10))
+    >>> volume[:, :, 5:] = 1
+    >>> seeds = np.full(volume.shape, -1)
+    >>> seeds[4, 4, 2], seeds[4, 4, 8] = 0, 1
+    >>> found = Segmenter(volume, channel_axis=None, spacing=(1, 1, 2)).segment(seeds)
+    >>> bool((found.labels == volume).all())
+    True
     """
 
     def __init__(
         self,
         image: Any,
         *,
+        channel_axis: int | None = -1,
+        spacing: Sequence[float] | None = None,
         graph: str = "pixels",
         radius: float = 3.0,
         color_scale: float | None = None,
@@ -122,12 +150,13 @@ class Segmenter:
         progress("graph", 0.0)
         began = time.perf_counter()
         backend = find_backend(device, n_jobs=n_jobs)
-        features = picture_features(image, patch, as_seen=graph == "pixels")
-        self.shape = features.values.shape[:-1]
+        features = self._features(channels_last(image, channel_axis), spacing, graph, patch)
+        if graph != "pixels" or device != "cpu":
+            _check_plain(features, graph)
         self._way: OnGraph | OnPixels
         if graph == "features":
             made = feature_graph(features.values, n_neighbors, position_weight, n_jobs)
-            self._way = OnGraph(made, self.shape, backend, fidelity, progress)
+            self._way = OnGraph(made, features.values.shape[:-1], backend, fidelity, progress)
         elif device == "cpu":
             self._way = OnPixels(features, radius, color_scale, smoothing, n_jobs, progress)
         else:
@@ -136,16 +165,27 @@ class Segmenter:
             )
         self._graph_seconds = time.perf_counter() - began
 
+    def _features(
+        self, image: Any, spacing: Sequence[float] | None, graph: str, patch: int
+    ) -> PictureFeatures:
+        """Note shape and mask of an image with channels last, and turn what is left into features."""
+        self.shape: tuple[int, ...] = image.shape[:-1]
+        apart = relative_spacing(spacing, self.shape)
+        image = image.reshape(*without_single_points(self.shape), image.shape[-1])
+        values, self._masked = without_mask(image)
+        return picture_features(values, patch, as_seen=graph == "pixels", spacing=apart, masked=self._masked)
+
     def segment(self, seeds: Any) -> Segmentation:
         """Give every pixel a class.
 
         Parameters
         ----------
-        seeds : integer array of shape (height, width)
-            Known classes, -1 where unknown. All seeds, those of earlier calls too.
+        seeds : integer array of the shape of the image without its channels
+            Known classes, -1 where unknown. All seeds, those of earlier calls too. Masked ones are not heard.
         """
-        classes, codes = seed_classes(seeds, self.shape)
-        answer = self._way.label(codes, classes)
+        masked = None if self._masked is None else self._masked.reshape(self.shape)
+        classes, codes = seed_classes(seeds, self.shape, masked)
+        answer = self._way.label(codes.reshape(without_single_points(self.shape)), classes)
         seconds = {"graph": self._graph_seconds, **answer.seconds} if answer.is_first else answer.seconds
         return self._segmentation(classes, answer, seconds)
 
@@ -157,7 +197,21 @@ class Segmenter:
             np.where(reachable, labels, -1),
             np.where(reachable, score, np.float32(0)),
             reachable,
+            np.zeros(self.shape, bool) if self._masked is None else self._masked.reshape(self.shape),
             classes,
             answer.result,
             {stage: round(value, 3) for stage, value in seconds.items()},
         )
+
+
+def _check_plain(features: PictureFeatures, graph: str) -> None:
+    """Refuse what the general engine does not take."""
+    if features.values.ndim == 3 and features.masked is None and max(features.spacing) == 1:
+        return
+    problem = (
+        "{field} {!r} takes pictures only, without mask and spacing; for all else, use "
+        '{graph="pixels"} and {device="cpu"}.'
+    )
+    if graph == "pixels":
+        raise OptionError("device", problem, "cuda")
+    raise OptionError("graph", problem, graph)

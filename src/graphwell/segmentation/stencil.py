@@ -31,7 +31,7 @@ class Stencil:
         planes = grid.pads(np.moveaxis(values.astype(np.float32, copy=False), -1, 0))
         self.weights = np.zeros((len(grid.steps), grid.size), dtype=np.uint16)
         grid.share(
-            kernels.link, kernels.CHUNK, planes, grid.inside, grid.steps, grid.nearness,
+            kernels.link, kernels.CHUNK, planes, grid.pieces, grid.steps, grid.nearness,
             float(color_scale) ** -2, WEAKEST_COLOR, self.weights,
         )  # fmt: skip
 

@@ -22,7 +22,7 @@ def link_some(
     last_part: int,
     points: IntArray,
     values: FloatArray,
-    inside: FloatArray,
+    pieces: FloatArray,
     steps: IntArray,
     nearness: FloatArray,
     sharpness: float,
@@ -44,7 +44,8 @@ def link_some(
                 difference = values[c, i] - values[c, j]
                 distance += difference * difference
             color = max(np.exp(-distance * sharp), least)
-            weights[place, t] = np.uint16(color * nearness[s] * inside[j] / UNIT + np.float32(0.5))
+            linked = np.float32(pieces[i] > 0 and pieces[i] == pieces[j])
+            weights[place, t] = np.uint16(color * nearness[s] * linked / UNIT + np.float32(0.5))
             sums[place] += np.float32(weights[place, t])
 
 

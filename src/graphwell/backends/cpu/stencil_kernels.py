@@ -24,14 +24,17 @@ def link(
     begin: int,
     end: int,
     values: FloatArray,
-    inside: FloatArray,
+    pieces: FloatArray,
     steps: IntArray,
     nearness: FloatArray,
     sharpness: float,
     weakest: float,
     weights: IntArray,
 ) -> None:
-    """Write the weights ``max(exp(-|c_i - c_j|² sharpness), weakest) nearness`` of all links."""
+    """Write the weights ``max(exp(-|c_i - c_j|² sharpness), weakest) nearness`` of all links.
+
+    Points are linked to those of the same piece; 0 is no piece.
+    """
     distance = np.empty(CHUNK, dtype=np.float32)
     sharp, least = np.float32(sharpness), np.float32(weakest)
     for part in range(first_part, last_part):
@@ -47,11 +50,12 @@ def link(
                 for i in range(n):
                     difference = here[i] - there[i]
                     distance[i] += difference * difference
-            near, far = inside[low:high], inside[low + step : high + step]
+            near, far = pieces[low:high], pieces[low + step : high + step]
             out = weights[s, low:high]
             for i in range(n):
                 color = max(np.exp(-distance[i] * sharp), least)
-                out[i] = np.uint16(color * nearness[s] * near[i] * far[i] / UNIT + np.float32(0.5))
+                linked = np.float32(near[i] > 0 and near[i] == far[i])
+                out[i] = np.uint16(color * nearness[s] * linked / UNIT + np.float32(0.5))
 
 
 @compiled(nogil=True)
