@@ -42,6 +42,7 @@ SEGMENT_KEYS = [
     "seeds",
     "classes",
     "unreachable_pixels",
+    "mark_next",
     "sweeps",
     "status",
     "output",
@@ -94,13 +95,14 @@ def test_what_was_not_measured_is_null():
 
 def test_the_report_on_a_picture():
     report = SegmentReport(
-        image=Path("i.png"), size=(2, 3), seeds=2, classes=(SegmentClass("#ff0000", 1, 4, 0, "#ff0000"),),
+        image=Path("i.png"), size=(2, 3), seeds=2, classes=(SegmentClass("#ff0000", 1, 4, 0, 2 / 3, "#ff0000"),),
         unreachable_pixels=2, sweeps=7, status="Done.", output=Path("o.png"), notes=(),
-        files=(Path("o.png"),), seconds={"reading": 0.1},
+        files=(Path("o.png"),), seconds={"reading": 0.1}, mark_next=(),
     )  # fmt: skip
     found = report.to_json()
     assert list(found) == SEGMENT_KEYS
     assert found["size"] == [2, 3]
     assert list(found["classes"][0].items()) == [
         ("class", 0), ("name", "#ff0000"), ("color", "#ff0000"), ("given", 1), ("assigned", 4),
+        ("share", 0.666667),
     ]  # fmt: skip
