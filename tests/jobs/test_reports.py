@@ -95,9 +95,10 @@ def test_what_was_not_measured_is_null():
 
 def test_the_report_on_a_picture():
     report = SegmentReport(
-        image=Path("i.png"), size=(2, 3), seeds=2, classes=(SegmentClass("#ff0000", 1, 4, 0, 2 / 3, "#ff0000"),),
+        image=Path("i.png"), size=(2, 3), seeds=2, mark_next=(),
+        classes=(SegmentClass("#ff0000", 1, 4, 0, 2 / 3, "#ff0000"),),
         unreachable_pixels=2, sweeps=7, status="Done.", output=Path("o.png"), notes=(),
-        files=(Path("o.png"),), seconds={"reading": 0.1}, mark_next=(),
+        files=(Path("o.png"),), seconds={"reading": 0.1}
     )  # fmt: skip
     found = report.to_json()
     assert list(found) == SEGMENT_KEYS
