@@ -24,12 +24,12 @@ outside = (y - 32) ** 2 + (x - 32) ** 2 > 32**2
 scan = np.ma.masked_where(outside, scan)
 
 # %%
-# Short strokes on slices 5, 10 and 15. Seeds with three axes say that the image is a volume, not a picture with
+# Short strokes on slices 4, 10 and 16. Seeds with three axes say that the image is a volume, not a picture with
 # twenty channels.
 
 seeds = np.full(shape, -1)
-seeds[6, 24:40, [5, 10, 15]] = 0
-seeds[46, 28:40, [5, 10, 15]] = 1
+seeds[6, 24:40, [4, 10, 16]] = 0
+seeds[46, 28:40, [4, 10, 16]] = 1
 seeds[29:32, 27:33, 10] = 2
 labels = gw.segment(scan, seeds, spacing=spacing)
 wrong = 100 * np.mean(labels[~outside] != truth[~outside])

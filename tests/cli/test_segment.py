@@ -213,3 +213,24 @@ def test_masks_never_overwrite_what_was_read(folder):
     assert not (folder / "labels.png").exists()
     (folder / "taken").write_text("x")
     assert "is a file" in segment(folder, "--masks", folder / "taken", image="mask_ff0000.png").stderr
+
+
+def test_a_volume_with_spacing(tmp_path):
+    truth = np.zeros((16, 18, 6), dtype=int)
+    truth[4:12, 5:13, 1:5] = 1
+    np.save(tmp_path / "scan.npy", truth + 1.0)
+    np.save(tmp_path / "seeds.npy", sample_labels(truth.ravel(), 10, 0).reshape(truth.shape))
+    files = {"image": "scan.npy", "seeds": "seeds.npy", "output": "labels.npy"}
+    result = segment(tmp_path, "--spacing", "1,1,2.5", **files)
+    assert result.exit_code == 0, result.output
+    assert "16 x 18 x 6 pixels, 20 marked" in result.output
+    assert (np.load(tmp_path / "labels.npy") == truth).all()
+    for wrong, words in (
+        ("1;2", "--spacing must be numbers"),
+        ("1,2", "--spacing must be 3 positive numbers"),
+    ):
+        result = segment(tmp_path, "--spacing", wrong, **files)
+        assert result.exit_code == 2
+        assert words in sentences(result.stderr)[0]
+    result = segment(tmp_path, "--sheet", tmp_path / "sheet.png", **files)
+    assert sentences(result.stderr) == ["graphwell: --sheet draws pictures, not volumes; leave it out."]

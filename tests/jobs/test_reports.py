@@ -95,15 +95,15 @@ def test_what_was_not_measured_is_null():
 
 def test_the_report_on_a_picture():
     report = SegmentReport(
-        image=Path("i.png"), size=(2, 3), seeds=2, mark_next=(),
-        classes=(SegmentClass("#ff0000", 1, 4, 0, 2 / 3, "#ff0000"),),
-        unreachable_pixels=2, sweeps=7, status="Done.", output=Path("o.png"), notes=(),
-        files=(Path("o.png"),), seconds={"reading": 0.1}
+        image=Path("i.png"), size=(2, 3), seeds=2,
+        classes=(SegmentClass("#ff0000", 1, 4, 0, 0.5, "#ff0000"),),
+        unreachable_pixels=2, mark_next=(), sweeps=7, status="Done.", output=Path("o.png"), notes=(),
+        files=(Path("o.png"),), seconds={"reading": 0.1},
     )  # fmt: skip
     found = report.to_json()
     assert list(found) == SEGMENT_KEYS
     assert found["size"] == [2, 3]
     assert list(found["classes"][0].items()) == [
         ("class", 0), ("name", "#ff0000"), ("color", "#ff0000"), ("given", 1), ("assigned", 4),
-        ("share", 0.666667),
+        ("share", 0.5),
     ]  # fmt: skip

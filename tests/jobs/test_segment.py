@@ -82,3 +82,56 @@ def test_masks_never_overwrite_what_was_read(folder):
     files = {"image": folder / "image.npy", "seeds": folder / "seeds.npy", "output": folder / "mask_1.png"}
     with pytest.raises(OptionError, match="output and masks are both the file"):
         segment(SegmentOptions(**files, masks=folder))
+
+
+@pytest.fixture
+def volume(tmp_path):
+    """A small volume of flat points with marks."""
+    truth = np.zeros((20, 22, 8), dtype=int)
+    truth[5:15, 6:16, 2:6] = 1
+    np.save(tmp_path / "truth.npy", truth)
+    np.save(tmp_path / "image.npy", (50 + 150 * truth).astype(np.uint8))
+    np.save(tmp_path / "seeds.npy", gw.datasets.sample_labels(truth.ravel(), 15, 0).reshape(truth.shape))
+    return tmp_path
+
+
+def test_a_volume_and_marks_of_three_axes(volume):
+    report = run(volume, spacing=(1.0, 1.0, 2.5), scores=volume / "scores.npy")
+    labels, truth = np.load(volume / "labels.npy"), np.load(volume / "truth.npy")
+    assert report.size == labels.shape == np.load(volume / "scores.npy").shape == (20, 22, 8)
+    assert (labels == truth).all()
+    assert report.mark_next == ()
+
+
+def test_the_pages_of_a_tiff_file_are_slices(volume):
+    values = np.load(volume / "image.npy")
+    first, *others = (Image.fromarray(values[:, :, z]) for z in range(8))
+    first.save(volume / "scan.tif", save_all=True, append_images=others)
+    files = {"image": volume / "scan.tif", "seeds": volume / "seeds.npy", "output": volume / "labels.npy"}
+    segment(SegmentOptions(**files, n_jobs=1))
+    assert (np.load(volume / "labels.npy") == np.load(volume / "truth.npy")).all()
+    first.save(volume / "marks.png")
+    with pytest.raises(OptionError, match=r"cannot mark a volume; save integers of the shape \(20, 22, 8\)"):
+        segment(SegmentOptions(**files | {"seeds": volume / "marks.png"}))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"overlay": "over.png"}, "overlay draws pictures, not volumes"),
+        ({"masks": "masks"}, "masks draws pictures, not volumes"),
+        ({"scores": "scores.png"}, "scores .* of a volume must be a .npy file"),
+        ({"spacing": (1.0, 2.0)}, "spacing must be 3 positive numbers"),
+    ],
+)
+def test_what_a_volume_has_not_is_refused(volume, options, words):
+    paths = {key: volume / value if isinstance(value, str) else value for key, value in options.items()}
+    with pytest.raises(OptionError, match=words):
+        run(volume, **paths)
+    assert not (volume / "labels.npy").exists()
+
+
+def test_marks_of_another_shape_are_refused(volume):
+    np.save(volume / "seeds.npy", np.zeros((20, 22, 7), dtype=int))
+    with pytest.raises(OptionError, match=r"the shape of the image, \(20, 22, 8\), but has \(20, 22, 7\)"):
+        run(volume)

@@ -65,8 +65,8 @@ def print_segmented(report: "SegmentReport", *, on_stderr: bool) -> None:
     """Print the report on a segmented picture."""
     console = console_for(on_stderr=on_stderr)
     say = _sayer(console)
-    height, width = report.size
-    counts = f"{height:,} x {width:,} pixels, {report.seeds:,} marked, {len(report.classes):,} classes."
+    size = " x ".join(f"{side:,}" for side in report.size)
+    counts = f"{size} pixels, {report.seeds:,} marked, {len(report.classes):,} classes."
     say(f"{counts} {_ending(report.sweeps, report.status)}")
     console.print(_area_grid(report.classes))
     if report.mark_next:

@@ -11,7 +11,7 @@ from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
-from graphwell.errors import Sentence
+from graphwell.errors import OptionError, Sentence
 
 
 @ends_cleanly
@@ -55,6 +55,10 @@ def segment(
     ] = None,
     scores: Annotated[Path | None, typer.Option(help="File for a map of the uncertainty.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Folder for one mask per class.")] = None,
+    spacing: Annotated[
+        str | None,
+        typer.Option(help="Distance between points along each axis, 1,1,2.5 say; all alike by default."),
+    ] = None,
     graph: Annotated[
         str,
         typer.Option(
@@ -100,7 +104,7 @@ def segment(
         image=image, seeds=seeds, output=output, overlay=overlay, sheet=sheet, scores=scores, masks=masks,
         background=background, strokes_on_picture=strokes_on_picture, snap=snap, seeds_out=seeds_out,
         max_pixels=max_pixels, max_memory=max_memory,
-        graph=graph, radius=radius,
+        spacing=None if spacing is None else _numbers(spacing), graph=graph, radius=radius,
         color_scale=color_scale, smoothing=smoothing, patch=patch, n_neighbors=neighbors,
         position_weight=position_weight, fidelity=fidelity, device=device, n_jobs=jobs,
     )  # fmt: skip
@@ -114,6 +118,14 @@ def segment(
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
     return Exit.NEEDS_ATTENTION if found.unreachable_pixels else Exit.DONE
+
+
+def _numbers(spacing: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(one) for one in spacing.split(","))
+    except ValueError:
+        problem = "{field} must be numbers with commas between them, 1,1,2.5 say; got {!r}."
+        raise OptionError("spacing", problem, spacing) from None
 
 
 def _say_early(sentence: Sentence) -> None:

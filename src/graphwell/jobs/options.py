@@ -195,6 +195,8 @@ class SegmentOptions:
         Larger pictures are refused before they are read.
     max_memory : str, optional
         Pictures that need more are refused before they are read, "4GB" say; what is free by default.
+    spacing : tuple of float, optional
+        Distance between points along each axis, as in `graphwell.Segmenter`.
     graph, radius, color_scale, smoothing, patch, n_neighbors, position_weight, fidelity, device, n_jobs
         As in `graphwell.Segmenter`.
     """
@@ -212,6 +214,7 @@ class SegmentOptions:
     seeds_out: Path | None = None
     max_pixels: int = MAX_PIXELS
     max_memory: str | None = None
+    spacing: tuple[float, ...] | None = None
     graph: str = "pixels"
     radius: float = 3.0
     color_scale: float | None = None

@@ -187,8 +187,8 @@ class SegmentReport:
 
     Attributes
     ----------
-    size : (int, int)
-        Height and width in pixels.
+    size : tuple of int
+        Height and width in pixels, and the depth of a volume.
     seeds : int
         Number of marked pixels.
     status : str
@@ -202,7 +202,7 @@ class SegmentReport:
     """
 
     image: Path
-    size: tuple[int, int]
+    size: tuple[int, ...]
     seeds: int
     classes: tuple[SegmentClass, ...]
     unreachable_pixels: int

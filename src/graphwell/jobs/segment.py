@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from graphwell.errors import Sentence
+from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import (
     check_distinct,
     check_output,
@@ -65,19 +65,22 @@ def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | 
     allowed = None if options.max_memory is None else read_size(options.max_memory)
     with limited_to(allowed), notes_from_warnings() as notes:
         progress("reading", None)
-        picture = read_image(options.image, options.max_pixels)
+        picture = read_image(options.image, options.max_pixels, volumes=True)
         marks = read_seeds(
-            options.seeds, picture.shape[:2], options.painting,
+            options.seeds, picture.shape[: max(2, picture.ndim - 1)], options.painting,
             picture=picture, name=options.image.name, max_pixels=options.max_pixels,
         )  # fmt: skip
+        if marks.classes.ndim == 3:
+            _check_no_drawings(options)
         masks = _mask_files(options, marks)
         if say is not None:
             say(_what_was_read(options, marks))
         if options.seeds_out is not None:
             _write({options.seeds_out: _labels(options.seeds_out, marks.classes, marks)}, None)
-        _check_fits(options, picture.shape)
+        _check_fits(options, marks.classes.size, picture.size // marks.classes.size)
         read = time.perf_counter() - began
-        found = _segmenter(picture, options, progress).segment(marks.classes)
+        channel_axis = None if picture.ndim == marks.classes.ndim else -1
+        found = _segmenter(picture, channel_axis, options, progress).segment(marks.classes)
         progress("writing", None)
         _write(_writers(options, masks, picture, marks, found), options.masks)
     report = _summarise(options, marks, found)
@@ -101,12 +104,22 @@ def _check_files(options: SegmentOptions) -> None:
         check_output_folder(options.masks, "masks")
 
 
-def _check_fits(options: SegmentOptions, shape: tuple[int, ...]) -> None:
+def _check_no_drawings(options: SegmentOptions) -> None:
+    """Refuse files of a volume that would be pictures."""
+    for field in ("overlay", "sheet", "masks"):
+        if getattr(options, field) is not None:
+            raise OptionError(field, "{field} draws pictures, not volumes; leave it out.")
+    for field in ("output", "scores", "seeds_out"):
+        path = getattr(options, field)
+        if path is not None and not writes_numbers(path):
+            raise OptionError(field, "{field} {} of a volume must be a .npy file.", path)
+
+
+def _check_fits(options: SegmentOptions, n_pixels: int, n_channels: int) -> None:
     """Refuse a picture whose graph would not fit into memory."""
     from graphwell.segmentation.canvas import picture_bytes
     from graphwell.segmentation.features import MOST_CHANNELS
 
-    n_pixels, n_channels = shape[0] * shape[1], shape[2] if len(shape) == 3 else 1
     if options.graph == "pixels" and options.device == "cpu":
         check_fits(options.image, picture_bytes(n_pixels, min(n_channels, MOST_CHANNELS)))
         return
@@ -125,11 +138,15 @@ def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
     return files
 
 
-def _segmenter(picture: Any, options: SegmentOptions, progress: Progress) -> "Segmenter":
+def _segmenter(
+    picture: Any, channel_axis: int | None, options: SegmentOptions, progress: Progress
+) -> "Segmenter":
     from graphwell.segmentation.segmenter import Segmenter
 
     return Segmenter(
         picture,
+        channel_axis=channel_axis,
+        spacing=options.spacing,
         graph=options.graph,
         radius=options.radius,
         color_scale=options.color_scale,
@@ -207,6 +224,8 @@ def _summarise(options: SegmentOptions, marks: Marks, found: "Segmentation") -> 
     from graphwell.segmentation.next_marks import squares_to_mark
     from graphwell.segmentation.segment import unreached_sentence
 
+    is_volume = marks.classes.ndim == 3
+    doubt = uncertainty(found.score, found.reachable)
     lost = [] if found.reachable.all() else [Sentence("{}", (unreached_sentence(found),))]
     written = (
         options.seeds_out,
@@ -222,7 +241,7 @@ def _summarise(options: SegmentOptions, marks: Marks, found: "Segmentation") -> 
         seeds=int((marks.classes >= 0).sum()),
         classes=tuple(_class(int(c), marks, found) for c in found.classes),
         unreachable_pixels=int((~found.reachable).sum()),
-        mark_next=squares_to_mark(uncertainty(found.score, found.reachable), marks.classes),
+        mark_next=() if is_volume else squares_to_mark(doubt, marks.classes),
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,

@@ -20,6 +20,8 @@ def without_mask(image: Any) -> tuple[Any, BoolArray | None]:
     >>> values.ravel(), masked
     (array([1., 1., 3., 3.]), array([[False,  True, False, False]]))
     """
+    if not isinstance(image, np.ma.MaskedArray):
+        return image, None
     masked: BoolArray = np.asarray(np.ma.getmaskarray(image).any(axis=-1))
     values = np.asarray(np.ma.getdata(image))
     if not masked.any():

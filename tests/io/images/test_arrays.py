@@ -12,7 +12,7 @@ from graphwell.io.images.arrays import as_classes, as_picture, check_shapes, dec
 PATH = Path("a.npy")
 
 
-@pytest.mark.parametrize("values", [np.zeros(5), np.zeros((1, 2, 3, 4)), np.full((2, 2), "a"), [[1j]]])
+@pytest.mark.parametrize("values", [np.zeros(5), np.zeros((1, 2, 3, 4, 5)), np.full((2, 2), "a"), [[1j]]])
 def test_what_is_no_picture_is_refused(values):
     with pytest.raises(ValueError, match=r"a\.npy must (have the shape|hold real numbers)"):
         as_picture(PATH, np.asarray(values))

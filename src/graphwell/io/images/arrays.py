@@ -16,9 +16,10 @@ LARGEST_CLASS = int(np.iinfo(np.int32).max)
 
 
 def as_picture(path: Path, values: Any) -> FloatArray:
-    """Refuse an array that is no picture."""
-    if values.ndim not in (2, 3):
-        raise ValueError(f"{path} must have the shape (height, width[, channels]), not {values.shape}.")
+    """Refuse an array that is neither picture nor volume."""
+    if values.ndim not in (2, 3, 4):
+        shapes = "(height, width[, depth][, channels])"
+        raise ValueError(f"{path} must have the shape {shapes}, not {values.shape}.")
     if values.dtype.kind not in "biuf":
         raise ValueError(f"{path} must hold real numbers, not {values.dtype}.")
     return np.asarray(values)

@@ -43,7 +43,8 @@ class ImageFormat(FileFormat):
     Attributes
     ----------
     read : callable, optional
-        Takes a path and the most pixels allowed, returns the picture, of shape (height, width[, channels]).
+        Takes a path and the most pixels allowed, returns the picture, of shape (height, width[, channels]);
+        or a volume, of shape (height, width, depth, channels).
     read_colors : callable, optional
         The same as red, green, blue and opacity from 0 to 255: seeds whose colours are the classes.
     read_classes : callable, optional
@@ -56,6 +57,8 @@ class ImageFormat(FileFormat):
         Takes any array and an open file.
     exact : bool
         Whether colours come back as they were written; labels need that.
+    marks_volumes : bool
+        Whether `read_classes` also returns classes of three axes.
     """
 
     read: Callable[[Path, int], FloatArray] | None = None
@@ -65,6 +68,7 @@ class ImageFormat(FileFormat):
     write_colors: Callable[[Any, IO[bytes]], None] | None = None
     write_numbers: Callable[[Any, IO[bytes]], None] | None = None
     exact: bool = True
+    marks_volumes: bool = False
 
     @property
     def holds_pictures(self) -> bool:

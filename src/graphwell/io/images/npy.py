@@ -45,6 +45,7 @@ FORMAT = ImageFormat(
     suffixes=(".npy",),
     read=read,
     read_classes=read_classes,
+    marks_volumes=True,
     write_numbers=write_numbers,
     rank=4,
 )

@@ -43,4 +43,6 @@ def _shapes(path: Path) -> list[tuple[int, ...]]:
     return shapes
 
 
-FORMAT = ImageFormat(name=".npz", suffixes=(".npz",), read=read, read_classes=read_classes, rank=5)
+FORMAT = ImageFormat(
+    name=".npz", suffixes=(".npz",), read=read, read_classes=read_classes, marks_volumes=True, rank=5
+)

@@ -17,13 +17,21 @@ from graphwell.memory import check_fits
 
 OPAQUE = 255
 MOST_LAYERS = 64
+GREY = ("1", "L", "I", "F")
+"""How the names of Pillow's modes of one channel begin."""
 DEEPEST = 65535
 BYTES_PER_PIXEL = 60
 """What decoding a picture takes: its bytes, its colours as numbers, and copies of both."""
 
 
 def pillow_format(
-    name: str, suffixes: tuple[str, ...], *, rank: int, exact: bool = True, previews: bool = False
+    name: str,
+    suffixes: tuple[str, ...],
+    *,
+    rank: int,
+    exact: bool = True,
+    previews: bool = False,
+    slices: bool = False,
 ) -> ImageFormat:
     """Declare a format that Pillow knows.
 
@@ -38,11 +46,13 @@ def pillow_format(
         Whether colours come back as they were written.
     previews : bool
         Whether a file with one picture may hold further ones, smaller copies of it.
+    slices : bool
+        Whether a file of several grey pictures of one size is a volume.
     """
     return ImageFormat(
         name=name,
         suffixes=suffixes,
-        read=partial(_read, name, previews),
+        read=partial(_read, name, previews, slices),
         read_colors=partial(_read_colors, name, previews),
         write_colors=partial(_write_colors, name),
         exact=exact,
@@ -64,14 +74,14 @@ def decoded(content: bytes, max_pixels: int) -> Any:
         raise ValueError("a mask is no PNG picture") from error
 
 
-def _read(name: str, previews: bool, path: Path, max_pixels: int) -> FloatArray:
+def _read(name: str, previews: bool, slices: bool, path: Path, max_pixels: int) -> FloatArray:
     """The picture from 0 to 1, turned as its EXIF data says.
 
     Where it is partly transparent, colours are multiplied by their opacity, which becomes a channel too: what
-    cannot be seen does not count.
+    cannot be seen does not count. Several slices are a volume, of shape (height, width, depth, 1).
     """
-    with _opened(name, previews, path, max_pixels) as picture:
-        return _pixels(picture)
+    with _opened(name, previews, path, max_pixels, slices=slices) as picture:
+        return picture if isinstance(picture, np.ndarray) else _pixels(picture)
 
 
 def _read_colors(name: str, previews: bool, path: Path, max_pixels: int) -> Any:
@@ -86,10 +96,13 @@ def _write_colors(name: str, pixels: Any, file: IO[bytes]) -> None:
 
 
 @contextmanager
-def _opened(name: str, previews: bool, path: Path, max_pixels: int, *, layers: bool = False) -> Iterator[Any]:
+def _opened(
+    name: str, previews: bool, path: Path, max_pixels: int, *, layers: bool = False, slices: bool = False
+) -> Iterator[Any]:
     """Open a picture whose size has been checked; whatever is wrong with the file becomes one sentence.
 
-    With `layers`, the transparent pages of a file of several are laid over each other.
+    With `layers`, the transparent pages of a file of several are laid over each other. With `slices`, such a
+    file gives an array.
     """
     from PIL import Image, ImageOps
 
@@ -105,6 +118,9 @@ def _opened(name: str, previews: bool, path: Path, max_pixels: int, *, layers: b
                 pages = 1 if previews else getattr(picture, "n_frames", 1)
                 if layers and pages > 1:
                     turned = _merged(path, picture, pages)
+                elif slices and pages > 1:
+                    check_pixels(path, picture.size[0] * pages, picture.size[1], max_pixels)
+                    turned = _stacked(path, picture, pages)
                 else:
                     _check_single(path, pages)
                     picture.load()
@@ -138,6 +154,25 @@ def _merged(path: Path, picture: Any, pages: int) -> Any:
         )
         raise RefusedError("seeds", problem, path, pages, MOST_LAYERS)
     return merged
+
+
+def _stacked(path: Path, picture: Any, pages: int) -> FloatArray:
+    """Grey slices of one size as a volume, from 0 to 1 or as real numbers."""
+    size, slices = picture.size, []
+    for page in range(pages):
+        picture.seek(page)
+        if picture.size != size or not picture.mode.startswith(GREY):
+            problem = (
+                "{} holds {} pictures that are no volume; make all of them grey and of one size, or save the "
+                "one to segment in a file of its own."
+            )
+            raise RefusedError("image", problem, path, pages)
+        slices.append(np.array(picture))
+    values = np.stack(slices, axis=-1)[..., None]
+    if np.issubdtype(values.dtype, np.floating) or values.dtype == bool:
+        return values.astype(np.float32)
+    shallow = values.dtype == np.uint8
+    return values.astype(np.float32) / (OPAQUE if shallow else max(DEEPEST, int(values.max())))
 
 
 def _check_single(path: Path, frames: int) -> None:

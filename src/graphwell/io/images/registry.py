@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from graphwell._types import FloatArray
+from graphwell.errors import OptionError
 from graphwell.io.files import check_input
 from graphwell.io.formats import Formats
 from graphwell.io.images.base import MAX_PIXELS, ImageFormat
@@ -38,21 +39,27 @@ def format_for(path: Path, field: str) -> ImageFormat:
     return FORMATS.of(path, field, FIT_FOR[field])
 
 
-def read_image(path: Path, max_pixels: int = MAX_PIXELS) -> FloatArray:
+def read_image(path: Path, max_pixels: int = MAX_PIXELS, *, volumes: bool = False) -> FloatArray:
     """Read a picture as an array of shape (height, width) or (height, width, channels).
 
-    The size is checked before anything is decoded.
+    Where `volumes` are allowed, it may also have the shape (height, width, depth, channels). The size is
+    checked before anything is decoded.
 
     Parameters
     ----------
     path : Path
     max_pixels : int
         Larger pictures are refused.
+    volumes : bool
     """
     read = format_for(path, "image").read
     check_input(path, "image")
     assert read is not None
-    return read(path, max_pixels)
+    found = read(path, max_pixels)
+    if found.ndim == 4 and not volumes:
+        problem = "{field} {} holds {} pictures; save the one you want in a file of its own."
+        raise OptionError("image", problem, path, found.shape[2])
+    return found
 
 
 def write_image(pixels: Any, path: Path, file: IO[bytes]) -> None:

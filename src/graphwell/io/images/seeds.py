@@ -38,7 +38,7 @@ class Painting:
 
 def read_seeds(
     path: Path,
-    shape: tuple[int, int],
+    shape: tuple[int, ...],
     painting: Painting = Painting(),  # noqa: B008 (frozen)
     *,
     picture: FloatArray | None = None,
@@ -52,8 +52,9 @@ def read_seeds(
     path : Path
         A picture (PNG, TIFF, JPEG), integers (.npy, .npz), lines `row,col,class` of text (.txt, .csv), or
         strokes and polygons (.json).
-    shape : (height, width)
-        Size of the picture that the seeds belong to.
+    shape : (height, width) or (height, width, depth)
+        Size of the picture that the seeds belong to, or of the volume. Seeds of three axes, as large as the
+        whole `picture`, say that it is a volume.
     painting : Painting
         How the colours of a seeds picture are to be understood.
     picture : array of shape (height, width) or (height, width, channels), optional
@@ -66,17 +67,20 @@ def read_seeds(
     check_background(painting.background)
     found = format_for(path, "seeds")
     check_input(path, "seeds")
+    if len(shape) == 3 and not found.marks_volumes:
+        problem = "{field} {} cannot mark a volume; save integers of the shape {}, -1 for unknown, as .npy."
+        raise OptionError("seeds", problem, path, tuple(shape))
     if found.read_colors is not None:
         pixels = found.read_colors(path, max_pixels)
         _check_size(path, pixels.shape[:2], shape)
         return _from_colors(path, pixels, painting, picture, exact=found.exact)
     if found.read_marks is not None:
-        marks = found.read_marks(path, shape, name)
+        marks = found.read_marks(path, (shape[0], shape[1]), name)
         _two_or_more(path, marks.classes)
         return marks
     assert found.read_classes is not None
-    classes = found.read_classes(path, shape, max_pixels)
-    _check_size(path, classes.shape, shape)
+    classes = found.read_classes(path, (shape[0], shape[1]), max_pixels)
+    _check_size(path, classes.shape, _size_meant(classes, shape, picture))
     names = _two_or_more(path, classes)
     return Marks(classes, {c: str(c) for c in names}, {c: palette_color(i) for i, c in enumerate(names)})
 
@@ -136,7 +140,15 @@ def _notes(ground: Ground, paints: Paints) -> tuple[Sentence, ...]:
     return tuple(notes)
 
 
-def _check_size(path: Path, found: tuple[int, ...], shape: tuple[int, int]) -> None:
+def _size_meant(classes: IntArray, shape: tuple[int, ...], picture: FloatArray | None) -> tuple[int, ...]:
+    """Size that seeds must have: those of three axes say that the last axis of a picture is its depth."""
+    return picture.shape if picture is not None and classes.ndim == picture.ndim == 3 else tuple(shape)
+
+
+def _check_size(path: Path, found: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    if tuple(found) != tuple(shape) and len(shape) == 3:
+        problem = "{field} {} must have the shape of the image, {}, but has {}."
+        raise OptionError("seeds", problem, path, tuple(shape), tuple(found))
     if tuple(found) != tuple(shape):
         size = " x ".join(map(str, found)) if len(found) == 2 else f"the shape {tuple(found)}"
         problem = "{field} {} must have the size of the image, {} x {} (rows x columns), but has {}."
