@@ -33,7 +33,8 @@ def read_image(*args):
 graphwell.io.images.registry.read_image = read_image
 """
 RUN = """
-sys.argv = ["graphwell", "segment", "image.npy", "--seeds", "seeds.npy", "-o", "labels.npy", "--jobs", "1"]
+options = ["-o", "labels.npy", "--jobs", "1", "--quiet"]
+sys.argv = ["graphwell", "segment", "image.npy", "--seeds", "seeds.npy", *options]
 from graphwell.__main__ import main
 main()
 """
