@@ -16,6 +16,11 @@ def test_nothing_is_done_by_default():
     assert ready.notes == ()
 
 
+def test_rows_in_single_precision_are_taken_without_a_warning():
+    X = np.random.default_rng(0).random((9, 3), dtype=np.float32)
+    np.testing.assert_array_equal(preprocess(X, list("abc"), Preprocessing(scale="none")).X, X)
+
+
 def test_scales():
     X = RNG.normal(size=(200, 3)) * [1, 100, 0] + [5, 0, 2]
     standard = preprocess(X, "abc", Preprocessing("standard")).X

@@ -14,7 +14,8 @@ SCALES = ("auto", "none", "standard", "robust")
 MISSING_RULES = ("fill", "error", "drop", "mean")
 PCA_ABOVE = 100
 PCA_DEFAULT = 50
-LARGEST = 1e150
+LARGEST = np.float64(1e150)
+"""A plain float would be cast to the type of the rows, and is no number in single precision."""
 CHOICE = "{field} must be one of {}; got {!r}."
 DECIDES_ALONE = 0.99
 """Share of the variance from which on a note says that one feature decides the distances."""
