@@ -141,3 +141,18 @@ def test_markup_is_shown_as_text_and_a_table_without_classes_can_be_begun(browse
     with (tmp_path / "groups.labelled.csv").open() as file:
         found = [row["graphwell_label"] for row in csv.DictReader(file)]
     assert found == [f"{MARKUP}{group}" for group in truth]
+
+
+def test_classes_that_are_digits_have_their_own_keys(browser, tmp_path):
+    path, _ = write_groups(tmp_path, n=20, labels={0: "0", 20: "1"})
+    with Server("label", path, "--label", "label", "--id", "name", "--jobs", "1", folder=tmp_path) as server:
+        browser.get(server.address)
+        asked(browser)
+        keys = "return [...document.querySelectorAll('#classes kbd')].map((e) => e.textContent)"
+        assert browser.execute_script(keys) == ["0", "1"]
+        press(browser, "0")
+        after(browser, 1)
+        press(browser, "n")
+        browser.switch_to.active_element.send_keys("ten\n")
+        wait_until(browser, "document.querySelectorAll('#classes li').length === 3")
+        assert browser.execute_script(keys) == ["1", "2", "3"]

@@ -1,7 +1,7 @@
 // The list of classes: sizes, and a place to rename, merge, colour and remove each.
 
 import { fill, make } from "./dom.js";
-import { keyOf } from "./question.js";
+import { keysOf } from "./keys.js";
 
 export class ClassesList {
   constructor(list, act) {
@@ -16,8 +16,9 @@ export class ClassesList {
     this.shown = classes;
     this.sizes = sizes;
     if (typing && classes.some((entry) => entry.number === this.editing)) return;
+    const keys = keysOf(classes);
     const rows = classes.map((entry, place) =>
-      entry.number === this.editing ? this.form(entry) : this.row(entry, place),
+      entry.number === this.editing ? this.form(entry) : this.row(entry, keys[place]),
     );
     fill(this.list, ...rows);
   }
@@ -29,7 +30,7 @@ export class ClassesList {
     this.list.querySelector("input[type=text]")?.select();
   }
 
-  row(entry, place) {
+  row(entry, key) {
     const count = this.sizes[entry.number] ?? 0;
     return make(
       "li",
@@ -38,7 +39,7 @@ export class ClassesList {
       make("span", { class: "what" }, entry.name),
       make("span", { class: "count" }, count.toLocaleString("en")),
       make("button", { class: "edit", "aria-label": `Edit ${entry.name}`, onclick: () => this.edit(entry.number) }, "Edit"),
-      keyOf(place) ? make("kbd", {}, keyOf(place)) : null,
+      key ? make("kbd", {}, key) : null,
     );
   }
 

@@ -4,6 +4,7 @@ import { Channel } from "./channel.js";
 import { ClassesList } from "./classes.js";
 import { showCurve } from "./curve.js";
 import { byId, fill, make } from "./dom.js";
+import { classOf, digitOf } from "./keys.js";
 import { Many } from "./many.js";
 import { rgb } from "./palette.js";
 import { pictureOf } from "./picture.js";
@@ -321,10 +322,8 @@ document.addEventListener("keydown", (event) => {
     act(again ? "redo" : "undo");
     return;
   }
-  const digit = /^Digit([0-9])$|^Numpad([0-9])$/.exec(event.code);
-  if (digit && !event.repeat) {
-    const place = ((Number(digit[1] ?? digit[2]) + 9) % 10) + (event.shiftKey ? 10 : 0);
-    const entry = state.classes[place];
+  if (digitOf(event) && !event.repeat) {
+    const entry = classOf(event, state.classes);
     if (entry) many.isOpen ? many.choose(entry.number) : on.answer(entry.number);
     event.preventDefault();
     return;

@@ -1,19 +1,13 @@
 // The question of the moment: what is seen of the row, the classes to answer with, and what lies near.
 
 import { fill, make } from "./dom.js";
+import { keysOf } from "./keys.js";
 import { pictureOf, thumb } from "./picture.js";
-
-const KEYS = "1234567890";
-
-// The key that answers with a class: a digit, or Shift and a digit.
-export const keyOf = (place) => {
-  if (place >= 20) return null;
-  return place < 10 ? KEYS[place] : `⇧${KEYS[place - 10]}`;
-};
 
 // Buttons of all classes; guesses: Map of class number -> score.
 export function answerButtons(classes, onAnswer, guesses = new Map()) {
   const best = [...guesses.entries()].sort((a, b) => b[1] - a[1])[0]?.[0];
+  const keys = keysOf(classes);
   return classes.map((entry, place) => {
     const score = guesses.get(entry.number);
     return make(
@@ -27,7 +21,7 @@ export function answerButtons(classes, onAnswer, guesses = new Map()) {
       },
       make("span", { class: "swatch" }),
       make("span", { class: "what" }, entry.name),
-      keyOf(place) ? make("kbd", {}, keyOf(place)) : null,
+      keys[place] ? make("kbd", {}, keys[place]) : null,
       score ? make("span", { class: "bar", share: score }) : null,
     );
   });
