@@ -37,7 +37,8 @@ def test_a_fit_tells_its_stages(shown):
 
 def test_steps_of_a_stage_are_shown_a_few_times_a_second(shown, monkeypatch):
     now = iter([0.0, 0.01, 0.02, 0.5, 0.51, 0.52])
-    monkeypatch.setattr(notebook.time, "monotonic", lambda: next(now))
+    clock = SimpleNamespace(monotonic=lambda: next(now))  # not time itself: other threads look at it, too
+    monkeypatch.setattr(notebook, "time", clock)
     bar = gw.progress_bar()
     for stage, share in [("a", None), ("a", 0.1), ("a", 0.2), ("a", 0.3), ("a", 1.0), ("b", 0.0)]:
         bar(stage, share)

@@ -25,7 +25,7 @@ class Swallows:
     def __del__(self):
         raise KeyboardInterrupt
 
-def read_image(*args):
+def read_image(*args, **more):
     Swallows()
     for _ in range(2000):
         time.sleep(0.01)
