@@ -35,6 +35,7 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # pages show what warns, too
             exec(compile("\n" * (line - 1) + found["code"], page.name, "exec"), names)
+    assert names["gw"] is gw  # no page hides the library that it shows
 
 
 def _names_that_pages_take_for_granted():

@@ -128,6 +128,7 @@ def test_skipped_rows_come_last(window):
     window.do("label", rows=[r for r in range(len(window.truth)) if r != skipped], **{"class": 0})
     window.fitted()
     window.wait(lambda w: w.page._queue and w.page._queue[0].reason == "skipped before")
+    assert [question.row for question in window.page._queue] == [skipped]
 
 
 def test_a_lasso_seeds_and_the_graph_decides(window):
@@ -227,9 +228,9 @@ def test_the_model_tells_sizes_doubt_and_a_curve(window):
 def test_everything_told_is_json(window):
     answered(window, 3)
     window.do("search", text="1")
-    for event in [*window.events, *window.page.greeting()]:
-        if not isinstance(event, bytes):
-            json.dumps(event, allow_nan=False)
+    told = [event for event in [*window.events, *window.page.greeting()] if not isinstance(event, bytes)]
+    assert {"about", "question", "stage"} <= {event["event"] for event in told}
+    assert all(json.loads(json.dumps(event, allow_nan=False)) for event in told)
 
 
 def test_a_better_map_comes_after_the_first(window):
