@@ -1,9 +1,12 @@
 """Questions and answers in turn."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import graphwell as gw
+from graphwell._warnings import BridgedWarning
 from tests.active.situations import five_clusters
 from tests.helpers import blobs, few
 
@@ -141,3 +144,22 @@ def test_rows_can_be_left_out_for_now_and_classes_called_by_other_names():
     later = session.suggest(3, exclude=first, names={name: f"<{name}>" for name in range(5)})
     assert not set(first) & set(later)
     assert any("<" in reason for reason in session.suggest(10, names=dict.fromkeys(range(5), "<x>")).reasons)
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_refit_gives_exactly_what_a_fresh_fit_gives(parts):
+    X, truth = gw.datasets.make_three_moons(100, random_state=1)
+    X = np.vstack([X + 1e3 * part for part in range(parts)])
+    truth = np.tile(truth, parts)
+    session = gw.active.Session(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BridgedWarning)
+        for _ in range(8):
+            row = session.suggest(1)[0]
+            session.answer(row, truth[row])
+            kept = session.fit()
+        session.take_back(row)
+        kept = session.fit()
+        fresh = gw.DiffuseInterfaceClassifier(random_state=0).fit(session.place.shown, session.labels)
+    np.testing.assert_array_equal(kept.transduction_, fresh.transduction_)
+    np.testing.assert_array_equal(kept.label_distributions_, fresh.label_distributions_)

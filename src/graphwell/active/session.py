@@ -179,7 +179,8 @@ class Session:
     def fit(self) -> Any:
         """Fit the classifier to all answers, on the graph of the session, and return it."""
         before = fetched(self.classifier.transduction_) if self.is_fitted else None
-        self.classifier.fit(self.place.shown, self.labels, **self._trust())
+        with self.place.kept.open():
+            self.classifier.fit(self.place.shown, self.labels, **self._trust())
         self._given = np.array([row in self._answers for row in range(self.n_rows)])
         self._checked = {row: replace(c, age=c.age + 1) for row, c in self._checked.items()}
         if before is not None:

@@ -54,9 +54,9 @@ class CoarseGraph:
         totals = np.maximum(summed_rows(self.members, self.sizes[:, None], len(self.voices)), 1e-300)
         return summed_rows(self.members, self.sizes[:, None] * values, len(self.voices)) / totals
 
-    def coarser(self, groups: IntArray) -> "CoarseGraph":
-        """The graph whose vertices are groups of the groups."""
-        W = merged_graph(self.W, groups)
+    def coarser(self, groups: IntArray, W: Any = None) -> "CoarseGraph":
+        """The graph whose vertices are groups of the groups; `W` are its weights, where they are known."""
+        W = merged_graph(self.W, groups) if W is None else W
         sizes = summed_rows(self.members, self.sizes[:, None], len(self.voices))[:, 0]
         return CoarseGraph(groups, W, summed_rows(groups, self.voices, W.shape[0]), sizes)
 
