@@ -74,7 +74,7 @@ def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
     answered(window, 2)
     held = threading.Event()
     fit = type(window.page._refits.table.session()).fit
-    monkeypatch.setattr("graphwell.active.Session.fit", lambda self: (held.wait(20), fit(self))[1])
+    monkeypatch.setattr("graphwell.active.Session.fit", lambda self, **options: (held.wait(20), fit(self))[1])
     before = window.page._question.row
     first = window.label(before, 0)
     second = window.label(window.page._question.row, 0)

@@ -11,8 +11,8 @@ from graphwell.backends import find_backend
 from graphwell.solve.communities import (
     communities,
     groundwork,
-    joined_units,
     joined_to_heaviest,
+    joined_units,
     merged_graph,
     modularity,
 )

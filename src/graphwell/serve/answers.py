@@ -32,6 +32,11 @@ class Change:
     weights: tuple[FloatArray, FloatArray]
     classes: tuple[ClassList, ClassList]
 
+    @property
+    def labelled(self) -> bool:
+        """Whether a label comes or goes."""
+        return bool(((self.codes[0] >= 0) | (self.codes[1] >= 0)).any())
+
 
 class Answers:
     """Classes, and what was said of each row.

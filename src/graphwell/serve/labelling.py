@@ -16,7 +16,7 @@ from graphwell.serve.answers import NOTHING, Answers, Change
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.classes import ClassList
 from graphwell.serve.journal import Action, Journal
-from graphwell.serve.refits import Fit, Refits, Said
+from graphwell.serve.refits import Fit, Glance, Refits, Said
 from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says
 
 STEPS_OF_DOUBT = 15
@@ -72,8 +72,9 @@ class LabelPage:
         self._question: Question | None = None
         self._stage = ""
         self._refits = Refits(
-            table, self._said, self._take_fit, self._take_questions, self._take_places, self._take_stage
-        )
+            table, self._said, self._take_glance, self._take_fit, self._take_questions, self._take_places,
+            self._take_stage,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------------------ as a page of the channel
 
@@ -138,7 +139,7 @@ class LabelPage:
         self._tell(self._told_answers(change.rows))
         if self._question is None or self._question.row in change.rows:
             self._next()
-        self._refits.wake()
+        self._refits.wake(labelled=change.labelled)
         return {"number": self._number}
 
     def _ask(self, row: int) -> None:
@@ -211,6 +212,14 @@ class LabelPage:
             answers = self.answers
             return Said(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
 
+    def _take_glance(self, glance: Glance) -> None:
+        """Show at once what an answer changes, as far as that can be seen without a fit."""
+        with self._lock:
+            colors = np.where(glance.labels < 0, NO_CLASS, glance.labels).astype(np.uint8)
+            self._colors[glance.rows] = colors
+            number = glance.said.number
+            self._tell(byte_frame("labels", glance.rows, colors, number=number, glance=True))
+
     def _take_fit(self, fit: Fit) -> None:
         with self._lock:
             self._found = fit.found
@@ -222,7 +231,7 @@ class LabelPage:
             for name, before, after in (("labels", self._colors, colors), ("doubt", self._doubt, doubt)):
                 rows = np.flatnonzero(before != after)
                 before[rows] = after[rows]
-                self._tell(byte_frame(name, rows, after[rows]))
+                self._tell(byte_frame(name, rows, after[rows], number=fit.said.number))
             self._model = self._told_fit(fit)
             self._tell(self._model)
 
