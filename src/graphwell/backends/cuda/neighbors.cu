@@ -89,11 +89,10 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Take the distances of the candidates anew, in double precision, and write the nearest `k` in their order; equal
-// ones keep the order they came in. With `first_row` at or above 0, row i of the queries is point first_row + i,
-// which is left out.
+// ones keep the order they came in. Point own[i], which is row i itself, is left out; -1 stands for none.
 extern "C" __global__ void __launch_bounds__(256)
-    nearest_of_candidates(const POINT *rows, const POINT *points, const int *candidates, int n_rows,
-                          int dimension, int kept, int first_row, int k, int *indices, double *distances) {
+    nearest_of_candidates(const POINT *rows, const POINT *points, const int *candidates, const int *own, int n_rows,
+                          int dimension, int kept, int k, int *indices, double *distances) {
     int lane = threadIdx.x & 31;
     int row = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (row >= n_rows) return;
@@ -104,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (int s = 0; s < SLOTS; s++) {
         int place = 32 * s + lane;
         index[s] = place < kept ? candidates[(int64)row * kept + place] : -1;
-        bool counts = index[s] >= 0 && (first_row < 0 || index[s] != first_row + row);
+        bool counts = index[s] >= 0 && index[s] != own[row];
         length[s] = INFINITE;
         if (counts) {
             const POINT *other = points + (int64)index[s] * dimension;
