@@ -7,6 +7,7 @@ many as hold `RECALL_WANTED` of their true neighbours.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
@@ -114,10 +115,10 @@ class CudaCellSearch(CudaSearch):
             n_visits, self.visits_alone, self.recall = self._measure(near, k)
             self.near = cupy().ascontiguousarray(near[:, :n_visits])
 
-    @property
-    def locality(self) -> GpuArray:  # type: ignore[override]
-        """The points cell by cell."""
-        return self.tiles.order
+    @cached_property
+    def locality(self) -> IntArray:  # type: ignore[override]
+        """The points cell by cell, on the host."""
+        return cupy().asnumpy(self.tiles.order)
 
     def _trained(self, n_cells: int) -> GpuArray:
         """Centres of cells, by k-means on a sample."""

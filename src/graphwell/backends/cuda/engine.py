@@ -140,7 +140,7 @@ class CudaEngine(ArrayEngine):
         """The normalised affinity as sweeps want it."""
         entries = len(self.graph.matrix.data)
         with memory_in_words("the graph", entries * (8 + 2 * self.dtype.itemsize)):
-            return GpuRows.of(self.graph.normalised, self.dtype)
+            return GpuRows.of(self.graph.normalised, self.dtype, self.graph.cell_by_cell)
 
     @cached_property
     def _row_sums(self) -> GpuArray:

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
-from graphwell.backends.cuda.cells import build_search
+from graphwell.backends.cuda.cells import CudaCellSearch, build_search
 from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.cuda.points import Points
 from graphwell.backends.cuda.search import CudaSearch
@@ -105,6 +105,12 @@ class CudaGraph(Graph):
     def normalised(self) -> GpuMatrix:
         """``D^-1/2 W D^-1/2`` on the GPU."""
         return self.matrix.normalised()
+
+    @property
+    def cell_by_cell(self) -> GpuArray | None:
+        """The vertices in an order in which near ones follow each other, if the search has one."""
+        search = None if self.origin is None else self.origin.search
+        return search.tiles.order if isinstance(search, CudaCellSearch) else None
 
     @cached_property
     def components(self) -> GpuArray:
