@@ -116,7 +116,7 @@ class CudaCellSearch(CudaSearch):
             self.near = cupy().ascontiguousarray(near[:, :n_visits])
 
     @cached_property
-    def locality(self) -> IntArray:  # type: ignore[override]
+    def locality(self) -> IntArray:
         """The points cell by cell, on the host."""
         return cupy().asnumpy(self.tiles.order)
 
