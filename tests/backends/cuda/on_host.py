@@ -88,7 +88,16 @@ def nearest_of_candidates(
         indices[row, : len(first)], distances[row, : len(first)] = others[first], apart[first]
 
 
-KERNELS = {f.__name__: f for f in (scan_cells, cell_means, keep_smallest, nearest_of_candidates)}
+def column_bounds(
+    rows: Any, n_rows: int, dimension: int, lanes: int, sums: Any, lows: Any, highs: Any
+) -> None:
+    sums[:], lows[:], highs[:] = 0, rows.min(axis=0), rows.max(axis=0)
+    sums[-1] = rows.sum(axis=0, dtype=np.float64)
+
+
+KERNELS = {
+    f.__name__: f for f in (scan_cells, cell_means, keep_smallest, nearest_of_candidates, column_bounds)
+}
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> HostCupy:
@@ -103,8 +112,9 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> HostCupy:
 
     for module in (cells, points, search):
         monkeypatch.setattr(module, "cupy", lambda: library)
-    for module in (cells, search):
+    for module in (cells, search, points):
         monkeypatch.setattr(module, "cuda_kernel", kernel)
+    for module in (cells, search):
         monkeypatch.setattr(module, "memory_in_words", lambda what, needed: np.errstate())
     monkeypatch.setattr(cells, "gpu_limits", lambda: Limits(1, 1 << 18, True))
     for module in (search, points):

@@ -12,12 +12,13 @@ typedef unsigned long long uint64;
 #define NOTHING 0xffffffffffffffffULL
 #define THREADS 256
 #define ROWS 128
-#define COLUMNS 16
+#define COLUMNS 8
+#define SHARE (ROWS * COLUMNS / THREADS)
 #define STRIDE (ROWS + 4)
 #define CAPACITY (32 * SLOTS)
 
 struct Tile {
-    float rows[COLUMNS][STRIDE], points[COLUMNS][STRIDE];
+    float rows[2][COLUMNS][STRIDE], points[2][COLUMNS][STRIDE];
     uint64 limit_keys[ROWS];
     float limits[ROWS], norms[ROWS];
     int row_numbers[ROWS], point_numbers[ROWS], counts[ROWS];
@@ -92,22 +93,37 @@ __device__ void shorten(Tile &t, uint64 *list, int row, int kept) {
     if ((threadIdx.x & 31) == 0) t.counts[row] = min(count, kept);
 }
 
-// Some columns of rows, or of points, relative to a centre: near neighbours have small differences.
-__device__ void load_columns(float (*out)[STRIDE], const int *numbers, const POINT *values, const POINT *centre,
-                             POINT scale, int first, int dimension) {
-    int k = threadIdx.x % COLUMNS, column = first + k;
-    POINT middle = column < dimension ? centre[column] : 0;
+// Which of 128 rows or points a thread has as number i of its eight: a warp has 32 rows and 64 points.
+__device__ int row_of(int i) {
+    int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+    return 32 * (warp / 2) + 16 * (i / 4) + 4 * (lane / 8) + i % 4;
+}
+
+__device__ int point_of(int j) {
+    int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+    return 64 * (warp % 2) + 32 * (j / 4) + 4 * (lane % 8) + j % 4;
+}
+
+// A thread's share of some columns, relative to a centre: near neighbours have small differences.
+__device__ void fetch(float (&out)[SHARE], const int *numbers, const POINT *values, POINT middle, POINT scale,
+                      int column, int dimension) {
 #pragma unroll
-    for (int r = threadIdx.x / COLUMNS; r < ROWS; r += THREADS / COLUMNS) {
-        int number = numbers[r];
+    for (int i = 0; i < SHARE; i++) {
+        int number = numbers[threadIdx.x / COLUMNS + THREADS / COLUMNS * i];
         bool there = number >= 0 && column < dimension;
-        out[k][r] = there ? (float)((values[(int64)number * dimension + column] - middle) * scale) : 0.0f;
+        out[i] = there ? (float)((values[(int64)number * dimension + column] - middle) * scale) : 0.0f;
     }
 }
 
-__device__ void add_products(float (&sums)[8][8], const Tile &t, int k, int across, int down) {
-    float4 a = *(const float4 *)&t.rows[k][4 * down], b = *(const float4 *)&t.rows[k][64 + 4 * down];
-    float4 c = *(const float4 *)&t.points[k][4 * across], d = *(const float4 *)&t.points[k][64 + 4 * across];
+__device__ void store(float (*out)[STRIDE], const float (&values)[SHARE]) {
+#pragma unroll
+    for (int i = 0; i < SHARE; i++)
+        out[threadIdx.x % COLUMNS][threadIdx.x / COLUMNS + THREADS / COLUMNS * i] = values[i];
+}
+
+__device__ void add_products(float (&sums)[8][8], const float (*rows)[STRIDE], const float (*points)[STRIDE], int k) {
+    float4 a = *(const float4 *)&rows[k][row_of(0)], b = *(const float4 *)&rows[k][row_of(4)];
+    float4 c = *(const float4 *)&points[k][point_of(0)], d = *(const float4 *)&points[k][point_of(4)];
     float left[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
     float right[8] = {c.x, c.y, c.z, c.w, d.x, d.y, d.z, d.w};
 #pragma unroll
@@ -116,44 +132,83 @@ __device__ void add_products(float (&sums)[8][8], const Tile &t, int k, int acro
         for (int j = 0; j < 8; j++) sums[i][j] = __fmaf_rn(left[i], right[j], sums[i][j]);
 }
 
-// Which of 128 rows or points a thread has as number i of its eight.
-__device__ int placed(int i, int thread) { return i < 4 ? 4 * thread + i : 60 + 4 * thread + i; }
+// Products of all rows of the tile with 128 points; the next columns are on their way meanwhile.
+__device__ void multiply(float (&sums)[8][8], Tile &t, const POINT *rows, const POINT *points, const POINT *centre,
+                         POINT scale, int dimension) {
+    float next_rows[SHARE], next_points[SHARE], norm = 0;
+    int column = threadIdx.x % COLUMNS, buffer = 0;
+    for (int first = -COLUMNS; first < dimension; first += COLUMNS) {
+        bool more = first + COLUMNS < dimension;
+        if (more) {
+            int next = first + COLUMNS + column;
+            POINT middle = next < dimension ? centre[next] : 0;
+            fetch(next_rows, t.row_numbers, rows, middle, scale, next, dimension);
+            fetch(next_points, t.point_numbers, points, middle, scale, next, dimension);
+        }
+        if (first >= 0) {
+            int width = min(COLUMNS, dimension - first);
+            if (threadIdx.x < ROWS)
+                for (int k = 0; k < width; k++)
+                    norm = __fmaf_rn(t.points[buffer][k][threadIdx.x], t.points[buffer][k][threadIdx.x], norm);
+            if (width == COLUMNS)
+#pragma unroll
+                for (int k = 0; k < COLUMNS; k++) add_products(sums, t.rows[buffer], t.points[buffer], k);
+            else
+                for (int k = 0; k < width; k++) add_products(sums, t.rows[buffer], t.points[buffer], k);
+        }
+        buffer ^= 1;
+        if (more) {
+            store(t.rows[buffer], next_rows);
+            store(t.points[buffer], next_points);
+        }
+        if (!more && threadIdx.x < ROWS)
+            t.norms[threadIdx.x] = t.point_numbers[threadIdx.x] < 0 ? INFINITE : norm;
+        __syncthreads();
+    }
+}
 
-// Put what is near enough into the lists. A list that is full is shortened, and those left over try again.
-__device__ void keep_nearest(float (&sums)[8][8], Tile &t, uint64 *lists, int kept, int across, int down) {
-    uint64 waiting = 0;
+// Put what waits into the lists, as far as there is room; what is no longer near enough waits in vain.
+__device__ uint64 put(uint64 waiting, const float (&values)[8][8], Tile &t, uint64 *lists) {
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
-        float norm = t.norms[placed(j, across)];
+    for (int i = 0; i < 8; i++) {
 #pragma unroll
-        for (int i = 0; i < 8; i++) {
-            sums[i][j] = __fmaf_rn(-2.0f, sums[i][j], norm);
-            if (sums[i][j] <= t.limits[placed(i, down)]) waiting |= 1ULL << (8 * i + j);
+        for (int j = 0; j < 8; j++) {
+            uint64 bit = 1ULL << (8 * i + j);
+            if (!(waiting & bit)) continue;
+            int row = row_of(i);
+            uint64 key = key_of(values[i][j], t.point_numbers[point_of(j)]);
+            if (key < t.limit_keys[row]) {
+                int place = atomicAdd(&t.counts[row], 1);
+                if (place >= CAPACITY) continue;
+                lists[row * CAPACITY + place] = key;
+            }
+            waiting ^= bit;
         }
     }
-    while (__syncthreads_or(waiting != 0)) {
-        if (waiting) {
+    return waiting;
+}
+
+// Put what is near enough into the lists. Full lists are shortened, and those left over try again.
+__device__ void keep_nearest(float (&sums)[8][8], Tile &t, uint64 *lists, int kept) {
+    uint64 waiting = 0;
+    float norms[8];
 #pragma unroll
-            for (int i = 0; i < 8; i++) {
-                int row = placed(i, down);
+    for (int j = 0; j < 8; j++) norms[j] = t.norms[point_of(j)];
 #pragma unroll
-                for (int j = 0; j < 8; j++) {
-                    uint64 bit = 1ULL << (8 * i + j);
-                    if (!(waiting & bit)) continue;
-                    uint64 key = key_of(sums[i][j], t.point_numbers[placed(j, across)]);
-                    if (key < t.limit_keys[row]) {
-                        int place = atomicAdd(&t.counts[row], 1);
-                        if (place >= CAPACITY) continue;
-                        lists[row * CAPACITY + place] = key;
-                    }
-                    waiting ^= bit;
-                }
-            }
+    for (int i = 0; i < 8; i++) {
+        float limit = t.limits[row_of(i)];
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            sums[i][j] = __fmaf_rn(-2.0f, sums[i][j], norms[j]);  // |y|^2 - 2 x y: nearest is smallest
+            if (sums[i][j] <= limit) waiting |= 1ULL << (8 * i + j);
         }
-        __syncthreads();
+    }
+    if (waiting) waiting = put(waiting, sums, t, lists);
+    while (__syncthreads_or(waiting != 0)) {
         for (int row = threadIdx.x / 32; row < ROWS; row += THREADS / 32)
             if (t.counts[row] >= CAPACITY) shorten(t, lists + row * CAPACITY, row, kept);
         __syncthreads();
+        if (waiting) waiting = put(waiting, sums, t, lists);
     }
 }
 
@@ -169,7 +224,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     uint64 *lists = (uint64 *)(memory + sizeof(Tile));
     int first_row = tile_starts[blockIdx.x], n_rows = tile_starts[blockIdx.x + 1] - first_row;
     const POINT *centre = centres + (int64)centre_of_tile[blockIdx.x] * dimension;
-    int across = threadIdx.x % 16, down = threadIdx.x / 16;
     if (threadIdx.x < ROWS) {
         bool there = threadIdx.x < n_rows;
         t.row_numbers[threadIdx.x] = there ? row_order[first_row + threadIdx.x] : -1;
@@ -180,33 +234,20 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     int visit = visit_starts[blockIdx.x], last_visit = visit_starts[blockIdx.x + 1];
     int at = visit < last_visit ? cell_starts[visits[visit]] : 0;
     while (visit < last_visit) {
-        __syncthreads();
         int filled = 0;
         while (filled < ROWS && visit < last_visit) {  // points of one cell, then of the next
-            int some = min(ROWS - filled, cell_starts[visits[visit] + 1] - at);
+            int stop = cell_starts[visits[visit] + 1], some = min(ROWS - filled, stop - at);
             int place = threadIdx.x - filled;
             if (place >= 0 && place < some) t.point_numbers[threadIdx.x] = order[at + place];
             filled += some;
             at += some;
-            if (at == cell_starts[visits[visit] + 1] && ++visit < last_visit) at = cell_starts[visits[visit]];
+            if (at == stop && ++visit < last_visit) at = cell_starts[visits[visit]];
         }
         if (threadIdx.x >= filled && threadIdx.x < ROWS) t.point_numbers[threadIdx.x] = -1;
-        float sums[8][8] = {}, norm = 0;
-        for (int first = 0; first < dimension; first += COLUMNS) {
-            __syncthreads();
-            load_columns(t.rows, t.row_numbers, rows, centre, scale, first, dimension);
-            load_columns(t.points, t.point_numbers, points, centre, scale, first, dimension);
-            __syncthreads();
-            int width = min(COLUMNS, dimension - first);
-            if (threadIdx.x < ROWS)
-                for (int k = 0; k < width; k++)
-                    norm = __fmaf_rn(t.points[k][threadIdx.x], t.points[k][threadIdx.x], norm);
-#pragma unroll 2
-            for (int k = 0; k < width; k++) add_products(sums, t, k, across, down);
-        }
-        if (threadIdx.x < ROWS) t.norms[threadIdx.x] = t.point_numbers[threadIdx.x] < 0 ? INFINITE : norm;
         __syncthreads();
-        keep_nearest(sums, t, lists, kept, across, down);
+        float sums[8][8] = {};
+        multiply(sums, t, rows, points, centre, scale, dimension);
+        keep_nearest(sums, t, lists, kept);
     }
     __syncthreads();
     for (int row = threadIdx.x / 32; row < n_rows; row += THREADS / 32) {

@@ -5,6 +5,7 @@ that is among the few nearest of any of their rows. How few is read off a sample
 many as hold `RECALL_WANTED` of their true neighbours.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +17,8 @@ import numpy as np
 from graphwell._types import IntArray
 from graphwell.backends.blocks.cells import grouped
 from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, gpu_limits, memory_in_words
-from graphwell.backends.cuda.points import Points, room
-from graphwell.backends.cuda.search import CUVS_FROM, CudaSearch, kind_of
+from graphwell.backends.cuda.points import Points, kind_of, room
+from graphwell.backends.cuda.search import CUVS_FROM, CudaSearch
 from graphwell.graph.cells import (
     POINTS_PER_TRAINED_CELL,
     RECALL_SAMPLE,
@@ -121,11 +122,16 @@ class CudaCellSearch(CudaSearch):
         return cupy().asnumpy(self.tiles.order)
 
     def _trained(self, n_cells: int) -> GpuArray:
-        """Centres of cells, by k-means on a sample."""
+        """Centres of cells, from a sample of the points; near ones follow each other."""
         cp, n = cupy(), len(self.held)
         drawn = np.random.default_rng(0).integers(n, size=POINTS_PER_TRAINED_CELL * n_cells)
         numbers = cp.unique(cp.asarray(drawn)) if len(drawn) < n else cp.arange(n)
-        sample = self.held.some(numbers)
+        centres = self._k_means(self.held.some(numbers), n_cells)
+        region = self._nearest_of(centres, self._k_means(centres, math.isqrt(n_cells)), 1)
+        return cp.ascontiguousarray(centres[cp.argsort(region[:, 0])])
+
+    def _k_means(self, sample: GpuArray, n_cells: int) -> GpuArray:
+        cp = cupy()
         first = cp.arange(n_cells) * len(sample) // n_cells
         centres = cp.ascontiguousarray(sample[first])
         for _ in range(ROUNDS_OF_TRAINING):
@@ -268,6 +274,7 @@ class CudaCellSearch(CudaSearch):
         slots, shared = _lists(kept)
         function = cuda_kernel("cells.cu", "scan_cells", SLOTS=slots, POINT=kind_of(rows))
         function.max_dynamic_shared_size_bytes = shared
+        function.preferred_shared_memory_carveout = 100  # two tiles on each processor, where they fit
         arguments = (
             rows, tiles.order, cp.asarray(tiles.starts), points, order, starts, begins, visits, centres,
             cp.asarray(tiles.cells), rows.dtype.type(1 / self.scaling.spread), np.int32(rows.shape[1]),

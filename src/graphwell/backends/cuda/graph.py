@@ -204,10 +204,8 @@ class FetchedGraph(Graph):
 
 def _check(points: Points) -> None:
     """Refuse points that no graph can be made of."""
-    first = points.some(cupy().arange(1))
-    bounds = [(b.max(), b.min(), (b != first).any()) for _, b in points.blocks()]
-    highest, lowest, differ = (cupy().asarray(values) for values in zip(*bounds, strict=True))
-    check_points(float(highest.max()), float(lowest.min()), bool(differ.any()))
+    lows, highs, _ = points.bounds()
+    check_points(float(highs.max()), float(lows.min()), bool((highs > lows).any()))
 
 
 def _link(search: Any, n_neighbors: int, scale_neighbor: int) -> tuple[GpuMatrix, GpuArray]:

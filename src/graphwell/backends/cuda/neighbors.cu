@@ -6,6 +6,29 @@ typedef long long int64;
 #define FULL 0xffffffffu
 #define INFINITE __int_as_float(0x7f800000)
 
+// Sum, least and greatest value of each column. A block has its share of the rows, which its threads go through
+// side by side, `lanes` rows at a time; every lane leaves a row of results of its own.
+extern "C" __global__ void __launch_bounds__(256)
+    column_bounds(const POINT *rows, int n_rows, int dimension, int lanes, double *sums, POINT *lows, POINT *highs) {
+    int share = (n_rows + gridDim.x - 1) / gridDim.x, first = share * blockIdx.x;
+    int stop = min(first + share, n_rows), wide = min(dimension, 256), lane = threadIdx.x / wide;
+    if (lane >= lanes) return;
+    for (int c = threadIdx.x % wide; c < dimension; c += wide) {
+        double sum = 0;
+        POINT low = rows[c], high = low;
+        for (int i = first + lane; i < stop; i += lanes) {
+            POINT value = rows[(int64)i * dimension + c];
+            sum += (double)value;
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        int64 place = ((int64)blockIdx.x * lanes + lane) * dimension + c;
+        sums[place] = sum;
+        lows[place] = low;
+        highs[place] = high;
+    }
+}
+
 // One warp for each row of a tile of `n_columns` distances: keep the smallest, sorted, candidate number
 // 32 slot + lane in slot `slot` of a lane. The lists of earlier tiles of the same rows are gone on with.
 extern "C" __global__ void __launch_bounds__(256)

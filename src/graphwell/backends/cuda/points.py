@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.cuda._cupy import GpuArray, cupy, free_memory
+from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, free_memory
+from graphwell.graph.scaling import Scaling
 
+BLOCKS = 1056
 BYTES_AT_ONCE = 1 << 28
 """Of rows of the host that are on the GPU at the same time."""
 SHARE_OF_MEMORY = 0.4
@@ -55,6 +57,16 @@ class Points:
             return self.values[numbers]
         return cupy().asarray(self.values[cupy().asnumpy(numbers)])
 
+    def bounds(self) -> tuple[GpuArray, GpuArray, GpuArray]:
+        """Least, greatest and mean value of each column."""
+        cp, found = cupy(), [_bounds(block) for _, block in self.blocks()]
+        lows, highs, sums = (cp.stack(values) for values in zip(*found, strict=True))
+        return lows.min(axis=0), highs.max(axis=0), sums.sum(axis=0) / len(self)
+
+    def scaling(self) -> Scaling:
+        """What brings the rows near to 1; its centre lies on the GPU."""
+        return Scaling.within(*self.bounds())
+
     def blocks(self, length: int | None = None) -> Iterator[tuple[int, GpuArray]]:
         """All rows in their order, on the GPU: the number of the first, and rows from there on."""
         if length is None:
@@ -63,3 +75,20 @@ class Points:
         for begin in range(0, len(self), length):
             block = self.values[begin : begin + length]
             yield begin, block if self.on_gpu else cupy().asarray(np.ascontiguousarray(block))
+
+
+def _bounds(rows: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray]:
+    """Least and greatest value of each column, and the sum."""
+    cp, (n, dimension) = cupy(), rows.shape
+    lanes = max(1, THREADS // dimension)
+    shape = (BLOCKS * lanes, dimension)
+    sums, lows, highs = cp.empty(shape), cp.empty(shape, dtype=rows.dtype), cp.empty(shape, dtype=rows.dtype)
+    function = cuda_kernel("neighbors.cu", "column_bounds", SLOTS=1, POINT=kind_of(rows))
+    sizes = np.int32(n), np.int32(dimension), np.int32(lanes)
+    function((BLOCKS,), (THREADS,), (cp.ascontiguousarray(rows), *sizes, sums, lows, highs))
+    return lows.min(axis=0), highs.max(axis=0), sums.sum(axis=0)
+
+
+def kind_of(points: Any) -> str:
+    """Type of the coordinates, as kernels call it."""
+    return "float" if points.dtype == np.float32 else "double"

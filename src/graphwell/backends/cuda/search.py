@@ -10,10 +10,9 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, free_memory, launch, memory_in_words
-from graphwell.backends.cuda.points import Points
+from graphwell.backends.cuda.points import Points, kind_of
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
 from graphwell.graph.neighbors import in_order
-from graphwell.graph.scaling import Scaling
 from graphwell.progress import heartbeat
 
 LARGEST_TILE = 1 << 31
@@ -46,7 +45,7 @@ class CudaSearch:
         if self.held.on_gpu:
             self.held = Points(cupy().ascontiguousarray(points))
         with memory_in_words("the neighbours", SMALLEST_TILE):
-            self.scaling = Scaling.of(points)
+            self.scaling = self.held.scaling()
 
     @property
     def points(self) -> GpuArray:
@@ -161,11 +160,6 @@ class CudaSearch:
         from graphwell.graph.neighbors import build_search
 
         return _rebuilt, (build_search, self.points, True if self.exact else None)
-
-
-def kind_of(points: Any) -> str:
-    """Type of the coordinates, as kernels call it."""
-    return "float" if points.dtype == np.float32 else "double"
 
 
 def _rebuilt(build: Any, points: GpuArray, exact: bool | None = True) -> Any:
