@@ -28,7 +28,7 @@ from graphwell.graph.cells import (
 )
 from graphwell.progress import heartbeat
 
-CELLS_FROM = 120_000
+CELLS_FROM = 100_000
 """Points from which on cells are searched: to compare every pair of fewer is as fast."""
 ROWS_OF_A_TILE = 128
 CELLS_PER_ROOT = 8
