@@ -127,7 +127,7 @@ def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int, unit: fl
 
 def in_units_of(sums: Any, unit: float) -> Any:
     """Sums in whole numbers as weights, the entries of each row in order."""
-    matrix = sparse.csr_array(sums * unit)
+    matrix = sparse.csr_array((sums.data * unit, sums.indices, sums.indptr), shape=sums.shape)
     matrix.sort_indices()
     return matrix
 
