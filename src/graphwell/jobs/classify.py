@@ -97,8 +97,9 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     details = _details(classifier, facts, ready)
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
-        seconds={"reading": read, "columns": prepared, **seconds}, output=options.output, report=options.report,
-        notes=(*ready.notes, *_formula_notes(facts.classes, options)), holdout=holdout, details=details,
+        seconds={"reading": read, "columns": prepared, **seconds},
+        output=options.output, report=options.report, holdout=holdout, details=details,
+        notes=(*ready.notes, *_formula_notes(facts.classes, options)),
     )  # fmt: skip
     progress("writing", None)
     new = new_columns(roles.label, facts.classes, details, safe=options.safe_csv)
