@@ -14,14 +14,14 @@ FILL = ("_FillValue", "missing_value", "nodata")
 """Attributes and settings of files that name a value which stands for none."""
 
 
-def is_data_array(image: Any) -> bool:
-    """Whether it is a DataArray, or behaves like one."""
-    return all(hasattr(image, name) for name in ("dims", "coords", "isel", "transpose"))
+def has_names(image: Any) -> bool:
+    """Whether its axes have names, as those of a DataArray or of a Dataset have."""
+    return hasattr(image, "dims") and hasattr(image, "coords")
 
 
 def as_arrays(
     image: Any, seeds: Any, channel_axis: int | str | None
-) -> tuple[Any, Any, int | str | None, Callable[[Any], Any]]:
+) -> tuple[Any, Any, int | None, Callable[[Any], Any]]:
     """Take names off a picture and its seeds, and keep what puts them back on labels.
 
     Parameters
@@ -49,13 +49,13 @@ def as_arrays(
     >>> values.shape, axis, put_back(seeds).dims, put_back(seeds).x.values.tolist()
     ((4, 5, 3), -1, ('y', 'x'), [0, 1, 2, 3, 4])
     """
-    if not is_data_array(image):
+    if not has_names(image) or hasattr(image, "data_vars"):
         raise ValueError(
             f"A DataArray is expected, got {type(image).__name__}; turn a Dataset into one with to_array()."
         )
     channels = _channels(image, channel_axis)
     places = [name for name in image.dims if name != channels]
-    if is_data_array(seeds):
+    if has_names(seeds):
         if set(seeds.dims) != set(places):
             raise ValueError(f"seeds have the dimensions {seeds.dims}, but those of the image are {places}.")
         seeds = seeds.transpose(*places).values
@@ -75,7 +75,8 @@ def _channels(image: Any, axis: int | str | None) -> Any:
     """Name of the dimension of the channels, or None."""
     if isinstance(axis, str):
         if axis not in image.dims:
-            raise ValueError(f"The image has no dimension {axis!r}; it has {', '.join(map(str, image.dims))}.")
+            names = ", ".join(map(str, image.dims))
+            raise ValueError(f"The image has no dimension {axis!r}; it has {names}.")
         return axis
     if axis is None:
         return None

@@ -1,23 +1,24 @@
 """Pictures of one scene one after the other, as a film has them: each begins from the one before."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import ndimage
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.segmentation.axes import channels_last
 from graphwell.segmentation.features import read_picture
 from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
-CHANGED = 4.0
-"""A pixel changed if it did by more than so many deviations of what all others did."""
+CHANGED = 2.5
+"""A pixel changed if it did by more than so many times what half of all pixels did."""
 SMALLEST_CHANGE = 0.02
 """Changes below this share of the largest value are none."""
 SIDE_PER_MARGIN = 60
 """Pixels of the shorter side for each pixel that marks keep away from a border."""
 BLUR = 1.0
-MEDIAN_TO_DEVIATION = 1.4826
 
 
 def segment_frames(
@@ -62,21 +63,41 @@ def segment_frames(
         raise ValueError("seeds hold no marks of the first frame, number 0; mark some of its pixels.")
     before: tuple[FloatArray, Segmentation] | None = None
     for number, frame in enumerate(frames):
-        values = read_picture(frame if np.ndim(frame) == 2 else np.moveaxis(np.asarray(frame), channel_axis or -1, -1))
-        if before is not None and values.shape != before[0].shape:
-            raise ValueError(
-                f"Frame {number} has the shape {values.shape}, the one before it {before[0].shape}; "
-                "give frames of one size."
-            )
-        given = np.asarray(marks[number]) if number in marks else None
-        if before is None:
-            known = given
-        else:
-            known = carried(before[1], before[0], values)
-            known = known if given is None else np.where(given >= 0, given, known)
-        found = _segmented(values, known, options)
+        values = read_picture(channels_last(frame, channel_axis))
+        known = None if number not in marks else np.asarray(marks[number])
+        if before is not None:
+            _check_size(number, values, before[0])
+            followed = carried(before[1], before[0], values)
+            known = followed if known is None else np.where(known >= 0, known, followed)
+        found = _found(values, known, options, before)
         before = values, found
         yield found
+
+
+def _found(
+    values: FloatArray, known: Any, options: dict[str, Any], before: tuple[FloatArray, Segmentation] | None
+) -> Segmentation:
+    """The segmentation of a frame; where one class alone is left, all pixels have it."""
+    left = np.unique(known[known >= 0])
+    if before is None or len(left) != 1:
+        return Segmenter(values, **options).segment(known)
+    everywhere = np.ones(known.shape, dtype=bool)
+    return replace(
+        before[1],
+        labels=np.full(known.shape, left[0]),
+        score=np.ones(known.shape, dtype=np.float32),
+        reachable=everywhere,
+        masked=~everywhere,
+        seconds={},
+    )
+
+
+def _check_size(number: int, frame: FloatArray, before: FloatArray) -> None:
+    if frame.shape != before.shape:
+        raise ValueError(
+            f"Frame {number} has the shape {frame.shape}, the one before it {before.shape}; "
+            "give frames of one size."
+        )
 
 
 def carried(found: Segmentation, before: FloatArray, after: FloatArray) -> IntArray:
@@ -112,9 +133,4 @@ def changed(before: FloatArray, after: FloatArray) -> BoolArray:
     """
     blurred = ndimage.gaussian_filter(after - before, (BLUR, BLUR, 0))
     distance = np.sqrt((blurred**2).sum(axis=-1))
-    usual = MEDIAN_TO_DEVIATION * float(np.median(distance))
-    return np.asarray(distance > max(CHANGED * usual, SMALLEST_CHANGE))
-
-
-def _segmented(values: FloatArray, known: Any, options: dict[str, Any]) -> Segmentation:
-    return Segmenter(values, **options).segment(known)
+    return np.asarray(distance > max(CHANGED * float(np.median(distance)), SMALLEST_CHANGE))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._warnings import UnreachableWarning, warn_user
-from graphwell.bridges.xarray import as_arrays, is_data_array
+from graphwell.bridges.xarray import as_arrays, has_names
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
@@ -84,12 +84,12 @@ def segment(
     >>> bool((labels == truth).mean() > 0.99)
     True
     """
-    put_back = None
-    if is_data_array(image) or isinstance(channel_axis, str):
-        image, seeds, channel_axis, put_back = as_arrays(image, seeds, channel_axis)
+    put_back, axis = None, channel_axis
+    if has_names(image) or isinstance(axis, str):
+        image, seeds, axis, put_back = as_arrays(image, seeds, axis)
     segmenter = Segmenter(
         image,
-        channel_axis=None if np.ndim(image) == np.ndim(seeds) else channel_axis,
+        channel_axis=None if np.ndim(image) == np.ndim(seeds) else axis,
         spacing=spacing,
         graph=graph,
         radius=radius,

@@ -32,7 +32,8 @@ def read(path: Path, tags: TiffTags, max_pixels: int) -> FloatArray:
     if tags.has_opacity and values.shape[-1] in (2, 4) and values.dtype.kind == "u":
         shares = values.astype(np.float32) / np.iinfo(values.dtype).max
         return with_opacity(shares)
-    return as_picture(path, without_missing(values, tags.nodata))
+    found = as_picture(path, without_missing(values, tags.nodata))
+    return found[..., 0] if found.ndim == 3 and found.shape[-1] == 1 else found
 
 
 def spacing_of(path: Path) -> tuple[float, ...] | None:
@@ -53,9 +54,9 @@ def spacing_of(path: Path) -> tuple[float, ...] | None:
 
 
 def _micrometres(pixels: Any, axis: str) -> float:
-    return float(pixels.attrib[f"PhysicalSize{axis}"]) * MICROMETRES[
-        pixels.get(f"PhysicalSize{axis}Unit", "µm")
-    ]
+    return (
+        float(pixels.attrib[f"PhysicalSize{axis}"]) * MICROMETRES[pixels.get(f"PhysicalSize{axis}Unit", "µm")]
+    )
 
 
 def _first(path: Path, max_pixels: int) -> tuple[Any, list[str], int]:

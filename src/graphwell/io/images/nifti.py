@@ -1,4 +1,7 @@
-"""Volumes of medicine, `.nii` and `.nii.gz`: spacing and place are kept. The only module that imports nibabel."""
+"""Volumes of medicine, `.nii` and `.nii.gz`: spacing and place are kept.
+
+The only module that imports nibabel.
+"""
 
 import math
 from pathlib import Path
