@@ -98,7 +98,8 @@ class ClassifyOptions(TableOptions):
     checkpoint : Path, optional
         File that the run is saved in; a killed run goes on from it.
     cluster : str, optional
-        Address of a Dask scheduler, or "local" for a cluster of `n_jobs` processes here.
+        Address of a Dask scheduler, or "local" for processes here: `n_jobs` of them where the table does not
+        fit into memory, else one, which is faster. "local:4" starts four whatever the table's size.
     safe_csv : bool
         Put an apostrophe before cells of text that a spreadsheet would run as formulas.
 
