@@ -8,7 +8,7 @@ from scipy import sparse
 from graphwell._checks import number_between
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph import Graph
-from graphwell.graph.graph import frozen
+from graphwell.graph.structure import frozen
 from graphwell.graph.weights import index_dtype
 
 WEAKEST_COLOR = 1e-4
