@@ -10,7 +10,8 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.active import Question
 from graphwell.errors import OptionError
 from graphwell.jobs.found_labels import FoundLabels
-from graphwell.jobs.labelling import LabelledTable
+from graphwell.jobs.labelled_files import write_answers, write_labels
+from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.layout import principal_map
 from graphwell.serve.answers import NOTHING, Answers, Change
 from graphwell.serve.channel import Command, Event, frame
@@ -40,6 +41,7 @@ class LabelPage:
     """
 
     name = "label"
+    beside = frozenset({"export"})
 
     def __init__(self, table: LabelledTable, journal: Journal) -> None:
         self.table = table
@@ -54,7 +56,7 @@ class LabelPage:
             "search": lambda message: self._search(str(message["text"])),
             "export": lambda _: self._export(),
         }
-        self._lock = threading.RLock()
+        self._lock, self._exporting = threading.RLock(), threading.Lock()
         self._tell: Callable[[Event], None] = lambda event: None
         self.answers = Answers(table.given, ClassList.named(table.read.given.names))
         self._changes: list[Change] = []
@@ -150,11 +152,15 @@ class LabelPage:
         return [self._brief(row) for row in self.table.search(text)]
 
     def _export(self) -> str:
-        with self._lock:
-            found, given, names = self._found, self.answers.firm, self.answers.classes.names
-        if found is None:
-            raise OptionError("export", "There is nothing to write yet; label a row first.")
-        return str(self.table.write(names, given, found))
+        """Write the files, one export at a time; answers go on meanwhile."""
+        with self._exporting:
+            with self._lock:
+                found, given, names = self._found, self.answers.firm, self.answers.classes.names
+            if found is None:
+                raise OptionError("export", "There is nothing to write yet; label a row first.")
+            write_labels(self.table, names, given, found)
+            write_answers(self.table, names, given)
+            return str(self.table.options.labelled)
 
     def _row(self, message: dict[str, Any]) -> int:
         row = message["row"]

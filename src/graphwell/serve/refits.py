@@ -14,7 +14,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.active import AccuracyEstimate, Question, Session
 from graphwell.jobs.found_labels import FoundLabels
-from graphwell.jobs.labelling import LabelledTable
+from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.layout import graph_map
 from graphwell.progress import CancelledError
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED

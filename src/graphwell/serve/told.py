@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.jobs.labelling import LabelledTable
+from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.serve.answers import Change
 from graphwell.serve.channel import frame
 from graphwell.serve.refits import Fit
