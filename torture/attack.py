@@ -66,7 +66,7 @@ class Outcome:
 
 
 NAMES = (
-    "tables", "pictures", "checkpoints", "matrices", "parameters", "arrays", "journals",
+    "tables", "pictures", "checkpoints", "matrices", "parameters", "arrays", "journals", "bridges",
     "threads", "properties", "kills", "interrupts", "discs", "permissions", "clocks", "terminals", "pages",
     "caches", "forks", "workers", "clusters",
 )  # fmt: skip
