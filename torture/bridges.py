@@ -111,8 +111,11 @@ def _datasets(rng: Chance) -> None:
     import pyarrow
 
     vectors = [[rng.random(), rng.random()] for _ in range(N)]
-    odd = (vectors, vectors, [*vectors[:-1], None], [*vectors[:-1], [1.0]], [*vectors[:-1], [None, 1.0]],
-           [[[1.0]]] * N, [["a", "b"]] * N, ["text"] * N, [1.5] * N, [[]] * N, [None] * N)  # fmt: skip
+    most = vectors[:-1]
+    odd: tuple[Any, ...] = (
+        vectors, vectors, [*most, None], [*most, [1.0]], [*most, [None, 1.0]], [[[1.0]]] * N, [["a", "b"]] * N,
+        ["text"] * N, [1.5] * N, [[]] * N, [None] * N,
+    )  # fmt: skip
     codes = [0, 1, 0, 1, *[rng.choice((-1, -1, None, 0, 7, -9))] * (N - 4)]
     table = pyarrow.table({"x": rng.choice(odd), "label": rng.choice((codes, codes, ["a"] * N, vectors))})
     names = rng.choice((["a", "b"], None, []))
