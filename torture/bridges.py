@@ -113,8 +113,8 @@ def _datasets(rng: Chance) -> None:
     vectors = [[rng.random(), rng.random()] for _ in range(N)]
     most = vectors[:-1]
     odd: tuple[Any, ...] = (
-        vectors, vectors, [*most, None], [*most, [1.0]], [*most, [None, 1.0]], [[[1.0]]] * N, [["a", "b"]] * N,
-        ["text"] * N, [1.5] * N, [[]] * N, [None] * N,
+        vectors, vectors, [*most, None], [*most, [1.0]], [*most, [None, 1.0]], [[[1.0]]] * N,
+        [["a", "b"]] * N, ["text"] * N, [1.5] * N, [[]] * N, [None] * N,
     )  # fmt: skip
     codes = [0, 1, 0, 1, *[rng.choice((-1, -1, None, 0, 7, -9))] * (N - 4)]
     table = pyarrow.table({"x": rng.choice(odd), "label": rng.choice((codes, codes, ["a"] * N, vectors))})
