@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from graphwell._counted import counted
 from graphwell._types import FloatArray
 from graphwell.active.registry import strategy
 from graphwell.active.situation import Situation
@@ -26,7 +27,9 @@ def cover(situation: Situation, n: int) -> list[Question]:
         covered = np.maximum(covered, near[unit])
         is_open[unit] = False
         questions.append(
-            Question(row_of_unit(situation, unit), f"stands for {max(1, round(gained[unit])):,} rows")
+            Question(
+                row_of_unit(situation, unit), f"stands for {counted(max(1, round(gained[unit])), 'row')}"
+            )
         )
     return questions
 
