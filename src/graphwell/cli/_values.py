@@ -34,7 +34,7 @@ def told(error: Any) -> str | None:
     >>> told(SimpleNamespace(param=SimpleNamespace(opts=["-n", "--n"]), __cause__=cause))
     '--n must be at least 1, got 0.'
     """
-    found = getattr(error.__cause__, "errors", list)()
+    found: list[Any] = getattr(error.__cause__, "errors", list)()
     if not found or found[0]["type"] not in PROBLEMS:
         return None
     values = {**found[0].get("ctx", {}), "input": found[0]["input"]}

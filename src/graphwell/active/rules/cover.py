@@ -26,11 +26,8 @@ def cover(situation: Situation, n: int) -> list[Question]:
         unit = int(gained.argmax())
         covered = np.maximum(covered, near[unit])
         is_open[unit] = False
-        questions.append(
-            Question(
-                row_of_unit(situation, unit), f"stands for {counted(max(1, round(gained[unit])), 'row')}"
-            )
-        )
+        rows = counted(max(1, round(gained[unit])), "row")
+        questions.append(Question(row_of_unit(situation, unit), f"stands for {rows}"))
     return questions
 
 
