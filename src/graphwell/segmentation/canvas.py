@@ -7,18 +7,18 @@ on the largest of these copies and then on each larger size up to the picture it
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.pixels import PixelEngine
 from graphwell.memory import allowed
 from graphwell.progress import in_pieces, listening
 from graphwell.segmentation.evidence import ColorEvidence, posterior
 from graphwell.segmentation.features import PictureFeatures, halved, noise_left, smoothed
 from graphwell.segmentation.grid import Grid
 from graphwell.segmentation.masks import pieces_between
-from graphwell.segmentation.pyramid import COARSEST_PIXELS, REFINEMENTS, WARM_REFINEMENTS, halved_seeds
 from graphwell.segmentation.scales import (
     border_blur,
     border_color_scale,
@@ -26,12 +26,16 @@ from graphwell.segmentation.scales import (
     start_blur,
     start_color_scale,
 )
+from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.stencil import Stencil
 
 WORKING_PIXELS, LEAST_WORKING_PIXELS = 400_000, 25_000
 """Pixels of the largest copy on which scores are found, and of the smallest where memory is short."""
 PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES = 64, 20, 700
 """Memory that a pixel takes, each of its channels, and a pixel of the working size, about."""
+COARSEST_PIXELS = 4000
+REFINEMENTS, WARM_REFINEMENTS = 20, 2
+"""Iterations on the working size, from the guess of a coarser copy; twice as many after each halving."""
 MOST_FROM_NOTHING = 1000
 """Iterations on the coarsest copy, which begins from no guess."""
 SMALLEST_REGION = 49
@@ -62,10 +66,8 @@ class Start:
         """The same in terms of other classes, where those of before are among them."""
         if not np.isin(self.classes, classes).all():
             return None
-        scores = [np.zeros((len(classes), *s.shape[1:]), dtype=s.dtype) for s in self.scores]
-        for wider, before in zip(scores, self.scores, strict=True):
-            wider[np.searchsorted(classes, self.classes)] = before
-        return Start(classes, scores, self.belief)
+        places = np.searchsorted(classes, self.classes).tolist()
+        return Start(classes, [_spread(s, places, len(classes)) for s in self.scores], self.belief)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,8 @@ class Canvas:
     radius : float
     color_scale, smoothing : float, optional
         As in `Segmenter`.
-    pool : ThreadPool
+    engine : PixelEngine
+        Where the features lie.
     told : callable
         Told the share of the work that is done.
     working_pixels : int
@@ -116,11 +119,11 @@ class Canvas:
         radius: float,
         color_scale: float | None,
         smoothing: float | None,
-        pool: ThreadPool,
+        engine: PixelEngine,
         told: Told,
         working_pixels: int = WORKING_PIXELS,
     ) -> None:
-        self.features, self.radius, self.pool = features, radius, pool
+        self.features, self.radius, self.engine = features, radius, engine
         self.color_scale = color_scale
         self.blur = border_blur(features) if smoothing is None else smoothing
         self.sizes = [features.values]
@@ -132,7 +135,8 @@ class Canvas:
         self._build_copies()
         told(0.8)
         values, scale = self.border_values(self.working)
-        self._regions = Stencil(self.grid(self.working), values, scale).regions()
+        regions = Stencil(self.grid(self.working), values, scale).regions()
+        self._regions = engine.xp.ascontiguousarray(regions)
         told(1.0)
 
     @property
@@ -148,42 +152,46 @@ class Canvas:
     def grid(self, halvings: int) -> Grid:
         """The grid of one size."""
         shape = tuple(-(-side // 2**halvings) for side in self.shape)
-        return Grid(shape, self.radius, self.pool, self.features.spacing, self.pieces(halvings))
+        return Grid(shape, self.radius, self.engine, self.features.spacing, self.pieces(halvings))
 
     def pieces(self, halvings: int) -> IntArray | None:
-        """Pieces between masked points at one size, -1 where all points are masked; None if none ever is."""
+        """Pieces between masked points at one size, on the host; -1 where all are masked, None if none is."""
         if not self._pieces:
             return None
         while len(self._pieces) <= halvings:
-            self._pieces.append(halved_seeds(self._pieces[-1], int(self._pieces[0].max()) + 1))
+            self._pieces.append(Seeds.of(self._pieces[-1]).halved().plane())
         return self._pieces[halvings]
 
     def border_values(self, halvings: int) -> tuple[FloatArray, float]:
         """Values that the descent compares at one size, and the colour difference that counts as one."""
         blur = self.blur if halvings == 0 else 0.0
         scale = self.color_scale or border_color_scale(self.features, blur, halvings)
-        return smoothed(self.sizes[halvings], blur, self.features.spacing), scale
+        return self._smoothed(self.sizes[halvings], blur), scale
 
-    def seeds_by_size(self, seeds: IntArray, n_classes: int) -> list[IntArray]:
+    def _smoothed(self, values: FloatArray, width: float) -> FloatArray:
+        return smoothed(values, width, self.features.spacing, self.engine.ndimage)
+
+    def seeds_by_size(self, seeds: Seeds) -> list[Seeds]:
         """Seeds of the picture, and of everything that is smaller."""
         found = [seeds]
         for halvings in range(self.copies[0].halvings):
-            found.append(halved_seeds(self._heard(found[-1], halvings), n_classes))
+            found.append(self._heard(found[-1], halvings).halved())
         return found
 
-    def _heard(self, seeds: IntArray, halvings: int) -> IntArray:
+    def _heard(self, seeds: Seeds, halvings: int) -> Seeds:
         """Seeds that may speak for the square that they lie in, as it is of their piece."""
         pieces, coarse = self.pieces(halvings), self.pieces(halvings + 1)
         if pieces is None or coarse is None:
             return seeds
-        return np.where(enlarged(coarse[None], pieces.shape)[0] == pieces, seeds, -1)
+        squares: Any = tuple(axis // 2 for axis in seeds.coordinates)
+        return seeds.some(coarse[squares] == pieces.ravel()[seeds.places])
 
-    def start(self, seeds: list[IntArray], classes: IntArray, before: Start | None, told: Told) -> Start:
+    def start(self, seeds: list[Seeds], classes: IntArray, before: Start | None, told: Told) -> Start:
         """Find scores and belief from marks.
 
         Parameters
         ----------
-        seeds : list of arrays
+        seeds : list of Seeds
             As `seeds_by_size` gives them.
         classes : array of shape (n_classes,)
         before : Start, optional
@@ -210,30 +218,33 @@ class Canvas:
         told(1.0)
         return Start(classes, scores, posterior(scores[-1], logs))
 
-    def reachable(self, seeds: list[IntArray]) -> BoolArray:
+    def reachable(self, seeds: list[Seeds]) -> BoolArray:
         """False in regions that hold no seed, and are no specks; and where nothing but a mask lies around."""
         regions = self._regions.ravel()
-        seeded = np.bincount(regions, (seeds[self.working] >= 0).ravel()) > 0
         smallest = SMALLEST_REGION / 2 ** (self.working * len(self.shape))
-        found = self.to_size(((seeded | (np.bincount(regions) < smallest))[self._regions]), self.working, 0)
+        reached = np.bincount(regions) < smallest
+        reached[regions[self.engine.asarray(seeds[self.working].places)]] = True
+        found = self.to_size(reached[self._regions], self.working, 0)
         pieces = self.pieces(0)
-        return found if pieces is None else found & np.isin(pieces, pieces[seeds[0] >= 0])
+        if pieces is None:
+            return found
+        return found & self.engine.asarray(np.isin(pieces, pieces.ravel()[seeds[0].places]))
 
     def to_size(self, plane: FloatArray, halvings: int, wanted: int) -> FloatArray:
         """A plane of one size as one of a larger size."""
         while halvings > wanted:
             halvings -= 1
             plane = enlarged(plane[None], self.sizes[halvings].shape[:-1])[0]
-        return np.ascontiguousarray(plane)
+        return self.engine.xp.ascontiguousarray(plane)
 
     def _build_copies(self) -> None:
         """Copies for the scores, coarsest first; none of them is the picture itself if that is noisy."""
         values, halvings, blur = self.sizes[-1], self.working, 0.0
         if is_noisy(self.features) and halvings == 0:
             blur = start_blur(self.features)
-            values, halvings = halved(smoothed(values, blur, self.features.spacing)), 1
+            values, halvings = halved(self._smoothed(values, blur)), 1
         left = noise_left(blur, halvings, self.features.spacing)
-        self.evidence = ColorEvidence(values, self.features, left, self.pool)
+        self.evidence = ColorEvidence(values, self.features, left, self.engine)
         copies: list[Copy] = []
         while not copies or np.prod(copies[-1].shape) > COARSEST_PIXELS:
             if copies:
@@ -270,17 +281,27 @@ def working_pixels(n_pixels: int, n_channels: int) -> int:
     return max(working, LEAST_WORKING_PIXELS)
 
 
+def _spread(scores: FloatArray, places: list[int], n_classes: int) -> FloatArray:
+    """Scores of some classes among those of all, 0 for the others."""
+    found = np.zeros_like(scores, shape=(n_classes, *scores.shape[1:]))
+    for place, plane in zip(places, scores, strict=True):
+        found[place] = plane
+    return found
+
+
 def _scores(
-    stencil: Stencil, seeds: IntArray, n_classes: int, guess: FloatArray | None, most_iterations: int
+    stencil: Stencil, seeds: Seeds, n_classes: int, guess: FloatArray | None, most_iterations: int
 ) -> FloatArray:
     """Scores of one copy, of shape (n_classes, *shape): given at the seeds, harmonic elsewhere."""
-    grid = stencil.grid
-    codes = grid.pad(seeds, -1)
-    planes = np.zeros((n_classes, grid.size), dtype=np.float32) if guess is None else grid.pads(guess)
-    known = np.flatnonzero(codes >= 0)
-    planes[:, known] = codes[known] == np.arange(n_classes)[:, None]
-    stencil.diffuse(codes >= 0, planes, most_iterations)
-    return np.ascontiguousarray(grid.crop(planes))
+    grid, engine = stencil.grid, stencil.grid.engine
+    shape = (n_classes, grid.size)
+    planes = engine.xp.zeros(shape, dtype=np.float32) if guess is None else grid.pads(guess)
+    places = engine.asarray(grid.places(seeds.coordinates))
+    planes[:, places] = engine.asarray((seeds.codes == np.arange(n_classes)[:, None]).astype(np.float32))
+    known = engine.xp.zeros(grid.size, dtype=bool)
+    known[places] = True
+    stencil.diffuse(known, planes, most_iterations)
+    return engine.xp.ascontiguousarray(grid.crop(planes))
 
 
 def enlarged(planes: FloatArray, shape: tuple[int, ...]) -> FloatArray:

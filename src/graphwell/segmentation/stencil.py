@@ -5,10 +5,11 @@ from functools import cached_property
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.cpu import stencil_kernels as kernels
+from graphwell.backends.pixels import UNIT
 from graphwell.progress import tell
 from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
 
+TINY = 1e-300
 TOLERANCE = 1e-4
 """Relative residual at which scores are exact enough."""
 
@@ -29,17 +30,11 @@ class Stencil:
     def __init__(self, grid: Grid, values: FloatArray, color_scale: float) -> None:
         self.grid = grid
         planes = grid.pads(np.moveaxis(values.astype(np.float32, copy=False), -1, 0))
-        self.weights = np.zeros((len(grid.steps), grid.size), dtype=np.uint16)
-        grid.share(
-            kernels.link, kernels.CHUNK, planes, grid.pieces, grid.steps, grid.nearness,
-            float(color_scale) ** -2, WEAKEST_COLOR, self.weights,
-        )  # fmt: skip
+        self.weights = grid.engine.link(grid, planes, float(color_scale) ** -2, WEAKEST_COLOR)
 
     def product(self, planes: FloatArray) -> FloatArray:
         """The weights times each plane of shape (n_planes, grid.size)."""
-        out = np.zeros_like(planes)
-        self.grid.share(kernels.multiply, kernels.CHUNK, self.grid.steps, self.weights, planes, out)
-        return out
+        return self.grid.engine.product(self.grid, self.weights, planes)
 
     @cached_property
     def degrees(self) -> FloatArray:
@@ -47,12 +42,10 @@ class Stencil:
         return self.product(self.grid.inside[None])[0]
 
     def regions(self) -> IntArray:
-        """Number of the region of each point: regions are joined by no link of like colours."""
+        """Number of the region of each point, below `grid.size`: no link of like colours joins regions."""
         grid = self.grid
-        parents = np.arange(grid.size)
-        weakest = np.round(WEAKEST_COLOR * grid.nearness / kernels.UNIT).astype(np.uint16)
-        kernels.join(grid.begin, grid.end, grid.steps, self.weights, weakest, parents)
-        return np.unique(grid.crop(parents), return_inverse=True)[1].reshape(grid.shape)
+        weakest = np.round(WEAKEST_COLOR * grid.nearness / UNIT).astype(np.uint16)
+        return grid.crop(grid.engine.joined(grid, self.weights, weakest))
 
     def diffuse(self, known: BoolArray, scores: FloatArray, most_iterations: int) -> None:
         """Make scores harmonic where nothing is known, in place, by conjugate gradients.
@@ -65,35 +58,26 @@ class Stencil:
             What they are there, and a guess elsewhere.
         most_iterations : int
         """
-        grid = self.grid
+        grid, engine = self.grid, self.grid.engine
         free = ((grid.inside > 0) & ~known & (self.degrees > 0)).astype(np.float32)
         inverse = free / np.maximum(self.degrees, np.finfo(np.float32).tiny)
         r = (self.product(scores) - self.degrees * scores) * free
         p, image = inverse * r, np.zeros_like(r)
-        dots = np.zeros((grid.n_parts(kernels.CHUNK), len(scores)))
-        length = np.einsum("kn,kn->k", r, p, dtype=np.float64)
-        enough = TOLERANCE**2 * length
+        length = np.multiply(r, p, dtype=np.float64).sum(axis=1)
+        enough = TOLERANCE**2 * engine.to_host(length)
         for iteration in range(most_iterations):
-            if (length <= enough).all():
+            left = engine.to_host(length)
+            if (left <= enough).all():
                 break
-            tell(max(iteration / most_iterations, _share_done(length, enough)))
-            grid.share(
-                kernels.apply, kernels.CHUNK, grid.steps, self.weights, self.degrees, free, p, image, dots
-            )
-            steps = _divided(length, dots.sum(axis=0))
-            grid.share(kernels.advance, kernels.CHUNK, inverse, scores, r, p, image, steps, dots)
-            now = dots.sum(axis=0)
-            grid.share(kernels.turn, kernels.CHUNK, inverse, r, p, _divided(now, length))
+            tell(max(iteration / most_iterations, _share_done(left, enough)))
+            curvature = engine.apply(grid, self.weights, self.degrees, free, p, image)
+            now = engine.advance(grid, inverse, scores, r, p, image, (length, curvature))
+            engine.turn(grid, inverse, r, p, (now, length))
             length = now
         tell(1.0)
 
 
 def _share_done(length: FloatArray, enough: FloatArray) -> float:
     """How far the residuals have fallen on their way, in powers."""
-    left = np.log(np.maximum(_divided(length, enough), 1.0)).max()
+    left = np.log(np.maximum(length / np.maximum(enough, TINY), 1.0)).max()
     return float(np.clip(1 + left / (2 * np.log(TOLERANCE)), 0.0, 1.0))
-
-
-def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Quotients, 0 where there is nothing left to do."""
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
