@@ -24,19 +24,19 @@ class Entry:
         Of ``pip install "graphwell[extra]"``.
     arrays : tuple of str
         Libraries whose arrays can only be worked on here.
-    pixels : str, optional
-        Module with a class `Pixels`, where pictures can be segmented here.
+    pixels : str
+        Module with a class `Pixels`, by which pictures are segmented; that of the processor by default.
     """
 
     module: str
     needs: str
     extra: str | None = None
     arrays: tuple[str, ...] = ()
-    pixels: str = ""
+    pixels: str = "graphwell.backends.cpu.pixels"
 
 
 BACKENDS: dict[str, Entry] = {
-    "cpu": Entry("graphwell.backends.cpu.backend", "nothing", pixels="graphwell.backends.cpu.pixels"),
+    "cpu": Entry("graphwell.backends.cpu.backend", "nothing"),
     "cuda": Entry(
         "graphwell.backends.cuda.backend",
         "an NVIDIA GPU, and CuPy",

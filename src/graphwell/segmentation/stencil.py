@@ -10,6 +10,7 @@ from graphwell.progress import tell
 from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
 
 TINY = 1e-300
+TELL_EVERY = 8
 TOLERANCE = 1e-4
 """Relative residual at which scores are exact enough."""
 
@@ -69,7 +70,8 @@ class Stencil:
             left = engine.to_host(length)
             if (left <= enough).all():
                 break
-            tell(max(iteration / most_iterations, _share_done(left, enough)))
+            if iteration % TELL_EVERY == 0:
+                tell(max(iteration / most_iterations, _share_done(left, enough)))
             curvature = engine.apply(grid, self.weights, self.degrees, free, p, image)
             now = engine.advance(grid, inverse, scores, r, p, image, (length, curvature))
             engine.turn(grid, inverse, r, p, (now, length))

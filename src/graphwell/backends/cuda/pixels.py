@@ -1,6 +1,8 @@
 """Pictures on one NVIDIA GPU: the verbs of `graphwell.backends.pixels` as CUDA kernels."""
 
+from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +22,7 @@ class Pixels:
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.xp, self.ndimage = cupy(), filters()
+        self._grids: WeakKeyDictionary[Lattice, Any] = WeakKeyDictionary()
 
     def asarray(self, values: Any) -> GpuArray:
         """Bring values from the host."""
@@ -34,13 +37,13 @@ class Pixels:
         """Return the weights of all forward links, in units of 1 / 65535."""
         weights = self.xp.zeros((len(lattice.steps), lattice.size), dtype=np.uint16)
         limits = np.float32(sharpness), np.float32(weakest)
-        _over_planes("link", lattice, 1, values, len(values), *limits, weights)
+        self._over_planes("link", lattice, 1, values, np.int32(len(values)), *limits, weights)
         return weights
 
     def product(self, lattice: Lattice, weights: GpuArray, planes: GpuArray) -> GpuArray:
         """Return the weights times each plane."""
         out = self.xp.zeros_like(planes)
-        _over_planes("multiply", lattice, len(planes), weights, planes, out)
+        self._over_planes("multiply", lattice, len(planes), weights, planes, out)
         return out
 
     def apply(
@@ -54,7 +57,7 @@ class Pixels:
     ) -> GpuArray:
         """Write the Laplacian of the free points times `p` into `image`; return the sums of ``p image``."""
         parts = self._parts(lattice, len(p))
-        _over_planes("apply", lattice, len(p), weights, degrees, free, p, image, parts)
+        self._over_planes("apply", lattice, len(p), weights, degrees, free, p, image, parts)
         return parts.sum(axis=1)
 
     def advance(
@@ -69,17 +72,17 @@ class Pixels:
     ) -> GpuArray:
         """Add ``ratio p`` to `x`, take ``ratio image`` from `r`; return the sums of ``r r inverse``."""
         parts = self._parts(lattice, len(p))
-        _over_planes("advance", lattice, len(p), inverse, x, r, p, image, *ratio, parts)
+        self._over_planes("advance", lattice, len(p), inverse, x, r, p, image, *ratio, parts)
         return parts.sum(axis=1)
 
     def turn(self, lattice: Lattice, inverse: GpuArray, r: GpuArray, p: GpuArray, ratio: Ratio) -> None:
         """Replace `p` by ``inverse r + ratio p``."""
-        _over_planes("turn", lattice, len(p), inverse, r, p, *ratio)
+        self._over_planes("turn", lattice, len(p), inverse, r, p, *ratio)
 
     def joined(self, lattice: Lattice, weights: GpuArray, weakest: GpuArray) -> GpuArray:
         """Return the first of all points that links above the weakest join to a point."""
         parents = self.xp.arange(lattice.size, dtype=np.int32)
-        _over_planes("join", lattice, 1, weights, weakest, parents)
+        self._over_planes("join", lattice, 1, weights, weakest, parents)
         launch(_kernel("flatten"), lattice.size, (parents, lattice.size))
         return parents
 
@@ -100,7 +103,7 @@ class Pixels:
         launch(
             _kernel("link_some"),
             len(points),
-            (_grid(lattice), _movers(some), values, len(values), *limits),
+            (self._grid(lattice), _movers(some), values, len(values), *limits),
         )
         return some
 
@@ -120,7 +123,7 @@ class Pixels:
         changes = self.xp.zeros(1, dtype=np.uint64)
         energies = self.xp.zeros(-(-n // THREADS))
         function, begin = _kernel("sweep_some", now[0]), now
-        fixed = _grid(lattice), _movers(movers), np.float32(trust)
+        fixed = self._grid(lattice), _movers(movers), np.float32(trust)
         step = np.float64(epsilon), np.float32(step_size), changes, energies
         for _ in range(count):
             launch(function, n, (*fixed, *now, *spare, *step))
@@ -133,7 +136,7 @@ class Pixels:
     def shares(self, lattice: Lattice, movers: Movers, labels: GpuArray, r: GpuArray) -> GpuArray:
         """Return the share of the class of each point in what it and its neighbours say."""
         out = self.xp.empty(len(movers.points), dtype=np.float32)
-        arguments = _grid(lattice), _movers(movers), labels, r, out
+        arguments = self._grid(lattice), _movers(movers), labels, r, out
         launch(_kernel("shares_of_some", labels), len(out), arguments)
         return out
 
@@ -149,20 +152,29 @@ class Pixels:
         """Room for the sums of each block."""
         return self.xp.empty((n_planes, _blocks(lattice)))
 
+    def _over_planes(self, name: str, lattice: Lattice, n_planes: int, *arguments: Any) -> None:
+        """Run a kernel on all points of some planes, each plane a row of blocks."""
+        _kernel(name)((_blocks(lattice), n_planes), (THREADS,), (self._grid(lattice), *arguments))
+
+    def _grid(self, lattice: Lattice) -> Any:
+        """The grid as kernels take it; made once, as conjugate gradients ask for it a thousand times."""
+        if lattice not in self._grids:
+            self._grids[lattice] = _grid(lattice)
+        return self._grids[lattice]
+
+
+@lru_cache(maxsize=32)
+def _named(name: str, label: str) -> Any:
+    return cuda_kernel("pixels.cu", name, LABEL=label)
+
 
 def _kernel(name: str, labels: GpuArray | None = None) -> Any:
     wide = labels is not None and labels.dtype.itemsize > 2
-    return cuda_kernel("pixels.cu", name, LABEL="int" if wide else "short")
+    return _named(name, "int" if wide else "short")
 
 
 def _blocks(lattice: Lattice) -> int:
     return max(1, -(-(lattice.end - lattice.begin) // THREADS))
-
-
-def _over_planes(name: str, lattice: Lattice, n_planes: int, *arguments: Any) -> None:
-    """Run a kernel on all points of some planes, each plane a row of blocks."""
-    given = tuple(np.int32(one) if type(one) is int else one for one in (_grid(lattice), *arguments))
-    _kernel(name)((_blocks(lattice), n_planes), (THREADS,), given)
 
 
 def _grid(lattice: Lattice) -> Any:
