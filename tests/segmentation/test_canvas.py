@@ -19,7 +19,7 @@ def canvas_of(image, working_pixels=10**6, **options):
 def test_copies_end_at_the_working_size():
     image = make_grey_image(200, 150)[0]
     canvas = canvas_of(image, working_pixels=8000)
-    assert [size.shape[:-1] for size in canvas.sizes] == [(200, 150), (100, 75)]
+    assert canvas.shapes == [(200, 150), (100, 75)]
     assert [copy.shape for copy in canvas.copies] == [(50, 38), (100, 75)]
     assert canvas.working == canvas.start_halvings == 1
 
@@ -28,24 +28,6 @@ def test_a_noisy_picture_is_never_asked_pixel_by_pixel():
     canvas = canvas_of(make_grey_image(64, 64, noise=0.2, random_state=0)[0])
     assert (canvas.working, canvas.start_halvings) == (0, 1)
     assert [copy.shape for copy in canvas.copies] == [(32, 32)]
-
-
-def test_scores_from_earlier_ones_are_near_those_from_nothing():
-    image, truth = make_grey_image(100, 90)
-    canvas, classes = canvas_of(image), np.arange(5)
-    seeds = np.full(truth.shape, -1)
-    seeds[::6, ::5] = truth[::6, ::5]
-    fewer = seeds.copy()
-    fewer[40:60, 30:50] = -1
-    some, all_ = (canvas.seeds_by_size(Seeds.of(given)) for given in (fewer, seeds))
-    told = []
-    before = canvas.start(some, classes, None, told.append)
-    warm, fresh = (canvas.start(all_, classes, b, told.append) for b in (before, None))
-    assert (warm.belief.argmax(axis=0) == fresh.belief.argmax(axis=0)).mean() > 0.995
-    np.testing.assert_allclose(fresh.belief.sum(axis=0), 1, rtol=1e-5)
-    assert told[-1] == 1
-    assert before.among(np.arange(7)).scores[0].shape[0] == 7
-    assert before.among(np.arange(4)) is None
 
 
 def test_a_region_without_a_seed_is_not_reached_at_any_size():

@@ -11,7 +11,11 @@ from tests.segmentation.stored import regions, stored_links
 
 
 def stencil_of(values, radius=3, scale=0.3, threads=1):
-    return Stencil(Grid(values.shape[:-1], radius, find_pixels("cpu", threads)), values, scale)
+    return on_grid(Grid(values.shape[:-1], radius, find_pixels("cpu", threads)), values, scale)
+
+
+def on_grid(grid, values, scale):
+    return Stencil.of(grid, grid.pads(np.moveaxis(values, -1, 0).astype(np.float32)), scale)
 
 
 def matrix(stencil):
@@ -34,7 +38,7 @@ def test_the_weights_of_a_volume_are_their_definition(spacing):
     values, radius = np.random.default_rng(1).random((3, 4, 3, 2)), 1.5
     pieces = np.zeros((3, 4, 3), dtype=int)
     pieces[1, 1:3, 1], pieces[0] = -1, 1
-    found = matrix(Stencil(Grid((3, 4, 3), radius, find_pixels("cpu", 1), spacing, pieces), values, 0.3))
+    found = matrix(on_grid(Grid((3, 4, 3), radius, find_pixels("cpu", 1), spacing, pieces), values, 0.3))
     places = np.argwhere(np.ones(values.shape[:-1]))
     rows, piece = values.reshape(-1, 2), pieces.ravel()
     steps = np.abs(places[:, None] - places)
@@ -98,3 +102,14 @@ def test_regions_end_at_strong_contrast():
     assert len(np.unique(found)) == 2
     assert (found[:, :5] == found[0, 0]).all()
     assert len(np.unique(stencil_of(values, 3, 10.0).regions())) == 1
+
+
+def test_a_part_hears_what_lies_around_it():
+    rng = np.random.default_rng(4)
+    stencil = stencil_of(rng.random((20, 25, 2)))
+    grid, window = stencil.grid, (slice(5, 12), slice(0, 9))
+    planes = grid.pads(rng.random((3, 20, 25)).astype(np.float32))
+    part = stencil.part(window)
+    found = part.grid.crop(part.product(grid.cut(planes, window)))
+    np.testing.assert_array_equal(found, grid.crop(stencil.product(planes))[(..., *window)])
+    np.testing.assert_array_equal(part.grid.crop(part.degrees), grid.crop(stencil.degrees)[window])

@@ -1,7 +1,7 @@
 """A picture of any number of dimensions as a padded grid, where a neighbour is a fixed step away."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -9,6 +9,8 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.segmentation.pixels import offsets_within
 
+Window: TypeAlias = tuple[slice, ...]
+"""A part of a picture, along each axis."""
 WEAKEST_COLOR = 1e-4
 """Smallest weight of a colour difference: a speck unlike all around it still hears its neighbours."""
 
@@ -57,8 +59,8 @@ class Grid:
         spacing: tuple[float, ...] | None = None,
         pieces: IntArray | None = None,
     ) -> None:
-        self.shape, self.engine = tuple(shape), engine
         spacing = (1.0,) * len(shape) if spacing is None else spacing
+        self.shape, self.engine, self.radius, self.spacing = tuple(shape), engine, radius, spacing
         offsets = offsets_within(radius, spacing)
         offsets = offsets[len(offsets) // 2 :]
         self.margins = tuple(np.abs(offsets).max(axis=0).tolist())
@@ -90,6 +92,23 @@ class Grid:
     def crop(self, plane: Any) -> Any:
         """A flat plane of the grid, or several, as planes of the picture; no copy."""
         return plane.reshape(*plane.shape[:-1], *self.padded)[(..., *self._inner)]
+
+    def part(self, window: Window) -> "Grid":
+        """The grid of a part of the picture."""
+        shape = tuple(slices.stop - slices.start for slices in window)
+        return Grid(shape, self.radius, self.engine, self.spacing)
+
+    def cut(self, planes: Any, window: Window) -> Any:
+        """Flat planes of `part`: unlike those that are padded, they hold what lies around the part."""
+        within: Any = (
+            ...,
+            *(
+                slice(slices.start, slices.stop + 2 * margin)
+                for slices, margin in zip(window, self.margins, strict=True)
+            ),
+        )
+        found = self.engine.xp.ascontiguousarray(planes.reshape(*planes.shape[:-1], *self.padded)[within])
+        return found.reshape(*planes.shape[:-1], -1)
 
     @cached_property
     def inside(self) -> FloatArray:

@@ -7,10 +7,11 @@ from graphwell._types import IntArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.progress import Progress
 from graphwell.segmentation.answer import Answer
-from graphwell.segmentation.canvas import Canvas, Start, Told, working_pixels
+from graphwell.segmentation.canvas import Canvas, Told, working_pixels
 from graphwell.segmentation.features import PictureFeatures
 from graphwell.segmentation.refinement import Descent, refine_borders
 from graphwell.segmentation.seeds import Seeds
+from graphwell.segmentation.start import Start
 
 
 class OnPixels:
