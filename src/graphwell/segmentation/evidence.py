@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.segmentation.features import PictureFeatures
@@ -79,7 +78,7 @@ class ColorEvidence:
         if len(places) == 0:
             return -MOST_AGAINST
         rows = self.engine.to_host(self.planes[:, self.engine.asarray(places)].T)
-        mixture = fit_mixture(rows, self.spread, stream(0, "colours"))
+        mixture = fit_mixture(rows, self.spread)
         logs = self.engine.log_likelihoods(self.planes, mixture.logs, mixture.means, mixture.roots)
         self._fitted[name] = key, logs
         return logs

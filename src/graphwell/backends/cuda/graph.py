@@ -8,17 +8,17 @@ from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
 from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.cuda.search import CudaSearch
 from graphwell.graph import Graph
-from graphwell.graph.bridges import Bridges
+from graphwell.graph.checks import check_points
 from graphwell.graph.features import FeatureMap
-from graphwell.graph.graph import (
-    Origin,
+from graphwell.graph.lost_parts import (
+    Bridges,
     bridges_between,
-    check_points,
     every_part_has,
-    frozen,
     with_bridges,
     without_bridges,
 )
+from graphwell.graph.origin import Origin
+from graphwell.graph.structure import frozen
 from graphwell.graph.weights import WEIGHT_FLOOR, locally_scaled
 
 
@@ -140,7 +140,7 @@ class CudaGraph(Graph):
         if plain.origin is None or every_part_has(plain.components, known, plain.n_components):
             return plain
         on_host = (cupy().asnumpy(values) for values in (plain.components, known))
-        bridges = bridges_between(plain.W, plain.origin, *on_host)
+        bridges = bridges_between(plain.W, plain.origin.search.points, *on_host)
         matrix = GpuMatrix.from_host(with_bridges(plain.W, bridges))
         return CudaGraph(matrix, plain.origin, plain.sharpness, bridges=bridges)
 
