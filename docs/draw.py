@@ -64,7 +64,7 @@ def scale() -> Figure:
         panel.set_xlabel("rows", color=GREY)
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_locator(LogLocator(numticks=12))
-            axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+            axis.set_major_formatter(StrMethodFormatter("{x:,.9g}"))
             axis.set_minor_formatter(NullFormatter())
         panel.tick_params(colors=GREY, which="both")
         panel.grid(color=GREY, alpha=0.3)

@@ -13,6 +13,7 @@ import pytest
 
 import graphwell
 from graphwell.backends.base import Engine, Vectors
+from graphwell.backends.pixels import PixelEngine
 from tests.conftest import SLOW, SLOW_FILES
 
 SOURCE = Path(graphwell.__file__).parent
@@ -442,7 +443,8 @@ DOCS = TESTS.parent / "docs"
 
 def test_the_page_of_the_house_names_every_room_and_every_verb():
     page = (DOCS / "architecture.md").read_text()
-    verbs = {name for part in (Engine, Vectors) for name in vars(part) if not name.startswith("_")}
+    seams = (Engine, Vectors, PixelEngine)
+    verbs = {name for part in seams for name in vars(part) if not name.startswith("_")}
     assert "sweep" in verbs
     assert [name for name in sorted(verbs) if f"`{name}`" not in page] == []
     assert [room for room in ROOMS if f"`{room}/`" not in page] == []

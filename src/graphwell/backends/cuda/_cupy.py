@@ -52,6 +52,14 @@ def cupy() -> Any:
     return library
 
 
+def filters() -> Any:
+    """Return CuPy's twin of `scipy.ndimage`."""
+    cupy()
+    from cupyx.scipy import ndimage
+
+    return ndimage
+
+
 def gpu_name() -> str:
     """The GPU that is used, in words; what is missing is told as by `cupy`."""
     properties = cupy().cuda.runtime.getDeviceProperties(0)
