@@ -79,13 +79,6 @@ def test_components_and_isolated_vertices_are_found():
     assert np.isfinite(graph.S.toarray()).all()
 
 
-def test_affinities_come_in_any_matrix_form_and_lose_their_diagonal():
-    dense = np.array([[5.0, 1.0, 0.0], [1.0, 5.0, 2.0], [0.0, 2.0, 5.0]])
-    expected = dense - np.diag(np.diag(dense))
-    for form in (dense, dense.tolist(), sparse.csc_array(dense), sparse.coo_matrix(dense)):
-        np.testing.assert_array_equal(Graph.from_affinity(form).W.toarray(), expected)
-
-
 def test_indices_are_32_bit_and_memory_is_reported():
     graph = Graph.from_features(np.random.default_rng(8).normal(size=(100, 3)))
     assert graph.W.indices.dtype == graph.W.indptr.dtype == np.int32
@@ -103,60 +96,12 @@ def test_sharpened_raises_the_weights_and_those_of_new_rows():
 
 
 @pytest.mark.parametrize("dimension", [3, 20])
-def test_new_rows_do_not_depend_on_each_other(dimension):
-    rng = np.random.default_rng(10)
-    graph = Graph.from_features(rng.normal(size=(300, dimension)))
-    new = rng.normal(size=(64, dimension))
-    together = graph.affinity_to(new).toarray()
-    alone = np.vstack([graph.affinity_to(row[None]).toarray() for row in new])
-    np.testing.assert_array_equal(together, alone)
-
-
-@pytest.mark.parametrize("dimension", [3, 20])
 def test_a_graph_survives_pickling(dimension):
     rng = np.random.default_rng(11)
     graph = Graph.from_features(rng.normal(size=(60, dimension)))
     copy = pickle.loads(pickle.dumps(graph))
     new = rng.normal(size=(5, dimension))
     np.testing.assert_array_equal(copy.affinity_to(new).toarray(), graph.affinity_to(new).toarray())
-
-
-def test_more_neighbours_than_rows_are_reduced_with_a_warning():
-    with pytest.warns(UserWarning, match="n_neighbors=10 is reduced to 3"):
-        graph = Graph.from_features(np.random.default_rng(12).normal(size=(4, 2)))
-    assert graph.n_edges == 6
-
-
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (lambda: Graph.from_features([[1.0, np.nan], [0, 0]]), "X contains NaN"),
-        (lambda: Graph.from_features([[1.0, np.inf], [0, 0]]), "X contains infinity"),
-        (lambda: Graph.from_features([[1.0, 2.0]]), "minimum of 2 is required"),
-        (lambda: Graph.from_features(np.ones((5, 3)), 2), "X has only identical rows"),
-        (lambda: Graph.from_features(np.eye(5), n_neighbors=0), "n_neighbors must be a positive integer"),
-        (lambda: Graph.from_features(np.eye(5), n_neighbors=2.5), "n_neighbors must be a positive integer"),
-        (
-            lambda: Graph.from_features(np.eye(5), 2, scale_neighbor=-1),
-            "scale_neighbor must be a positive integer",
-        ),
-        (
-            lambda: Graph.from_features(np.eye(5), 2, metric="hamming"),
-            "metric must be one of euclidean, cosine",
-        ),
-        (lambda: Graph.from_affinity([[0, -1], [-1, 0]]), "negative values"),
-        (lambda: Graph.from_affinity([[0, 1], [2, 0]]), "must be symmetric"),
-        (lambda: Graph.from_affinity([[0, np.nan], [np.nan, 0]]), "NaN or infinite"),
-        (lambda: Graph.from_affinity([[0, 1, 2], [1, 0, 2]]), "must be square"),
-        (lambda: Graph.from_affinity([0, 1]), "two dimensions"),
-        (lambda: Graph.from_affinity([[1]]), "at least 2 vertices"),
-        (lambda: Graph.from_affinity([["a", "b"], ["b", "a"]]), "numbers only"),
-        (lambda: Graph.from_affinity([[0, 1], [1, 0]]).affinity_to([[0]]), "no features"),
-    ],
-)
-def test_bad_input_gets_one_clear_sentence(call, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call()
 
 
 def test_other_neighbours_give_the_graph_of_other_neighbours():

@@ -9,7 +9,8 @@ from scipy import sparse
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import RowEvidence
-from graphwell.graph.graph import Origin, read_features
+from graphwell.graph.checks import read_features
+from graphwell.graph.origin import Origin
 from graphwell.graph.structure import sound_sparse
 
 

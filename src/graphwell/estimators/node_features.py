@@ -17,7 +17,7 @@ from graphwell.backends.base import Rows
 from graphwell.estimators.evidence import Evidence, experts_for
 from graphwell.estimators.tuning import Contest, Tuning, compared, heard_of, says
 from graphwell.graph import Graph
-from graphwell.graph.graph import read_features
+from graphwell.graph.checks import read_features
 from graphwell.metric.candidates import CANDIDATES
 from graphwell.metric.maps import dense
 from graphwell.metric.rules import Ruled, are_mostly_zero, by_the_data

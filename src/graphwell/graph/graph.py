@@ -1,7 +1,6 @@
 """The graph: an immutable affinity matrix with what made it and what follows from it."""
 
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -10,50 +9,29 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._arrays import as_readable
-from graphwell._checks import whole_number
 from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._warnings import warn_user
-from graphwell.errors import Sentence
-from graphwell.graph.bridges import Bridges, Points, make_bridges, weight_sums
+from graphwell.graph.checks import (
+    check_affinities,
+    check_points,
+    neighbor_counts,
+    read_features,
+    symmetric_matrix,
+    told_if_changed,
+)
 from graphwell.graph.features import Change, FeatureMap
+from graphwell.graph.lost_parts import (
+    Bridges,
+    bridges_between,
+    every_part_has,
+    with_bridges,
+    without_bridges,
+)
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
-from graphwell.graph.structure import check_compressed, sound_sparse
-from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype, kernel, locally_scaled, symmetric_affinity
+from graphwell.graph.origin import Origin
+from graphwell.graph.structure import check_compressed, frozen, read_only
+from graphwell.graph.weights import WEIGHT_FLOOR, locally_scaled, symmetric_affinity
 from graphwell.progress import Progress, silent
-
-SYMMETRY_TOLERANCE = 1e-6
-LARGEST_FEATURE = 1e150
-"""Distances between larger ones overflow."""
-LARGEST_AFFINITY = 1e100
-"""Sums and squares of larger ones overflow."""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """What a graph of features was made from; needed to link new rows to it."""
-
-    features: FeatureMap
-    search: NeighborSearch
-    scales: FloatArray
-    n_features: int
-    n_neighbors: int
-    scale_neighbor: int
-
-    def affinity_to(self, X: Any, sharpness: float = 1.0) -> Any:
-        """Affinities of new rows to the vertices, each row linked to its nearest vertices."""
-        rows = self.features(read_features(X, at_least=1))
-        k = max(self.n_neighbors, self.scale_neighbor)
-        indices, distances = self.search.query(rows, k)
-        floor = self.scales.min()
-        tau = np.maximum(distances[:, self.scale_neighbor - 1], floor)
-        indices, distances = indices[:, : self.n_neighbors], distances[:, : self.n_neighbors]
-        weights = kernel(distances, tau[:, None], self.scales[indices]) ** sharpness
-        weights = np.maximum(weights, WEIGHT_FLOOR)
-        starts = np.arange(0, indices.size + 1, indices.shape[1])
-        shape = (len(rows), len(self.scales))
-        return sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=shape)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,21 +178,7 @@ class Graph:
         """
         if isinstance(W, Graph):
             return W
-        W = _affinity_matrix(W)
-        if W.shape[0] != W.shape[1]:
-            raise ValueError(f"The affinity matrix must be square, got shape {W.shape}.")
-        if W.shape[0] < 2:
-            raise ValueError(f"The affinity matrix needs at least 2 vertices, got {W.shape[0]} sample.")
-        asymmetry = abs(W - W.T)
-        if asymmetry.nnz and asymmetry.max() > SYMMETRY_TOLERANCE * max(W.max(), WEIGHT_FLOOR):
-            raise ValueError("The affinity matrix must be symmetric; use (W + W.T) / 2 or W.maximum(W.T).")
-        upper = sparse.triu(W, 1, format="csr")
-        W = (upper + upper.T).tocsr()
-        W.eliminate_zeros()
-        dtype = index_dtype(W.shape[0], W.nnz)
-        W.indices, W.indptr = W.indices.astype(dtype), W.indptr.astype(dtype)
-        W.sort_indices()
-        return cls(frozen(W))
+        return cls(frozen(symmetric_matrix(W)))
 
     @classmethod
     def from_networkx(
@@ -288,6 +252,25 @@ class Graph:
 
         return cls.from_affinity(affinity_of_pyg(data, weight))
 
+    @classmethod
+    def from_sknetwork(cls, graph: Any) -> "Graph":
+        """Take a graph of scikit-network, under the rules of `Graph.from_networkx`.
+
+        Parameters
+        ----------
+        graph : sparse matrix or Dataset
+            An adjacency matrix, directed or not, or a data set that holds one.
+
+        Examples
+        --------
+        >>> from scipy import sparse
+        >>> Graph.from_sknetwork(sparse.csr_matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]]))
+        Graph(3 vertices, 2 edges, 1 component)
+        """
+        from graphwell.bridges.sknetwork import affinity_of_sknetwork
+
+        return cls.from_affinity(affinity_of_sknetwork(graph))
+
     @property
     def n_vertices(self) -> int:
         """Number of vertices."""
@@ -301,14 +284,14 @@ class Graph:
     @cached_property
     def degrees(self) -> FloatArray:
         """Sum of each row of `W`. Equation (4)."""
-        return _read_only(self.W @ np.ones(self.n_vertices))
+        return read_only(self.W @ np.ones(self.n_vertices))
 
     @cached_property
     def inverse_roots(self) -> FloatArray:
         """``D^-1/2``, zero for isolated vertices."""
         roots = np.zeros(self.n_vertices)
         np.divide(1.0, np.sqrt(self.degrees), out=roots, where=self.degrees > 0)
-        return _read_only(roots)
+        return read_only(roots)
 
     @cached_property
     def S(self) -> Any:
@@ -332,7 +315,7 @@ class Graph:
         """Number of the connected component of each vertex."""
         if self._unsharpened is not None:
             return self._unsharpened.components
-        return _read_only(csgraph.connected_components(self.W, directed=False)[1])
+        return read_only(csgraph.connected_components(self.W, directed=False)[1])
 
     @property
     def n_components(self) -> int:
@@ -342,7 +325,7 @@ class Graph:
     @cached_property
     def isolated(self) -> IntArray:
         """Indices of the vertices without an edge."""
-        return _read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
+        return read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
 
     @property
     def locality(self) -> IntArray | None:
@@ -414,7 +397,7 @@ class Graph:
         plain = self.unbridged
         if plain.origin is None or every_part_has(plain.components, known, plain.n_components):
             return plain
-        bridges = bridges_between(plain.W, plain.origin, plain.components, known)
+        bridges = bridges_between(plain.W, plain.origin.search.points, plain.components, known)
         return Graph(with_bridges(plain.W, bridges), plain.origin, plain.sharpness, bridges=bridges)
 
     @property
@@ -468,65 +451,6 @@ class Graph:
         return f"Graph({', '.join(parts)})"
 
 
-def every_part_has(components: IntArray, known: BoolArray, n_components: int) -> bool:
-    """Whether every component holds a known row; arrays may lie on a GPU.
-
-    Examples
-    --------
-    >>> every_part_has(np.array([0, 0, 1]), np.array([True, False, False]), 2)
-    False
-    """
-    return bool((np.bincount(components[known], minlength=n_components) > 0).all())
-
-
-def bridges_between(W: Any, origin: Origin, components: IntArray, known: BoolArray) -> Bridges:
-    """Bridges from the parts of a graph that hold no known row."""
-    sums = weight_sums(W, components, int(components.max()) + 1)
-    return make_bridges(Points(origin.search.points), components, known, *sums)
-
-
-def with_bridges(W: Any, bridges: Bridges) -> Any:
-    """Affinities with bridges between rows that none joined before."""
-    together = (W + bridges.both_ways().astype(W.dtype)).tocsr()
-    together.sort_indices()
-    small = W.indices.dtype
-    parts = (together.data, together.indices.astype(small), together.indptr.astype(small))
-    return frozen(sparse.csr_array(parts, shape=W.shape))
-
-
-def without_bridges(W: Any, bridges: Bridges) -> Any:
-    """Affinities as they were before the bridges."""
-    row = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
-    number = row * W.shape[0] + W.indices
-    ends = np.concatenate([bridges.near, bridges.far]), np.concatenate([bridges.far, bridges.near])
-    kept = ~np.isin(number, ends[0] * W.shape[0] + ends[1])
-    starts = np.concatenate([[0], np.cumsum(kept)])[W.indptr].astype(W.indptr.dtype)
-    return frozen(sparse.csr_array((W.data[kept], W.indices[kept], starts), shape=W.shape))
-
-
-def check_points(largest: float, smallest: float, differ: bool) -> None:
-    """Refuse points that no graph can be made of."""
-    if max(largest, -smallest) > LARGEST_FEATURE:
-        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
-    if not differ:
-        raise ValueError("X has only identical rows; check the features, no graph can tell the rows apart.")
-
-
-@contextmanager
-def told_if_changed(points: FloatArray) -> Iterator[None]:
-    """Say so where a search failed because somebody wrote into the points meanwhile."""
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is checked
-            yield
-    except (ArithmeticError, IndexError, RuntimeError, ValueError) as error:
-        if np.isfinite(points).all() and float(np.abs(points).max()) <= LARGEST_FEATURE:
-            raise
-        raise ValueError(
-            "X was changed while the graph was built: it now holds NaN, infinite or huge values; "
-            "write into it after the fit, or give a copy."
-        ) from error
-
-
 def _link(
     search: NeighborSearch, n_neighbors: int, scale_neighbor: int, progress: Progress = silent
 ) -> tuple[Any, FloatArray]:
@@ -534,68 +458,6 @@ def _link(
     found = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
     indices, weights, tau = locally_scaled(*found, n_neighbors, scale_neighbor)
     return frozen(symmetric_affinity(indices, weights)), tau
-
-
-def _affinity_matrix(W: Any) -> Any:
-    """Bring any numeric matrix into CSR form, refusing values that are not affinities."""
-    if not sparse.issparse(W):
-        W = np.asarray(W)
-        if W.ndim != 2:
-            raise ValueError(f"The affinity matrix must have two dimensions, got {W.ndim}.")
-    W = sound_sparse(W, "The affinity matrix")
-    try:
-        W = sparse.csr_array(W, dtype=np.float64, copy=True)
-    except (TypeError, ValueError) as error:
-        raise ValueError("The affinity matrix must hold numbers only.") from error
-    W.sum_duplicates()
-    check_affinities(W.data)
-    return W
-
-
-def check_affinities(values: FloatArray) -> None:
-    """Refuse values that are no affinities."""
-    if not np.isfinite(values).all():
-        raise ValueError("The affinity matrix holds NaN or infinite values; remove those edges first.")
-    if len(values) and values.min() < 0:
-        raise ValueError("The affinity matrix holds negative values; affinities must be zero or positive.")
-    if len(values) and float(values.max()) > LARGEST_AFFINITY:
-        raise ValueError(
-            f"The affinity matrix holds values beyond {LARGEST_AFFINITY:g}; divide it by its largest one."
-        )
-
-
-def read_features(X: Any, at_least: int = 2) -> Any:
-    """Rows of features as a dense array or a CSR matrix, checked."""
-    from sklearn.utils import check_array
-
-    return check_array(
-        as_readable(sound_sparse(X, "X"), "X"),
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_min_samples=at_least,
-        input_name="X",
-    )
-
-
-def neighbor_counts(n_neighbors: Any, scale_neighbor: Any, n_rows: int) -> tuple[int, int]:
-    """Numbers of neighbours that there are, with a warning where the first had to be reduced."""
-    wanted, most = whole_number("n_neighbors", n_neighbors), n_rows - 1
-    if wanted > most:
-        note = f"{{n_neighbors={wanted}}} is reduced to {most}: there are no more other rows."
-        warn_user(Sentence(note))
-    return min(wanted, most), min(whole_number("scale_neighbor", scale_neighbor), most)
-
-
-def _read_only(array: Any) -> Any:
-    array.flags.writeable = False
-    return array
-
-
-def frozen(matrix: Any) -> Any:
-    """Make a sparse matrix read-only."""
-    for array in (matrix.data, matrix.indices, matrix.indptr):
-        _read_only(array)
-    return matrix
 
 
 def _count(number: int, singular: str, plural: str | None = None) -> str:

@@ -87,3 +87,22 @@ def _check_coordinates(matrix: Any, name: str) -> None:
 
 def _damaged(name: str, what: str) -> ValueError:
     return ValueError(f"{name} is a sparse matrix with {what}; it is damaged, build it anew.")
+
+
+def frozen(matrix: Any) -> Any:
+    """Make a sparse matrix read-only."""
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        read_only(array)
+    return matrix
+
+
+def read_only(array: Any) -> Any:
+    """Make an array read-only.
+
+    Examples
+    --------
+    >>> read_only(np.zeros(1)).flags.writeable
+    False
+    """
+    array.flags.writeable = False
+    return array

@@ -9,8 +9,8 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Block, Engine, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction, distributions, modest, wide_as
 from graphwell.graph import Graph
+from graphwell.graph.checks import read_features
 from graphwell.graph.features import check_metric
-from graphwell.graph.graph import read_features
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from graphwell.backends.cuda.engine import CudaEngine
 from graphwell.backends.cuda.graph import CudaGraph, FetchedGraph
 from graphwell.backends.induction import Induction
 from graphwell.graph import Graph
+from graphwell.graph.checks import neighbor_counts
 from graphwell.graph.features import check_metric
-from graphwell.graph.graph import neighbor_counts
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from graphwell.backends.dask.predict import DaskInduction
 from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, blocks_of, connected_client
 from graphwell.backends.induction import distributions, modest, wide_as
-from graphwell.graph.graph import neighbor_counts
+from graphwell.graph.checks import neighbor_counts
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress
 

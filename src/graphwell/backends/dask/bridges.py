@@ -9,8 +9,8 @@ from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks.partition import Partition
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.tasks import Handle, Tasks, given
-from graphwell.graph.bridges import Bridges, Points, make_bridges, weight_sums
-from graphwell.graph.graph import every_part_has
+from graphwell.graph.lost_parts import Bridges, every_part_has, make_bridges, weight_sums
+from graphwell.graph.space import Points
 
 
 def bridged(graph: DaskGraph, known: BoolArray) -> DaskGraph:
@@ -42,7 +42,7 @@ def _with_bridges(graph: DaskGraph, bridges: Bridges) -> list[Handle]:
 
 @dataclass(frozen=True)
 class PartitionedPoints:
-    """The space of rows that lie on the workers (see `graphwell.graph.bridges.Space`)."""
+    """The space of rows that lie on the workers (see `graphwell.graph.space.Space`)."""
 
     tasks: Tasks
     partitions: list[Handle]

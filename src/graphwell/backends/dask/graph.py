@@ -14,8 +14,8 @@ from graphwell.backends.blocks import block as on_block
 from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.dask.tasks import Handle, Tasks, given
 from graphwell.graph import Graph
-from graphwell.graph.bridges import Bridges
-from graphwell.graph.graph import frozen
+from graphwell.graph.lost_parts import Bridges
+from graphwell.graph.structure import frozen
 
 
 @dataclass(eq=False, repr=False)

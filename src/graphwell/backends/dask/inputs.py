@@ -7,8 +7,8 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.dask.tasks import Handle, Tasks, blocks_of
+from graphwell.graph.checks import check_points
 from graphwell.graph.features import METRICS, Change, FeatureMap
-from graphwell.graph.graph import check_points
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from graphwell.backends.dask.inputs import check_chunks
 from graphwell.backends.dask.search import Search
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, as_dask_array, blocks_of
 from graphwell.backends.induction import Induction, lost_rows, two_highest_apart
-from graphwell.graph.graph import Origin
 from graphwell.graph.neighbors import build_search
+from graphwell.graph.origin import Origin
 from graphwell.graph.weights import kernel
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from graphwell import Graph
-from graphwell.graph import bridges as module
-from graphwell.graph.bridges import PAIRS, Points, find_bridges, likely_cause, shortest, some_of_each
+from graphwell.graph import lost_parts as module
+from graphwell.graph.lost_parts import PAIRS, find_bridges, likely_cause, shortest, some_of_each
+from graphwell.graph.space import Points
 
 
 def by_loops(points, components, known):
@@ -64,32 +65,6 @@ def test_a_part_of_many_rows_is_sampled_and_then_looked_at_closely(monkeypatch):
     )
     assert apart.min() < 1.01 * shortest_apart.min()
     assert apart.max() < 1.1 * shortest_apart.max()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rows_far_from_the_origin_and_blocks_of_any_size(monkeypatch, dtype):
-    rng = np.random.default_rng(1)
-    points = (rng.normal(size=(50, 3)) + 1e4).astype(dtype)
-    groups = np.arange(50) % 5
-    whole = Points(points).nearest(points, groups, groups, inside=False)
-    monkeypatch.setattr(module, "DISTANCES_AT_ONCE", 70)
-    np.testing.assert_array_equal(Points(points).nearest(points, groups, groups, inside=False), whole)
-    distance = np.linalg.norm(points[:, None].astype(float) - points[None], axis=2)
-    distance[groups[:, None] == groups] = np.inf
-    np.testing.assert_array_equal(whole[0], distance.argmin(axis=1))
-    np.testing.assert_allclose(whole[1], distance.min(axis=1))
-
-
-def test_nothing_outside_or_no_points_at_all():
-    found, apart = Points(np.zeros((2, 1))).nearest(
-        np.zeros((1, 1)), np.array([0]), np.array([0, 0]), inside=False
-    )
-    assert found.tolist() == [-1]
-    assert np.isinf(apart).all()
-    found, _ = Points(np.zeros((0, 1))).nearest(
-        np.zeros((1, 1)), np.array([0]), np.zeros(0, int), inside=True
-    )
-    assert found.tolist() == [-1]
 
 
 def test_representatives_are_all_rows_of_small_groups():

@@ -1,11 +1,11 @@
-"""Bridges: parts of a graph without a known row are joined to the nearest part by their shortest distances.
+"""Parts of a graph without a known row are joined to the nearest part by bridges, their shortest distances.
 
 Every such part is linked to what lies nearest outside it, parts that have met are taken together, and so on,
 until a known row can be reached from everywhere: a minimum spanning forest that grows from the known parts.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -13,14 +13,13 @@ from scipy.sparse import csgraph
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import Sentence
-from graphwell.graph.distances import distances_to
-from graphwell.progress import heartbeat
+from graphwell.graph.space import Points, Space
+from graphwell.graph.structure import frozen
 
 PAIRS = 3
 """Bridges of a part: its rows nearest to the outside, each with its nearest row there."""
 MOST_ASKED, MOST_ASKED_OF_A_PART = 20_000, 1000
 """Rows that look outside in one round, of all parts and of one; larger parts then get a closer look."""
-DISTANCES_AT_ONCE = 1_000_000
 QUANTUM = 2.0**-20
 """Weights are summed in multiples of this, so that no order of the sum matters."""
 MANY_PARTS = 10
@@ -61,88 +60,6 @@ class Bridges:
         total = sparse.csr_array((weights.astype(np.float64), ends), shape=shape)
         total.data /= one_each.data
         return total.astype(np.float32)
-
-
-class Space(Protocol):
-    """Rows that can be compared, wherever they lie."""
-
-    def rows_at(self, places: IntArray) -> FloatArray:
-        """Return some of the rows."""
-        ...
-
-    def nearest(
-        self, rows: FloatArray, of: IntArray, groups: IntArray, *, inside: bool
-    ) -> tuple[IntArray, FloatArray]:
-        """Return the place and the distance of the nearest row inside, or outside, the group of each row."""
-        ...
-
-
-@dataclass(frozen=True)
-class Points:
-    """The space of points in the memory of this machine."""
-
-    points: FloatArray
-
-    def rows_at(self, places: IntArray) -> FloatArray:
-        """Return some of the points."""
-        return self.points[places]
-
-    def nearest(
-        self, rows: FloatArray, of: IntArray, groups: IntArray, *, inside: bool
-    ) -> tuple[IntArray, FloatArray]:
-        """Return the place and the distance of the nearest point inside, or outside, the group of each row.
-
-        Of several at the same distance the first is taken; -1 and infinity where there is none.
-
-        Examples
-        --------
-        >>> space = Points(np.array([[0.0], [1.0], [5.0]]))
-        >>> space.nearest(np.array([[0.0]]), np.array([7]), np.array([7, 7, 8]), inside=False)
-        (array([2]), array([5.]))
-        """
-        from threadpoolctl import threadpool_limits
-
-        found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
-        if len(self.points) == 0:
-            return found, apart
-        center = self.points.mean(axis=0, dtype=np.float64)
-        points = self.points - center
-        squares = np.einsum("ij,ij->i", points, points)
-        few = max(1, DISTANCES_AT_ONCE // len(points))
-        with threadpool_limits(1, user_api="blas"):
-            for start in range(0, len(rows), few):
-                heartbeat()
-                part = slice(start, start + few)
-                barred = (groups == of[part, None]) != inside
-                around = (rows[part], rows[part] - center, points, squares, barred)
-                found[part], apart[part] = self._nearest_of(*around)
-        return found, apart
-
-    def _nearest_of(
-        self,
-        rows: FloatArray,
-        centred: FloatArray,
-        points: FloatArray,
-        squares: FloatArray,
-        barred: BoolArray,
-    ) -> tuple[IntArray, FloatArray]:
-        """Candidates by a matrix product; what rounding cannot tell apart is measured one by one."""
-        compared = centred @ points.T
-        compared *= -2
-        compared += squares
-        compared[barred] = np.inf
-        lowest = compared.min(axis=1)
-        own = np.einsum("ij,ij->i", centred, centred)
-        rounding = 1e-12 * (own + squares.max())
-        limit = np.where(np.isinf(lowest), -np.inf, lowest + rounding)
-        row, place = np.nonzero(compared <= limit[:, None])
-        apart = distances_to(rows[row], self.points, place[:, None], 1)[:, 0]
-        order = np.lexsort((place, apart, row))
-        row, place, apart = row[order], place[order], apart[order]
-        first = np.flatnonzero(np.diff(row, prepend=-1))
-        found, distance = np.full(len(rows), -1), np.full(len(rows), np.inf)
-        found[row[first]], distance[row[first]] = place[first], apart[first]
-        return found, distance
 
 
 def find_bridges(space: Space, components: IntArray, known: BoolArray) -> tuple[IntArray, IntArray]:
@@ -272,3 +189,39 @@ def likely_cause(rows: FloatArray) -> Sentence:
             "bring them to a like scale, or take ranks or logarithms."
         )
     return Sentence("A row has few neighbours: raise {n_neighbors}.")
+
+
+def every_part_has(components: IntArray, known: BoolArray, n_components: int) -> bool:
+    """Whether every component holds a known row; arrays may lie on a GPU.
+
+    Examples
+    --------
+    >>> every_part_has(np.array([0, 0, 1]), np.array([True, False, False]), 2)
+    False
+    """
+    return bool((np.bincount(components[known], minlength=n_components) > 0).all())
+
+
+def bridges_between(W: Any, points: FloatArray, components: IntArray, known: BoolArray) -> Bridges:
+    """Bridges from the parts of a graph that hold no known row."""
+    sums = weight_sums(W, components, int(components.max()) + 1)
+    return make_bridges(Points(points), components, known, *sums)
+
+
+def with_bridges(W: Any, bridges: Bridges) -> Any:
+    """Affinities with bridges between rows that none joined before."""
+    together = (W + bridges.both_ways().astype(W.dtype)).tocsr()
+    together.sort_indices()
+    small = W.indices.dtype
+    parts = (together.data, together.indices.astype(small), together.indptr.astype(small))
+    return frozen(sparse.csr_array(parts, shape=W.shape))
+
+
+def without_bridges(W: Any, bridges: Bridges) -> Any:
+    """Affinities as they were before the bridges."""
+    row = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
+    number = row * W.shape[0] + W.indices
+    ends = np.concatenate([bridges.near, bridges.far]), np.concatenate([bridges.far, bridges.near])
+    kept = ~np.isin(number, ends[0] * W.shape[0] + ends[1])
+    starts = np.concatenate([[0], np.cumsum(kept)])[W.indptr].astype(W.indptr.dtype)
+    return frozen(sparse.csr_array((W.data[kept], W.indices[kept], starts), shape=W.shape))

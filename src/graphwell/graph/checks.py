@@ -1,0 +1,121 @@
+"""What a graph is made of, checked before any work begins: features, affinities, numbers of neighbours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._arrays import as_readable
+from graphwell._checks import whole_number
+from graphwell._types import FloatArray
+from graphwell._warnings import warn_user
+from graphwell.errors import Sentence
+from graphwell.graph.structure import sound_sparse
+from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
+
+LARGEST_FEATURE = 1e150
+"""Distances between larger ones overflow."""
+LARGEST_AFFINITY = 1e100
+"""Sums and squares of larger ones overflow."""
+SYMMETRY_TOLERANCE = 1e-6
+
+
+def read_features(X: Any, at_least: int = 2) -> Any:
+    """Rows of features as a dense array or a CSR matrix, checked."""
+    from sklearn.utils import check_array
+
+    return check_array(
+        as_readable(sound_sparse(X, "X"), "X"),
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_min_samples=at_least,
+        input_name="X",
+    )
+
+
+def neighbor_counts(n_neighbors: Any, scale_neighbor: Any, n_rows: int) -> tuple[int, int]:
+    """Numbers of neighbours that there are, with a warning where the first had to be reduced."""
+    wanted, most = whole_number("n_neighbors", n_neighbors), n_rows - 1
+    if wanted > most:
+        note = f"{{n_neighbors={wanted}}} is reduced to {most}: there are no more other rows."
+        warn_user(Sentence(note))
+    return min(wanted, most), min(whole_number("scale_neighbor", scale_neighbor), most)
+
+
+def check_points(largest: float, smallest: float, differ: bool) -> None:
+    """Refuse points that no graph can be made of."""
+    if max(largest, -smallest) > LARGEST_FEATURE:
+        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
+    if not differ:
+        raise ValueError("X has only identical rows; check the features, no graph can tell the rows apart.")
+
+
+@contextmanager
+def told_if_changed(points: FloatArray) -> Iterator[None]:
+    """Say so where a search failed because somebody wrote into the points meanwhile."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is checked
+            yield
+    except (ArithmeticError, IndexError, RuntimeError, ValueError) as error:
+        if np.isfinite(points).all() and float(np.abs(points).max()) <= LARGEST_FEATURE:
+            raise
+        raise ValueError(
+            "X was changed while the graph was built: it now holds NaN, infinite or huge values; "
+            "write into it after the fit, or give a copy."
+        ) from error
+
+
+def symmetric_matrix(W: Any) -> Any:
+    """Return a matrix of affinities as a symmetric CSR array with an empty diagonal and sorted indices.
+
+    Examples
+    --------
+    >>> symmetric_matrix([[5, 1], [1, 0]]).toarray()
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    W = _affinity_matrix(W)
+    if W.shape[0] != W.shape[1]:
+        raise ValueError(f"The affinity matrix must be square, got shape {W.shape}.")
+    if W.shape[0] < 2:
+        raise ValueError(f"The affinity matrix needs at least 2 vertices, got {W.shape[0]} sample.")
+    asymmetry = abs(W - W.T)
+    if asymmetry.nnz and asymmetry.max() > SYMMETRY_TOLERANCE * max(W.max(), WEIGHT_FLOOR):
+        raise ValueError("The affinity matrix must be symmetric; use (W + W.T) / 2 or W.maximum(W.T).")
+    upper = sparse.triu(W, 1, format="csr")
+    W = (upper + upper.T).tocsr()
+    W.eliminate_zeros()
+    dtype = index_dtype(W.shape[0], W.nnz)
+    W.indices, W.indptr = W.indices.astype(dtype), W.indptr.astype(dtype)
+    W.sort_indices()
+    return W
+
+
+def _affinity_matrix(W: Any) -> Any:
+    """Bring any numeric matrix into CSR form, refusing values that are not affinities."""
+    if not sparse.issparse(W):
+        W = np.asarray(W)
+        if W.ndim != 2:
+            raise ValueError(f"The affinity matrix must have two dimensions, got {W.ndim}.")
+    W = sound_sparse(W, "The affinity matrix")
+    try:
+        W = sparse.csr_array(W, dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError("The affinity matrix must hold numbers only.") from error
+    W.sum_duplicates()
+    check_affinities(W.data)
+    return W
+
+
+def check_affinities(values: FloatArray) -> None:
+    """Refuse values that are no affinities."""
+    if not np.isfinite(values).all():
+        raise ValueError("The affinity matrix holds NaN or infinite values; remove those edges first.")
+    if len(values) and values.min() < 0:
+        raise ValueError("The affinity matrix holds negative values; affinities must be zero or positive.")
+    if len(values) and float(values.max()) > LARGEST_AFFINITY:
+        raise ValueError(
+            f"The affinity matrix holds values beyond {LARGEST_AFFINITY:g}; divide it by its largest one."
+        )
