@@ -320,3 +320,19 @@ def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkey
     window.fitted()
     assert row not in sessions[0].answers
     assert set(sessions[0].answers) == set(np.flatnonzero(before >= 0))
+
+
+def test_of_a_large_table_a_glance_comes_before_the_fit(window, monkeypatch):
+    monkeypatch.setattr("graphwell.serve.refits.GLANCED_FROM", 1)
+    answered(window, 3)
+    events = list(window.events)
+    heads = [json.loads(e[4 : 4 + int.from_bytes(e[:4], "little")]) for e in events if isinstance(e, bytes)]
+    labels = [head for head in heads if head["event"] == "labels"]
+    glances = [head for head in labels if head.get("glance")]
+    assert {head["number"] for head in glances} <= {
+        head["number"] for head in labels if not head.get("glance")
+    }
+    assert max(head["count"] for head in glances) > 0
+    first = labels.index(glances[0])
+    assert labels[first + 1]["number"] >= glances[0]["number"]
+    assert np.array_equal(window.page._colors, window.page._found.labels)

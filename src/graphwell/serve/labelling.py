@@ -19,11 +19,9 @@ from graphwell.serve.classes import ClassList
 from graphwell.serve.journal import Action, Journal
 from graphwell.serve.learning_curve import LearningCurve
 from graphwell.serve.refits import Fit, Glance, Refits, Said
-from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says
+from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says, row_in_brief, shown_row
 
 STEPS_OF_DOUBT = 15
-NEIGHBOURS_SHOWN = 6
-GUESSES_SHOWN = 3
 USED_BY = {
     "label": ("rows", "class", "weight"),
     **dict.fromkeys(("cannot tell", "skip", "clear"), ("rows",)),
@@ -161,7 +159,7 @@ class LabelPage:
             self._put(Question(row, "chosen by you"))
 
     def _search(self, text: str) -> list[dict[str, Any]]:
-        return [self._brief(row) for row in self.table.search(text)]
+        return [row_in_brief(self.table, row) for row in self.table.search(text)]
 
     def _export(self) -> str:
         """Write the files, one export at a time; answers go on meanwhile."""
@@ -201,27 +199,8 @@ class LabelPage:
         return {"event": "question", "question": {**shown, "reason": self._question.reason}, "left": True}
 
     def _shown(self, row: int) -> dict[str, Any]:
-        """All that a page shows of a row."""
         with self._lock:
-            found, codes = self._found, self.answers.codes
-            near = self.table.nearest(row, self.answers.labelled, NEIGHBOURS_SHOWN)
-            return {
-                **self._brief(row),
-                "cells": self.table.cells(row),
-                "text": self.table.text(row),
-                "given": int(codes[row]),
-                "guesses": [] if found is None else found.guesses(row, GUESSES_SHOWN),
-                "near": [{**self._brief(other), "class": int(codes[other])} for other in near],
-            }
-
-    def _brief(self, row: int) -> dict[str, Any]:
-        return {
-            "row": row,
-            "name": self.table.name(row),
-            "picture": self.table.picture(row),
-            "pixels": self.table.pixels(row),
-            "snippet": (self.table.text(row) or "")[:80] or None,
-        }
+            return shown_row(self.table, self.answers, self._found, row)
 
     # ------------------------------------------------------------------------------------- what threads bring
 

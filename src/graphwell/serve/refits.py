@@ -165,16 +165,18 @@ class Refits:
         if said.number != self._last.said.number:
             self._pass_on(session, said)
             try:
-                fit = (
-                    refit(session, said, self._stale)
-                    if self._unfitted
-                    else replace(self._last, said=said, checked={})
-                )
+                fit = self._fitted(session, said)
             except CancelledError:
                 return  # a newer answer has come
             self._last, self._unfitted, self._fitted_at = fit, False, time.monotonic()
             self._on_fit(fit)
         self._on_questions(next_questions(session, said))
+
+    def _fitted(self, session: Session, said: Said) -> Fit:
+        """A fit, or the last one if no label came or went."""
+        if self._unfitted:
+            return refit(session, said, self._stale)
+        return replace(self._last, said=said, checked={})
 
     def _pass_on(self, session: Session, said: Said) -> None:
         """Tell the session what it has not been told; of a large table, look what that changes."""
