@@ -32,6 +32,8 @@ ROWS_TOGETHER = 8192
 ROWS_OF_A_BATCH = 65_536
 POINTS_PER_TRAINED_CELL = 32
 ROUNDS_OF_TRAINING = 5
+DISTRICTS_AROUND = 8
+"""The cell of a row is looked for in so many districts."""
 
 
 @dataclass(frozen=True)
@@ -234,19 +236,14 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
     sample = np.random.default_rng(0).choice(n, min(n, POINTS_PER_TRAINED_CELL * n_cells), replace=False)
     with faiss_threads(n_threads):
         centroids = k_means(scaled(points[np.sort(sample)]), n_cells, seed=1)
-        index, cell = flat_index(centroids), np.empty(n, dtype=np.int32)
+        districts, cell = Districts.of(centroids), np.empty(n, dtype=np.int32)
         for start in range(0, n, ROWS_OF_A_BATCH):
             heartbeat()
             batch = slice(start, start + ROWS_OF_A_BATCH)
-            cell[batch] = index.search(scaled(points[batch]), 1)[1][:, 0]
-    heartbeat()
-    chain = _chain(centroids)
-    number = np.empty_like(chain)
-    number[chain] = np.arange(n_cells, dtype=chain.dtype)
-    cell = number[cell]
+            cell[batch] = districts.nearest_cells(scaled(points[batch]))
     order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
-    return Cells(centroids[chain] / scale + centre, order, starts, scale)
+    return Cells(districts.centroids / scale + centre, order, starts, scale)
 
 
 def k_means(sample: FloatArray, n_cells: int, seed: int) -> FloatArray:
@@ -272,6 +269,48 @@ def flat_index(points: FloatArray) -> Any:
     index = faiss.IndexFlatL2(points.shape[1])
     index.add(np.ascontiguousarray(points))
     return index
+
+
+@dataclass(frozen=True, eq=False)
+class Districts:
+    """Cells grouped into districts, so that a row is compared with the cells around its district alone.
+
+    Attributes
+    ----------
+    centroids : array of shape (n_cells, d)
+        In single precision, district by district, in an order in which near ones follow each other.
+    centres : array of shape (n_districts, d)
+    around : list of arrays
+        Cells of each district and of those nearest to it.
+    """
+
+    centroids: FloatArray
+    centres: FloatArray
+    around: list[IntArray]
+
+    @classmethod
+    def of(cls, centroids: FloatArray) -> "Districts":
+        """Group cells into about as many districts as each then has cells."""
+        count = max(1, int(np.sqrt(len(centroids))))
+        centres = k_means(centroids, count, seed=2) if count > 1 else centroids[:1]
+        centres = centres[_chain(centres)]
+        district = flat_index(centres).search(centroids, 1)[1][:, 0]
+        groups = [np.flatnonzero(district == number) for number in range(count)]
+        order = np.concatenate([group[_chain(centroids[group])] for group in groups])
+        ends = np.cumsum([len(group) for group in groups])
+        near = flat_index(centres).search(centres, min(count, DISTRICTS_AROUND))[1]
+        cells = [np.arange(end - len(group), end) for group, end in zip(groups, ends, strict=True)]
+        around = [np.concatenate([cells[number] for number in numbers]) for numbers in near]
+        return cls(np.ascontiguousarray(centroids[order]), centres, around)
+
+    def nearest_cells(self, rows: FloatArray) -> IntArray:
+        """Return the cell of each row."""
+        district = flat_index(self.centres).search(rows, 1)[1][:, 0]
+        cells = np.empty(len(rows), dtype=np.int32)
+        for number in np.unique(district):
+            here, around = np.flatnonzero(district == number), self.around[number]
+            cells[here] = around[flat_index(self.centroids[around]).search(rows[here], 1)[1][:, 0]]
+        return cells
 
 
 def _chain(centroids: FloatArray) -> IntArray:

@@ -16,6 +16,7 @@ from graphwell.graph.checks import (
     check_points,
     neighbor_counts,
     read_features,
+    rows_differ,
     symmetric_matrix,
     told_if_changed,
 )
@@ -154,7 +155,7 @@ class Graph:
         n_neighbors, scale_neighbor = neighbor_counts(n_neighbors, scale_neighbor, X.shape[0])
         features = FeatureMap.fit(X, metric, change)
         points = features(X)
-        check_points(float(points.max()), float(points.min()), bool(np.any(points != points[0])))
+        check_points(float(points.max()), float(points.min()), rows_differ(points))
         k = max(n_neighbors, scale_neighbor)
         progress("neighbours", None)
         with told_if_changed(points):
