@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from graphwell.cli import _options
+from graphwell.cli._files import refuse_missing
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -51,6 +52,7 @@ def compare(
     Labels are hidden in turn, and the methods judged on them, or on the column of the truth. Prints right
     answers with their standard error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
+    refuse_missing(table)
     from graphwell.jobs.compare import compare as compare_methods
     from graphwell.jobs.options import CompareOptions
     from graphwell.view.comparison import comparison_page

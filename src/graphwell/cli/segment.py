@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from graphwell._interrupt import work_is_over
+from graphwell.cli._files import refuse_missing
 from graphwell.cli._help import completed
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -97,6 +98,7 @@ def segment(
     Writes a picture in the colours of the seeds. Pixels that no seed reaches are transparent there, and -1 in
     a .npy file. Exit codes: 0 done; 1 done, but no seed reaches some pixels; 2 bad input; 130 interrupted.
     """
+    refuse_missing(image)
     from graphwell.jobs.options import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
 
