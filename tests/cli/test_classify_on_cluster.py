@@ -65,8 +65,8 @@ def test_a_folder_comes_back_with_labels(folder, address):
 @pytest.mark.slow
 def test_a_cluster_is_started_here(folder):
     finished = classify(
-        folder / "in.parquet" / "0.parquet", "-o", folder / "out.parquet", "--cluster", "local",
-        "--jobs", "1", "--drop", "truth", "--start", "nearest",
+        folder / "in.parquet" / "0.parquet", "-o", folder / "out.parquet", "--cluster", "local:1",
+        "--drop", "truth", "--start", "nearest",
     )  # fmt: skip
     assert finished.exit_code == 0, finished.output
     assert len(pd.read_parquet(folder / "out.parquet")) == 60
@@ -75,7 +75,14 @@ def test_a_cluster_is_started_here(folder):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--cluster", "nonsense"], "--cluster must be local or an address such as tcp://host:8786"),
+        (
+            ["--cluster", "nonsense"],
+            "--cluster must be local, local:4 for four processes here, or an address",
+        ),
+        (
+            ["--cluster", "local:none"],
+            "--cluster must be local, local:4 for four processes here, or an address",
+        ),
         (["--cluster", "tcp://127.0.0.1:9"], "no Dask scheduler answers there"),
         (["--scale", "standard"], "--scale cannot be used with --cluster"),
         (["--holdout", "0.2", "--pca", "3"], "--pca, --holdout cannot be used with --cluster"),

@@ -6,10 +6,10 @@ import pytest
 
 from graphwell import DiffuseInterfaceClassifier
 from graphwell.errors import OptionError
-from graphwell.io.tables.parquet import row_groups
 from graphwell.jobs.classify import classify
-from graphwell.jobs.classify_on_cluster import PartWriter, classify_on_cluster, label_folder, part_features
+from graphwell.jobs.classify_on_cluster import classify_on_cluster, fits_here, label_folder, read_folder
 from graphwell.jobs.options import ClassifyOptions
+from graphwell.memory import limited_to
 from tests.jobs.tables import blobs
 
 pytest.importorskip("distributed")
@@ -69,15 +69,25 @@ def test_the_folder_must_be_new(folder):
         label_folder(options, None)
 
 
-def test_a_part_is_read_and_written_by_itself(folder):
-    part = row_groups(folder / "in.parquet")[1]
-    assert part_features(part, ("x", "y")).shape == (60, 2)
-    scores = np.tile([0.75, 0.25], (60, 1))
-    reachable = np.arange(60) > 0
-    write = PartWriter(str(folder), "label", ("ant", "bee"), bridges=True)
-    assert write(part, 3, np.zeros(60, bool), np.zeros(60, int), scores, reachable, ~reachable) == 60
-    after = pd.read_parquet(folder / "part-00003.parquet")
-    assert after.graphwell_label.isna().tolist() == [True] + [False] * 59
-    assert after.graphwell_bridged.tolist() == [True] + [False] * 59
-    assert set(after.graphwell_label[1:]) == {"ant"}
-    assert set(after.graphwell_score[1:]) == {0.75}
+def test_a_table_that_fits_into_memory_is_labelled_in_one_process(folder, monkeypatch):
+    monkeypatch.setattr("graphwell.jobs.classify_on_cluster.open_client", pytest.fail)
+    options = ClassifyOptions(
+        table=folder / "in.parquet", output=folder / "out.parquet", truth="truth", start="nearest",
+        cluster="local",
+    )  # fmt: skip
+    report = classify(options).to_json()
+    assert "No cluster was started: one process is faster" in report["notes"][-1]
+    assert report["truth"]["accuracy"] > 0.9
+    parts = sorted((folder / "out.parquet").iterdir())
+    assert [path.name for path in parts] == ["part-00000.parquet", "part-00001.parquet"]
+    before, after = (pd.read_parquet(folder / name) for name in ("in.parquet", "out.parquet"))
+    pd.testing.assert_frame_equal(after[before.columns], before)
+    assert after.graphwell_label.notna().all()
+
+
+def test_a_table_fits_if_half_of_the_memory_is_enough(folder):
+    table = read_folder(ClassifyOptions(table=folder / "in.parquet", output=folder / "new.parquet"))
+    with limited_to(10_000):
+        assert not fits_here(table, n_neighbors=10)
+    with limited_to(10_000_000):
+        assert fits_here(table, n_neighbors=10)

@@ -9,7 +9,7 @@ from graphwell.segmentation.mixtures import MOST_GAUSSIANS, fit_mixture
 
 
 def fitted(rows, spread=0.01):
-    return fit_mixture(np.asarray(rows, dtype=float), spread, np.random.default_rng(0))
+    return fit_mixture(np.asarray(rows, dtype=float), spread)
 
 
 def test_two_clouds_are_found():
@@ -41,3 +41,11 @@ def test_single_rows_and_copies_have_a_mixture(rows):
     assert 1 <= len(mixture.logs) <= MOST_GAUSSIANS
     found = mixture.log_likelihoods(np.asarray(rows, dtype=np.float32)[:1].T.copy(), ThreadPool(1))
     assert np.isfinite(found).all()
+
+
+def test_some_marks_more_or_less_change_little():
+    rng = np.random.default_rng(4)
+    rows = np.concatenate([rng.normal(mean, 0.05, (400, 3)) for mean in (0, 0.3, 0.5, 1)])
+    values = rng.random((3, 500)).astype(np.float32)
+    whole, less = (fitted(marks, 0.04).log_likelihoods(values, ThreadPool(1)) for marks in (rows, rows[7:]))
+    assert np.median(np.abs(whole - less)) < 0.5

@@ -82,7 +82,10 @@ def classify(
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(help="Work on a Dask cluster: its address (tcp://host:8786), or local for one here."),
+        typer.Option(
+            help="Work on a Dask cluster: its address (tcp://host:8786), local for one here if the table "
+            "does not fit into memory, local:4 for four processes here in any case."
+        ),
     ] = None,
     delimiter: _options.Delimiter = None,
     encoding: _options.Encoding = None,

@@ -58,7 +58,11 @@ def segment(
     masks: Annotated[Path | None, typer.Option(help="Folder for one mask per class.")] = None,
     spacing: Annotated[
         str | None,
-        typer.Option(help="Distance between points along each axis, 1,1,2.5 say; all alike by default."),
+        typer.Option(help="Distance between points along each axis, 1,1,2.5 say; as the file tells."),
+    ] = None,
+    channel_axis: Annotated[
+        int | None,
+        typer.Option(help="Axis of the image that holds channels, from 0; the last by default."),
     ] = None,
     graph: Annotated[
         str,
@@ -106,7 +110,8 @@ def segment(
         image=image, seeds=seeds, output=output, overlay=overlay, sheet=sheet, scores=scores, masks=masks,
         background=background, strokes_on_picture=strokes_on_picture, snap=snap, seeds_out=seeds_out,
         max_pixels=max_pixels, max_memory=max_memory,
-        spacing=None if spacing is None else _numbers(spacing), graph=graph, radius=radius,
+        spacing=None if spacing is None else _numbers(spacing), channel_axis=channel_axis, graph=graph,
+        radius=radius,
         color_scale=color_scale, smoothing=smoothing, patch=patch, n_neighbors=neighbors,
         position_weight=position_weight, fidelity=fidelity, device=device, n_jobs=jobs,
     )  # fmt: skip

@@ -86,17 +86,20 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
     read = time.perf_counter() - began
+    began = time.perf_counter()
     facts, features = read_columns(table, options)
     check_class_count(options.method, len(facts.classes))
     classifier = make_classifier(options)
     tell_of_classes(classifier, options, facts.given)
     ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
+    prepared = time.perf_counter() - began
     holdout, seconds = _fitted(classifier, ready, labels_left(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
-        seconds={"reading": read, **seconds}, output=options.output, report=options.report,
-        notes=(*ready.notes, *_formula_notes(facts.classes, options)), holdout=holdout, details=details,
+        seconds={"reading": read, "columns": prepared, **seconds},
+        output=options.output, report=options.report, holdout=holdout, details=details,
+        notes=(*ready.notes, *_formula_notes(facts.classes, options)),
     )  # fmt: skip
     progress("writing", None)
     new = new_columns(roles.label, facts.classes, details, safe=options.safe_csv)

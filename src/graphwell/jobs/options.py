@@ -98,7 +98,8 @@ class ClassifyOptions(TableOptions):
     checkpoint : Path, optional
         File that the run is saved in; a killed run goes on from it.
     cluster : str, optional
-        Address of a Dask scheduler, or "local" for a cluster of `n_jobs` processes here.
+        Address of a Dask scheduler, or "local" for processes here: `n_jobs` of them where the table does not
+        fit into memory, else one, which is faster. "local:4" starts four whatever the table's size.
     safe_csv : bool
         Put an apostrophe before cells of text that a spreadsheet would run as formulas.
 
@@ -196,7 +197,9 @@ class SegmentOptions:
     max_memory : str, optional
         Pictures that need more are refused before they are read, "4GB" say; what is free by default.
     spacing : tuple of float, optional
-        Distance between points along each axis, as in `graphwell.Segmenter`.
+        Distance between points along each axis, as in `graphwell.Segmenter`; what the file tells by default.
+    channel_axis : int, optional
+        The axis that holds channels, the last by default; a picture of three axes is then no volume.
     graph, radius, color_scale, smoothing, patch, n_neighbors, position_weight, fidelity, device, n_jobs
         As in `graphwell.Segmenter`.
     """
@@ -215,6 +218,7 @@ class SegmentOptions:
     max_pixels: int = MAX_PIXELS
     max_memory: str | None = None
     spacing: tuple[float, ...] | None = None
+    channel_axis: int | None = None
     graph: str = "pixels"
     radius: float = 3.0
     color_scale: float | None = None

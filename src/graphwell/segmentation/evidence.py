@@ -9,7 +9,6 @@ So the logarithms count with a weight that falls with the number of classes, and
 import numpy as np
 from scipy import ndimage
 
-from graphwell._random import stream
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.segmentation.features import PictureFeatures
@@ -76,7 +75,7 @@ class ColorEvidence:
             return before[1]
         if len(places) == 0:
             return np.full(self.planes.shape[1], -MOST_AGAINST, dtype=np.float32)
-        mixture = fit_mixture(self.planes[:, places].T, self.spread, stream(0, "colours"))
+        mixture = fit_mixture(self.planes[:, places].T, self.spread)
         logs = mixture.log_likelihoods(self.planes, self.pool)
         self._fitted[name] = key, logs
         return logs

@@ -79,9 +79,11 @@ def _inside_a_task(distributed: Any) -> bool:
 
 @contextmanager
 def open_client(where: str, n_workers: int) -> Iterator[Any]:
-    """Connect to the scheduler at an address, or start `n_workers` processes here for "local"."""
+    """Connect to the scheduler at an address, or start processes here: `n_workers`, or 4 for "local:4"."""
     distributed = require_dask()
-    if where == "local":
+    kind, _, number = where.partition(":")
+    if kind == "local":
+        n_workers = _process_count(where, number) if number else n_workers
         with (
             distributed.LocalCluster(
                 n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=40
@@ -91,8 +93,7 @@ def open_client(where: str, n_workers: int) -> Iterator[Any]:
             yield client
         return
     if "://" not in where:
-        problem = "{field} must be local or an address such as tcp://host:8786, got {!r}."
-        raise OptionError("cluster", problem, where)
+        raise _no_cluster(where)
     try:
         client = distributed.Client(where, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
@@ -100,6 +101,20 @@ def open_client(where: str, n_workers: int) -> Iterator[Any]:
         raise OptionError("cluster", problem, where) from error
     with client:
         yield client
+
+
+def _process_count(where: str, number: str) -> int:
+    if not number.isdecimal() or int(number) < 1:
+        raise _no_cluster(where)
+    return int(number)
+
+
+def _no_cluster(where: str) -> OptionError:
+    problem = (
+        "{field} must be local, local:4 for four processes here, or an address such as tcp://host:8786; "
+        "got {!r}."
+    )
+    return OptionError("cluster", problem, where)
 
 
 @dataclass(eq=False)
