@@ -38,6 +38,9 @@ class HostVectors:
         """Return the array itself."""
         return vector
 
+    def rest(self) -> None:
+        """Keep everything."""
+
     def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
         """Return the sum of the values of each group.
 

@@ -1,6 +1,7 @@
 """The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from graphwell.backends.base import Solution, State, Swept
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
 from graphwell.backends.cpu import kernels, products
 from graphwell.backends.cpu.barrier import break_barrier, new_barrier
+from graphwell.backends.cpu.group_kernels import fill_indicator
 from graphwell.backends.cpu.layout import SlicedRows
 from graphwell.backends.cpu.packing import Packing
 from graphwell.backends.system import fast_width
@@ -71,8 +73,17 @@ class NumbaEngine(ArrayEngine):
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.n_jobs = n_jobs
         self.pool = ThreadPool(min(self.n_threads, 1 + graph.W.nnz // ENTRIES_PER_THREAD))
-        self.rows = SlicedRows.from_graph(graph, self.dtype)
         self._last: tuple[Problem, Forces] | None = None
+
+    @cached_property
+    def rows(self) -> SlicedRows:
+        """The normalised affinity in the order and form that sweeps and products go over it."""
+        return SlicedRows.from_graph(self.graph, self.dtype)
+
+    def rest(self) -> None:
+        """Forget the layout until it is asked for again."""
+        self.__dict__.pop("rows", None)
+        self._last = None
 
     @property
     def n_threads(self) -> int:
@@ -128,9 +139,10 @@ class NumbaEngine(ArrayEngine):
     def solve(self, scaling: FloatArray, b: FloatArray, max_iterations: int | None = None) -> Solution:
         """Solve ``(I - A S A) x = b``, some columns at a time: their vectors are what memory is needed for.
 
-        Every column takes the steps that it would take beside others.
+        Every column takes the steps that it would take beside others. The solution takes the place of `b`.
         """
-        system, x = self.system(scaling), np.empty(b.shape, dtype=self.dtype)
+        system = self.system(scaling)
+        x = b if b.dtype == self.dtype and b.flags.writeable else np.empty(b.shape, dtype=self.dtype)
         iterations, residual, slices = 0, 0.0, some_columns(b.shape[1])
         for number, some in enumerate(slices):
             with one_of(number, len(slices)):
@@ -140,6 +152,12 @@ class NumbaEngine(ArrayEngine):
             x[:, some] = found.x
             iterations, residual = max(iterations, found.iterations), max(residual, found.residual)
         return Solution(x, iterations, residual)
+
+    def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:
+        """Return a block with `values` in the column of each vertex's label."""
+        block = np.zeros((len(labels), n_classes), dtype=np.float32)
+        fill_indicator(labels, values, block)
+        return block
 
     def nearest(self, labels: IntArray) -> IntArray:
         """Return the known label nearest along the graph; -1 if there is none in reach."""
