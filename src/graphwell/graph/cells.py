@@ -33,7 +33,7 @@ ROWS_OF_A_BATCH = 65_536
 POINTS_PER_TRAINED_CELL = 32
 ROUNDS_OF_TRAINING = 5
 DISTRICTS_AROUND = 8
-"""The cell of a row is looked for in so many districts."""
+"""The cell of a row is looked for in so many districts, the nearest to it."""
 
 
 @dataclass(frozen=True)
@@ -273,43 +273,46 @@ def flat_index(points: FloatArray) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Districts:
-    """Cells grouped into districts, so that a row is compared with the cells around its district alone.
+    """Cells grouped into districts, so that a row is compared with the cells of a few districts alone.
 
     Attributes
     ----------
     centroids : array of shape (n_cells, d)
         In single precision, district by district, in an order in which near ones follow each other.
     centres : array of shape (n_districts, d)
-    around : list of arrays
-        Cells of each district and of those nearest to it.
+    starts : array of shape (n_districts + 1,)
+        First cell of each district.
     """
 
     centroids: FloatArray
     centres: FloatArray
-    around: list[IntArray]
+    starts: IntArray
 
     @classmethod
     def of(cls, centroids: FloatArray) -> "Districts":
         """Group cells into about as many districts as each then has cells."""
         count = max(1, int(np.sqrt(len(centroids))))
         centres = k_means(centroids, count, seed=2) if count > 1 else centroids[:1]
-        centres = centres[_chain(centres)]
+        centres = np.ascontiguousarray(centres[_chain(centres)])
         district = flat_index(centres).search(centroids, 1)[1][:, 0]
         groups = [np.flatnonzero(district == number) for number in range(count)]
         order = np.concatenate([group[_chain(centroids[group])] for group in groups])
-        ends = np.cumsum([len(group) for group in groups])
-        near = flat_index(centres).search(centres, min(count, DISTRICTS_AROUND))[1]
-        cells = [np.arange(end - len(group), end) for group, end in zip(groups, ends, strict=True)]
-        around = [np.concatenate([cells[number] for number in numbers]) for numbers in near]
-        return cls(np.ascontiguousarray(centroids[order]), centres, around)
+        starts = np.concatenate([[0], np.cumsum([len(group) for group in groups])])
+        return cls(np.ascontiguousarray(centroids[order]), centres, starts)
 
     def nearest_cells(self, rows: FloatArray) -> IntArray:
-        """Return the cell of each row."""
-        district = flat_index(self.centres).search(rows, 1)[1][:, 0]
-        cells = np.empty(len(rows), dtype=np.int32)
-        for number in np.unique(district):
-            here, around = np.flatnonzero(district == number), self.around[number]
-            cells[here] = around[flat_index(self.centroids[around]).search(rows[here], 1)[1][:, 0]]
+        """Return the cell of each row: the nearest in the districts around it."""
+        near = flat_index(self.centres).search(rows, min(len(self.centres), DISTRICTS_AROUND))[1]
+        cells, least = np.zeros(len(rows), dtype=np.int32), np.full(len(rows), np.inf, dtype=np.float32)
+        for district in np.unique(near):
+            first, last = self.starts[district], self.starts[district + 1]
+            if first == last:
+                continue
+            here = np.flatnonzero((near == district).any(axis=1))
+            found = flat_index(self.centroids[first:last]).search(rows[here], 1)
+            apart, place = (each[:, 0] for each in found)
+            nearer = apart < least[here]
+            least[here[nearer]], cells[here[nearer]] = apart[nearer], first + place[nearer]
         return cells
 
 
