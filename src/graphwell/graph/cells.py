@@ -32,6 +32,8 @@ ROWS_TOGETHER = 8192
 ROWS_OF_A_BATCH = 65_536
 POINTS_PER_TRAINED_CELL = 32
 ROUNDS_OF_TRAINING = 5
+MANY_CELLS = 2048
+"""From so many on, of a quarter of a million points, to compare every row with every cell takes seconds."""
 DISTRICTS_AROUND = 8
 """The cell of a row is looked for in so many districts, the nearest to it."""
 
@@ -290,8 +292,8 @@ class Districts:
 
     @classmethod
     def of(cls, centroids: FloatArray) -> "Districts":
-        """Group cells into about as many districts as each then has cells."""
-        count = max(1, int(np.sqrt(len(centroids))))
+        """Group cells into about as many districts as each then has cells; few cells are one district."""
+        count = int(np.sqrt(len(centroids))) if len(centroids) >= MANY_CELLS else 1
         centres = k_means(centroids, count, seed=2) if count > 1 else centroids[:1]
         centres = np.ascontiguousarray(centres[_chain(centres)])
         district = flat_index(centres).search(centroids, 1)[1][:, 0]
