@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.io.images.blends import ALIKE, ROUNDING, closest, gathered, is_mixture, share
 from graphwell.io.images.colors import packed, unpacked
-from graphwell.io.images.mixtures import ALIKE, ROUNDING, closest, gathered, is_mixture, share
 
 MOST_CLASSES = 64
 """A picture with more paints than this is no picture of marks."""
