@@ -75,5 +75,5 @@ def in_full(found: "Segmentation", factor: int, seeds: "IntArray") -> "Segmentat
         return wide[: seeds.shape[0], : seeds.shape[1]]
 
     labels = np.where(seeds >= 0, seeds, large(found.labels))
-    planes = {name: large(getattr(found, name)) for name in ("score", "reachable", "masked")}
-    return replace(found, labels=labels, **planes)
+    score, reachable, masked = (large(plane) for plane in (found.score, found.reachable, found.masked))
+    return replace(found, labels=labels, score=score, reachable=reachable, masked=masked)
