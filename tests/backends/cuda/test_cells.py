@@ -184,8 +184,9 @@ def test_kernels_are_those_of_the_host(gpu, monkeypatch):
 
 @pytest.mark.parametrize(("d", "metric"), [(784, "euclidean"), (16, "cosine")])
 def test_fits_by_cells_are_those_of_all_pairs(gpu, monkeypatch, d, metric):
-    X = clouds(6000, d)
-    truth = cdist(X[:, :16], clouds(12, d)[:, :16]).argmin(axis=1)
+    few = clouds(6000, 6)  # directions: what lies all around in many dimensions no cells can find
+    X = (few @ np.random.default_rng(0).normal(size=(6, d))).astype(np.float32)
+    truth = cdist(few, clouds(12, 6)).argmin(axis=1)
     y = datasets.sample_labels(truth, per_class=20, random_state=0)
     model = DiffuseInterfaceClassifier(device="cuda", metric=metric, tune=False, random_state=0)
     expected = model.fit(X, y).transduction_
