@@ -129,11 +129,10 @@ def _check_fits(options: SegmentOptions, n_pixels: int, n_channels: int) -> None
     from graphwell.segmentation.canvas import picture_bytes
     from graphwell.segmentation.features import MOST_CHANNELS
 
-    if options.graph == "pixels" and options.device == "cpu":
+    if options.graph == "pixels":
         check_fits(options.image, picture_bytes(n_pixels, min(n_channels, MOST_CHANNELS)))
         return
-    neighbors = 3.2 * options.radius**2 if options.graph == "pixels" else 2 * options.n_neighbors
-    check_fits(options.image, n_pixels * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * neighbors))
+    check_fits(options.image, n_pixels * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * 2 * options.n_neighbors))
 
 
 def _spacing(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:

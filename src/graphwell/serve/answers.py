@@ -15,6 +15,10 @@ NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
 """Codes of rows without a class: never asked, cannot be told, asked later."""
 
 
+SMALLEST_WEIGHT = float(np.finfo(np.float32).tiny)
+"""Of a label: a smaller one would be kept as 0."""
+
+
 @dataclass(frozen=True, eq=False)
 class Change:
     """What an action changes: forth to do it, back to undo it.
@@ -108,7 +112,7 @@ class Answers:
     def _label(self, action: Action) -> Change:
         rows, number = self._rows(action), self.classes.check(action["class"])
         weight = action.get("weight", 1.0)
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1:
+        if type(weight) not in (int, float) or not SMALLEST_WEIGHT <= weight <= 1:
             raise OptionError("weight", "{field} must be above 0 and at most 1, got {!r}.", weight)
         if weight < 1:  # many at once never overrule one that was looked at
             rows = rows[(self.weights[rows] < 1) | np.isin(self.codes[rows], (NOTHING, SKIPPED))]

@@ -183,7 +183,9 @@ class Hub:
         try:
             async with self._turn:
                 return {"re": number, "ok": await asyncio.to_thread(command, message)}
-        except (ValueError, KeyError, TypeError, OSError) as error:
+        except KeyError as error:
+            return {"re": number, "error": f"This command lacks {error}."}
+        except (ValueError, TypeError, OSError) as error:
             return {"re": number, "error": str(error) or "This command cannot be done."}
         except Exception as error:
             traceback.print_exception(error)

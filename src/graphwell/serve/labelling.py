@@ -22,8 +22,16 @@ from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says
 STEPS_OF_DOUBT = 15
 NEIGHBOURS_SHOWN = 6
 GUESSES_SHOWN = 3
-ON_ROWS = ("label", "cannot tell", "skip", "clear")
-ON_CLASSES = ("add class", "rename class", "merge classes", "remove class", "color class")
+USED_BY = {
+    "label": ("rows", "class", "weight"),
+    **dict.fromkeys(("cannot tell", "skip", "clear"), ("rows",)),
+    "add class": ("name",),
+    "rename class": ("class", "name"),
+    "merge classes": ("class", "into"),
+    "remove class": ("class",),
+    "color class": ("class", "color"),
+}
+"""What each action is told; the rest of a message is not kept."""
 
 
 class LabelPage:
@@ -46,7 +54,7 @@ class LabelPage:
         self.journal = journal
         self.folders = {"pictures": table.folder}
         self.commands: dict[str, Command] = {
-            **dict.fromkeys((*ON_ROWS, *ON_CLASSES), self._act),
+            **dict.fromkeys(USED_BY, self._act),
             "undo": lambda _: self._step_back(),
             "redo": lambda _: self._step_forth(),
             "ask": lambda message: self._ask(self._row(message)),
@@ -58,9 +66,7 @@ class LabelPage:
         self._tell: Callable[[Event], None] = lambda event: None
         self.answers = Answers(table.given, ClassList.named(table.read.given.names))
         self._changes: list[Change] = []
-        for action in journal.done:
-            self._changes.append(self.answers.planned(action))
-            self.answers.go(self._changes[-1])
+        journal.replay(self._do_again)
         self._number = 0
         self._places = principal_map(table.points) if table.places is None else table.places
         n = len(self.answers.codes)
@@ -105,13 +111,17 @@ class LabelPage:
 
     def _act(self, message: dict[str, Any]) -> dict[str, int]:
         """Plan an action, write it down, do it: an action that makes no sense is not written."""
-        known = ("do", "rows", "class", "into", "name", "color", "weight")
+        known = ("do", *USED_BY[message["do"]])
         action: Action = {key: message[key] for key in known if key in message}
         with self._lock:
             change = self.answers.planned(action)
             self.journal.do(action)
             self._changes.append(change)
             return self._changed(change)
+
+    def _do_again(self, action: Action) -> None:
+        self._changes.append(self.answers.planned(action))
+        self.answers.go(self._changes[-1])
 
     def _step_back(self) -> dict[str, int] | None:
         with self._lock:
@@ -125,11 +135,12 @@ class LabelPage:
 
     def _step_forth(self) -> dict[str, int] | None:
         with self._lock:
-            action = self.journal.redo()
-            if action is None:
+            if not self.journal.undone:
                 return None
-            self._changes.append(self.answers.planned(action))
-            return self._changed(self._changes[-1])
+            change = self.answers.planned(self.journal.undone[-1])
+            self.journal.redo()
+            self._changes.append(change)
+            return self._changed(change)
 
     def _changed(self, change: Change, *, back: bool = False) -> dict[str, int]:
         """Do a change, tell every window, and have everything fitted anew."""

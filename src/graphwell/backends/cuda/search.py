@@ -11,6 +11,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, free_memory, launch, memory_in_words
 from graphwell.backends.cuda.points import Points, kind_of
+from graphwell.errors import OptionError
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
 from graphwell.graph.neighbors import NeighborSearch, build_search, in_order
 from graphwell.progress import heartbeat
@@ -74,9 +75,8 @@ class CudaSearch:
         kept = min(k + others + SPARE_CANDIDATES, len(self.held))
         if kept > MOST_CANDIDATES:
             most = MOST_CANDIDATES - SPARE_CANDIDATES - 1
-            raise ValueError(
-                f'n_neighbors must be at most {most} on device="cuda", got {k}; use device="cpu".'
-            )
+            problem = '{field} must be at most {} on {device="cuda"}, got {}; use {device="cpu"}.'
+            raise OptionError("n_neighbors", problem, most, k)
         with memory_in_words("the neighbours", len(rows) * (kept * 8 + k * 12) + SMALLEST_TILE):
             candidates = self._candidates(asked, kept, others)
             indices = cp.empty((len(rows), k), dtype=np.int32)
