@@ -59,9 +59,9 @@ class CoarseGraph:
         sums = summed_rows(self.members, self.sizes[:, None] * values, len(self.voices))
         return sums / np.maximum(self.group_sizes, 1e-300)
 
-    def coarser(self, groups: IntArray) -> "CoarseGraph":
-        """The graph whose vertices are groups of the groups."""
-        W = merged_graph(self.W, groups)
+    def coarser(self, groups: IntArray, W: Any = None) -> "CoarseGraph":
+        """The graph whose vertices are groups of the groups; `W` are its weights, where they are known."""
+        W = merged_graph(self.W, groups) if W is None else W
         return CoarseGraph(groups, W, summed_rows(groups, self.voices, W.shape[0]), self.group_sizes[:, 0])
 
 
