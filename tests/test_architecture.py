@@ -57,7 +57,17 @@ USES: dict[str, set[str]] = {
     "view": {"columns", "comparison", "jobs", "layout"},
     "serve": {"active", "io", "jobs", "layout"},
     "datasets": {"io", "segmentation"},
-    "jobs": {"active", "backends", "columns", "comparison", "estimators", "io", "metric", "segmentation"},
+    "jobs": {
+        "active",
+        "backends",
+        "columns",
+        "comparison",
+        "estimators",
+        "graph",
+        "io",
+        "metric",
+        "segmentation",
+    },
     "experiments": {"datasets", "estimators", "io", "model", "segmentation", "view"},
     "cli": {
         "active",
