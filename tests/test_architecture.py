@@ -13,6 +13,7 @@ import pytest
 
 import graphwell
 from graphwell.backends.base import Engine, Vectors
+from graphwell.backends.pixels import PixelEngine
 from tests.conftest import SLOW, SLOW_FILES
 
 SOURCE = Path(graphwell.__file__).parent
@@ -56,7 +57,17 @@ USES: dict[str, set[str]] = {
     "view": {"columns", "comparison", "jobs", "layout"},
     "serve": {"active", "io", "jobs", "layout"},
     "datasets": {"io", "segmentation"},
-    "jobs": {"active", "backends", "columns", "comparison", "estimators", "io", "metric", "segmentation"},
+    "jobs": {
+        "active",
+        "backends",
+        "columns",
+        "comparison",
+        "estimators",
+        "graph",
+        "io",
+        "metric",
+        "segmentation",
+    },
     "experiments": {"datasets", "estimators", "io", "model", "segmentation", "view"},
     "cli": {
         "active",
@@ -438,7 +449,8 @@ DOCS = TESTS.parent / "docs"
 
 def test_the_page_of_the_house_names_every_room_and_every_verb():
     page = (DOCS / "architecture.md").read_text()
-    verbs = {name for part in (Engine, Vectors) for name in vars(part) if not name.startswith("_")}
+    seams = (Engine, Vectors, PixelEngine)
+    verbs = {name for part in seams for name in vars(part) if not name.startswith("_")}
     assert "sweep" in verbs
     assert [name for name in sorted(verbs) if f"`{name}`" not in page] == []
     assert [room for room in ROOMS if f"`{room}/`" not in page] == []

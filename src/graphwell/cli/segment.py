@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from graphwell._interrupt import work_is_over
+from graphwell.cli import _options
 from graphwell.cli._files import refuse_missing
 from graphwell.cli._help import completed
+from graphwell.cli._job_options import job_options
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
@@ -88,33 +90,25 @@ def segment(
         int, typer.Option(help="Larger pictures are refused before they are read.", min=1)
     ] = 100_000_000,
     max_memory: Annotated[
-        str | None, typer.Option(help="Refuse pictures that need more, 4GB say; by default what is free.")
+        str | None,
+        typer.Option(help="Memory to use, 4GB say; what is free by default."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[
-        str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
-    ] = "cpu",
-    json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    jobs: _options.Jobs = None,
+    device: _options.Device = "cpu",
+    json_: _options.Json = False,
+    quiet: _options.Quiet = False,
 ) -> Exit:
     """Give every pixel of a picture a class, from a few pixels that are marked.
 
     Writes a picture in the colours of the seeds. Pixels that no seed reaches are transparent there, and -1 in
     a .npy file. Exit codes: 0 done; 1 done, but no seed reaches some pixels; 2 bad input; 130 interrupted.
     """
+    flags = locals()
     refuse_missing(image)
     from graphwell.jobs.options import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
 
-    options = SegmentOptions(
-        image=image, seeds=seeds, output=output, overlay=overlay, sheet=sheet, scores=scores, masks=masks,
-        background=background, strokes_on_picture=strokes_on_picture, snap=snap, seeds_out=seeds_out,
-        max_pixels=max_pixels, max_memory=max_memory,
-        spacing=None if spacing is None else _numbers(spacing), channel_axis=channel_axis, graph=graph,
-        radius=radius,
-        color_scale=color_scale, smoothing=smoothing, patch=patch, n_neighbors=neighbors,
-        position_weight=position_weight, fidelity=fidelity, device=device, n_jobs=jobs,
-    )  # fmt: skip
+    options = job_options(SegmentOptions, flags, spacing=None if spacing is None else _numbers(spacing))
     with bars(quiet=quiet) as progress:
         found = segment_picture(options, progress=progress, say=None if quiet else _say_early)
         work_is_over()

@@ -1,6 +1,7 @@
 """Folders of the Zarr format, opened with care. The only module that imports zarr."""
 
 import json
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,17 @@ def opened_zarr(path: Path) -> Iterator[Any]:
         raise ValueError(
             f"{path} cannot be read as a folder of Zarr: it is damaged, incomplete or something else."
         ) from error
+
+
+@contextmanager
+def changed_zarr(path: Path) -> Iterator[Any]:
+    """Open a group to change it; a list of all that it holds is made anew where there was one."""
+    zarr = require_zarr()
+    stored = zarr.open_group(path, mode="r+", use_consolidated=False)
+    yield stored
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of zarr: such lists are no part of version 3 yet
+        zarr.consolidate_metadata(path)
 
 
 def _check_codecs(path: Path) -> None:

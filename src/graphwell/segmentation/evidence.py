@@ -6,13 +6,16 @@ witness: pixels side by side repeat each other, and among many classes some wron
 So the logarithms count with a weight that falls with the number of classes, and are blurred.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import ndimage
 
-from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
+from graphwell.backends.pixels import PixelEngine
 from graphwell.segmentation.features import PictureFeatures
 from graphwell.segmentation.mixtures import fit_mixture
+from graphwell.segmentation.seeds import Seeds
 
 WEIGHT = 0.3
 """Of a log-likelihood with two classes; it falls with the logarithm of their number."""
@@ -35,50 +38,90 @@ class ColorEvidence:
         Of the picture; its noise and contrast say how narrow a Gaussian may be.
     noise_left : float
         Share of the noise that is left in `values`.
-    pool : ThreadPool
+    engine : PixelEngine
+    pieces : array of shape `shape`, optional
+        Of the host: number of the piece of each point, -1 where it is masked. Colours speak in the piece that
+        they were marked in, and nowhere else.
     """
 
     def __init__(
-        self, values: FloatArray, features: PictureFeatures, noise_left: float, pool: ThreadPool
+        self,
+        values: FloatArray,
+        features: PictureFeatures,
+        noise_left: float,
+        engine: PixelEngine,
+        pieces: IntArray | None = None,
     ) -> None:
-        self.shape, self.pool = values.shape[:-1], pool
-        self.planes = np.ascontiguousarray(np.moveaxis(values, -1, 0)).reshape(values.shape[-1], -1)
+        self.shape, self.engine, self._pieces = values.shape[:-1], engine, pieces
+        planes = engine.xp.ascontiguousarray(np.moveaxis(values, -1, 0))
+        self.planes = planes.reshape(values.shape[-1], -1)
         self.spread = float(np.hypot(LEAST_SPREAD * features.contrast, noise_left * features.noise)) or 1.0
-        self._fitted: dict[int, tuple[bytes, FloatArray]] = {}
+        self._fitted: dict[tuple[int, int], tuple[bytes, FloatArray]] = {}
 
-    def logs(self, seeds: IntArray, classes: IntArray) -> FloatArray:
+    def logs(self, seeds: Seeds, classes: IntArray) -> FloatArray:
         """Log-likelihoods of shape (n_classes, *shape), blurred, less the largest.
 
         Parameters
         ----------
-        seeds : array of shape (*shape,)
-            Numbers of classes, -1 where unknown.
+        seeds : Seeds
+            Of this copy.
         classes : array of shape (n_classes,)
             What the user calls them, by which they are known again in the next call.
         """
-        found = np.empty((len(classes), self.planes.shape[1]), dtype=np.float32)
-        for number, name in enumerate(classes):
-            places = np.flatnonzero(seeds.ravel() == number)
-            found[number] = self._log_likelihoods(int(name), places)
-        found -= found.max(axis=0)
-        np.maximum(found, -MOST_AGAINST, out=found)
-        planes = found.reshape(-1, *self.shape)
-        for plane in planes:
-            ndimage.gaussian_filter(plane, BLUR, output=plane, mode="nearest")
-        return planes
+        if self._pieces is None:
+            return self._blurred(self._less_largest(self._found(seeds, classes, 0, self.planes)))
+        found = self.engine.xp.zeros((len(classes), *self.shape), dtype=np.float32)
+        homes = self._pieces.ravel()[seeds.places]
+        for piece in np.unique(homes[homes >= 0]).tolist():
+            here = self._pieces == piece
+            (window,) = ndimage.find_objects(here.astype(np.int8))
+            inside = self.engine.asarray(here[window])
+            planes = self.planes.reshape(-1, *self.shape)[(..., *window)][:, inside]
+            part = self._less_largest(self._found(seeds.some(homes == piece), classes, piece, planes))
+            found[(..., *window)] += self._blurred_inside(part, inside)
+        return found
 
-    def _log_likelihoods(self, name: int, places: IntArray) -> FloatArray:
-        """Of one class; from the call before where its marks are the same."""
-        key = places.tobytes()
-        before = self._fitted.get(name)
-        if before is not None and before[0] == key:
+    def _found(self, seeds: Seeds, classes: IntArray, piece: int, planes: FloatArray) -> FloatArray:
+        """Log-likelihoods of some points, of shape (n_classes, n), from the seeds of a piece."""
+        found = self.engine.xp.empty((len(classes), planes.shape[1]), dtype=np.float32)
+        for number, name in enumerate(classes):
+            places = seeds.places[seeds.codes == number]
+            found[number] = self._log_likelihoods((int(name), piece), places, planes)
+        return found
+
+    def _log_likelihoods(self, key: tuple[int, int], places: IntArray, planes: FloatArray) -> Any:
+        """Of one class in one piece; from the call before where its marks are the same."""
+        marks = places.tobytes()
+        before = self._fitted.get(key)
+        if before is not None and before[0] == marks:
             return before[1]
         if len(places) == 0:
-            return np.full(self.planes.shape[1], -MOST_AGAINST, dtype=np.float32)
-        mixture = fit_mixture(self.planes[:, places].T, self.spread)
-        logs = mixture.log_likelihoods(self.planes, self.pool)
-        self._fitted[name] = key, logs
+            return -np.inf
+        rows = self.engine.to_host(self.planes[:, self.engine.asarray(places)].T)
+        mixture = fit_mixture(rows, self.spread)
+        logs = self.engine.log_likelihoods(planes, mixture.logs, mixture.means, mixture.roots)
+        self._fitted[key] = marks, logs
         return logs
+
+    def _less_largest(self, found: FloatArray) -> FloatArray:
+        found -= found.max(axis=0)
+        return np.maximum(found, -MOST_AGAINST, out=found)
+
+    def _blurred(self, found: FloatArray) -> FloatArray:
+        planes = found.reshape(-1, *self.shape)
+        for plane in planes:
+            plane[...] = self.engine.ndimage.gaussian_filter(plane, BLUR, mode="nearest")
+        return planes
+
+    def _blurred_inside(self, found: FloatArray, inside: Any) -> FloatArray:
+        """Blur values of the points inside as if there were no others; 0 outside."""
+        blur, xp = self.engine.ndimage.gaussian_filter, self.engine.xp
+        weight = np.where(inside, blur(inside.astype(np.float32), BLUR, mode="constant"), 1)
+        out = xp.zeros((len(found), *inside.shape), dtype=np.float32)
+        for plane, values in zip(out, found, strict=True):
+            plane[inside] = values
+            plane[...] = np.where(inside, blur(plane, BLUR, mode="constant") / weight, 0)
+        return out
 
 
 def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:
@@ -90,7 +133,7 @@ def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:
     array([0.646, 0.354])
     """
     weight = WEIGHT / np.log2(max(2, len(scores)))
-    found = np.log(np.maximum(scores, 0) + LEAST_SCORE) + np.asarray(weight * logs, dtype=scores.dtype)
+    found = np.log(np.maximum(scores, 0) + LEAST_SCORE) + (weight * logs).astype(scores.dtype)
     found -= found.max(axis=0)
     np.exp(found, out=found)
     found /= found.sum(axis=0)

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cpu import mixture_kernels as kernels
 
 MOST_GAUSSIANS, MOST_ROWS = 5, 10_000
 ROWS_PER_UNKNOWN = 4
@@ -30,17 +28,6 @@ class Mixture:
     logs: FloatArray
     means: FloatArray
     roots: FloatArray
-
-    def log_likelihoods(self, values: FloatArray, pool: ThreadPool) -> FloatArray:
-        """Logarithm of the density of each column of an array of shape (n_channels, n)."""
-        out = np.empty(values.shape[1], dtype=np.float32)
-        model = (part.astype(np.float32) for part in (self.logs, self.means, self.roots))
-        logs, means, roots = model
-        n_parts = -(-values.shape[1] // kernels.ROWS)
-        pool.share(
-            n_parts, lambda first, last: kernels.log_likelihoods(first, last, values, logs, means, roots, out)
-        )
-        return out
 
 
 def fit_mixture(rows: FloatArray, spread: float) -> Mixture:

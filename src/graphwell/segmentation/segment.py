@@ -62,7 +62,7 @@ def segment(
     position_weight : float
         Weight of place against colour in the graph "features".
     fidelity : float
-        Weight of the seeds; at 30 none is ever overruled. Pixels on the processor never overrule one.
+        Weight of the seeds in the graph "features"; at 30 none is overruled. "pixels" never overrules one.
     device : {"cpu", "cuda"}
         Where everything runs.
     n_jobs : int, optional

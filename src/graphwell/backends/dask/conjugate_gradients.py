@@ -2,7 +2,8 @@
 
 One exchange of scalars per iteration is enough, because the norm of the next residual follows from products
 of the present one; it is taken anew from the residual in the next iteration, so that no error adds up.
-Iterations are handed to Dask several at a time.
+Iterations are handed to Dask several at a time. The solution passes through the client: if Dask had to get it
+from the iterations again, a worker that is lost later would take it away for good.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from graphwell.backends.base import Solution
 from graphwell.backends.blocks import gradients
 from graphwell.backends.conjugate_gradients import TOLERANCE, share_done
 from graphwell.backends.dask.graph import DaskGraph
-from graphwell.backends.dask.tasks import Handle
+from graphwell.backends.dask.tasks import Handle, given
 from graphwell.backends.dask.worker_cache import Chains
 from graphwell.progress import tell
 
@@ -42,7 +43,7 @@ def solve_on_workers(
         for _ in range(ITERATIONS_AT_ONCE):
             dots.append(chains.step("cg-product", gradients.apply, *own, graph.every(chains.exports)))
             chains.step("cg-move", gradients.move, *own, [dots[-1]] * n)
-        tasks.at_home([*chains.exports, *dots[0], *dots[-1]])
+        tasks.wait([*chains.exports, *dots[0], *dots[-1]])
         iterations += ITERATIONS_AT_ONCE
         if at_first is None:
             at_first = np.sum(tasks.results(dots[0]), axis=0)[-1]
@@ -51,6 +52,7 @@ def solve_on_workers(
         tell(share_done(squared / scale, TOLERANCE**2))
         if iterations >= max_iterations or (squared <= TOLERANCE**2 * at_first).all():
             break
-    x = tasks.at_home(chains.step("cg-solution", gradients.solution))
+    x = tasks.results(chains.step("cg-solution", gradients.solution))
     tell(1.0)
-    return Solution(x, iterations, float(np.sqrt(squared / scale).max(initial=0.0)))
+    kept = tasks.keep(tasks.each("solution", given, x))
+    return Solution(kept, iterations, float(np.sqrt(squared / scale).max(initial=0.0)))

@@ -71,7 +71,7 @@ class DaskEngine(HostVectors):
             everywhere = [chains.exports if problem.balance else []] * self._n
             chains.step("sweep", on_block.sweep, *own, self.graph.every(chains.exports), everywhere, **same)
         near = self.graph.every(chains.exports)
-        return self.tasks.at_home(chains.step("finish", on_block.finish, *own, near, epsilon=epsilon))
+        return self.tasks.wait(chains.step("finish", on_block.finish, *own, near, epsilon=epsilon))
 
     def _alone(self, problem: "Problem") -> bool:
         """Whether no block needs anything from another: then all sweeps of a step are one task."""

@@ -4,6 +4,8 @@ A `Handle` stands for what a task will return, or has returned, on a worker. Tas
 are handed to Dask together as one graph; the dashboard shows their names, ``graphwell-sweep`` say.
 """
 
+import asyncio
+import concurrent.futures
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -197,7 +199,8 @@ class Tasks:
     ) -> list[Handle]:
         """One lazy task per block; a column holds one argument for each, `same` is given to all by name.
 
-        `bound` tasks need what another left in the memory of their worker; wait for them with `at_home`.
+        `bound` tasks need what another left in the memory of their worker. Nothing but other bound tasks may
+        depend on them: what comes of them passes through the client.
         """
         function = partial(function, **same) if same else function
         handles = [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
@@ -220,9 +223,19 @@ class Tasks:
 
     def results(self, handles: Sequence[Handle]) -> list[Any]:
         """Run tasks and fetch what they return, in order."""
-        self.wait(handles)
-        with _told_if_cut_off():
-            return list(self.client.gather([handle.future for handle in handles]))
+        coming = self._gathering(self.wait(handles))
+        try:
+            while concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).not_done:
+                self._look_around(handles)
+            with _told_if_cut_off():
+                return list(coming.result())
+        finally:
+            coming.cancel()
+
+    def _gathering(self, handles: Sequence[Handle]) -> "concurrent.futures.Future[list[Any]]":
+        """Results on their way here; a worker that dies now can keep them from coming."""
+        coming = self.client.gather([handle.future for handle in handles], asynchronous=True)
+        return asyncio.run_coroutine_threadsafe(coming, self.client.loop.asyncio_loop)
 
     def doubled(self, handles: Sequence[Handle]) -> tuple[list[Handle], list[Handle]]:
         """Keep what tasks of each block return on two workers; the second result recovers the first."""
@@ -231,44 +244,43 @@ class Tasks:
             spare.home = home
         return self.keep(self.each("rows", given, self.keep(spares))), spares
 
-    def wait(self, handles: Sequence[Handle]) -> None:
-        """Wait until tasks are done; what one of them raises is raised here."""
+    def wait(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Wait until tasks are done; what one of them raises is raised here.
+
+        `DisplacedError` if one is bound to a worker that is gone.
+        """
         futures = [handle.future for handle in self.keep(handles)]
-        while not self._done(futures):
-            heartbeat()
-            self._check_alive()
+        while not self._done(futures) or any(future.status == "lost" for future in futures):
+            self._look_around(handles)
         for future in futures:
             if future.status == "error":
                 with _told_if_cut_off():
                     future.result()
-            if future.status in ("cancelled", "lost"):
+            if future.status == "cancelled":
                 raise _cut_off()
-
-    def at_home(self, handles: Sequence[Handle]) -> list[Handle]:
-        """Start bound tasks and wait for them; `DisplacedError` if a worker they are bound to is gone."""
-        futures = [handle.future for handle in self.keep(handles)]
-        while not self._done(futures):
-            heartbeat()
-            if set(self.homes) - set(self.workers()):
-                raise DisplacedError("A worker is gone, and what it kept with it.")
-        self.wait(handles)
         return list(handles)
 
-    def _check_alive(self) -> None:
-        """Say so where no worker is left to do the tasks, and none comes back."""
-        if not self.workers():
-            self._some_workers()
+    def _look_around(self, handles: Sequence[Handle]) -> None:
+        """Say so where no worker is left and none comes back, or none that could do these tasks."""
+        heartbeat()
+        self._check_connected()
+        workers = self._some_workers()
+        if any(handle.bound and handle.home not in workers for handle in handles):
+            raise DisplacedError("A worker is gone, and what it kept with it.")
 
     def _done(self, futures: Sequence[Any]) -> bool:
         """Wait for a moment; whether all tasks are done."""
-        if self.client.status != "running":
-            raise _cut_off()
+        self._check_connected()
         with _told_if_cut_off():
             try:
                 require_dask().wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
             except TimeoutError:
                 return False
         return True
+
+    def _check_connected(self) -> None:
+        if self.client.status != "running":
+            raise _cut_off()
 
     def exchange(
         self,
