@@ -180,22 +180,16 @@ def refined(
     labels: IntArray,
 ) -> tuple[IntArray, float]:
     """Lower the energy by moving what lies in one class of each part as a whole, then single groups."""
+    from graphwell.backends.cpu.coarse_kernels import move_parts
+    from graphwell.backends.cpu.group_kernels import unit_of
+
+    W, unit = graph.W, unit_of(float(graph.W.data.max(initial=0.0)), graph.W.nnz)
     found, lowest = settled(graph, evidence, pressure, labels)
     for _ in range(REFINEMENTS):
         before = lowest
         for parts in partitions:
-            found = _parts_moved(graph, parts, evidence, pressure, found)
+            found = move_parts(W.indptr, W.indices, W.data, unit, parts, evidence, pressure, found)
         found, lowest = settled(graph, evidence, pressure, found)
         if lowest >= before:
             break
     return found, lowest
-
-
-def _parts_moved(
-    graph: CoarseGraph, parts: IntArray, evidence: FloatArray, pressure: FloatArray, labels: IntArray
-) -> IntArray:
-    blocks = np.unique(parts * evidence.shape[1] + labels, return_inverse=True)[1]
-    above = graph.coarser(blocks)
-    first = np.empty(len(above.voices), dtype=np.int64)
-    first[blocks] = labels
-    return settled(above, summed_rows(blocks, evidence, len(first)), pressure, first)[0][blocks]
