@@ -9,22 +9,10 @@ from scipy.spatial.distance import cdist
 
 from graphwell import DiffuseInterfaceClassifier, Graph, datasets
 from graphwell.backends.cuda import cells, points
-from graphwell.backends.cuda._cupy import cupy
-from graphwell.backends.cuda.cells import CudaCellSearch, RowTiles, search_for
+from graphwell.backends.cuda.cells import CudaCellSearch, search_for
 from graphwell.backends.cuda.search import CudaSearch
 from graphwell.graph.neighbors import FlatSearch
 from tests.backends.cuda import on_host
-from tests.conftest import why_no_gpu
-
-
-@pytest.fixture(params=["on the host", "on a GPU"])
-def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """CuPy, or what stands in for it."""
-    if request.param == "on the host":
-        return on_host.stand_in(monkeypatch)
-    if why_no_gpu():
-        pytest.skip(why_no_gpu())
-    return cupy()
 
 
 def clouds(n: int, d: int, seed: int = 0) -> Any:
@@ -137,21 +125,6 @@ def test_rows_without_room_on_the_gpu_give_the_same(library, monkeypatch, tmp_pa
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])
     assert len(scanned) > 2
-
-
-def test_tiles_hold_rows_of_one_cell(library):
-    near = library.asarray(np.random.default_rng(0).permuted(np.tile(np.arange(5), (700, 1)), axis=1)[:, :3])
-    tiles = RowTiles.of(near, 5)
-    order, host = library.asnumpy(tiles.order), library.asnumpy(near)
-    assert sorted(order) == list(range(700))
-    assert set(np.diff(tiles.starts)) <= set(range(1, 129))
-    visits, begins = map(library.asnumpy, tiles.visits(near, 5))
-    for tile, cell in enumerate(tiles.cells):
-        rows = order[tiles.starts[tile] : tiles.starts[tile + 1]]
-        assert (host[rows, 0] == cell).all()
-        here = visits[begins[tile] : begins[tile + 1]]
-        assert here[0] == cell
-        assert sorted(here) == sorted(set(host[rows].ravel()))
 
 
 def test_few_points_are_compared_all(library, monkeypatch):
