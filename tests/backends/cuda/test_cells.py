@@ -15,12 +15,16 @@ from graphwell.graph.neighbors import FlatSearch
 from tests.backends.cuda import on_host
 
 
-def clouds(n: int, d: int, seed: int = 0) -> Any:
+def clouds(n: int, d: int) -> Any:
     """Rows in a dozen clouds."""
-    rng = np.random.default_rng(seed)
-    return (4 * rng.normal(size=(12, d))[rng.integers(12, size=n)] + rng.normal(size=(n, d))).astype(
-        np.float32
-    )
+    return numbered_clouds(n, d)[0]
+
+
+def numbered_clouds(n: int, d: int) -> tuple[Any, Any]:
+    """The same, and the cloud of each row."""
+    rng = np.random.default_rng(0)
+    centres, cloud = 4 * rng.normal(size=(12, d)), rng.integers(12, size=n)
+    return (centres[cloud] + rng.normal(size=(n, d))).astype(np.float32), cloud
 
 
 def brute_force(X: Any, k: int) -> tuple[Any, Any]:
@@ -156,17 +160,16 @@ def test_kernels_are_those_of_the_host(gpu, monkeypatch):
 
 
 @pytest.mark.parametrize(("d", "metric"), [(784, "euclidean"), (16, "cosine")])
-def test_fits_by_cells_are_those_of_all_pairs(gpu, monkeypatch, d, metric):
-    few = clouds(6000, 6)  # directions: what lies all around in many dimensions no cells can find
+def test_fits_by_cells_are_as_good_as_those_of_all_pairs(gpu, monkeypatch, d, metric):
+    few, truth = numbered_clouds(6000, 6)  # what lies all around in many dimensions no cells can find
     X = (few @ np.random.default_rng(0).normal(size=(6, d))).astype(np.float32)
-    truth = cdist(few, clouds(12, 6)).argmin(axis=1)
     y = datasets.sample_labels(truth, per_class=20, random_state=0)
     model = DiffuseInterfaceClassifier(device="cuda", metric=metric, tune=False, random_state=0)
-    expected = model.fit(X, y).transduction_
+    right = (model.fit(X, y).transduction_ == truth).mean()
     monkeypatch.setattr(cells, "CELLS_FROM", 5000)
     fitted = model.fit(X, y)
     assert 0.95 < fitted.graph_.recall_ <= 1
-    assert (fitted.transduction_ == expected).mean() > 0.99
+    assert (fitted.transduction_ == truth).mean() > right - 0.01
 
 
 def test_a_fit_streams_rows_without_room(gpu, monkeypatch):
