@@ -45,6 +45,10 @@ def listening(told: Told) -> Iterator[None]:
         _listener.reset(token)
 
 
+class CancelledError(RuntimeError):
+    """The run was cancelled; nothing came of it."""
+
+
 _watchdog: ContextVar[Callable[[], object] | None] = ContextVar("watchdog", default=None)
 
 
@@ -78,6 +82,24 @@ def tell(share: float) -> None:
     told = _listener.get()
     if told is not None:
         told(share)
+
+
+@contextmanager
+def one_of(number: int, count: int) -> Iterator[None]:
+    """Take what is told inside the block for one of so many equal parts of a piece of work.
+
+    Examples
+    --------
+    >>> with listening(lambda share: print(f"{share:.0%}")), one_of(1, 2):
+    ...     tell(0.5)
+    75%
+    """
+    told = _listener.get()
+    if told is None:
+        yield
+        return
+    with listening(lambda share: told((number + share) / count)):
+        yield
 
 
 def in_pieces(progress: Progress, stage: str, weights: Sequence[float]) -> Told:

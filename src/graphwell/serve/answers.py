@@ -36,6 +36,11 @@ class Change:
     weights: tuple[FloatArray, FloatArray]
     classes: tuple[ClassList, ClassList]
 
+    @property
+    def labelled(self) -> bool:
+        """Whether a label comes or goes."""
+        return bool(((self.codes[0] >= 0) | (self.codes[1] >= 0)).any())
+
 
 class Answers:
     """Classes, and what was said of each row.
@@ -92,8 +97,9 @@ class Answers:
 
     @property
     def firm(self) -> IntArray:
-        """Class of each row whose label is fully trusted, -1 for others."""
-        return np.where((self.codes >= 0) & (self.weights == 1), self.codes, -1)
+        """Class of each row whose label is fully trusted, -2 where it cannot be told, -1 for others."""
+        kept = (self.codes == CANNOT_TELL) | ((self.codes >= 0) & (self.weights == 1))
+        return np.where(kept, self.codes, NOTHING)
 
     def planned(self, action: Action) -> Change:
         """What an action would change; one that makes no sense is refused."""

@@ -33,6 +33,7 @@ class PaintPage:
     """
 
     name = "paint"
+    beside: frozenset[str] = frozenset()
 
     def __init__(self, options: PaintOptions, class_names: tuple[str, ...] = ()) -> None:
         self.options = options

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.io.images.canvas import ERASED, Canvas
 from graphwell.io.images.drawings.strokes import FORMAT_NAME, VERSION
+from graphwell.io.images.raster import ERASED, Raster
 from graphwell.serve.classes import COLOR, PALETTE, clean_name
 from graphwell.serve.journal import Action
 
@@ -53,7 +53,7 @@ class Painting:
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
         self.strokes: list[Stroke] = []
-        self._canvas = Canvas(shape)
+        self._raster = Raster(shape)
         self._covered: list[
             tuple[IntArray, IntArray]
         ] = []  # by each stroke: pixels, and their classes before
@@ -67,7 +67,7 @@ class Painting:
     @property
     def seeds(self) -> IntArray:
         """Class of each pixel, -1 where none is marked; a copy."""
-        return self._canvas.classes.copy()
+        return self._raster.classes.copy()
 
     def do(self, action: Mapping[str, Any]) -> None:
         """Do an action that was `checked`."""
@@ -90,7 +90,7 @@ class Painting:
             return
         self.strokes.pop()
         pixels, before = self._covered.pop()
-        self._canvas.classes.ravel()[pixels] = before
+        self._raster.classes.ravel()[pixels] = before
 
     def document(self) -> dict[str, Any]:
         """Everything in the format that `graphwell segment` reads."""
@@ -99,10 +99,10 @@ class Painting:
         return {**head, "classes": self.classes, "strokes": self.strokes}
 
     def _stroke(self, stroke: Stroke) -> None:
-        before = self._canvas.classes.copy()
+        before = self._raster.classes.copy()
         number = ERASED if stroke["erase"] else stroke["class"]
-        self._canvas.stroke(stroke["points"], number, stroke["width"])
-        pixels = np.flatnonzero(self._canvas.classes != before)
+        self._raster.stroke(stroke["points"], number, stroke["width"])
+        pixels = np.flatnonzero(self._raster.classes != before)
         self._covered.append((pixels, before.ravel()[pixels]))
         self.strokes.append(stroke)
 

@@ -14,6 +14,7 @@ from graphwell.solve.balance import class_counts
 from graphwell.solve.descent import descend
 from graphwell.solve.guard import balance_for, few_labels, holding_balance, support
 from graphwell.solve.judge import Setting, all_candidates, communities_start, seen_from_above, verdict
+from graphwell.solve.kept import engine_of
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.result import Result, Status
 from graphwell.solve.run import Run
@@ -88,9 +89,8 @@ class Outcome:
 def set_out(problem: Problem, recipe: Recipe, backend: Backend, rng: np.random.Generator) -> Setting:
     """Build the engine and the start of a recipe; few labels are looked at on the graph of communities."""
     began = time.perf_counter()
-    graph = problem.graph.sharpened(recipe.sharpness)
+    graph, engine = engine_of(backend, problem.graph, recipe.sharpness)
     problem = replace(problem, graph=graph, implicit=recipe.schedule is None)
-    engine = backend.engine(graph)
     setting = Setting(problem, engine, STARTS[recipe.start].find(problem, engine, rng))
     wanted = few_labels(problem, engine) or problem.size_bounds is not None
     if recipe.coarse and recipe.schedule is None and setting.start.scores is not None and wanted:
@@ -144,11 +144,10 @@ def _combined(problem: Problem, engine: Engine, final: State, start: Start) -> B
     The descent makes nearly every vertex sure of its class; which ones are doubtful, the start knows better.
     The square makes up for the modesty of the mean.
     """
-    present = support(problem, engine, final)
     if start.scores is None:
-        return present
-    both = engine.added(engine.shares(present), engine.shares(start.scores.values))
-    return engine.shares(both, power=2.0)
+        return support(problem, engine, final)
+    present = engine.shares(support(problem, engine, final))
+    return engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
 
 
 def one_class(problem: Problem, backend: Backend) -> tuple[Engine, Outcome]:
