@@ -16,6 +16,7 @@ from graphwell.backends.dask.inputs import read_input
 from graphwell.backends.dask.predict import DaskInduction
 from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, connected_client
+from graphwell.backends.dask.teams import undisturbed
 from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.graph.checks import neighbor_counts
 from graphwell.memory import fit_bytes, in_words
@@ -112,8 +113,11 @@ class Backend:
         bridges = problem.graph.bridges
         bridged = np.zeros(rows.n_rows, dtype=bool) if bridges is None else bridges.rows
         cut = [graph.cut(values) for values in (assigned, problem.reachable, bridged)]
-        told = tasks.keep(
-            tasks.each("answers", _told, graph.blocks, scores, *cut, columns=columns, prior=prior)
+        same = {"columns": columns, "prior": prior}
+        told = undisturbed(
+            tasks,
+            graph.n_blocks,
+            lambda: tasks.at_home(tasks.each("answers", _told, graph.blocks, scores.handles, *cut, **same)),
         )
         pieces = tasks.each("split-answers", _split, told, graph.vertices, starts=source.starts)
         blocks = tasks.exchange("answers", pieces, len(source.blocks), _assembled)

@@ -131,18 +131,18 @@ class Handle:
         The graph that holds the task where it is another's.
     home : str, optional
         Address of the worker that should run it; another does where that one is gone.
-    bound : bool
-        Whether no other worker may run it.
     future : distributed.Future, optional
         Once the task has been started; while it lives, Dask keeps the result.
+    spare : Handle, optional
+        A second copy on another worker, which Dask makes the result from again.
     """
 
     key: Any
     task: tuple[Any, ...] | None = None
     graph: Mapping[Any, Any] | None = None
     home: str | None = None
-    bound: bool = False
     future: Any = None
+    spare: "Handle | None" = None
 
 
 class Tasks:
@@ -158,6 +158,8 @@ class Tasks:
         self.run = secrets.token_hex(4)
         self.named = 0
         self.homes: list[str] = []
+        self.efforts: list[Any] = []
+        self.has_post_offices = False
         self.priority = 0
 
     def settle(self, n_blocks: int) -> None:
@@ -192,18 +194,14 @@ class Tasks:
         name: str,
         function: Callable[..., Any],
         *columns: Iterable[Any],
-        bound: bool = False,
         **same: Any,
     ) -> list[Handle]:
-        """One lazy task per block; a column holds one argument for each, `same` is given to all by name.
-
-        `bound` tasks need what another left in the memory of their worker; wait for them with `at_home`.
-        """
+        """One lazy task per block; a column holds one argument for each, `same` is given to all by name."""
         function = partial(function, **same) if same else function
         handles = [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
         if len(handles) == len(self.homes):
             for handle, home in zip(handles, self.homes, strict=True):
-                handle.home, handle.bound = home, bound
+                handle.home = home
         return handles
 
     def keep(self, handles: Sequence[Handle]) -> list[Handle]:
@@ -224,12 +222,15 @@ class Tasks:
         with _told_if_cut_off():
             return list(self.client.gather([handle.future for handle in handles]))
 
-    def doubled(self, handles: Sequence[Handle]) -> tuple[list[Handle], list[Handle]]:
-        """Keep what tasks of each block return on two workers; the second result recovers the first."""
+    def doubled(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Keep what tasks of each block return on two workers."""
         spares = self.each("spare", given, handles)
         for spare, home in zip(spares, _others(self.homes), strict=True):
             spare.home = home
-        return self.keep(self.each("rows", given, self.keep(spares))), spares
+        doubled = self.each("rows", given, self.keep(spares))
+        for handle, spare in zip(doubled, spares, strict=True):
+            handle.spare = spare
+        return self.keep(doubled)
 
     def wait(self, handles: Sequence[Handle]) -> None:
         """Wait until tasks are done; what one of them raises is raised here."""
@@ -237,21 +238,26 @@ class Tasks:
         while not self._done(futures):
             heartbeat()
             self._check_alive()
-        for future in futures:
+        self._raise_errors(futures)
+
+    @staticmethod
+    def _raise_errors(futures: Sequence[Any]) -> None:
+        """Raise what a task raised: that a worker is gone last, since it may follow from the others."""
+        for future in sorted(futures, key=_is_displaced):
             if future.status == "error":
                 with _told_if_cut_off():
                     future.result()
-            if future.status in ("cancelled", "lost"):
+            if future.status == "cancelled":
                 raise _cut_off()
 
     def at_home(self, handles: Sequence[Handle]) -> list[Handle]:
-        """Start bound tasks and wait for them; `DisplacedError` if a worker they are bound to is gone."""
+        """Start tasks and wait for them; `DisplacedError` if a worker that has a block is gone meanwhile."""
         futures = [handle.future for handle in self.keep(handles)]
-        while not self._done(futures):
+        while not self._done(futures) and all(future.status != "error" for future in futures):
             heartbeat()
             if set(self.homes) - set(self.workers()):
                 raise DisplacedError("A worker is gone, and what it kept with it.")
-        self.wait(handles)
+        self._raise_errors(futures)
         return list(handles)
 
     def _check_alive(self) -> None:
@@ -268,7 +274,7 @@ class Tasks:
                 require_dask().wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
             except TimeoutError:
                 return False
-        return True
+        return all(future.status != "lost" for future in futures)
 
     def exchange(
         self,
@@ -303,7 +309,11 @@ class Tasks:
         return min((int(worker["nthreads"]) for worker in self.workers().values()), default=1)
 
 
-def graph_of(handles: Sequence[Handle], homes: dict[Any, tuple[str, bool]] | None = None) -> dict[Any, Any]:
+def _is_displaced(future: Any) -> bool:
+    return future.status == "error" and isinstance(future.exception(), DisplacedError)
+
+
+def graph_of(handles: Sequence[Handle], homes: dict[Any, str] | None = None) -> dict[Any, Any]:
     """The Dask graph of these tasks and of all that they wait for; `homes` is told where they should run."""
     graph: dict[Any, Any] = {}
     waiting = list(handles)
@@ -323,7 +333,7 @@ def graph_of(handles: Sequence[Handle], homes: dict[Any, tuple[str, bool]] | Non
         elif handle.key not in graph and handle.future is None and handle.task is not None:
             graph[handle.key] = tuple(plain(part) for part in handle.task)
             if homes is not None and handle.home is not None:
-                homes[handle.key] = handle.home, handle.bound
+                homes[handle.key] = handle.home
     return graph
 
 
@@ -331,15 +341,15 @@ def _with_homes(handles: Sequence[Handle]) -> Any:
     """The graph of these tasks in layers, one for each worker that tasks should run on."""
     from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
-    homes: dict[Any, tuple[str, bool]] = {}
-    layers: dict[tuple[str, bool], dict[Any, Any]] = {}
+    homes: dict[Any, str] = {}
+    layers: dict[str, dict[Any, Any]] = {}
     for key, task in graph_of(handles, homes).items():
-        layers.setdefault(homes.get(key, ("", False)), {})[key] = task
+        layers.setdefault(homes.get(key, ""), {})[key] = task
     marked = {
-        f"graphwell-layer-{home}-{bound}": MaterializedLayer(
-            tasks, annotations={"workers": [home], "allow_other_workers": not bound} if home else None
+        f"graphwell-layer-{home}": MaterializedLayer(
+            tasks, annotations={"workers": [home], "allow_other_workers": True} if home else None
         )
-        for (home, bound), tasks in layers.items()
+        for home, tasks in layers.items()
     }
     return HighLevelGraph(marked, {name: set() for name in marked})
 
