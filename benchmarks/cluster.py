@@ -39,13 +39,13 @@ SIZES = (100_000, 400_000, 1_000_000, 2_000_000)
 ROWS, PARQUET_ROWS, LARGE_ROWS, ROWS_PER_FILE = 200_000, 1_000_000, 4_000_000, 100_000
 
 
-def surface(n: int, seed: int) -> tuple[Any, Any]:
-    """Points of eight classes on a curved surface, the same one for every seed, and their classes."""
+def surface(n: int, seed: int, n_classes: int = 8, dimension: int = 32) -> tuple[Any, Any]:
+    """Points of some classes on a curved surface, the same one for every seed, and their classes."""
     fixed, rng = np.random.default_rng(0), np.random.default_rng([seed, 1])
-    centres, inner, outer = fixed.normal(size=(8, 6)), fixed.normal(size=(6, 24)), fixed.normal(size=(24, 32))
-    truth = rng.integers(8, size=n)
+    centres, inner = fixed.normal(size=(n_classes, 6)), fixed.normal(size=(6, 24))
+    outer, truth = fixed.normal(size=(24, dimension)), rng.integers(n_classes, size=n)
     latent = 1.8 * centres[truth] + 0.6 * rng.normal(size=(n, 6))
-    X = np.tanh(latent @ inner / 3) @ outer + 0.05 * rng.normal(size=(n, 32))
+    X = np.tanh(latent @ inner / 3) @ outer + 0.05 * rng.normal(size=(n, dimension))
     return X.astype(np.float32), truth
 
 

@@ -3,10 +3,12 @@
 They stand on a light page and on a dark one: boxes bring their own ground, lines are grey.
 """
 
+import json
 from pathlib import Path
 
 from matplotlib import rcParams
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 FOLDER = Path(__file__).parent / "_static"
 BLUE, RUST, GREY = "#1f6f8b", "#b5541c", "#888888"
@@ -47,6 +49,30 @@ def which() -> Figure:
     return figure
 
 
+def scale() -> Figure:
+    """Seconds and memory of a fit against the number of rows, as the files of `scale` have them."""
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    panels = figure.subplots(1, 2)
+    for color, file in zip((GREY, BLUE, RUST), ("cpu", "gpu", "cluster"), strict=True):
+        told = json.loads((FOLDER / "scale" / f"{file}.json").read_text(encoding="utf-8"))
+        for panel, quantity in zip(panels, ("seconds", "gibibytes"), strict=True):
+            rows = [(row["rows"], row[quantity]) for row in told["fits"] if row.get(quantity)]
+            panel.loglog(*zip(*rows, strict=True) if rows else ([], []), "o-", color=color, label=told["way"])
+    for panel, title in zip(panels, ("seconds", "GiB beyond the features"), strict=True):
+        panel.set(xlim=(0.7e4, 1.4e7))
+        panel.set_title(title, color=GREY)
+        panel.set_xlabel("rows", color=GREY)
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_major_locator(LogLocator(numticks=12))
+            axis.set_major_formatter(StrMethodFormatter("{x:,.9g}"))
+            axis.set_minor_formatter(NullFormatter())
+        panel.tick_params(colors=GREY, which="both")
+        panel.grid(color=GREY, alpha=0.3)
+        panel.spines[:].set_visible(False)
+    panels[0].legend(frameon=False, labelcolor=GREY)
+    return figure
+
+
 def box(panel, x, y, text, color) -> None:
     """Write white text on a coloured ground."""
     ground = {"boxstyle": "round,pad=0.5", "facecolor": color, "edgecolor": "none"}
@@ -73,5 +99,5 @@ def ranks() -> Figure:
 
 if __name__ == "__main__":
     rcParams["svg.hashsalt"] = "graphwell"
-    for name, picture in (("which", which()), ("tables", ranks())):
+    for name, picture in (("which", which()), ("tables", ranks()), ("scale", scale())):
         picture.savefig(FOLDER / f"{name}.svg", transparent=True, metadata={"Date": None})

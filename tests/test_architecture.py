@@ -13,6 +13,7 @@ import pytest
 
 import graphwell
 from graphwell.backends.base import Engine, Vectors
+from graphwell.backends.pixels import PixelEngine
 from tests.conftest import SLOW, SLOW_FILES
 
 SOURCE = Path(graphwell.__file__).parent
@@ -51,12 +52,22 @@ USES: dict[str, set[str]] = {
     "estimators": {"backends", "columns", "graph", "layout", "metric", "solve"},
     "active": {"backends", "estimators", "graph", "solve"},
     "comparison": {"columns", "estimators", "graph", "io"},
-    "segmentation": {"backends", "graph", "solve"},
+    "segmentation": {"backends", "bridges", "graph", "solve"},
     "io": set(),
     "view": {"columns", "comparison", "jobs", "layout"},
     "serve": {"active", "io", "jobs", "layout"},
     "datasets": {"io", "segmentation"},
-    "jobs": {"active", "backends", "columns", "comparison", "estimators", "io", "metric", "segmentation"},
+    "jobs": {
+        "active",
+        "backends",
+        "columns",
+        "comparison",
+        "estimators",
+        "graph",
+        "io",
+        "metric",
+        "segmentation",
+    },
     "experiments": {"datasets", "estimators", "io", "model", "segmentation", "view"},
     "cli": {
         "active",
@@ -118,6 +129,10 @@ ONLY_IN = {
     "openpyxl": {"io/tables/xlsx.py"},
     "anndata": {"io/tables/annotated.py"},
     "h5py": {"io/tables/h5ad.py"},
+    "tifffile": {"io/images/deep_tiff.py"},
+    "imagecodecs": {"io/images/png.py"},
+    "nibabel": {"io/images/nifti.py"},
+    "zarr": {"io/zarr_store.py"},
     "IPython": {"bridges/notebook.py"},
     "cupy": {"backends/cuda/_cupy.py"},
     "cuvs": {"backends/cuda/search.py"},
@@ -132,6 +147,10 @@ OPTIONAL = (
     "openpyxl",
     "anndata",
     "h5py",
+    "tifffile",
+    "imagecodecs",
+    "nibabel",
+    "zarr",
     "cupy",
     "cuvs",
     "starlette",
@@ -424,7 +443,8 @@ DOCS = TESTS.parent / "docs"
 
 def test_the_page_of_the_house_names_every_room_and_every_verb():
     page = (DOCS / "architecture.md").read_text()
-    verbs = {name for part in (Engine, Vectors) for name in vars(part) if not name.startswith("_")}
+    seams = (Engine, Vectors, PixelEngine)
+    verbs = {name for part in seams for name in vars(part) if not name.startswith("_")}
     assert "sweep" in verbs
     assert [name for name in sorted(verbs) if f"`{name}`" not in page] == []
     assert [room for room in ROOMS if f"`{room}/`" not in page] == []

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
+    from graphwell.segmentation.frames import segment_frames
     from graphwell.segmentation.segment import segment
     from graphwell.segmentation.segmenter import Segmentation, Segmenter
     from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
@@ -55,6 +56,7 @@ _HOME = {
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segment",
+    "segment_frames": "graphwell.segmentation.frames",
     "suggest": "graphwell.active.suggest",
 }
 _MODULES = {
@@ -96,6 +98,7 @@ __all__ = [
     "plots",
     "progress_bar",
     "segment",
+    "segment_frames",
     "suggest",
     "with_labels",
 ]

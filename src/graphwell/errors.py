@@ -7,8 +7,9 @@ that varies is a value beside the template, so that no text from a file is ever 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
-from typing import Any
+from typing import Any, TypeVar
 
+Failure = TypeVar("Failure", bound=Exception)
 Words = Callable[[str, str | None], str]
 """Given the field of an option and a value or None: how a face names it."""
 
@@ -91,6 +92,21 @@ class OptionError(ValueError):
 
     def __str__(self) -> str:
         return str(self.sentence)
+
+
+def with_sentence(kind: type[Failure], template: str, *values: Any) -> Failure:
+    """Make an error of any kind whose message names options, as each face words them.
+
+    Examples
+    --------
+    >>> error = with_sentence(ImportError, '{device="cuda"} needs {}.', "CuPy")
+    >>> str(error), error.sentence.template
+    ('device="cuda" needs CuPy.', '{device="cuda"} needs {}.')
+    """
+    sentence = Sentence(template, values)
+    made = kind(str(sentence))
+    made.sentence = sentence  # type: ignore[attr-defined]
+    return made
 
 
 class _Wording(Formatter):

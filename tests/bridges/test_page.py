@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "bridges.md"
-LIBRARIES = ("anndata", "pandas", "polars", "networkx", "igraph")
+LIBRARIES = ("anndata", "pandas", "polars", "networkx", "igraph", "xarray", "sknetwork")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -4,8 +4,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.errors import OptionError
+from graphwell.cli._run import Exit, ends_cleanly, sentence
+from graphwell.errors import OptionError, with_sentence
 
 
 def command_that(act):
@@ -73,3 +73,9 @@ def test_a_mistake_of_our_own_is_not_hidden():
     assert finished.exit_code == 3
     assert "Traceback" in finished.stderr
     assert "this is a mistake in graphwell" in finished.stderr
+
+
+def test_errors_of_any_kind_name_flags():
+    error = with_sentence(ImportError, '{device="cuda"} needs {}; use {device="cpu"}.', "CuPy")
+    assert sentence(error) == "--device cuda needs CuPy; use --device cpu."
+    assert str(error) == 'device="cuda" needs CuPy; use device="cpu".'

@@ -137,10 +137,10 @@ def test_options_reach_the_segmenter(folder):
     ("arguments", "words"),
     [
         ({"image": "missing.png"}, "missing.png: No such file or directory"),
-        ({"image": "."}, "the name must end in .png"),
+        ({"image": "."}, "names a file, but .* is a folder of frames; name a new folder"),
         ({"seeds": "missing.txt"}, "missing.txt: No such file or directory"),
         ({"output": "no/labels.png"}, "does not exist; create it first"),
-        ({"output": "labels.jpg"}, "--output .*labels.jpg: the name must end in .png, .tif, .tiff or .npy"),
+        ({"output": "labels.jpg"}, "--output .*labels.jpg: the name must end in .png, .tif, .tiff, .npy"),
         ({"output": "image.png"}, "IMAGE and --output are both the file"),
         ({"output": "seeds.png"}, "--seeds and --output are both the file"),
         ({"options": ("--max-pixels", 100)}, "70 x 64 = 4,480 pixels, more than the 100 allowed"),
@@ -232,5 +232,19 @@ def test_a_volume_with_spacing(tmp_path):
         result = segment(tmp_path, "--spacing", wrong, **files)
         assert result.exit_code == 2
         assert words in sentences(result.stderr)[0]
-    result = segment(tmp_path, "--sheet", tmp_path / "sheet.png", **files)
-    assert sentences(result.stderr) == ["graphwell: --sheet draws pictures, not volumes; leave it out."]
+    result = segment(tmp_path, "--masks", tmp_path / "masks", **files)
+    assert sentences(result.stderr) == ["graphwell: --masks draws pictures, not volumes; leave it out."]
+
+
+def test_a_film_and_channels_that_come_first(tmp_path):
+    truth = np.zeros((24, 30), dtype=int)
+    truth[6:18, 8:20] = 1
+    (tmp_path / "frames").mkdir()
+    for number in range(3):
+        np.save(tmp_path / "frames" / f"{number}.npy", np.stack([0.3 + 0.4 * truth] * 4))
+    np.save(tmp_path / "seeds.npy", sample_labels(truth.ravel(), 10, 0).reshape(truth.shape))
+    files = {"image": "frames", "seeds": "seeds.npy", "output": "labels"}
+    result = segment(tmp_path, "--channel-axis", 0, **files)
+    assert result.exit_code == 0, result.output
+    assert "24 x 30 x 3 pixels, 20 marked" in result.output
+    assert len(list((tmp_path / "labels").iterdir())) == 3

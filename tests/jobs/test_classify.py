@@ -33,7 +33,7 @@ def test_the_report_is_a_value_and_no_file_is_needed(table):
     assert (report.holdout.of, report.holdout.runs) == (15, 5)
     assert report.files == ()
     assert report.doubtful[0].id.startswith("row ")
-    assert list(report.seconds)[:3] == ["reading", "neighbours", "holdout"]
+    assert list(report.seconds)[:4] == ["reading", "columns", "neighbours", "holdout"]
     assert list(report.seconds)[-1] == "in all"
     assert [path.name for path in table.parent.iterdir()] == ["in.csv"]
 

@@ -3,28 +3,36 @@
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
+from sklearn.datasets import load_sample_image
 
 import graphwell as gw
 from graphwell.io.images.seeds import read_seeds
 
-data = pytest.importorskip("skimage.data", reason="needs scikit-image for its photograph")
 FINE = 4
 """Times that antialiased strokes are drawn larger and shrunk."""
-STROKES = [  # ground, suit, flag and hair of the astronaut
-    ((255, 0, 0), [(150, 400), (250, 330), (330, 420)]),
-    ((0, 0, 255), [(20, 60), (60, 200), (30, 330)]),
-    ((255, 255, 0), [(200, 60), (250, 100), (225, 170)]),
-    ((0, 255, 0), [(440, 60), (480, 200), (470, 330)]),
-]
+STROKES = {
+    "astronaut": [  # suit, ground, hair, shuttle
+        ((255, 0, 0), [(150, 400), (250, 330), (330, 420)]),
+        ((0, 0, 255), [(20, 60), (60, 200), (30, 330)]),
+        ((255, 255, 0), [(200, 60), (250, 100), (225, 170)]),
+        ((0, 255, 0), [(440, 60), (480, 200), (470, 330)]),
+    ],
+    "temple": [  # temple, sky, lake, trees
+        ((255, 0, 0), [(200, 70), (210, 180), (200, 330)]),
+        ((0, 0, 255), [(60, 40), (400, 60), (600, 100)]),
+        ((255, 255, 0), [(380, 300), (470, 265)]),
+        ((0, 255, 0), [(60, 400), (160, 400), (420, 380)]),
+    ],
+}
 WIDTH = 9
 
 
-def painted(ground, *, antialiased=False):
+def painted(strokes, ground, *, antialiased=False):
     """Strokes over a picture."""
     scale = FINE if antialiased else 1
     marks = Image.new("RGBA", (ground.width * scale, ground.height * scale))
     draw = ImageDraw.Draw(marks)
-    for color, points in STROKES:
+    for color, points in strokes:
         at = [(scale * (x + 0.5), scale * (y + 0.5)) for x, y in points] if antialiased else points
         draw.line(at, fill=(*color, 255), width=scale * WIDTH, joint="curve")
     if antialiased:
@@ -32,28 +40,36 @@ def painted(ground, *, antialiased=False):
     return Image.alpha_composite(ground.convert("RGBA"), marks)
 
 
-@pytest.fixture(scope="module")
-def photograph():
-    """The picture, clean marks, and the labels that they give."""
-    picture = Image.fromarray(data.astronaut())
-    clean = np.asarray(painted(Image.new("RGBA", picture.size)))
+def photograph_of(name):
+    """A photograph of scikit-image, or one that comes with scikit-learn."""
+    if name == "astronaut":
+        data = pytest.importorskip("skimage.data", reason="needs scikit-image for its photograph")
+        return Image.fromarray(data.astronaut())
+    return Image.fromarray(load_sample_image("china.jpg"))
+
+
+@pytest.fixture(scope="module", params=list(STROKES))
+def photograph(request):
+    """Strokes, the picture, clean marks, and the labels that they give."""
+    picture, strokes = photograph_of(request.param), STROKES[request.param]
+    clean = np.asarray(painted(strokes, Image.new("RGBA", picture.size)))
     seeds = np.full(clean.shape[:2], -1)
-    for number, color in enumerate(sorted(color for color, _ in STROKES)):
+    for number, color in enumerate(sorted(color for color, _ in strokes)):
         seeds[(clean == (*color, 255)).all(axis=2)] = number
-    return picture, seeds, gw.segment(np.asarray(picture), seeds, n_jobs=1)
+    return strokes, picture, seeds, gw.segment(np.asarray(picture), seeds, n_jobs=1)
 
 
-def read(tmp_path, picture, ground, name, *, antialiased):
+def read(tmp_path, strokes, picture, ground, name, *, antialiased):
     below = picture if ground == "picture" else Image.new("RGB", picture.size, ground)
-    painted(below, antialiased=antialiased).convert("RGB").save(tmp_path / name)
+    painted(strokes, below, antialiased=antialiased).convert("RGB").save(tmp_path / name)
     return read_seeds(tmp_path / name, (picture.height, picture.width), picture=np.asarray(picture)).classes
 
 
 @pytest.mark.parametrize("name", ["marks.png", "marks.tif"])
 @pytest.mark.parametrize("ground", ["picture", "white", "black"])
 def test_hard_edges_come_back_as_they_were(tmp_path, photograph, name, ground):
-    picture, seeds, _ = photograph
-    np.testing.assert_array_equal(read(tmp_path, picture, ground, name, antialiased=False), seeds)
+    strokes, picture, seeds, _ = photograph
+    np.testing.assert_array_equal(read(tmp_path, strokes, picture, ground, name, antialiased=False), seeds)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +85,7 @@ def test_hard_edges_come_back_as_they_were(tmp_path, photograph, name, ground):
 def test_soft_and_compressed_marks_give_the_labels_of_clean_ones(
     tmp_path, photograph, ground, name, antialiased
 ):
-    picture, _, wanted = photograph
-    seeds = read(tmp_path, picture, ground, name, antialiased=antialiased)
+    strokes, picture, _, wanted = photograph
+    seeds = read(tmp_path, strokes, picture, ground, name, antialiased=antialiased)
     labels = gw.segment(np.asarray(picture), seeds, n_jobs=1)
     assert (labels != wanted).mean() < 0.005

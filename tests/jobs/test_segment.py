@@ -127,9 +127,8 @@ def test_the_pages_of_a_tiff_file_are_slices(volume):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"overlay": "over.png"}, "overlay draws pictures, not volumes"),
         ({"masks": "masks"}, "masks draws pictures, not volumes"),
-        ({"scores": "scores.png"}, "scores .* of a volume must be a .npy file"),
+        ({"scores": "scores.png"}, "scores .* of a volume must end in .npy, .nii or .nii.gz"),
         ({"spacing": (1.0, 2.0)}, "spacing must be 3 positive numbers"),
     ],
 )

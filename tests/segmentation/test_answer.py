@@ -3,6 +3,7 @@
 import numpy as np
 
 import graphwell as gw
+from graphwell.segmentation.seeds import Seeds
 from tests.segmentation.pictures import ONE, grey, some
 
 
@@ -12,7 +13,7 @@ def test_both_ways_answer_in_the_same_terms():
     answers = []
     for graph in ("pixels", "features"):
         segmenter = gw.Segmenter(image, graph=graph, n_neighbors=10, **ONE)
-        answers.append(segmenter._way.label(seeds, np.arange(5)))
+        answers.append(segmenter._way.label(Seeds.of(seeds), np.arange(5)))
     for answer in answers:
         assert answer.is_first
         assert answer.result.labels.shape == answer.score.ravel().shape == answer.reachable.ravel().shape

@@ -2,24 +2,24 @@
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
+from graphwell.backends.registry import find_pixels
 from graphwell.datasets import make_grey_image
 from graphwell.segmentation.canvas import Canvas
 from graphwell.segmentation.features import features_of
+from graphwell.segmentation.seeds import Seeds
 
 
 def canvas_of(image, working_pixels=10**6, **options):
     features = features_of(image[..., None].astype(np.float32))
     settings = {"radius": 3, "color_scale": None, "smoothing": None} | options
-    return Canvas(
-        features, **settings, pool=ThreadPool(1), told=lambda share: None, working_pixels=working_pixels
-    )
+    where = {"engine": find_pixels("cpu", 1), "told": lambda share: None}
+    return Canvas(features, **settings, **where, working_pixels=working_pixels)
 
 
 def test_copies_end_at_the_working_size():
     image = make_grey_image(200, 150)[0]
     canvas = canvas_of(image, working_pixels=8000)
-    assert [size.shape[:-1] for size in canvas.sizes] == [(200, 150), (100, 75)]
+    assert canvas.shapes == [(200, 150), (100, 75)]
     assert [copy.shape for copy in canvas.copies] == [(50, 38), (100, 75)]
     assert canvas.working == canvas.start_halvings == 1
 
@@ -30,24 +30,6 @@ def test_a_noisy_picture_is_never_asked_pixel_by_pixel():
     assert [copy.shape for copy in canvas.copies] == [(32, 32)]
 
 
-def test_scores_from_earlier_ones_are_near_those_from_nothing():
-    image, truth = make_grey_image(100, 90)
-    canvas, classes = canvas_of(image), np.arange(5)
-    seeds = np.full(truth.shape, -1)
-    seeds[::6, ::5] = truth[::6, ::5]
-    fewer = seeds.copy()
-    fewer[40:60, 30:50] = -1
-    some, all_ = (canvas.seeds_by_size(given, 5) for given in (fewer, seeds))
-    told = []
-    before = canvas.start(some, classes, None, told.append)
-    warm, fresh = (canvas.start(all_, classes, b, told.append) for b in (before, None))
-    assert (warm.belief.argmax(axis=0) == fresh.belief.argmax(axis=0)).mean() > 0.995
-    np.testing.assert_allclose(fresh.belief.sum(axis=0), 1, rtol=1e-5)
-    assert told[-1] == 1
-    assert before.among(np.arange(7)).scores[0].shape[0] == 7
-    assert before.among(np.arange(4)) is None
-
-
 def test_a_region_without_a_seed_is_not_reached_at_any_size():
     image = np.zeros((64, 60))
     image[:, 40:] = 1.0
@@ -56,5 +38,5 @@ def test_a_region_without_a_seed_is_not_reached_at_any_size():
     seeds[5, 5] = 0
     for working_pixels in (10**6, 1500):
         canvas = canvas_of(image, working_pixels)
-        reached = canvas.reachable(canvas.seeds_by_size(seeds, 1))
+        reached = canvas.reachable(canvas.seeds_by_size(Seeds.of(seeds)))
         assert (reached == (image.cumsum(axis=1)[:, ::-1] >= 0)[:, ::-1] & (np.arange(60) < 40)).all()

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
+from graphwell.backends.registry import find_pixels
 from graphwell.segmentation import evidence
 from graphwell.segmentation.evidence import ColorEvidence, posterior
 from graphwell.segmentation.features import features_of
+from graphwell.segmentation.seeds import Seeds
 
 
 def colored(shape=(30, 40)):
@@ -15,10 +16,14 @@ def colored(shape=(30, 40)):
     return values.astype(np.float32), truth
 
 
+def witness_of(values):
+    return ColorEvidence(values, features_of(values), 1.0, find_pixels("cpu", 1))
+
+
 def test_colours_speak_for_the_whole_picture():
     values, truth = colored()
     seeds = np.where(np.arange(30)[:, None] < 3, truth, -1)
-    found = ColorEvidence(values, features_of(values), 1.0, ThreadPool(1)).logs(seeds, np.arange(3))
+    found = witness_of(values).logs(Seeds.of(seeds), np.arange(3))
     assert (found.argmax(axis=0) == truth).mean() > 0.95
     assert found.max() <= 0
 
@@ -28,14 +33,14 @@ def test_a_class_is_fitted_again_only_if_its_marks_change(monkeypatch):
     fits = []
     fit = evidence.fit_mixture
     monkeypatch.setattr(evidence, "fit_mixture", lambda *args: fits.append(1) or fit(*args))
-    witness = ColorEvidence(values, features_of(values), 1.0, ThreadPool(1))
+    witness = witness_of(values)
     seeds = np.where(np.arange(30)[:, None] < 3, truth, -1)
-    before = witness.logs(seeds, np.array([5, 7, 9]))
+    before = witness.logs(Seeds.of(seeds), np.array([5, 7, 9]))
     assert len(fits) == 3
-    assert (witness.logs(seeds, np.array([5, 7, 9])) == before).all()
+    assert (witness.logs(Seeds.of(seeds), np.array([5, 7, 9])) == before).all()
     assert len(fits) == 3
     seeds[20, 0] = 0
-    witness.logs(seeds, np.array([5, 7, 9]))
+    witness.logs(Seeds.of(seeds), np.array([5, 7, 9]))
     assert len(fits) == 4
 
 
@@ -48,5 +53,5 @@ def test_evidence_counts_for_less_among_many_classes():
 def test_a_class_without_marks_at_this_size_is_unlikely():
     values, truth = colored()
     seeds = np.where(np.arange(30)[:, None] < 3, truth, -1)
-    found = ColorEvidence(values, features_of(values), 1.0, ThreadPool(1)).logs(seeds, np.arange(4))
+    found = witness_of(values).logs(Seeds.of(seeds), np.arange(4))
     assert (found[3] < found[:3].max(axis=0) - 10).all()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell._thread_pool import ThreadPool
+from graphwell.backends.registry import find_pixels
 from graphwell.segmentation.grid import Grid
 from graphwell.segmentation.pixels import offsets_within
 
@@ -11,7 +11,7 @@ from graphwell.segmentation.pixels import offsets_within
 @pytest.mark.parametrize("shape", [(4, 5), (1, 7), (3, 4, 5), (6,)])
 @pytest.mark.parametrize("radius", [1, 1.5, 3])
 def test_a_step_leads_to_the_neighbour(shape, radius):
-    grid = Grid(shape, radius, ThreadPool(1))
+    grid = Grid(shape, radius, find_pixels("cpu", 1))
     offsets = offsets_within(radius, (1.0,) * len(shape))
     offsets = offsets[len(offsets) // 2 :]
     point = tuple(side // 2 for side in shape)
@@ -25,7 +25,7 @@ def test_a_step_leads_to_the_neighbour(shape, radius):
 
 
 def test_padding_and_cropping_are_inverse():
-    grid = Grid((3, 4), 2, ThreadPool(1))
+    grid = Grid((3, 4), 2, find_pixels("cpu", 1))
     planes = np.arange(24.0).reshape(2, 3, 4)
     assert (grid.crop(grid.pads(planes)) == planes).all()
     assert grid.inside.sum() == 12

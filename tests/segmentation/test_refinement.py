@@ -5,12 +5,13 @@ import pytest
 
 from graphwell.datasets import make_grey_image
 from graphwell.segmentation.refinement import refine_borders
+from graphwell.segmentation.seeds import Seeds
 from tests.segmentation.test_canvas import canvas_of
 
 
 def labelled(canvas, seeds, classes, before=None):
     start_before, descent_before = before or (None, None)
-    by_size = canvas.seeds_by_size(seeds, len(classes))
+    by_size = canvas.seeds_by_size(Seeds.of(seeds))
     start = canvas.start(by_size, classes, start_before, lambda share: None)
     return start, refine_borders(canvas, by_size, start, descent_before, lambda share: None)
 
@@ -24,7 +25,7 @@ def test_borders_found_on_a_smaller_copy_are_refined_at_full_size():
     _, found = labelled(canvas, seeds, np.arange(5))
     assert sorted(found.states) == [0, 1, 2]
     assert (found.states[0].labels == truth).mean() > 0.998
-    result = found.result()
+    result = found.result(canvas.engine)
     assert result.labels.shape == (truth.size,)
     assert len(result.energies) == len(result.epsilons) == len(result.label_changes) == 27
     assert result.n_sweeps == 135

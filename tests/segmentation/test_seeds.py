@@ -3,13 +3,31 @@
 import numpy as np
 import pytest
 
-from graphwell.segmentation.seeds import seed_classes
+from graphwell.segmentation.seeds import Seeds, seed_classes
 
 
 def test_classes_are_numbered_in_order():
-    classes, codes = seed_classes([[7, -1, 3], [3, 7, -1]], (2, 3))
+    classes, found = seed_classes([[7, -1, 3], [3, 7, -1]], (2, 3))
     assert classes.tolist() == [3, 7]
-    assert codes.tolist() == [[1, -1, 0], [0, 1, -1]]
+    assert found.plane().tolist() == [[1, -1, 0], [0, 1, -1]]
+
+
+def test_masked_seeds_are_left_out():
+    masked = np.array([[False, True, False]])
+    classes, found = seed_classes([[4, 5, 6]], (1, 3), masked)
+    assert classes.tolist() == [4, 6]
+    assert found.plane().tolist() == [[0, -1, 1]]
+
+
+def test_halved_seeds_take_the_majority():
+    seeds = Seeds.of(np.array([[2, -1, 0, 1, -1], [2, 0, 1, 1, 4], [-1, -1, 3, -1, -1]]))
+    assert seeds.halved().plane().tolist() == [[2, 1, 4], [-1, 3, -1]]
+
+
+def test_of_equals_the_first_class_speaks_for_a_square_and_none_for_an_empty_picture():
+    assert Seeds.of(np.array([[3, 1], [1, 3]])).halved().plane().tolist() == [[1]]
+    nothing = Seeds.of(np.full((3, 3), -1)).halved()
+    assert nothing.plane().tolist() == [[-1, -1], [-1, -1]]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from graphwell import Graph
 from graphwell.backends import find_backend
-from graphwell.solve.candidates import measured_candidates, treated_alike
+from graphwell.solve.candidates import measured_candidates, ranked, treated_alike
 from graphwell.solve.problem import Problem
 
 
@@ -49,3 +49,12 @@ def test_many_labellings_of_many_classes_do_not_overflow():
     groups, first = treated_alike(8 * [labels], np.zeros(2000, dtype=bool))
     assert len(first) == 1000
     assert (groups[:1000] == groups[1000:]).all()
+
+
+@pytest.mark.parametrize("largest", [3, 50, 10_000])
+def test_ranks_are_those_of_sorted_codes(largest):
+    codes = np.random.default_rng(largest).integers(largest, size=200)
+    np.testing.assert_array_equal(ranked(codes), np.unique(codes, return_inverse=True)[1])
+    groups, first = treated_alike([codes % 5, codes % 3], codes == codes[0])
+    for group, vertex in enumerate(first):
+        assert vertex == np.flatnonzero(groups == group)[0]

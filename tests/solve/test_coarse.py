@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from graphwell.solve.coarse import CoarseGraph, harmonic_shares, heard, minimise, refined
+from graphwell.solve.coarse import CoarseGraph, harmonic_shares, heard, minimise, refined, summed_rows
 
 
 def dense_energy(W, labels, evidence, pressure):
@@ -94,3 +94,10 @@ def test_a_label_is_heard_where_its_edges_lead():
     voices = heard(sparse.csr_array(W), np.array([1, -1, -1, 0, -1, 1, -1]), 2, groups, 3)
     for group, (label, sources) in itertools.product(range(3), [(0, [3]), (1, [0, 5])]):
         assert voices[group, label] == pytest.approx(W[np.ix_(sources, groups == group)].sum())
+
+
+def test_rows_are_added_as_bincount_adds_them():
+    rng = np.random.default_rng(0)
+    groups, values = rng.integers(7, size=300), rng.normal(size=(300, 3))
+    expected = [np.bincount(groups, weights=column, minlength=9) for column in values.T]
+    np.testing.assert_array_equal(summed_rows(groups, values, 9), np.transpose(expected))

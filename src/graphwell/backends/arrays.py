@@ -185,17 +185,18 @@ class ArrayEngine(HostVectors):
 
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""
-        from graphwell.backends.cpu.group_kernels import condensed_rows, in_units_of
+        from graphwell.backends.cpu.group_kernels import condensed_rows, in_units_of, unit_of
 
         W = self.graph.W
-        largest = float(W.data.max(initial=0.0))
-        return in_units_of(condensed_rows(W, groups, groups, n_groups, largest), largest)
+        unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
+        return in_units_of(condensed_rows(W, groups, groups, n_groups, unit), unit)
 
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""
-        from graphwell.backends.cpu.group_kernels import grouped_totals, means_of
+        from graphwell.backends.cpu.group_kernels import grouped_totals, means_of, unit_of
 
-        return means_of(grouped_totals(groups, self.to_host(block), n_groups))
+        unit = unit_of(1.0, len(groups))
+        return means_of(grouped_totals(groups, self.to_host(block), n_groups, unit), unit)
 
     def spread(self, values: FloatArray, groups: IntArray) -> Block:
         """Return a block in which each vertex has the row of its group."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from graphwell._threads import thread_count
 from graphwell.backends.base import Backend
+from graphwell.backends.pixels import PixelEngine
 from graphwell.errors import OptionError
 
 
@@ -23,17 +24,25 @@ class Entry:
         Of ``pip install "graphwell[extra]"``.
     arrays : tuple of str
         Libraries whose arrays can only be worked on here.
+    pixels : str
+        Module with a class `Pixels`, by which pictures are segmented; that of the processor by default.
     """
 
     module: str
     needs: str
     extra: str | None = None
     arrays: tuple[str, ...] = ()
+    pixels: str = "graphwell.backends.cpu.pixels"
 
 
 BACKENDS: dict[str, Entry] = {
     "cpu": Entry("graphwell.backends.cpu.backend", "nothing"),
-    "cuda": Entry("graphwell.backends.cuda.backend", "an NVIDIA GPU, and CuPy", extra="cuda"),
+    "cuda": Entry(
+        "graphwell.backends.cuda.backend",
+        "an NVIDIA GPU, and CuPy",
+        extra="cuda",
+        pixels="graphwell.backends.cuda.pixels",
+    ),
     "dask": Entry("graphwell.backends.dask.backend", "a Dask client", extra="dask", arrays=("dask",)),
 }
 
@@ -69,13 +78,30 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
     graphwell.errors.OptionError: device must be one of cpu, cuda, got 'tpu'.
     """
     thread_count(n_jobs)
-    if not isinstance(device, str) or device not in devices():
-        raise OptionError("device", "{field} must be one of {}, got {!r}.", ", ".join(devices()), device)
+    _check_device(device)
     name = backend_of_rows(X) or device
     if name != device and device != "cpu":
         raise OptionError("device", "{field} must be cpu for a {} array, got {!r}.", name.title(), device)
     backend: Backend = import_module(BACKENDS[name].module).Backend(n_jobs)
     return backend
+
+
+def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> PixelEngine:
+    """Return the engine that segments pictures on a device.
+
+    Examples
+    --------
+    >>> find_pixels("cpu").xp.__name__
+    'numpy'
+    """
+    _check_device(device)
+    engine: PixelEngine = import_module(BACKENDS[device].pixels).Pixels(n_jobs)
+    return engine
+
+
+def _check_device(device: str) -> None:
+    if not isinstance(device, str) or device not in devices():
+        raise OptionError("device", "{field} must be one of {}, got {!r}.", ", ".join(devices()), device)
 
 
 def backend_of_rows(X: Any) -> str | None:

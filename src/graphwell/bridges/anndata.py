@@ -10,9 +10,8 @@ from graphwell._version import __version__
 from graphwell._warnings import warn_user
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph
-from graphwell.io.tables.annotated import usual_representation
+from graphwell.io.tables.annotated import CONNECTIVITIES, usual_representation
 
-CONNECTIVITIES = "connectivities"
 VIEW = "Trying to modify attribute"
 """How the warning of AnnData begins that a view becomes a copy."""
 

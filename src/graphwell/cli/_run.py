@@ -10,7 +10,7 @@ import typer
 
 from graphwell._interrupt import INTERRUPTED, TERMINATED, exit_code, raise_again, work_is_over
 from graphwell.cli._words import in_flags
-from graphwell.errors import OptionError
+from graphwell.errors import Sentence
 from graphwell.io.unfinished import remove_unfinished
 
 Arguments = ParamSpec("Arguments")
@@ -82,8 +82,9 @@ def sentence(error: BaseException) -> str:
     >>> sentence(OptionError("row_id", "{field} x: there is no such column."))
     '--id x: there is no such column.'
     """
-    if isinstance(error, OptionError):
-        text = error.sentence.worded(in_flags)
+    said = getattr(error, "sentence", None)
+    if isinstance(said, Sentence):
+        text = said.worded(in_flags)
     elif isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     elif isinstance(error, MemoryError) and not str(error):

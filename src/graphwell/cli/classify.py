@@ -10,6 +10,7 @@ import typer
 from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
 from graphwell.cli._help import completed
+from graphwell.cli._job_options import job_options
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -102,22 +103,13 @@ def classify(
     graphwell_given. Exit codes: 0 done; 1 done, but some rows lie in a part of the graph without any label;
     2 bad input; 130 interrupted.
     """
+    flags = locals()
     taken = stdout_is_taken(output, json_=json_)
     from graphwell.jobs.classify import classify as label_rows
     from graphwell.jobs.options import ClassifyOptions
     from graphwell.view.report import report_page
 
-    options = ClassifyOptions(
-        table=table, output=output, report=report, label=label, features=column_names(features),
-        drop=column_names(drop) or (), as_number=column_names(as_number) or (),
-        as_category=column_names(as_category) or (),
-        row_id=id_, truth=truth, unknown=tuple(unknown or ()), decimal=decimal,
-        scale=scale, pca=pca, missing=missing, method=method, classes=column_names(classes) or (),
-        class_prior=_class_prior(class_prior), n_neighbors=neighbors, start=start, fidelity=fidelity,
-        tune=tune, evidence=evidence, device=device, n_jobs=jobs, seed=seed, holdout=holdout,
-        checkpoint=checkpoint, cluster=cluster, delimiter=delimiter, encoding=encoding,
-        max_memory=max_memory, safe_csv=safe_csv,
-    )  # fmt: skip
+    options = job_options(ClassifyOptions, flags, class_prior=_class_prior(class_prior))
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
         work_is_over()

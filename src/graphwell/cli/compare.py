@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from graphwell.cli import _options
-from graphwell.cli._names import column_names
+from graphwell.cli._job_options import job_options
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
@@ -51,18 +51,12 @@ def compare(
     Labels are hidden in turn, and the methods judged on them, or on the column of the truth. Prints right
     answers with their standard error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
+    flags = locals()
     from graphwell.jobs.compare import compare as compare_methods
     from graphwell.jobs.options import CompareOptions
     from graphwell.view.comparison import comparison_page
 
-    options = CompareOptions(
-        table=table, report=report, label=label, features=column_names(features),
-        drop=column_names(drop) or (), as_number=column_names(as_number) or (),
-        as_category=column_names(as_category) or (), row_id=id_, truth=truth,
-        unknown=tuple(unknown or ()), decimal=decimal, scale=scale, pca=pca, missing=missing,
-        methods=column_names(methods), splits=splits, n_neighbors=neighbors, n_jobs=jobs, seed=seed,
-        checkpoint=checkpoint, delimiter=delimiter, encoding=encoding, max_memory=max_memory,
-    )  # fmt: skip
+    options = job_options(CompareOptions, flags)
     with bars(quiet=quiet) as progress:
         found = compare_methods(options, draw=partial(comparison_page, words=in_flags), progress=progress)
     if not quiet:

@@ -7,11 +7,14 @@ import typer
 
 from graphwell.cli import _options
 from graphwell.cli._help import completed
+from graphwell.cli._job_options import job_options
 from graphwell.cli._names import column_names
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._serve import asked_password, serve_page
 from graphwell.errors import OptionError
+
+OF_THE_SERVER = ("host", "port", "address", "password", "browser")
 
 
 @ends_cleanly
@@ -71,20 +74,14 @@ def label(
     Every answer is written to TABLE.journal before it counts; a second start goes on from there. The table
     with all labels is written from the page. Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
     """
+    flags = locals()
     from graphwell.io.locks import held_alone
     from graphwell.jobs.labelling import LabelOptions, open_table
     from graphwell.serve.journal import Journal
     from graphwell.serve.labelling import LabelPage
 
-    options = LabelOptions(
-        table=table, output=output, label=label, image_column=image_column, images=images,
-        text_column=text_column, pixels=_size(pixels), xy=_pair(xy), row_id=id_,
-        features=column_names(features), drop=column_names(drop) or (),
-        as_number=column_names(as_number) or (), as_category=column_names(as_category) or (),
-        unknown=tuple(unknown or ()), missing=missing, scale=scale, pca=pca, strategy=strategy,
-        n_neighbors=neighbors, seed=seed, n_jobs=jobs, device=device, delimiter=delimiter,
-        encoding=encoding, decimal=decimal, safe_csv=safe_csv,
-    )  # fmt: skip
+    flags = {name: value for name, value in flags.items() if name not in OF_THE_SERVER}
+    options = job_options(LabelOptions, flags, pixels=_size(pixels), xy=_pair(xy))
     password = asked_password(host, password)
     journal = table.with_name(f"{table.name}.journal")
     with held_alone(journal, "table"):

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from graphwell._interrupt import work_is_over
+from graphwell.cli import _options
 from graphwell.cli._help import completed
+from graphwell.cli._job_options import job_options
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
@@ -57,7 +59,11 @@ def segment(
     masks: Annotated[Path | None, typer.Option(help="Folder for one mask per class.")] = None,
     spacing: Annotated[
         str | None,
-        typer.Option(help="Distance between points along each axis, 1,1,2.5 say; all alike by default."),
+        typer.Option(help="Distance between points along each axis, 1,1,2.5 say; as the file tells."),
+    ] = None,
+    channel_axis: Annotated[
+        int | None,
+        typer.Option(help="Axis of the image that holds channels, from 0; the last by default."),
     ] = None,
     graph: Annotated[
         str,
@@ -85,29 +91,21 @@ def segment(
     max_memory: Annotated[
         str | None, typer.Option(help="Refuse pictures that need more, 4GB say; by default what is free.")
     ] = None,
-    jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.")] = None,
-    device: Annotated[
-        str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
-    ] = "cpu",
-    json_: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    jobs: _options.Jobs = None,
+    device: _options.Device = "cpu",
+    json_: _options.Json = False,
+    quiet: _options.Quiet = False,
 ) -> Exit:
     """Give every pixel of a picture a class, from a few pixels that are marked.
 
     Writes a picture in the colours of the seeds. Pixels that no seed reaches are transparent there, and -1 in
     a .npy file. Exit codes: 0 done; 1 done, but no seed reaches some pixels; 2 bad input; 130 interrupted.
     """
+    flags = locals()
     from graphwell.jobs.options import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
 
-    options = SegmentOptions(
-        image=image, seeds=seeds, output=output, overlay=overlay, sheet=sheet, scores=scores, masks=masks,
-        background=background, strokes_on_picture=strokes_on_picture, snap=snap, seeds_out=seeds_out,
-        max_pixels=max_pixels, max_memory=max_memory,
-        spacing=None if spacing is None else _numbers(spacing), graph=graph, radius=radius,
-        color_scale=color_scale, smoothing=smoothing, patch=patch, n_neighbors=neighbors,
-        position_weight=position_weight, fidelity=fidelity, device=device, n_jobs=jobs,
-    )  # fmt: skip
+    options = job_options(SegmentOptions, flags, spacing=None if spacing is None else _numbers(spacing))
     with bars(quiet=quiet) as progress:
         found = segment_picture(options, progress=progress, say=None if quiet else _say_early)
         work_is_over()

@@ -9,7 +9,7 @@ import typer
 from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
 from graphwell.cli._help import completed
-from graphwell.cli._names import column_names
+from graphwell.cli._job_options import job_options
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._standard import stdout_is_taken
@@ -68,19 +68,15 @@ def suggest(
     Each question is a row with its cells, a reason, and an empty cell for the label. Filled in, the file goes
     back into the table with --answers. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
+    flags = locals()
     taken = stdout_is_taken(output, json_=json_)
     if answers is not None:
         return _merge(table, answers, output, label, delimiter, encoding, json_=json_, quiet=quiet)
     from graphwell.jobs.suggest import SuggestOptions
     from graphwell.jobs.suggest import suggest as choose_rows
 
-    options = SuggestOptions(
-        table=table, output=output, n=n, label=label, strategy=strategy, features=column_names(features),
-        drop=column_names(drop) or (), as_number=column_names(as_number) or (),
-        as_category=column_names(as_category) or (), row_id=id_, unknown=tuple(unknown or ()),
-        decimal=decimal, scale=scale, pca=pca, missing=missing, n_neighbors=neighbors, device=device,
-        n_jobs=jobs, seed=seed, delimiter=delimiter, encoding=encoding,
-    )  # fmt: skip
+    del flags["answers"]
+    options = job_options(SuggestOptions, flags)
     with bars(quiet=quiet) as progress:
         found = choose_rows(options, progress=progress)
         work_is_over()

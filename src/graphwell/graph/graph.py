@@ -252,6 +252,25 @@ class Graph:
 
         return cls.from_affinity(affinity_of_pyg(data, weight))
 
+    @classmethod
+    def from_sknetwork(cls, graph: Any) -> "Graph":
+        """Take a graph of scikit-network, under the rules of `Graph.from_networkx`.
+
+        Parameters
+        ----------
+        graph : sparse matrix or Dataset
+            An adjacency matrix, directed or not, or a data set that holds one.
+
+        Examples
+        --------
+        >>> from scipy import sparse
+        >>> Graph.from_sknetwork(sparse.csr_matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]]))
+        Graph(3 vertices, 2 edges, 1 component)
+        """
+        from graphwell.bridges.sknetwork import affinity_of_sknetwork
+
+        return cls.from_affinity(affinity_of_sknetwork(graph))
+
     @property
     def n_vertices(self) -> int:
         """Number of vertices."""

@@ -148,8 +148,10 @@ def followed(path: Path, field: str) -> Path:
     return path.resolve()
 
 
-def check_input(path: Path, field: str) -> None:
+def check_input(path: Path, field: str, *, folder: bool = False) -> None:
     """Refuse a file that cannot be read to its end: none, a folder, a pipe that would wait for ever.
+
+    Where a `folder` is expected, refuse everything else.
 
     Examples
     --------
@@ -159,6 +161,10 @@ def check_input(path: Path, field: str) -> None:
     """
     followed(path, field)
     mode = path.stat().st_mode
+    if folder:
+        if not stat.S_ISDIR(mode):
+            raise OptionError(field, "{field} {} is no folder, as its name promises.", path)
+        return
     if stat.S_ISDIR(mode):
         raise OptionError(field, "{field} {} is a folder; give the name of a file.", path)
     if not stat.S_ISREG(mode):

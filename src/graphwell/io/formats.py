@@ -27,6 +27,8 @@ class FileFormat:
         The extra of graphwell that it needs: ``pip install "graphwell[extra]"``.
     require : callable, optional
         Raises `ImportError`, with that line, where the extra is not installed.
+    is_folder : bool
+        Whether a folder holds what others put into a file.
     rank : int
         Place in lists; common formats come first.
     """
@@ -35,6 +37,7 @@ class FileFormat:
     suffixes: tuple[str, ...]
     extra: str | None = None
     require: Callable[[], object] | None = None
+    is_folder: bool = False
     rank: int = LAST
 
 

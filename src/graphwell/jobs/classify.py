@@ -13,11 +13,12 @@ from graphwell._random import stream
 from graphwell._types import BoolArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.errors import OptionError, Sentence
+from graphwell.graph import Graph
 from graphwell.io.files import written_together, written_whole
-from graphwell.io.standard import STANDARD, written_out
+from graphwell.io.standard import STANDARD
 from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import is_formula, text_column
-from graphwell.io.tables.registry import read_table, write_table
+from graphwell.io.tables.registry import opened_output, read_table, write_table
 from graphwell.jobs.class_sizes import tell_of_classes
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import check_class_count, check_settings, fit_classifier, make_classifier
@@ -31,6 +32,8 @@ from graphwell.jobs.summary import summarise
 from graphwell.memory import limited_to, read_size
 from graphwell.progress import Progress, silent
 
+HOW_TO_COMPARE = ("features", "drop", "n_neighbors", "scale", "pca", "tune", "evidence")
+"""Options that ask for another graph than one that came with the table."""
 Draw: TypeAlias = Callable[[ClassifyReport], str]
 """Turns a report into a page."""
 
@@ -86,22 +89,35 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
     read = time.perf_counter() - began
+    began = time.perf_counter()
     facts, features = read_columns(table, options)
     check_class_count(options.method, len(facts.classes))
     classifier = make_classifier(options)
     tell_of_classes(classifier, options, facts.given)
     ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
-    holdout, seconds = _fitted(classifier, ready, labels_left(facts, ready), options, progress)
+    X, notes = _compared(table, ready, options)
+    prepared = time.perf_counter() - began
+    holdout, seconds = _fitted(classifier, X, labels_left(facts, ready), options, progress)
     details = _details(classifier, facts, ready)
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
-        seconds={"reading": read, **seconds}, output=options.output, report=options.report,
-        notes=(*ready.notes, *_formula_notes(facts.classes, options)), holdout=holdout, details=details,
+        seconds={"reading": read, "columns": prepared, **seconds},
+        output=options.output, report=options.report, holdout=holdout, details=details,
+        notes=(*ready.notes, *notes, *_formula_notes(facts.classes, options)),
     )  # fmt: skip
     progress("writing", None)
     new = new_columns(roles.label, facts.classes, details, safe=options.safe_csv)
     _write(table, new, report, options, draw)
     return report
+
+
+def _compared(table: Table, ready: ReadyRows, options: ClassifyOptions) -> tuple[Any, tuple[Sentence, ...]]:
+    """What rows are compared by: a graph that came with the table, unless another way is asked for."""
+    if table.usual_affinity is None or options.changed(*HOW_TO_COMPARE):
+        return ready.X, ()
+    affinity = table.usual_affinity.tocsr()[ready.kept][:, ready.kept]
+    told = "Rows are compared by the graph in {}; {features} names columns to compare them by instead."
+    return Graph.from_affinity(affinity), (Sentence(told, (table.path.name,)),)
 
 
 def new_columns(
@@ -124,10 +140,9 @@ def _formula_notes(classes: tuple[str, ...], options: ClassifyOptions) -> list[S
 
 
 def _fitted(
-    classifier: Any, ready: ReadyRows, y: IntArray, options: ClassifyOptions, progress: Progress
+    classifier: Any, X: Any, y: IntArray, options: ClassifyOptions, progress: Progress
 ) -> tuple[Holdout | None, dict[str, float]]:
     """Fit the classifier, after a run with hidden labels if one is asked for; accuracy there, and times."""
-    X: Any = ready.X
     held, neighbours, seconds = None, 0.0, {}
     with warnings.catch_warnings():
         for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table
@@ -184,7 +199,7 @@ def _write(
     with ExitStack() as shown, written_together() as held:
         if options.output is not None:
             place = shown if options.output == STANDARD else held
-            write_table(table, new, options.output, place.enter_context(written_out(options.output)))
+            write_table(table, new, options.output, place.enter_context(opened_output(options.output)))
         if options.report is not None and draw is not None:
             page = draw(report)
             held.enter_context(written_whole(options.report)).write(

@@ -281,7 +281,7 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
     >>> table.given, table.name(2), table.cells(2), table.search("kI")
     (array([ 0, -1, -1]), 'Rex', [('weight', '28'), ('name', 'Rex')], [1])
     """
-    FORMATS.of(options.labelled, "output")
+    FORMATS.of(options.labelled, "output", lambda declared: not declared.is_folder)
     check_output(options.labelled, "output")
     check_distinct([("table", options.table), ("output", options.labelled)])
     read = read_unlabelled(options, progress)

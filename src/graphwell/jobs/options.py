@@ -197,7 +197,9 @@ class SegmentOptions:
     max_memory : str, optional
         Pictures that need more are refused before they are read, "4GB" say; what is free by default.
     spacing : tuple of float, optional
-        Distance between points along each axis, as in `graphwell.Segmenter`.
+        Distance between points along each axis, as in `graphwell.Segmenter`; what the file tells by default.
+    channel_axis : int, optional
+        The axis that holds channels, the last by default; a picture of three axes is then no volume.
     graph, radius, color_scale, smoothing, patch, n_neighbors, position_weight, fidelity, device, n_jobs
         As in `graphwell.Segmenter`.
     """
@@ -216,6 +218,7 @@ class SegmentOptions:
     max_pixels: int = MAX_PIXELS
     max_memory: str | None = None
     spacing: tuple[float, ...] | None = None
+    channel_axis: int | None = None
     graph: str = "pixels"
     radius: float = 3.0
     color_scale: float | None = None

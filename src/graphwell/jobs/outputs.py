@@ -47,6 +47,8 @@ def check_table_output(path: Path) -> None:
     """Refuse a name for a table that could not be written; ``-`` is standard output."""
     if path == STANDARD:
         check_standard_output("output")
+    elif format_of(path, "output").is_folder and path.exists():
+        raise OptionError("output", "{field} {} is there already; name a new folder.", path)
     else:
         check_output(path, "output")
 

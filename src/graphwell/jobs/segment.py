@@ -1,40 +1,51 @@
 """The whole job on one picture: picture and marks read, every pixel given a class, labels written."""
 
-import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.files import (
-    check_distinct,
-    check_output,
-    check_output_folder,
-    folder_written_whole,
-    written_together,
-    written_whole,
-)
 from graphwell.io.images.base import Marks
-from graphwell.io.images.registry import format_for, read_image, write_image, write_numbers, writes_numbers
+from graphwell.io.images.registry import (
+    format_is_folder,
+    keeps_placement,
+    read_image,
+    read_placement,
+    writes_numbers,
+)
 from graphwell.io.images.seeds import read_seeds
 from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
+from graphwell.jobs.segment_files import (
+    Scene,
+    check_files,
+    check_volume_files,
+    doubt_of,
+    filled,
+    labels_writer,
+    mask_files,
+    write_all,
+    writers,
+)
 from graphwell.memory import check_fits, limited_to, read_size
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
     from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
-Write = Callable[[IO[bytes]], None]
 Say = Callable[[Sentence], object]
-FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
 BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
 """Of a graph that is stored, about."""
 NAMES_SAID = 12
+OF_THE_SEGMENTER = (
+    "graph", "radius", "color_scale", "smoothing", "patch", "n_neighbors", "position_weight", "fidelity",
+    "device", "n_jobs",
+)  # fmt: skip
 
 
 def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | None = None) -> SegmentReport:
@@ -60,59 +71,57 @@ def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | 
     >>> report.size, len(report.classes), report.unreachable_pixels
     ((191, 196), 5, 0)
     """
+    if options.image.is_dir() and not format_is_folder(options.image):
+        from graphwell.jobs.film import segment_film  # which is built on this job
+
+        return segment_film(options, progress=progress, say=say)
     began = time.perf_counter()
-    _check_files(options)
+    check_files(options)
     allowed = None if options.max_memory is None else read_size(options.max_memory)
     with limited_to(allowed), notes_from_warnings() as notes:
         progress("reading", None)
-        picture = read_image(options.image, options.max_pixels, volumes=True)
-        marks = read_seeds(
-            options.seeds, picture.shape[: max(2, picture.ndim - 1)], options.painting,
-            picture=picture, name=options.image.name, max_pixels=options.max_pixels,
-        )  # fmt: skip
+        scene = read_scene(options)
+        marks = scene.marks
         if marks.classes.ndim == 3:
-            _check_no_drawings(options)
-        masks = _mask_files(options, marks)
+            check_volume_files(options)
+        masks = mask_files(options, marks)
         if say is not None:
-            say(_what_was_read(options, marks))
+            say(what_was_read(options, marks))
         if options.seeds_out is not None:
-            _write({options.seeds_out: _labels(options.seeds_out, marks.classes, marks)}, None)
-        _check_fits(options, marks.classes.size, picture.size // marks.classes.size)
+            write_all({options.seeds_out: labels_writer(options.seeds_out, marks.classes, scene)}, None)
+        _check_fits(options, marks.classes.size, scene.picture.size // marks.classes.size)
         read = time.perf_counter() - began
-        channel_axis = None if picture.ndim == marks.classes.ndim else -1
-        found = _segmenter(picture, channel_axis, options, progress).segment(marks.classes)
+        found = _segmenter(scene, options, progress).segment(marks.classes)
         progress("writing", None)
-        _write(_writers(options, masks, picture, marks, found), options.masks)
-    report = _summarise(options, marks, found)
+        write_all(writers(options, masks, scene, found), options.masks)
+    report = _summarise(options, scene, found)
     seconds = {"reading": read, **found.seconds, "in all": time.perf_counter() - began}
     said = (*marks.notes, *notes, *report.notes)
     return replace(report, notes=said, seconds=seconds)
 
 
-def _named_files(options: SegmentOptions) -> list[tuple[str, Path | None]]:
-    return [(field, getattr(options, field)) for field in FILES]
+def read_scene(options: SegmentOptions) -> Scene:
+    """The picture with its channels last, its marks, and where its points lie."""
+    picture = read_picture(options)
+    marks = read_seeds(
+        options.seeds, picture.shape[: max(2, picture.ndim - 1)], options.painting,
+        picture=filled(picture), name=options.image.name, max_pixels=options.max_pixels,
+    )  # fmt: skip
+    if options.channel_axis is not None and marks.classes.ndim == picture.ndim:
+        problem = "{field} says that an axis holds channels, but {} marks points along all {} axes."
+        raise OptionError("channel_axis", problem, options.seeds, picture.ndim)
+    return Scene(picture, marks, read_placement(options.image))
 
 
-def _check_files(options: SegmentOptions) -> None:
-    """Refuse names that could not be written, before the work is done."""
-    for field, path in _named_files(options)[2:]:
-        if path is not None:
-            format_for(path, field)
-            check_output(path, field)
-    check_distinct(_named_files(options))
-    if options.masks is not None:
-        check_output_folder(options.masks, "masks")
-
-
-def _check_no_drawings(options: SegmentOptions) -> None:
-    """Refuse files of a volume that would be pictures."""
-    for field in ("overlay", "sheet", "masks"):
-        if getattr(options, field) is not None:
-            raise OptionError(field, "{field} draws pictures, not volumes; leave it out.")
-    for field in ("output", "scores", "seeds_out"):
-        path = getattr(options, field)
-        if path is not None and not writes_numbers(path):
-            raise OptionError(field, "{field} {} of a volume must be a .npy file.", path)
+def read_picture(options: SegmentOptions) -> Any:
+    """Read the picture, its channels last."""
+    picture, axis = read_image(options.image, options.max_pixels, volumes=True), options.channel_axis
+    if axis is None:
+        return picture
+    if picture.ndim < 3 or not -picture.ndim <= axis < picture.ndim:
+        problem = "{field} must be an axis of the image of shape {}, which must have three or four; got {}."
+        raise OptionError("channel_axis", problem, picture.shape, axis)
+    return np.moveaxis(picture, axis, -1)
 
 
 def _check_fits(options: SegmentOptions, n_pixels: int, n_channels: int) -> None:
@@ -120,77 +129,38 @@ def _check_fits(options: SegmentOptions, n_pixels: int, n_channels: int) -> None
     from graphwell.segmentation.canvas import picture_bytes
     from graphwell.segmentation.features import MOST_CHANNELS
 
-    if options.graph == "pixels" and options.device == "cpu":
+    if options.graph == "pixels":
         check_fits(options.image, picture_bytes(n_pixels, min(n_channels, MOST_CHANNELS)))
         return
-    neighbors = 3.2 * options.radius**2 if options.graph == "pixels" else 2 * options.n_neighbors
-    check_fits(options.image, n_pixels * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * neighbors))
+    check_fits(options.image, n_pixels * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * 2 * options.n_neighbors))
 
 
-def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
-    """The file of each class, none of which has another role."""
-    if options.masks is None:
-        return {}
-    plain = {c: re.sub(r"[^\w.-]+", "_", name.removeprefix("#"))[:80] for c, name in marks.names.items()}
-    twice = len(set(plain.values())) < len(plain)
-    files = {c: options.masks / (f"mask_{c}_{n}.png" if twice else f"mask_{n}.png") for c, n in plain.items()}
-    check_distinct([*_named_files(options), *(("masks", path) for path in files.values())])
-    return files
+def _spacing(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:
+    """Distances between points: as asked for, or as the file tells."""
+    told = None if scene.placement is None else scene.placement.spacing
+    if options.spacing is not None or told is None or len(told) != scene.marks.classes.ndim:
+        return options.spacing
+    return told
 
 
-def _segmenter(
-    picture: Any, channel_axis: int | None, options: SegmentOptions, progress: Progress
-) -> "Segmenter":
+def _segmenter(scene: Scene, options: SegmentOptions, progress: Progress) -> "Segmenter":
     from graphwell.segmentation.segmenter import Segmenter
 
     return Segmenter(
-        picture,
-        channel_axis=channel_axis,
-        spacing=options.spacing,
-        graph=options.graph,
-        radius=options.radius,
-        color_scale=options.color_scale,
-        smoothing=options.smoothing,
-        patch=options.patch,
-        n_neighbors=options.n_neighbors,
-        position_weight=options.position_weight,
-        fidelity=options.fidelity,
-        device=options.device,
-        n_jobs=options.n_jobs,
+        scene.picture,
+        channel_axis=None if scene.picture.ndim == scene.marks.classes.ndim else -1,
+        spacing=_spacing(scene, options),
         progress=progress,
+        **segmenter_options(options),
     )
 
 
-def _writers(
-    options: SegmentOptions, masks: dict[int, Path], picture: Any, marks: Marks, found: "Segmentation"
-) -> dict[Path, Write]:
-    """What goes into each file."""
-    from graphwell.segmentation import drawing
-    from graphwell.segmentation.next_marks import squares_to_mark
-
-    doubt = drawing.uncertainty(found.score, found.reachable)
-    files = {options.output: _labels(options.output, found.labels, marks)}
-    if options.overlay is not None:
-        drawn = drawing.overlay(picture, found.labels, marks.colors)
-        files[options.overlay] = partial(write_image, drawn, options.overlay)
-    if options.sheet is not None:
-        squares = squares_to_mark(doubt, marks.classes)
-        drawn = drawing.contact_sheet(picture, marks.classes, found.labels, doubt, marks.colors, squares)
-        files[options.sheet] = partial(write_image, drawn, options.sheet)
-    if options.scores is not None:
-        files[options.scores] = _either(options.scores, doubt, drawing.as_grey)
-    for number, path in masks.items():
-        files[path] = partial(write_image, drawing.white_on_black(found.labels == number), path)
-    return files
+def segmenter_options(options: SegmentOptions) -> dict[str, Any]:
+    """Those options that are the same for every picture, as `graphwell.Segmenter` takes them."""
+    return {name: getattr(options, name) for name in OF_THE_SEGMENTER}
 
 
-def _labels(path: Path, classes: Any, marks: Marks) -> Write:
-    from graphwell.segmentation import drawing
-
-    return _either(path, classes, drawing.painted, marks.colors)
-
-
-def _what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
+def what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
     """How many pixels of which classes are marked."""
     counts = [f"{name} {int((marks.classes == number).sum()):,}" for number, name in marks.names.items()]
     more = ", ..." if len(counts) > NAMES_SAID else ""
@@ -200,33 +170,13 @@ def _what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
     return Sentence(text, (options.seeds.name, marked, len(marks.names), said))
 
 
-def _either(path: Path, values: Any, draw: Callable[..., Any], *further: Any) -> Write:
-    """Write numbers as they are, or a picture of them, as the name of the file asks."""
-    if writes_numbers(path):
-        return lambda file: write_numbers(values, path, file)
-    return lambda file: write_image(draw(values, *further), path, file)
-
-
-def _write(files: dict[Path, Write], masks: Path | None) -> None:
-    """Write all files or none; a new folder for masks appears with all of them in it."""
-    with written_together() as held:
-        unnamed = None
-        if masks is not None and not masks.exists():
-            unnamed = held.enter_context(folder_written_whole(masks))
-        for path, write in files.items():
-            inside = unnamed is not None and path.parent == masks
-            name = unnamed / path.name if unnamed is not None and inside else path
-            write(held.enter_context(written_whole(name)))
-
-
-def _summarise(options: SegmentOptions, marks: Marks, found: "Segmentation") -> SegmentReport:
-    from graphwell.segmentation.drawing import uncertainty
+def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation") -> SegmentReport:
     from graphwell.segmentation.next_marks import squares_to_mark
     from graphwell.segmentation.segment import unreached_sentence
 
+    marks = scene.marks
     is_volume = marks.classes.ndim == 3
-    doubt = uncertainty(found.score, found.reachable)
-    lost = [] if found.reachable.all() else [Sentence("{}", (unreached_sentence(found),))]
+    lost = [Sentence("{}", (unreached_sentence(found),))] if found.unreached else []
     written = (
         options.seeds_out,
         options.output,
@@ -239,32 +189,45 @@ def _summarise(options: SegmentOptions, marks: Marks, found: "Segmentation") -> 
         image=options.image,
         size=found.labels.shape,
         seeds=int((marks.classes >= 0).sum()),
-        classes=tuple(_class(int(c), marks, found) for c in found.classes),
-        unreachable_pixels=int((~found.reachable).sum()),
-        mark_next=() if is_volume else squares_to_mark(doubt, marks.classes),
+        classes=tuple(
+            class_found(int(c), marks, int((found.labels == c).sum()), found.labels.size)
+            for c in found.classes
+        ),
+        unreachable_pixels=found.unreached,
+        mark_next=() if is_volume else squares_to_mark(doubt_of(found), marks.classes),
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
-        notes=(*lost, *_numbering(options.output, marks)),
+        notes=(*lost, *_about_spacing(scene, options), *_numbering(options.output, scene)),
         files=tuple(path for path in written if path is not None),
         seconds={},
     )
 
 
-def _class(number: int, marks: Marks, found: "Segmentation") -> SegmentClass:
+def class_found(number: int, marks: Marks, assigned: int, n_points: int) -> SegmentClass:
+    """What is told of one class."""
     return SegmentClass(
         name=marks.names[number],
         given=int((marks.classes == number).sum()),
-        assigned=int((found.labels == number).sum()),
+        assigned=assigned,
         number=number,
-        share=float((found.labels == number).mean()),
+        share=assigned / n_points,
         color="#{:02x}{:02x}{:02x}".format(*marks.colors[number]),
     )
 
 
-def _numbering(output: Path, marks: Marks) -> list[Sentence]:
+def _about_spacing(scene: Scene, options: SegmentOptions) -> list[Sentence]:
+    """Say that points lie farther apart along one axis than along another, where the file told it."""
+    told = _spacing(scene, options)
+    if told is None or told == options.spacing or len(set(told)) == 1:
+        return []
+    sides = " x ".join(f"{side:g}" for side in told)
+    return [Sentence("Points lie {} apart, as {} says; {spacing} sets it.", (sides, options.image.name))]
+
+
+def _numbering(output: Path, scene: Scene) -> list[Sentence]:
     """Which number stands for which colour, where numbers are written for colours."""
-    named = [f"{number} is {name}" for number, name in marks.names.items() if name.startswith("#")]
-    if not named or not writes_numbers(output):
+    named = [f"{number} is {name}" for number, name in scene.marks.names.items() if name.startswith("#")]
+    if not named or not (writes_numbers(output) or keeps_placement(output, scene.placement)):
         return []
     return [Sentence("In {}, {}.", (output.name, ", ".join(named)))]

@@ -5,20 +5,21 @@ spread from the marks, and the evidence of the colours. Where exactly the border
 on the largest of these copies and then on each larger size up to the picture itself.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.pixels import PixelEngine
 from graphwell.memory import allowed
 from graphwell.progress import in_pieces, listening
 from graphwell.segmentation.evidence import ColorEvidence, posterior
 from graphwell.segmentation.features import PictureFeatures, halved, noise_left, smoothed
 from graphwell.segmentation.grid import Grid
 from graphwell.segmentation.masks import pieces_between
-from graphwell.segmentation.pyramid import COARSEST_PIXELS, REFINEMENTS, WARM_REFINEMENTS, halved_seeds
 from graphwell.segmentation.scales import (
     border_blur,
     border_color_scale,
@@ -26,64 +27,20 @@ from graphwell.segmentation.scales import (
     start_blur,
     start_color_scale,
 )
+from graphwell.segmentation.seeds import Seeds
+from graphwell.segmentation.start import Copy, Start, enlarged, spread_scores
 from graphwell.segmentation.stencil import Stencil
 
 WORKING_PIXELS, LEAST_WORKING_PIXELS = 400_000, 25_000
 """Pixels of the largest copy on which scores are found, and of the smallest where memory is short."""
 PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES = 64, 20, 700
 """Memory that a pixel takes, each of its channels, and a pixel of the working size, about."""
-MOST_FROM_NOTHING = 1000
-"""Iterations on the coarsest copy, which begins from no guess."""
+COARSEST_PIXELS = 4000
 SMALLEST_REGION = 49
 """Regions of fewer pixels are specks: they take the class of what surrounds them."""
 SCORES_SHARE = 0.7
 """Of the time that a start takes, about; the evidence of the colours takes the rest."""
 Told = Callable[[float], object]
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """What is known before the descent.
-
-    Attributes
-    ----------
-    classes : array of shape (n_classes,)
-    scores : list of arrays of shape (n_classes, *shape)
-        Of each copy, coarsest first.
-    belief : array of shape (n_classes, *shape)
-        Scores and colours together, on the largest copy; adds up to 1.
-    """
-
-    classes: IntArray
-    scores: list[FloatArray]
-    belief: FloatArray
-
-    def among(self, classes: IntArray) -> "Start | None":
-        """The same in terms of other classes, where those of before are among them."""
-        if not np.isin(self.classes, classes).all():
-            return None
-        scores = [np.zeros((len(classes), *s.shape[1:]), dtype=s.dtype) for s in self.scores]
-        for wider, before in zip(scores, self.scores, strict=True):
-            wider[np.searchsorted(classes, self.classes)] = before
-        return Start(classes, scores, self.belief)
-
-
-@dataclass(frozen=True, eq=False)
-class Copy:
-    """One size of the picture on which scores are found, and how often it was halved."""
-
-    halvings: int
-    stencil: Stencil
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Of the copy."""
-        return self.stencil.grid.shape
-
-    @property
-    def work(self) -> float:
-        """What the scores of this copy cost beside those of others: iterations double with each halving."""
-        return float(np.prod(self.shape) * 2**self.halvings)
 
 
 class Canvas:
@@ -96,7 +53,8 @@ class Canvas:
     radius : float
     color_scale, smoothing : float, optional
         As in `Segmenter`.
-    pool : ThreadPool
+    engine : PixelEngine
+        Where the features lie.
     told : callable
         Told the share of the work that is done.
     working_pixels : int
@@ -104,8 +62,8 @@ class Canvas:
 
     Attributes
     ----------
-    sizes : list of arrays of shape (*shape, n_channels)
-        The picture, halved and halved again, down to the working size.
+    shapes : list of tuples
+        Of the picture, halved and halved again, down to the working size.
     working : int
         How often the working size was halved.
     """
@@ -116,29 +74,36 @@ class Canvas:
         radius: float,
         color_scale: float | None,
         smoothing: float | None,
-        pool: ThreadPool,
+        engine: PixelEngine,
         told: Told,
         working_pixels: int = WORKING_PIXELS,
     ) -> None:
-        self.features, self.radius, self.pool = features, radius, pool
-        self.color_scale = color_scale
-        self.blur = border_blur(features) if smoothing is None else smoothing
-        self.sizes = [features.values]
-        while np.prod(self.sizes[-1].shape[:-1]) > working_pixels:
-            self.sizes.append(halved(self.sizes[-1]))
-        self.working = len(self.sizes) - 1
+        self.radius, self.engine, self.color_scale = radius, engine, color_scale
+        self.features = replace(features, values=np.empty(0))
+        self.shape = features.values.shape[:-1]
+        self._blur = border_blur(features) if smoothing is None else smoothing
         self._pieces = [] if features.masked is None else [pieces_between(features.masked)]
+        self._grids: dict[int, Grid] = {}
+        values = self._take_planes(features.values, working_pixels)
         told(0.3)
-        self._build_copies()
+        self._build_copies(values)
         told(0.8)
-        values, scale = self.border_values(self.working)
-        self._regions = Stencil(self.grid(self.working), values, scale).regions()
+        regions = Stencil.of(self.grid(self.working), *self.border_planes(self.working)).regions()
+        self._regions = engine.xp.ascontiguousarray(regions)
         told(1.0)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Of the picture."""
-        return self.sizes[0].shape[:-1]
+    def _take_planes(self, values: FloatArray, working_pixels: int) -> FloatArray:
+        """Keep what the descent compares at each size; return the values of the working size."""
+        self.shapes, self._planes = [self.shape], [self._padded(self._smoothed(values, self._blur), 0)]
+        while math.prod(self.shapes[-1]) > working_pixels:
+            values = halved(values)
+            self.shapes.append(values.shape[:-1])
+            self._planes.append(self._padded(values, len(self.shapes) - 1))
+        self.working = len(self.shapes) - 1
+        return values
+
+    def _padded(self, values: FloatArray, halvings: int) -> FloatArray:
+        return self.grid(halvings).pads(np.moveaxis(values, -1, 0))
 
     @property
     def start_halvings(self) -> int:
@@ -147,99 +112,101 @@ class Canvas:
 
     def grid(self, halvings: int) -> Grid:
         """The grid of one size."""
-        shape = tuple(-(-side // 2**halvings) for side in self.shape)
-        return Grid(shape, self.radius, self.pool, self.features.spacing, self.pieces(halvings))
+        if halvings not in self._grids:
+            shape = tuple(-(-side // 2**halvings) for side in self.shape)
+            pieces = self.pieces(halvings)
+            self._grids[halvings] = Grid(shape, self.radius, self.engine, self.features.spacing, pieces)
+        return self._grids[halvings]
 
     def pieces(self, halvings: int) -> IntArray | None:
-        """Pieces between masked points at one size, -1 where all points are masked; None if none ever is."""
+        """Pieces between masked points at one size, on the host; -1 where all are masked, None if none is."""
         if not self._pieces:
             return None
         while len(self._pieces) <= halvings:
-            self._pieces.append(halved_seeds(self._pieces[-1], int(self._pieces[0].max()) + 1))
+            self._pieces.append(Seeds.of(self._pieces[-1]).halved().plane())
         return self._pieces[halvings]
 
-    def border_values(self, halvings: int) -> tuple[FloatArray, float]:
+    def border_planes(self, halvings: int) -> tuple[FloatArray, float]:
         """Values that the descent compares at one size, and the colour difference that counts as one."""
-        blur = self.blur if halvings == 0 else 0.0
+        blur = self._blur if halvings == 0 else 0.0
         scale = self.color_scale or border_color_scale(self.features, blur, halvings)
-        return smoothed(self.sizes[halvings], blur, self.features.spacing), scale
+        return self._planes[halvings], scale
 
-    def seeds_by_size(self, seeds: IntArray, n_classes: int) -> list[IntArray]:
+    def _smoothed(self, values: FloatArray, width: float) -> FloatArray:
+        return smoothed(values, width, self.features.spacing, self.engine.ndimage)
+
+    def seeds_by_size(self, seeds: Seeds) -> list[Seeds]:
         """Seeds of the picture, and of everything that is smaller."""
         found = [seeds]
         for halvings in range(self.copies[0].halvings):
-            found.append(halved_seeds(self._heard(found[-1], halvings), n_classes))
+            found.append(self._heard(found[-1], halvings).halved())
         return found
 
-    def _heard(self, seeds: IntArray, halvings: int) -> IntArray:
+    def _heard(self, seeds: Seeds, halvings: int) -> Seeds:
         """Seeds that may speak for the square that they lie in, as it is of their piece."""
         pieces, coarse = self.pieces(halvings), self.pieces(halvings + 1)
         if pieces is None or coarse is None:
             return seeds
-        return np.where(enlarged(coarse[None], pieces.shape)[0] == pieces, seeds, -1)
+        squares: Any = tuple(axis // 2 for axis in seeds.coordinates)
+        return seeds.some(coarse[squares] == pieces.ravel()[seeds.places])
 
-    def start(self, seeds: list[IntArray], classes: IntArray, before: Start | None, told: Told) -> Start:
+    def start(self, seeds: list[Seeds], classes: IntArray, before: Start | None, told: Told) -> Start:
         """Find scores and belief from marks.
 
         Parameters
         ----------
-        seeds : list of arrays
+        seeds : list of Seeds
             As `seeds_by_size` gives them.
         classes : array of shape (n_classes,)
         before : Start, optional
             Of the same classes from seeds that differ little.
         told : callable
         """
-        scores: list[FloatArray] = []
         pieces = in_pieces(
             lambda _, share: told(SCORES_SHARE * (share or 0.0)), "", [c.work for c in self.copies]
         )
         with listening(pieces):
-            for number, copy in enumerate(self.copies):
-                guess = None if before is None else before.scores[number]
-                if scores and before is not None and guess is not None:
-                    guess = guess + enlarged(scores[-1] - before.scores[number - 1], copy.shape)
-                elif scores:
-                    guess = enlarged(scores[-1], copy.shape)
-                refinements = (REFINEMENTS if before is None else WARM_REFINEMENTS) * 2 ** (
-                    copy.halvings - self.working
-                )
-                most = refinements if scores else MOST_FROM_NOTHING
-                scores.append(_scores(copy.stencil, seeds[copy.halvings], len(classes), guess, most))
+            scores, rests = spread_scores(self.copies, self.working, seeds, len(classes), before)
         logs = self.evidence.logs(seeds[self.start_halvings], classes)
         told(1.0)
-        return Start(classes, scores, posterior(scores[-1], logs))
+        finest = self.copies[-1].stencil.grid.crop(scores[-1])
+        return Start(classes, scores, rests, posterior(finest, logs))
 
-    def reachable(self, seeds: list[IntArray]) -> BoolArray:
+    def reachable(self, seeds: list[Seeds]) -> BoolArray:
         """False in regions that hold no seed, and are no specks; and where nothing but a mask lies around."""
         regions = self._regions.ravel()
-        seeded = np.bincount(regions, (seeds[self.working] >= 0).ravel()) > 0
         smallest = SMALLEST_REGION / 2 ** (self.working * len(self.shape))
-        found = self.to_size(((seeded | (np.bincount(regions) < smallest))[self._regions]), self.working, 0)
+        reached = np.bincount(regions) < smallest
+        reached[regions[self.engine.asarray(seeds[self.working].places)]] = True
+        found = self.to_size(reached[self._regions], self.working, 0)
         pieces = self.pieces(0)
-        return found if pieces is None else found & np.isin(pieces, pieces[seeds[0] >= 0])
+        if pieces is None:
+            return found
+        return found & self.engine.asarray(np.isin(pieces, pieces.ravel()[seeds[0].places]))
 
     def to_size(self, plane: FloatArray, halvings: int, wanted: int) -> FloatArray:
         """A plane of one size as one of a larger size."""
         while halvings > wanted:
             halvings -= 1
-            plane = enlarged(plane[None], self.sizes[halvings].shape[:-1])[0]
-        return np.ascontiguousarray(plane)
+            plane = enlarged(plane[None], self.shapes[halvings])[0]
+        return self.engine.xp.ascontiguousarray(plane)
 
-    def _build_copies(self) -> None:
+    def _build_copies(self, values: FloatArray) -> None:
         """Copies for the scores, coarsest first; none of them is the picture itself if that is noisy."""
-        values, halvings, blur = self.sizes[-1], self.working, 0.0
+        halvings, blur = self.working, 0.0
         if is_noisy(self.features) and halvings == 0:
             blur = start_blur(self.features)
-            values, halvings = halved(smoothed(values, blur, self.features.spacing)), 1
+            values, halvings = halved(self._smoothed(values, blur)), 1
         left = noise_left(blur, halvings, self.features.spacing)
-        self.evidence = ColorEvidence(values, self.features, left, self.pool)
+        self.evidence = ColorEvidence(values, self.features, left, self.engine)
         copies: list[Copy] = []
         while not copies or np.prod(copies[-1].shape) > COARSEST_PIXELS:
             if copies:
                 values, halvings = halved(values), halvings + 1
             scale = self.color_scale or start_color_scale(self.features, halvings)
-            copies.append(Copy(halvings, Stencil(self.grid(halvings), values, scale)))
+            copies.append(
+                Copy(halvings, Stencil.of(self.grid(halvings), self._padded(values, halvings), scale))
+            )
         self.copies = copies[::-1]
 
 
@@ -268,29 +235,3 @@ def working_pixels(n_pixels: int, n_channels: int) -> int:
     while working > LEAST_WORKING_PIXELS and picture_bytes(n_pixels, n_channels, working) > allowed():
         working //= 2
     return max(working, LEAST_WORKING_PIXELS)
-
-
-def _scores(
-    stencil: Stencil, seeds: IntArray, n_classes: int, guess: FloatArray | None, most_iterations: int
-) -> FloatArray:
-    """Scores of one copy, of shape (n_classes, *shape): given at the seeds, harmonic elsewhere."""
-    grid = stencil.grid
-    codes = grid.pad(seeds, -1)
-    planes = np.zeros((n_classes, grid.size), dtype=np.float32) if guess is None else grid.pads(guess)
-    known = np.flatnonzero(codes >= 0)
-    planes[:, known] = codes[known] == np.arange(n_classes)[:, None]
-    stencil.diffuse(codes >= 0, planes, most_iterations)
-    return np.ascontiguousarray(grid.crop(planes))
-
-
-def enlarged(planes: FloatArray, shape: tuple[int, ...]) -> FloatArray:
-    """Planes of twice the size, cut to a shape.
-
-    Examples
-    --------
-    >>> enlarged(np.array([[1, 2]]), (3,))
-    array([[1, 1, 2]])
-    """
-    for axis, side in enumerate(shape, start=1):
-        planes = np.repeat(planes, 2, axis=axis)[(slice(None),) * axis + (slice(0, side),)]
-    return planes

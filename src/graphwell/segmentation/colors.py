@@ -1,5 +1,7 @@
 """Colours as the eye compares them."""
 
+from typing import Any
+
 import numpy as np
 
 from graphwell._types import FloatArray
@@ -14,8 +16,10 @@ def is_color(values: FloatArray) -> bool:
     return values.shape[-1] in (3, 4) and float(values[..., :3].min()) >= 0
 
 
-def to_lab(values: FloatArray) -> FloatArray:
+def to_lab(values: FloatArray, xp: Any = np) -> FloatArray:
     """Red, green and blue from 0 to 1 as L*a*b* divided by 100; further channels stay.
+
+    `xp` is the library of the values.
 
     Examples
     --------
@@ -24,7 +28,7 @@ def to_lab(values: FloatArray) -> FloatArray:
     """
     found = values.astype(np.float32)
     white = TO_XYZ.sum(axis=1)
-    matrix = (TO_XYZ / white[:, None]).T.astype(np.float32)
+    matrix = xp.asarray((TO_XYZ / white[:, None]).T.astype(np.float32))
     for begin in range(0, len(values), ROWS_AT_A_TIME):  # a large picture must not be copied five times
         rows = found[begin : begin + ROWS_AT_A_TIME]
         rows[..., :3] = _lab(rows[..., :3], matrix)

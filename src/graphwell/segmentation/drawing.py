@@ -46,9 +46,14 @@ def overlay(image: Any, labels: IntArray, colors: Colors) -> Any:
     >>> overlay(np.zeros((1, 4)), np.array([[0, 0, 0, 1]]), {0: (90, 0, 0), 1: (0, 90, 0)})[0].tolist()
     [[27, 0, 0], [27, 0, 0], [90, 0, 0], [0, 90, 0]]
     """
-    picture, paint = as_shown(image), painted(labels, colors)
-    tinted = (1 - TINT) * picture + TINT * paint[..., :3]
-    picture = np.where(paint[..., 3:] > 0, np.round(tinted), picture).astype(np.uint8)
+    return tinted(as_shown(image), labels, colors)
+
+
+def tinted(picture: Any, labels: IntArray, colors: Colors) -> Any:
+    """The same of a picture in 8-bit colours, as it is shown."""
+    paint = painted(labels, colors)
+    mixed = (1 - TINT) * picture + TINT * paint[..., :3]
+    picture = np.where(paint[..., 3:] > 0, np.round(mixed), picture).astype(np.uint8)
     width = outline_width(labels.shape)
     border = borders(labels)
     if width > 1:

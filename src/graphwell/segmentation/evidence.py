@@ -6,14 +6,15 @@ witness: pixels side by side repeat each other, and among many classes some wron
 So the logarithms count with a weight that falls with the number of classes, and are blurred.
 """
 
-import numpy as np
-from scipy import ndimage
+from typing import Any
 
-from graphwell._random import stream
-from graphwell._thread_pool import ThreadPool
+import numpy as np
+
 from graphwell._types import FloatArray, IntArray
+from graphwell.backends.pixels import PixelEngine
 from graphwell.segmentation.features import PictureFeatures
 from graphwell.segmentation.mixtures import fit_mixture
+from graphwell.segmentation.seeds import Seeds
 
 WEIGHT = 0.3
 """Of a log-likelihood with two classes; it falls with the logarithm of their number."""
@@ -36,48 +37,49 @@ class ColorEvidence:
         Of the picture; its noise and contrast say how narrow a Gaussian may be.
     noise_left : float
         Share of the noise that is left in `values`.
-    pool : ThreadPool
+    engine : PixelEngine
     """
 
     def __init__(
-        self, values: FloatArray, features: PictureFeatures, noise_left: float, pool: ThreadPool
+        self, values: FloatArray, features: PictureFeatures, noise_left: float, engine: PixelEngine
     ) -> None:
-        self.shape, self.pool = values.shape[:-1], pool
-        self.planes = np.ascontiguousarray(np.moveaxis(values, -1, 0)).reshape(values.shape[-1], -1)
+        self.shape, self.engine = values.shape[:-1], engine
+        planes = engine.xp.ascontiguousarray(np.moveaxis(values, -1, 0))
+        self.planes = planes.reshape(values.shape[-1], -1)
         self.spread = float(np.hypot(LEAST_SPREAD * features.contrast, noise_left * features.noise)) or 1.0
         self._fitted: dict[int, tuple[bytes, FloatArray]] = {}
 
-    def logs(self, seeds: IntArray, classes: IntArray) -> FloatArray:
+    def logs(self, seeds: Seeds, classes: IntArray) -> FloatArray:
         """Log-likelihoods of shape (n_classes, *shape), blurred, less the largest.
 
         Parameters
         ----------
-        seeds : array of shape (*shape,)
-            Numbers of classes, -1 where unknown.
+        seeds : Seeds
+            Of this copy.
         classes : array of shape (n_classes,)
             What the user calls them, by which they are known again in the next call.
         """
-        found = np.empty((len(classes), self.planes.shape[1]), dtype=np.float32)
+        found = self.engine.xp.empty((len(classes), self.planes.shape[1]), dtype=np.float32)
         for number, name in enumerate(classes):
-            places = np.flatnonzero(seeds.ravel() == number)
-            found[number] = self._log_likelihoods(int(name), places)
+            found[number] = self._log_likelihoods(int(name), seeds.places[seeds.codes == number])
         found -= found.max(axis=0)
         np.maximum(found, -MOST_AGAINST, out=found)
         planes = found.reshape(-1, *self.shape)
         for plane in planes:
-            ndimage.gaussian_filter(plane, BLUR, output=plane, mode="nearest")
+            plane[...] = self.engine.ndimage.gaussian_filter(plane, BLUR, mode="nearest")
         return planes
 
-    def _log_likelihoods(self, name: int, places: IntArray) -> FloatArray:
+    def _log_likelihoods(self, name: int, places: IntArray) -> Any:
         """Of one class; from the call before where its marks are the same."""
         key = places.tobytes()
         before = self._fitted.get(name)
         if before is not None and before[0] == key:
             return before[1]
         if len(places) == 0:
-            return np.full(self.planes.shape[1], -MOST_AGAINST, dtype=np.float32)
-        mixture = fit_mixture(self.planes[:, places].T, self.spread, stream(0, "colours"))
-        logs = mixture.log_likelihoods(self.planes, self.pool)
+            return -MOST_AGAINST
+        rows = self.engine.to_host(self.planes[:, self.engine.asarray(places)].T)
+        mixture = fit_mixture(rows, self.spread)
+        logs = self.engine.log_likelihoods(self.planes, mixture.logs, mixture.means, mixture.roots)
         self._fitted[name] = key, logs
         return logs
 
@@ -91,7 +93,7 @@ def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:
     array([0.646, 0.354])
     """
     weight = WEIGHT / np.log2(max(2, len(scores)))
-    found = np.log(np.maximum(scores, 0) + LEAST_SCORE) + np.asarray(weight * logs, dtype=scores.dtype)
+    found = np.log(np.maximum(scores, 0) + LEAST_SCORE) + (weight * logs).astype(scores.dtype)
     found -= found.max(axis=0)
     np.exp(found, out=found)
     found /= found.sum(axis=0)

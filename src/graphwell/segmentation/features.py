@@ -5,9 +5,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy import ndimage
+import scipy.ndimage
 
 from graphwell._types import BoolArray, FloatArray
+from graphwell.backends.pixels import PixelEngine
+from graphwell.backends.registry import find_pixels
 from graphwell.errors import OptionError
 from graphwell.segmentation.colors import is_color, to_lab
 
@@ -54,6 +56,7 @@ def picture_features(
     as_seen: bool = False,
     spacing: tuple[float, ...] | None = None,
     masked: BoolArray | None = None,
+    engine: PixelEngine | None = None,
 ) -> PictureFeatures:
     """Turn a picture into features.
 
@@ -67,22 +70,25 @@ def picture_features(
         Take red, green and blue to a space where distances are those that the eye sees.
     spacing, masked : optional
         As in `PictureFeatures`.
+    engine : PixelEngine, optional
+        Where the features shall lie; on the host by default.
 
     Examples
     --------
     >>> picture_features(np.eye(3)).values.shape
     (3, 3, 1)
     """
-    values = read_picture(image)
+    engine = engine or find_pixels()
+    values = read_picture(image, engine)
     if isinstance(patch, bool) or not isinstance(patch, int | np.integer) or patch < 1 or patch % 2 == 0:
         raise OptionError("patch", "{field} must be an odd positive number of pixels, got {!r}.", patch)
     measured = None
     if as_seen and is_color(values):
-        measured = features_of(values, spacing, masked)
-        values = to_lab(values)
+        measured = features_of(values, spacing, masked, engine)
+        values = to_lab(values, engine.xp)
     if patch > 1:
-        values = _patches(_leading(values), int(patch))
-    found = features_of(_leading(values), spacing, masked)
+        values = _patches(_leading(values, engine), int(patch))
+    found = features_of(_leading(values, engine), spacing, masked, engine)
     if measured is None:
         return found
     # A camera's noise is even, that of L*a*b* is not: calm colours would hide what others have.
@@ -90,19 +96,24 @@ def picture_features(
 
 
 def features_of(
-    values: FloatArray, spacing: tuple[float, ...] | None = None, masked: BoolArray | None = None
+    values: FloatArray,
+    spacing: tuple[float, ...] | None = None,
+    masked: BoolArray | None = None,
+    engine: PixelEngine | None = None,
 ) -> PictureFeatures:
     """Measure noise and contrast of values of shape (*shape, n_channels), where they are not masked."""
+    engine = engine or find_pixels()
     n_points = values[..., 0].size
-    some, hidden = _sample(values, n_points), None if masked is None else _sample(masked, n_points)
-    noise = np.array([_noise(some[..., c], hidden) for c in range(values.shape[-1])])
+    some = _sample(values, n_points)
+    hidden = None if masked is None else engine.asarray(_sample(masked, n_points))
+    noise = np.array([_noise(some[..., c], hidden, engine) for c in range(values.shape[-1])])
     seen = some.reshape(-1, values.shape[-1]) if hidden is None or hidden.all() else some[~hidden]
     contrast = float(np.sqrt(seen.var(axis=0, dtype=np.float64).sum()))
     spacing = (1.0,) * (values.ndim - 1) if spacing is None else spacing
     return PictureFeatures(values, float(np.sqrt((noise**2).sum())), contrast, spacing, masked)
 
 
-def read_picture(image: Any) -> FloatArray:
+def read_picture(image: Any, engine: PixelEngine | None = None) -> FloatArray:
     """Check a picture or volume and return it as numbers, channels along the last axis.
 
     Examples
@@ -122,20 +133,30 @@ def read_picture(image: Any) -> FloatArray:
     image = image[..., None] if image.ndim == 2 else image
     if image[..., 0].size < 2:
         raise ValueError("image has a single pixel; there is nothing to segment.")
-    if not np.isfinite(image).all():
+    kind, values = image.dtype, (engine or find_pixels()).asarray(image)
+    if np.issubdtype(kind, np.integer):
+        return _shared_out(values.astype(np.float32), float(np.iinfo(kind).max))
+    if not np.isfinite(values).all():
         raise ValueError("image holds NaN or infinite values; replace them first.")
-    if np.issubdtype(image.dtype, np.integer):
-        return image.astype(np.float32) / np.float32(np.iinfo(image.dtype).max)
-    largest = float(np.abs(image).max()) or 1.0
-    return (image / largest).astype(np.float32) if largest > 1 else image.astype(np.float32)
+    return _shared_out(values, max(1.0, float(np.abs(values).max())))
 
 
-def smoothed(values: FloatArray, width: float, spacing: tuple[float, ...] | None = None) -> FloatArray:
+def _shared_out(values: Any, largest: float) -> FloatArray:
+    """Values as parts of the largest."""
+    return (values / values.dtype.type(largest) if largest > 1 else values).astype(np.float32)
+
+
+def smoothed(
+    values: FloatArray,
+    width: float,
+    spacing: tuple[float, ...] | None = None,
+    ndimage: Any = scipy.ndimage,
+) -> FloatArray:
     """Blur by a Gaussian of this width in units of the spacing; 0 leaves the picture alone."""
     if width == 0:
         return values
     widths = (*(width / apart for apart in spacing or (1.0,) * (values.ndim - 1)), 0.0)
-    return np.asarray(ndimage.gaussian_filter(values, widths, mode="nearest"))
+    return ndimage.gaussian_filter(values, widths, mode="nearest")
 
 
 def halved(values: FloatArray) -> FloatArray:
@@ -170,21 +191,22 @@ def noise_left(width: float, halvings: int, spacing: tuple[float, ...] = (1.0, 1
         line = np.zeros(65 + 16 * 2**halvings)
         line[len(line) // 2] = 1.0
         if width > 0:
-            line = ndimage.gaussian_filter1d(line, width / apart)
+            line = scipy.ndimage.gaussian_filter1d(line, width / apart)
         share *= float((np.convolve(line, np.full(2**halvings, 0.5**halvings)) ** 2).sum())
     return share**0.5
 
 
-def _noise(channel: FloatArray, masked: BoolArray | None = None) -> float:
+def _noise(channel: FloatArray, masked: BoolArray | None, engine: PixelEngine) -> float:
     """Standard deviation of the noise, from second differences, which see neither areas nor slopes."""
     sides = [axis for axis in range(channel.ndim) if channel.shape[axis] >= 3]
     if len(sides) < min(2, channel.ndim):
         return 0.0
     differences = channel
     for axis in sides:
-        differences = ndimage.convolve1d(differences, SECOND_DIFFERENCES, axis, mode="nearest")
+        weights = engine.asarray(SECOND_DIFFERENCES)
+        differences = engine.ndimage.convolve1d(differences, weights, axis, mode="nearest")
     if masked is not None:
-        seen = ~ndimage.maximum_filter(masked, 3)
+        seen = ~engine.ndimage.maximum_filter(masked, 3)
         differences = differences[seen] if seen.any() else differences
     return MEDIAN_TO_DEVIATION * float(np.median(np.abs(differences)))
 
@@ -211,7 +233,7 @@ def _patches(values: FloatArray, side: int) -> FloatArray:
     return np.concatenate(shifts, axis=-1) / np.float32(side ** (len(shape) / 2))
 
 
-def _leading(values: FloatArray) -> FloatArray:
+def _leading(values: FloatArray, engine: PixelEngine) -> FloatArray:
     """The leading principal components of many channels; few channels as they are."""
     if values.shape[-1] <= MOST_CHANNELS:
         return values
@@ -219,5 +241,5 @@ def _leading(values: FloatArray) -> FloatArray:
     sample = rows[:: max(1, len(rows) // PCA_SAMPLE)].astype(np.float64)
     mean = sample.mean(axis=0)
     covariance = (sample - mean).T @ (sample - mean)
-    axes = np.linalg.eigh(covariance)[1][:, ::-1][:, :MOST_CHANNELS].astype(np.float32)
-    return ((rows - mean.astype(np.float32)) @ axes).reshape(*values.shape[:-1], -1)
+    axes = np.linalg.eigh(engine.to_host(covariance))[1][:, ::-1][:, :MOST_CHANNELS].astype(np.float32)
+    return ((rows - mean.astype(np.float32)) @ engine.asarray(axes)).reshape(*values.shape[:-1], -1)

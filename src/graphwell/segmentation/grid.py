@@ -1,15 +1,16 @@
 """A picture of any number of dimensions as a padded grid, where a neighbour is a fixed step away."""
 
-from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
+from graphwell.backends.pixels import PixelEngine
 from graphwell.segmentation.pixels import offsets_within
 
+Window: TypeAlias = tuple[slice, ...]
+"""A part of a picture, along each axis."""
 WEAKEST_COLOR = 1e-4
 """Smallest weight of a colour difference: a speck unlike all around it still hears its neighbours."""
 
@@ -24,7 +25,7 @@ class Grid:
     radius : float
         Reach of the links.
         In units of the smallest spacing; the next points along each axis are linked in any case.
-    pool : ThreadPool
+    engine : PixelEngine
     spacing : tuple of float, optional
         Distance between points along each axis; 1 by default.
     pieces : array of shape `shape`, optional
@@ -33,7 +34,8 @@ class Grid:
     Attributes
     ----------
     steps : array of shape (n_steps,)
-        To the neighbours that come later in the flat order; those before mirror them.
+        To the neighbours that come later in the flat order; those before mirror them. Like all arrays here,
+        it lies where the engine is.
     nearness : array of shape (n_steps,)
         ``exp(-distance² / radius²)`` of each step; the distance counts as the radius at most.
     pieces : array of shape (size,)
@@ -43,7 +45,8 @@ class Grid:
 
     Examples
     --------
-    >>> grid = Grid((2, 3), 1, ThreadPool(1))
+    >>> from graphwell.backends.registry import find_pixels
+    >>> grid = Grid((2, 3), 1, find_pixels("cpu"))
     >>> grid.padded, grid.steps.tolist()
     ((4, 5), [1, 5])
     """
@@ -52,59 +55,69 @@ class Grid:
         self,
         shape: tuple[int, ...],
         radius: float,
-        pool: ThreadPool,
+        engine: PixelEngine,
         spacing: tuple[float, ...] | None = None,
         pieces: IntArray | None = None,
     ) -> None:
-        self.shape, self.pool = tuple(shape), pool
         spacing = (1.0,) * len(shape) if spacing is None else spacing
+        self.shape, self.engine, self.radius, self.spacing = tuple(shape), engine, radius, spacing
         offsets = offsets_within(radius, spacing)
         offsets = offsets[len(offsets) // 2 :]
         self.margins = tuple(np.abs(offsets).max(axis=0).tolist())
         self.padded = tuple(side + 2 * margin for side, margin in zip(shape, self.margins, strict=True))
         self.size = int(np.prod(self.padded))
-        strides = np.cumprod((1, *self.padded[:0:-1]))[::-1]
-        self.steps = (offsets @ strides).astype(np.int64)
+        self._strides = [int(stride) for stride in np.cumprod((1, *self.padded[:0:-1]))[::-1]]
+        steps = (offsets @ self._strides).astype(np.int64)
         distances = np.minimum(((offsets * spacing) ** 2).sum(axis=1), radius**2)
-        self.nearness = np.exp(-distances / radius**2).astype(np.float32)
-        self.begin, self.end = int(self.steps.max()), self.size - int(self.steps.max())
+        self.steps = engine.asarray(steps)
+        self.nearness = engine.asarray(np.exp(-distances / radius**2).astype(np.float32))
+        self.begin, self.end = int(steps.max()), self.size - int(steps.max())
         self._inner = tuple(
             slice(margin, margin + side) for side, margin in zip(shape, self.margins, strict=True)
         )
-        self.pieces = self.inside if pieces is None else self.pad((pieces + 1).astype(np.float32))
+        self.pieces = (
+            self.inside if pieces is None else self.pad(engine.asarray((pieces + 1).astype(np.float32)))
+        )
 
     def pad(self, values: Any, fill: Any = 0) -> Any:
         """A plane of the picture as a flat plane of the grid."""
-        plane = np.full(self.padded, fill, dtype=values.dtype)
-        plane[self._inner] = values
-        return plane.ravel()
+        return self.pads(values[None], fill)[0]
 
-    def pads(self, planes: Any) -> Any:
+    def pads(self, planes: Any, fill: Any = 0) -> Any:
         """Several planes at once, along the first axis."""
-        return np.stack([self.pad(plane) for plane in planes])
+        padded = self.engine.xp.full((len(planes), *self.padded), fill, dtype=planes.dtype)
+        padded[(slice(None), *self._inner)] = planes
+        return padded.reshape(len(planes), self.size)
 
     def crop(self, plane: Any) -> Any:
         """A flat plane of the grid, or several, as planes of the picture; no copy."""
         return plane.reshape(*plane.shape[:-1], *self.padded)[(..., *self._inner)]
 
+    def part(self, window: Window) -> "Grid":
+        """The grid of a part of the picture."""
+        shape = tuple(slices.stop - slices.start for slices in window)
+        return Grid(shape, self.radius, self.engine, self.spacing)
+
+    def cut(self, planes: Any, window: Window) -> Any:
+        """Flat planes of `part`: unlike those that are padded, they hold what lies around the part."""
+        within: Any = (
+            ...,
+            *(
+                slice(slices.start, slices.stop + 2 * margin)
+                for slices, margin in zip(window, self.margins, strict=True)
+            ),
+        )
+        found = self.engine.xp.ascontiguousarray(planes.reshape(*planes.shape[:-1], *self.padded)[within])
+        return found.reshape(*planes.shape[:-1], -1)
+
     @cached_property
     def inside(self) -> FloatArray:
         """1 in the picture, 0 in the margin."""
-        return self.pad(np.ones(self.shape, dtype=np.float32))
+        return self.pad(self.engine.xp.ones(self.shape, dtype=np.float32))
 
-    def places(self, coordinates: tuple[IntArray, ...]) -> IntArray:
+    def places(self, coordinates: tuple[IntArray, ...]) -> Any:
         """Flat places of points of the picture."""
-        inner = tuple(
-            np.asarray(axis) + margin for axis, margin in zip(coordinates, self.margins, strict=True)
+        return sum(
+            (axis + margin) * stride
+            for axis, margin, stride in zip(coordinates, self.margins, self._strides, strict=True)
         )
-        return np.asarray(np.ravel_multi_index(inner, self.padded))
-
-    def share(self, kernel: Callable[..., Any], chunk: int, *arguments: Any) -> None:
-        """Have the threads do a kernel on the whole range of points."""
-        n_parts = self.n_parts(chunk)
-        fixed = (self.begin, self.end)
-        self.pool.share(n_parts, lambda first, last: kernel(first, last, *fixed, *arguments))
-
-    def n_parts(self, chunk: int) -> int:
-        """Into how many parts of so many points the grid is cut."""
-        return max(0, -(-(self.end - self.begin) // chunk))

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._types import FloatArray
-from graphwell.backends.cpu import mixture_kernels as kernels
+from graphwell._types import FloatArray, IntArray
 
-MOST_GAUSSIANS, MOST_ROWS = 5, 2000
+MOST_GAUSSIANS, MOST_ROWS = 5, 10_000
 ROWS_PER_UNKNOWN = 4
 """Marked pixels that each channel of each Gaussian asks for."""
 GROUPING_ROUNDS, FITTING_ROUNDS = 5, 10
@@ -31,41 +29,28 @@ class Mixture:
     means: FloatArray
     roots: FloatArray
 
-    def log_likelihoods(self, values: FloatArray, pool: ThreadPool) -> FloatArray:
-        """Logarithm of the density of each column of an array of shape (n_channels, n)."""
-        out = np.empty(values.shape[1], dtype=np.float32)
-        model = (part.astype(np.float32) for part in (self.logs, self.means, self.roots))
-        logs, means, roots = model
-        n_parts = -(-values.shape[1] // kernels.ROWS)
-        pool.share(
-            n_parts, lambda first, last: kernels.log_likelihoods(first, last, values, logs, means, roots, out)
-        )
-        return out
 
-
-def fit_mixture(rows: FloatArray, spread: float, rng: np.random.Generator) -> Mixture:
+def fit_mixture(rows: FloatArray, spread: float) -> Mixture:
     """Fit a mixture by expectation and maximisation.
 
     Parameters
     ----------
     rows : array of shape (n, n_channels)
-        Of many, some are drawn.
+        Of many, every second, third, ... is looked at.
     spread : float
         Least standard deviation in every direction.
-    rng : Generator
 
     Examples
     --------
     >>> rows = np.repeat([[0.0], [1.0]], 20, axis=0)
-    >>> mixture = fit_mixture(rows, 0.1, np.random.default_rng(0))
+    >>> mixture = fit_mixture(rows, 0.1)
     >>> np.unique(mixture.means.round(3)).tolist()
     [0.0, 1.0]
     """
-    if len(rows) > MOST_ROWS:
-        rows = rows[rng.choice(len(rows), MOST_ROWS, replace=False)]
+    rows = rows[:: -(-len(rows) // MOST_ROWS)]
     rows = rows.astype(np.float64)
     n_gaussians = max(1, min(MOST_GAUSSIANS, len(rows) // (ROWS_PER_UNKNOWN * rows.shape[1])))
-    shares = np.eye(n_gaussians)[_groups(rows, n_gaussians, rng)]
+    shares = np.eye(n_gaussians)[_groups(rows, n_gaussians)]
     for _ in range(FITTING_ROUNDS):
         mixture = _maximised(rows, shares, spread)
         logs = _log_parts(rows, mixture)
@@ -74,23 +59,42 @@ def fit_mixture(rows: FloatArray, spread: float, rng: np.random.Generator) -> Mi
     return mixture
 
 
-def _groups(rows: FloatArray, n_groups: int, rng: np.random.Generator) -> FloatArray:
-    """Number of the group of each row, by k-means from centres that lie far apart."""
-    centers = rows[rng.integers(len(rows), size=1)]
-    while len(centers) < n_groups:
-        nearest = _squares(rows, centers).min(axis=1)
-        if nearest.sum() == 0:
+def _groups(rows: FloatArray, n_groups: int) -> IntArray:
+    """Number of the group of each row: the widest is cut in two across its longest axis, again and again.
+
+    Nothing is left to chance, so that marks which differ little give groups which differ little.
+    """
+    numbers = np.zeros(len(rows), dtype=np.intp)
+    for new in range(1, n_groups):
+        widths, axes = zip(*(_longest_axis(rows[numbers == g]) for g in range(new)), strict=True)
+        widest = int(np.argmax(widths))
+        members = np.flatnonzero(numbers == widest)
+        along = rows[members] @ axes[widest]
+        beyond = members[along > along.mean()]
+        if len(beyond) in (0, len(members)):  # copies of one row, up to rounding
             break
-        centers = np.vstack([centers, rows[rng.choice(len(rows), p=nearest / nearest.sum())]])
+        numbers[beyond] = new
+    return _moved_to_means(rows, numbers)
+
+
+def _longest_axis(rows: FloatArray) -> tuple[float, FloatArray]:
+    """Sum of squares along the axis along which rows differ most, and that axis."""
+    away = rows - rows.mean(axis=0)
+    squares, axes = np.linalg.eigh(away.T @ away)
+    return float(squares[-1]), axes[:, -1]
+
+
+def _moved_to_means(rows: FloatArray, numbers: IntArray) -> IntArray:
+    """Some rounds of k-means."""
     for _ in range(GROUPING_ROUNDS):
+        centers = np.array([rows[numbers == g].mean(axis=0) for g in np.unique(numbers)])
         numbers = _squares(rows, centers).argmin(axis=1)
-        for g in np.unique(numbers):
-            centers[g] = rows[numbers == g].mean(axis=0)
     return numbers
 
 
 def _squares(rows: FloatArray, centers: FloatArray) -> FloatArray:
-    return np.asarray(((rows[:, None] - centers) ** 2).sum(axis=2))
+    """Squared distances of rows to centres, less what they owe to the row alone."""
+    return np.asarray((centers**2).sum(axis=1) - 2 * rows @ centers.T)
 
 
 def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> Mixture:
@@ -98,8 +102,10 @@ def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> Mixture:
     sizes = shares.sum(axis=0)
     shares, sizes = shares[:, sizes > 1e-6], sizes[sizes > 1e-6]
     means = shares.T @ rows / sizes[:, None]
-    away = rows[:, None] - means
-    covariances = np.einsum("ng,nga,ngb->gab", shares, away, away) / sizes[:, None, None]
+    covariances = np.empty((len(sizes), rows.shape[1], rows.shape[1]))
+    for covariance, mean, share, size in zip(covariances, means, shares.T, sizes, strict=True):
+        away = rows - mean
+        covariance[:] = (share[:, None] * away).T @ away / size
     covariances += spread**2 * np.eye(rows.shape[1])
     roots = np.linalg.inv(np.linalg.cholesky(covariances))
     logs = np.log(sizes / len(rows)) + np.log(np.einsum("gaa->ga", roots)).sum(axis=1)
@@ -108,5 +114,8 @@ def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> Mixture:
 
 def _log_parts(rows: FloatArray, mixture: Mixture) -> FloatArray:
     """What each Gaussian adds to the density of each row, as logarithms."""
-    along = np.einsum("gab,ngb->nga", mixture.roots, rows[:, None] - mixture.means)
-    return np.asarray(mixture.logs - (along**2).sum(axis=2) / 2)
+    logs = np.empty((len(rows), len(mixture.logs)))
+    for g, (mean, root) in enumerate(zip(mixture.means, mixture.roots, strict=True)):
+        along = (rows - mean) @ root.T
+        logs[:, g] = mixture.logs[g] - np.einsum("na,na->n", along, along) / 2
+    return logs

@@ -1,6 +1,6 @@
-"""Segmenting a picture on the general engine: any graph, any device.
+"""Segmenting a picture on the general engine, by any graph of its pixels.
 
-Pixels on the processor have a faster way, `graphwell.segmentation.on_pixels`.
+Pixels that are linked to those around them have a faster way, `graphwell.segmentation.on_pixels`.
 """
 
 import time
@@ -15,12 +15,10 @@ from graphwell.backends.base import Backend, State
 from graphwell.graph import Graph
 from graphwell.progress import Progress, in_pieces, listening
 from graphwell.segmentation.answer import Answer
-from graphwell.segmentation.features import PictureFeatures, smoothed
-from graphwell.segmentation.pixels import pixel_graph, regions
-from graphwell.segmentation.pyramid import Level, PixelScores, build_levels, pyramid_scores
-from graphwell.segmentation.scales import border_blur, border_color_scale
+from graphwell.segmentation.seeds import Seeds
 from graphwell.solve.descent import Step, descend
 from graphwell.solve.guard import support
+from graphwell.solve.harmonic import laplace_scores
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Result, on_host
 from graphwell.solve.schedule import Annealed
@@ -29,7 +27,6 @@ from graphwell.solve.start import from_labels
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.9, sweeps=5)
 WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.6, sweeps=5)
 STEP_SIZE = 0.4
-SMALLEST_REGION = 49
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +34,7 @@ class _Memory:
     """What the next call can begin from."""
 
     classes: IntArray
-    scores: list[PixelScores]
+    scores: FloatArray
     first: IntArray
     state: State
 
@@ -46,9 +43,8 @@ class _Memory:
         if not np.isin(self.classes, classes).all():
             return None
         place = np.searchsorted(classes, self.classes)
-        scores = [np.zeros((*s.shape[:2], len(classes)), dtype=s.dtype) for s in self.scores]
-        for wider, before in zip(scores, self.scores, strict=True):
-            wider[..., place] = before
+        scores = np.zeros((len(self.scores), len(classes)), dtype=self.scores.dtype)
+        scores[:, place] = self.scores
         state = State(place[self.state.labels].astype(np.int32), self.state.offsets)
         return _Memory(classes, scores, place[self.first], state)
 
@@ -70,41 +66,19 @@ class OnGraph:
     ) -> None:
         self.graph, self.shape, self.fidelity, self.progress = graph, shape, fidelity, progress
         self._memory: _Memory | None = None
-        self._regions, self._smallest_region = graph.components, 1
         self._placed = backend.place(graph)
         self._engine = backend.engine(self._placed)
-        self._levels = [Level(self.shape, self._placed, self._engine, 0)]
 
-    @classmethod
-    def of_pixels(
-        cls,
-        features: PictureFeatures,
-        radius: float,
-        color_scale: float | None,
-        smoothing: float | None,
-        backend: Backend,
-        fidelity: float,
-        progress: Progress,
-    ) -> "OnGraph":
-        """Link each pixel to those within a radius, and make copies of the picture for the start."""
-        blur = border_blur(features) if smoothing is None else smoothing
-        scale = border_color_scale(features, blur) if color_scale is None else color_scale
-        graph = pixel_graph(smoothed(features.values, blur), radius, scale)
-        made = cls(graph, features.values.shape[:2], backend, fidelity, progress)
-        made._regions, made._smallest_region = regions(graph), SMALLEST_REGION
-        made._levels = build_levels(features, made._levels[0], radius, color_scale, backend)
-        return made
-
-    def label(self, codes: IntArray, classes: IntArray) -> Answer:
+    def label(self, seeds: Seeds, classes: IntArray) -> Answer:
         """Give every pixel a class, going on from the call before where there was one."""
         began = time.perf_counter()
         self.progress("start", None)
-        problem = Problem(self.graph, codes.ravel(), len(classes), self.fidelity, implicit=True)
+        labels = seeds.plane().ravel()
+        problem = Problem(self.graph, labels, len(classes), self.fidelity, implicit=True)
         memory = None if self._memory is None else self._memory.among(classes)
-        before = None if memory is None else memory.scores
-        with listening(in_pieces(self.progress, "start", [level.work for level in self._levels])):
-            scores = pyramid_scores(self._levels, codes, len(classes), before)
-        first = _labels(scores[-1], self.shape)
+        with listening(in_pieces(self.progress, "start", [1])):
+            scores = self._scores(labels, len(classes), memory)
+        first = scores.argmax(axis=1).astype(np.int32)
         started = time.perf_counter()
         state = from_labels(problem, HostVectors(), first, stream(0, "start"))
         if memory is not None:
@@ -118,6 +92,14 @@ class OnGraph:
         score = self._support(problem, result)
         return Answer(result, score, self._reachable(problem.is_known), memory is None, seconds)
 
+    def _scores(self, labels: IntArray, n_classes: int, memory: _Memory | None) -> FloatArray:
+        """Scores of shape (n_pixels, n_classes), harmonic where nothing is known."""
+        asarray = self._engine.asarray
+        guess = None if memory is None else asarray(memory.scores)
+        problem = Problem(self._placed, asarray(labels), n_classes)
+        scores = laplace_scores(problem, self._engine, None, guess)
+        return np.asarray(self._engine.to_host(scores.values.astype(np.float32)))
+
     def _support(self, problem: Problem, result: Result) -> FloatArray:
         """Share of the class of each pixel in what the pixel and its neighbours say."""
         asarray = self._engine.asarray
@@ -127,20 +109,11 @@ class OnGraph:
         return np.asarray(own / np.maximum(scores.sum(axis=1), np.finfo(np.float32).tiny))
 
     def _reachable(self, known: BoolArray) -> BoolArray:
-        seeded = np.bincount(self._regions, known) > 0
-        speck = np.bincount(self._regions) < self._smallest_region
-        return np.asarray((seeded | speck)[self._regions])
+        parts = self.graph.components
+        return np.asarray((np.bincount(parts, known) > 0)[parts])
 
     def _each_step(self, step: Step) -> None:
         self.progress("descent", step.number / step.of)
-
-
-def _labels(scores: PixelScores, shape: tuple[int, ...]) -> IntArray:
-    """Class with the highest score at each pixel of the whole picture."""
-    best = scores.argmax(axis=2).astype(np.int32)
-    if best.shape != shape:
-        best = np.repeat(np.repeat(best, 2, axis=0), 2, axis=1)[: shape[0], : shape[1]]
-    return best.ravel()
 
 
 def _unchanged(problem: Problem, state: State, same: BoolArray, before: State) -> State:

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.pixels import PixelEngine
 from graphwell.progress import heartbeat
 from graphwell.segmentation.band import START_R, Band, grown, near_borders
-from graphwell.segmentation.canvas import Canvas, Start, Told
+from graphwell.segmentation.canvas import Canvas, Told
+from graphwell.segmentation.seeds import Seeds
+from graphwell.segmentation.start import Start
 from graphwell.solve.result import Result, Status
 from graphwell.solve.schedule import Annealed
 
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=5)
-WARM_SCHEDULE = Annealed(0.6, 0.3, ratio=0.5, sweeps=4)
+WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.6, sweeps=5)
+"""Of a further stroke. It begins as high: from epsilon 0.6, borders in noise stayed twice as ragged."""
 FIRST_BAND, FINER_BAND = 12, 4
 """How far from a border pixels may change class: at the working size, and at each larger one."""
 
@@ -50,18 +54,18 @@ class Descent:
     n_sweeps: int = 0
     seconds: float = 0.0
 
-    def among(self, classes: IntArray) -> "Descent":
+    def among(self, classes: IntArray, engine: PixelEngine) -> "Descent":
         """The same in terms of other classes, those of before among them."""
-        place = np.searchsorted(classes, self.classes).astype(self.first.dtype)
+        place = engine.asarray(np.searchsorted(classes, self.classes).astype(self.first.dtype))
         states = {size: State(place[s.labels], s.r, s.score) for size, s in self.states.items()}
         return Descent(classes, place[self.first], states)
 
-    def result(self) -> Result:
+    def result(self, engine: PixelEngine) -> Result:
         """What is told of the descent; energies are of the pixels that may move, at all sizes in turn."""
         final = self.states[0]
         return Result(
-            labels=final.labels.ravel().astype(np.int32),
-            offsets=0.5 - final.r.ravel(),
+            labels=engine.to_host(final.labels.ravel()).astype(np.int32),
+            offsets=engine.to_host(0.5 - final.r.ravel()),
             status=Status.UNSETTLED if self.changes[-1] else Status.SETTLED,
             n_sweeps=self.n_sweeps,
             energies=tuple(self.energies),
@@ -72,14 +76,14 @@ class Descent:
 
 
 def refine_borders(
-    canvas: Canvas, seeds: list[IntArray], start: Start, before: Descent | None, told: Told
+    canvas: Canvas, seeds: list[Seeds], start: Start, before: Descent | None, told: Told
 ) -> Descent:
     """Let borders find their place at every size, the smallest first.
 
     Parameters
     ----------
     canvas : Canvas
-    seeds : list of arrays
+    seeds : list of Seeds
         As `Canvas.seeds_by_size` gives them.
     start : Start
     before : Descent, optional
@@ -114,23 +118,27 @@ def _tell_part(told: Told, done: int, sizes: int, share: float) -> None:
 class _Refiner:
     """The descent at one size."""
 
-    def __init__(self, canvas: Canvas, size: int, seeds: IntArray, belief: FloatArray, told: Told) -> None:
-        self.canvas, self.size, self.seeds, self.belief, self.told = canvas, size, seeds, belief, told
+    def __init__(self, canvas: Canvas, size: int, seeds: Seeds, belief: FloatArray, told: Told) -> None:
+        self.canvas, self.size, self.belief, self.told = canvas, size, belief, told
+        self.engine = canvas.engine
+        self.known = self.engine.asarray(seeds.places)
+        self.codes = self.engine.asarray(seeds.codes)
         self.width = FIRST_BAND if size == canvas.working else FINER_BAND
 
     def refine(self, labels: IntArray, fresh: BoolArray, before: State | None, record: Descent) -> State:
         """Begin at `labels` where something is fresh, at the state before elsewhere."""
-        known = self.seeds >= 0
-        if before is not None:
-            labels = np.where(fresh, labels, before.labels)
-        labels = np.where(known, self.seeds, labels).astype(record.first.dtype)
-        chosen = near_borders(labels, self.width) & ~known
+        ndimage = self.engine.ndimage
+        labels = labels.copy() if before is None else np.where(fresh, labels, before.labels)
+        labels.reshape(-1)[self.known] = self.codes.astype(labels.dtype)
+        chosen = near_borders(labels, self.width, ndimage)
+        chosen.reshape(-1)[self.known] = False
         if (pieces := self.canvas.pieces(self.size)) is not None:
-            chosen &= pieces >= 0
+            chosen &= self.engine.asarray(pieces >= 0)
         if before is not None:
-            chosen &= grown(fresh | (labels != before.labels), self.width)
-        r = np.full(labels.shape, 0.5, dtype=np.float32) if before is None else before.r.copy()
-        r[chosen], r[known] = START_R, 0.5
+            chosen &= grown(fresh | (labels != before.labels), self.width, ndimage)
+        r = np.full_like(labels, 0.5, dtype=np.float32) if before is None else before.r.copy()
+        r[chosen] = START_R
+        r.reshape(-1)[self.known] = 0.5
         score = self._sureness() if before is None else before.score.copy()
         if not chosen.any():
             record.epsilons.append(SCHEDULE.stop)
@@ -149,24 +157,22 @@ class _Refiner:
         record: Descent,
     ) -> State:
         grid = self.canvas.grid(self.size)
-        values, scale = self.canvas.border_values(self.size)
+        planes, scale = self.canvas.border_planes(self.size)
         places = np.nonzero(chosen)
         parents: tuple[Any, ...] = tuple(axis >> (self.canvas.start_halvings - self.size) for axis in places)
         evidence = self.belief[(slice(None), *parents)].T
-        band = Band(grid, grid.pads(np.moveaxis(values, -1, 0)), scale, grid.places(places), evidence)
-        flat, flat_r = grid.pad(labels), grid.pad(r)
+        band = Band(grid, planes, scale, grid.places(places), evidence, grid.pad(labels), grid.pad(r))
         steps = list(schedule)
         for number, (epsilon, count) in enumerate(steps):
             heartbeat()
             self.told(number / len(steps))
-            energy, changes = band.sweep(flat, flat_r, epsilon, count)
+            energy, changes = band.sweep(epsilon, count)
             record.epsilons.append(epsilon)
             record.energies.append(energy)
             record.changes.append(changes)
             record.n_sweeps += count
-        own = band.evidence[np.arange(len(band.points)), flat[band.points]]
-        score[places] = (band.shares(flat, flat_r) + own) / 2
-        labels, r = (np.ascontiguousarray(grid.crop(plane)) for plane in (flat, flat_r))
+        score[places] = (band.shares() + band.own_evidence()) / 2
+        labels, r = (self.engine.xp.ascontiguousarray(grid.crop(plane)) for plane in (band.labels, band.r))
         return State(labels, r, score)
 
     def _sureness(self) -> FloatArray:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell.bridges.xarray import as_arrays, has_names
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
@@ -15,7 +15,7 @@ def segment(
     image: Any,
     seeds: Any,
     *,
-    channel_axis: int | None = -1,
+    channel_axis: int | str | None = -1,
     spacing: Sequence[float] | None = None,
     graph: str = "pixels",
     radius: float = 3.0,
@@ -28,18 +28,20 @@ def segment(
     device: str = "cpu",
     n_jobs: int | None = None,
     progress: Progress = silent,
-) -> IntArray:
+) -> Any:
     """Give every pixel of a picture or volume a class, from a few pixels whose class is known.
 
     Parameters
     ----------
     image : array of shape (height, width), (height, width, depth) or either with channels
         Any number of channels; more than eight are replaced by their principal components. Masked points of a
-        masked array are left out, and nothing passes through them.
+        masked array are left out, and nothing passes through them. A DataArray of xarray will do: what is NaN
+        there is masked.
     seeds : integer array of shape (height, width) or (height, width, depth)
         Known classes, -1 where unknown. Masked ones are not heard.
-    channel_axis : int, optional
-        The axis of `image` that holds its channels, where it has one axis more than `seeds`.
+    channel_axis : int or str, optional
+        The axis of `image` that holds its channels, where it has one axis more than `seeds`. Of a DataArray
+        also the name of the dimension; by default the one called like channels (``"band"``, say).
     spacing : sequence of float, optional
         Distance between points along each axis but that of the channels; `radius` and `smoothing` are in
         units of the smallest. By default all are alike.
@@ -60,7 +62,7 @@ def segment(
     position_weight : float
         Weight of place against colour in the graph "features".
     fidelity : float
-        Weight of the seeds; at 30 none is ever overruled. Pixels on the processor never overrule one.
+        Weight of the seeds in the graph "features"; at 30 none is overruled. "pixels" never overrules one.
     device : {"cpu", "cuda"}
         Where everything runs.
     n_jobs : int, optional
@@ -70,7 +72,7 @@ def segment(
 
     Returns
     -------
-    array of the shape of `seeds`
+    array of the shape of `seeds`, or DataArray with the coordinates of `image`
         Class of each pixel; -1, with a warning, in regions that no seed reaches; -1 where it is masked.
 
     Examples
@@ -82,9 +84,12 @@ def segment(
     >>> bool((labels == truth).mean() > 0.99)
     True
     """
+    put_back, axis = None, channel_axis
+    if has_names(image) or isinstance(axis, str):
+        image, seeds, axis, put_back = as_arrays(image, seeds, axis)
     segmenter = Segmenter(
         image,
-        channel_axis=None if np.ndim(image) == np.ndim(seeds) else channel_axis,
+        channel_axis=None if np.ndim(image) == np.ndim(seeds) else axis,
         spacing=spacing,
         graph=graph,
         radius=radius,
@@ -101,7 +106,7 @@ def segment(
     found = segmenter.segment(seeds)
     if found.unreached:
         warn_user(unreached_sentence(found), UnreachableWarning)
-    return found.labels
+    return found.labels if put_back is None else put_back(found.labels)
 
 
 def unreached_sentence(found: Segmentation) -> str:

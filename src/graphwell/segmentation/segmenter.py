@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from graphwell._checks import number_between, one_of, positive_number
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.registry import find_backend
+from graphwell.backends.pixels import PixelEngine
+from graphwell.backends.registry import find_backend, find_pixels
 from graphwell.errors import OptionError
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.answer import Answer
@@ -96,7 +97,7 @@ class Segmenter:
     position_weight : float
         Weight of place against colour in the graph "features".
     fidelity : float
-        Weight of the seeds; at 30 none is ever overruled. Pixels on the processor never overrule one.
+        Weight of the seeds in the graph "features"; at 30 none is overruled. "pixels" never overrules one.
     device : {"cpu", "cuda"}
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.
@@ -150,30 +151,28 @@ class Segmenter:
         progress("graph", 0.0)
         began = time.perf_counter()
         backend = find_backend(device, n_jobs=n_jobs)
-        features = self._features(channels_last(image, channel_axis), spacing, graph, patch)
-        if graph != "pixels" or device != "cpu":
-            _check_plain(features, graph)
+        engine = find_pixels(device if graph == "pixels" else "cpu", n_jobs)
+        features = self._features(channels_last(image, channel_axis), spacing, graph, patch, engine)
         self._way: OnGraph | OnPixels
         if graph == "features":
+            _check_plain(features)
             made = feature_graph(features.values, n_neighbors, position_weight, n_jobs)
             self._way = OnGraph(made, features.values.shape[:-1], backend, fidelity, progress)
-        elif device == "cpu":
-            self._way = OnPixels(features, radius, color_scale, smoothing, n_jobs, progress)
         else:
-            self._way = OnGraph.of_pixels(
-                features, radius, color_scale, smoothing, backend, fidelity, progress
-            )
+            self._way = OnPixels(features, radius, color_scale, smoothing, engine, progress)
         self._graph_seconds = time.perf_counter() - began
 
     def _features(
-        self, image: Any, spacing: Sequence[float] | None, graph: str, patch: int
+        self, image: Any, spacing: Sequence[float] | None, graph: str, patch: int, engine: PixelEngine
     ) -> PictureFeatures:
         """Note shape and mask of an image with channels last, and turn what is left into features."""
         self.shape: tuple[int, ...] = image.shape[:-1]
         apart = relative_spacing(spacing, self.shape)
         image = image.reshape(*without_single_points(self.shape), image.shape[-1])
         values, self._masked = without_mask(image)
-        return picture_features(values, patch, as_seen=graph == "pixels", spacing=apart, masked=self._masked)
+        return picture_features(
+            values, patch, as_seen=graph == "pixels", spacing=apart, masked=self._masked, engine=engine
+        )
 
     def segment(self, seeds: Any) -> Segmentation:
         """Give every pixel a class.
@@ -184,8 +183,8 @@ class Segmenter:
             Known classes, -1 where unknown. All seeds, those of earlier calls too. Masked ones are not heard.
         """
         masked = None if self._masked is None else self._masked.reshape(self.shape)
-        classes, codes = seed_classes(seeds, self.shape, masked)
-        answer = self._way.label(codes.reshape(without_single_points(self.shape)), classes)
+        classes, known = seed_classes(seeds, self.shape, masked)
+        answer = self._way.label(replace(known, shape=without_single_points(self.shape)), classes)
         seconds = {"graph": self._graph_seconds, **answer.seconds} if answer.is_first else answer.seconds
         return self._segmentation(classes, answer, seconds)
 
@@ -204,14 +203,9 @@ class Segmenter:
         )
 
 
-def _check_plain(features: PictureFeatures, graph: str) -> None:
-    """Refuse what the general engine does not take."""
+def _check_plain(features: PictureFeatures) -> None:
+    """Refuse what the graph of the paper does not take."""
     if features.values.ndim == 3 and features.masked is None and max(features.spacing) == 1:
         return
-    problem = (
-        "{field} {!r} takes pictures only, without mask and spacing; for all else, use "
-        '{graph="pixels"} and {device="cpu"}.'
-    )
-    if graph == "pixels":
-        raise OptionError("device", problem, "cuda")
-    raise OptionError("graph", problem, graph)
+    problem = '{field} {!r} takes pictures only, without mask and spacing; else use {graph="pixels"}.'
+    raise OptionError("graph", problem, "features")

@@ -1,60 +1,72 @@
 """Links between neighbours on a grid: half of them are kept, in 16 bits, and no index at all."""
 
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.cpu import stencil_kernels as kernels
+from graphwell.backends.pixels import UNIT
 from graphwell.progress import tell
-from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
+from graphwell.segmentation.grid import WEAKEST_COLOR, Grid, Window
 
+TINY = 1e-300
+TELL_EVERY = 8
 TOLERANCE = 1e-4
 """Relative residual at which scores are exact enough."""
 
 
+@dataclass(frozen=True, eq=False)
 class Stencil:
     """The graph of a picture: points within a radius are linked by how alike they are.
 
-    The weights are those of `pixel_graph`, ``exp(-|c_i - c_j|² / h²) exp(-distance² / R²)``.
-
-    Parameters
+    Attributes
     ----------
     grid : Grid
-    values : array of shape (*grid.shape, n_channels)
-    color_scale : float
-        h, the colour difference that counts as one.
+    weights : array
+        Of all links that point forward.
+    degrees : array of shape (grid.size,)
+        Sum of the weights of each point.
     """
 
-    def __init__(self, grid: Grid, values: FloatArray, color_scale: float) -> None:
-        self.grid = grid
-        planes = grid.pads(np.moveaxis(values.astype(np.float32, copy=False), -1, 0))
-        self.weights = np.zeros((len(grid.steps), grid.size), dtype=np.uint16)
-        grid.share(
-            kernels.link, kernels.CHUNK, planes, grid.pieces, grid.steps, grid.nearness,
-            float(color_scale) ** -2, WEAKEST_COLOR, self.weights,
-        )  # fmt: skip
+    grid: Grid
+    weights: IntArray
+    degrees: FloatArray
+
+    @classmethod
+    def of(cls, grid: Grid, planes: FloatArray, color_scale: float) -> "Stencil":
+        """The weights ``exp(-|c_i - c_j|² / h²) exp(-distance² / R²)``.
+
+        Parameters
+        ----------
+        grid : Grid
+        planes : array of shape (n_channels, grid.size)
+            Values of the points.
+        color_scale : float
+            h, the colour difference that counts as one.
+        """
+        engine = grid.engine
+        weights = engine.link(grid, planes, float(color_scale) ** -2, WEAKEST_COLOR)
+        return cls(grid, weights, engine.product(grid, weights, grid.inside[None])[0])
+
+    def part(self, window: Window) -> "Stencil":
+        """The same in a part of the picture; what lies around it stays linked to it."""
+        return Stencil(
+            self.grid.part(window), self.grid.cut(self.weights, window), self.grid.cut(self.degrees, window)
+        )
 
     def product(self, planes: FloatArray) -> FloatArray:
         """The weights times each plane of shape (n_planes, grid.size)."""
-        out = np.zeros_like(planes)
-        self.grid.share(kernels.multiply, kernels.CHUNK, self.grid.steps, self.weights, planes, out)
-        return out
-
-    @cached_property
-    def degrees(self) -> FloatArray:
-        """Sum of the weights of each point."""
-        return self.product(self.grid.inside[None])[0]
+        return self.grid.engine.product(self.grid, self.weights, planes)
 
     def regions(self) -> IntArray:
-        """Number of the region of each point: regions are joined by no link of like colours."""
+        """Number of the region of each point, below `grid.size`: no link of like colours joins regions."""
         grid = self.grid
-        parents = np.arange(grid.size)
-        weakest = np.round(WEAKEST_COLOR * grid.nearness / kernels.UNIT).astype(np.uint16)
-        kernels.join(grid.begin, grid.end, grid.steps, self.weights, weakest, parents)
-        return np.unique(grid.crop(parents), return_inverse=True)[1].reshape(grid.shape)
+        weakest = np.round(WEAKEST_COLOR * grid.nearness / UNIT).astype(np.uint16)
+        return grid.crop(grid.engine.joined(grid, self.weights, weakest))
 
-    def diffuse(self, known: BoolArray, scores: FloatArray, most_iterations: int) -> None:
+    def diffuse(
+        self, known: BoolArray, scores: FloatArray, most_iterations: int, rest: FloatArray | None = None
+    ) -> FloatArray:
         """Make scores harmonic where nothing is known, in place, by conjugate gradients.
 
         Parameters
@@ -64,36 +76,36 @@ class Stencil:
         scores : array of shape (n_classes, grid.size)
             What they are there, and a guess elsewhere.
         most_iterations : int
+        rest : array of shape (n_classes,), optional
+            What may be left of each class, as an earlier call returned it.
+
+        Returns
+        -------
+        array of shape (n_classes,)
+            What is left: squared residuals, each over the sum of the weights of its point.
         """
-        grid = self.grid
+        grid, engine = self.grid, self.grid.engine
         free = ((grid.inside > 0) & ~known & (self.degrees > 0)).astype(np.float32)
         inverse = free / np.maximum(self.degrees, np.finfo(np.float32).tiny)
         r = (self.product(scores) - self.degrees * scores) * free
         p, image = inverse * r, np.zeros_like(r)
-        dots = np.zeros((grid.n_parts(kernels.CHUNK), len(scores)))
-        length = np.einsum("kn,kn->k", r, p, dtype=np.float64)
-        enough = TOLERANCE**2 * length
+        length = np.multiply(r, p, dtype=np.float64).sum(axis=1)
+        left = engine.to_host(length)
+        enough = TOLERANCE**2 * left if rest is None else np.maximum(TOLERANCE**2 * left, rest)
         for iteration in range(most_iterations):
-            if (length <= enough).all():
+            if (left <= enough).all():
                 break
-            tell(max(iteration / most_iterations, _share_done(length, enough)))
-            grid.share(
-                kernels.apply, kernels.CHUNK, grid.steps, self.weights, self.degrees, free, p, image, dots
-            )
-            steps = _divided(length, dots.sum(axis=0))
-            grid.share(kernels.advance, kernels.CHUNK, inverse, scores, r, p, image, steps, dots)
-            now = dots.sum(axis=0)
-            grid.share(kernels.turn, kernels.CHUNK, inverse, r, p, _divided(now, length))
-            length = now
+            if iteration % TELL_EVERY == 0:
+                tell(max(iteration / most_iterations, _share_done(left, enough)))
+            curvature = engine.apply(grid, self.weights, self.degrees, free, p, image)
+            now = engine.advance(grid, inverse, scores, r, p, image, (length, curvature))
+            engine.turn(grid, inverse, r, p, (now, length))
+            length, left = now, engine.to_host(now)
         tell(1.0)
+        return left
 
 
 def _share_done(length: FloatArray, enough: FloatArray) -> float:
     """How far the residuals have fallen on their way, in powers."""
-    left = np.log(np.maximum(_divided(length, enough), 1.0)).max()
+    left = np.log(np.maximum(length / np.maximum(enough, TINY), 1.0)).max()
     return float(np.clip(1 + left / (2 * np.log(TOLERANCE)), 0.0, 1.0))
-
-
-def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Quotients, 0 where there is nothing left to do."""
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

@@ -9,6 +9,9 @@ from graphwell.backends.base import Engine
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Candidate
 
+TABLE_AT_MOST = 4
+"""Entries of a table for each value that is looked up in it."""
+
 
 def measured_candidates(
     problem: Problem, engine: Engine, labellings: dict[str, IntArray], pressure: FloatArray, chosen: str
@@ -64,11 +67,29 @@ def treated_alike(labellings: list[IntArray], apart: IntArray) -> tuple[IntArray
     """
     together = np.zeros(len(apart), dtype=np.int64)
     for labels in labellings:
-        together = np.unique(together * (int(labels.max()) + 1) + labels, return_inverse=True)[1]
+        together = ranked(together * (int(labels.max()) + 1) + labels)
     alone = np.flatnonzero(apart)
     together[alone] = len(apart) + np.arange(len(alone))
-    first, groups = np.unique(together, return_index=True, return_inverse=True)[1:]
+    groups = ranked(together)
+    first = np.empty(int(groups.max()) + 1, dtype=np.int64)
+    first[groups[::-1]] = np.arange(len(groups))[::-1]  # of several vertices the last that is written stays
     return groups, first
+
+
+def ranked(codes: IntArray) -> IntArray:
+    """Rank of each code among those that occur: from a table of all codes, or by sorting if it were large.
+
+    Examples
+    --------
+    >>> ranked(np.array([7, 3, 7])), ranked(np.array([700, 3, 700]))
+    (array([1, 0, 1]), array([1, 0, 1]))
+    """
+    bound = int(codes.max()) + 1
+    if bound > TABLE_AT_MOST * len(codes):
+        return np.unique(codes, return_inverse=True)[1]
+    is_there = np.zeros(bound, dtype=bool)
+    is_there[codes] = True
+    return (np.cumsum(is_there) - 1)[codes]
 
 
 def _candidate(

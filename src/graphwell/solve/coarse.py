@@ -49,16 +49,20 @@ class CoarseGraph:
         """Sum of the degrees in each group."""
         return self.W @ np.ones(self.W.shape[0])
 
+    @cached_property
+    def group_sizes(self) -> FloatArray:
+        """Sum of what the vertices of each group count."""
+        return summed_rows(self.members, self.sizes[:, None], len(self.voices))
+
     def means(self, values: FloatArray) -> FloatArray:
         """Mean over each group of values of the vertices, one column per class."""
-        totals = np.maximum(summed_rows(self.members, self.sizes[:, None], len(self.voices)), 1e-300)
-        return summed_rows(self.members, self.sizes[:, None] * values, len(self.voices)) / totals
+        sums = summed_rows(self.members, self.sizes[:, None] * values, len(self.voices))
+        return sums / np.maximum(self.group_sizes, 1e-300)
 
     def coarser(self, groups: IntArray) -> "CoarseGraph":
         """The graph whose vertices are groups of the groups."""
         W = merged_graph(self.W, groups)
-        sizes = summed_rows(self.members, self.sizes[:, None], len(self.voices))[:, 0]
-        return CoarseGraph(groups, W, summed_rows(groups, self.voices, W.shape[0]), sizes)
+        return CoarseGraph(groups, W, summed_rows(groups, self.voices, W.shape[0]), self.group_sizes[:, 0])
 
 
 def summed_rows(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
@@ -70,7 +74,11 @@ def summed_rows(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
     array([[4.],
            [5.]])
     """
-    return np.stack([np.bincount(groups, weights=column, minlength=count) for column in values.T], axis=1)
+    from graphwell.backends.cpu.coarse_kernels import add_rows
+
+    sums = np.zeros((count, values.shape[1]))
+    add_rows(groups, values, sums)
+    return sums
 
 
 def heard(

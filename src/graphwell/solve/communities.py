@@ -197,7 +197,7 @@ def _moved(W: Any, resolution: float, order: IntArray) -> IntArray:
 
 def merged_graph(W: Any, community: IntArray) -> Any:
     """Graph whose vertices are the communities; the diagonal holds the weight inside each."""
-    from graphwell.backends.cpu.group_kernels import condensed_rows, in_units_of
+    from graphwell.backends.cpu.group_kernels import condensed_rows, in_units_of, unit_of
 
-    largest = float(W.data.max(initial=0.0))
-    return in_units_of(condensed_rows(W, community, community, int(community.max()) + 1, largest), largest)
+    unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
+    return in_units_of(condensed_rows(W, community, community, int(community.max()) + 1, unit), unit)

@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from graphwell import DiffuseInterfaceClassifier, Graph, datasets, segment
+from graphwell import DiffuseInterfaceClassifier, Graph
 from graphwell._warnings import BridgedWarning
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda import CudaEngine, CudaGraph
-from graphwell.backends.registry import find_backend
-from graphwell.progress import silent
-from graphwell.segmentation.features import picture_features
-from graphwell.segmentation.on_graph import OnGraph
-from graphwell.segmentation.seeds import seed_classes
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import STARTS
 
@@ -85,16 +80,6 @@ def test_a_fitted_classifier_can_be_stored_and_used_without_a_gpu(gpu):
     stored = pickle.loads(pickle.dumps(found))
     assert type(stored.graph_) is Graph
     np.testing.assert_array_equal(stored.predict(X[:30]), found.predict(X[:30]))
-
-
-def test_pictures_are_those_of_the_general_engine_on_the_cpu(gpu):
-    image, truth = datasets.make_grey_image(64, 64, noise=0.1, random_state=0)
-    seeds = np.where(np.arange(64) % 8 == 0, truth, -1)
-    classes, codes = seed_classes(seeds, image.shape)
-    features = picture_features(image, as_seen=True)
-    way = OnGraph.of_pixels(features, 3.0, None, None, find_backend("cpu"), 30.0, silent)
-    expected = classes[way.label(codes, classes).result.labels].reshape(image.shape)
-    assert (segment(image, seeds, device="cuda") == expected).mean() > 0.999
 
 
 def test_too_little_memory_is_said_in_figures(gpu, monkeypatch):

@@ -86,6 +86,6 @@ def test_the_program_says_it_in_one_line_and_writes_nothing(fresh, tmp_path):
     command = ["classify", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--device", "cuda"]
     finished = CliRunner().invoke(app, [*command, "--quiet"])
     assert finished.exit_code == 2
-    assert finished.stderr.startswith('graphwell: device="cuda" needs CuPy, which is not installed')
+    assert finished.stderr.startswith("graphwell: --device cuda needs CuPy, which is not installed")
     assert finished.stderr.count("\n") == 1
     assert not (tmp_path / "out.csv").exists()

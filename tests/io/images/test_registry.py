@@ -24,10 +24,10 @@ GREY = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
 @pytest.mark.parametrize(
     ("field", "suffixes"),
     [
-        ("image", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .hdr or .mat"),
-        ("seeds", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .txt, .csv or .json"),
-        ("output", ".png, .tif, .tiff or .npy"),
-        ("scores", ".png, .tif, .tiff or .npy"),
+        ("image", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .hdr, .mat, .nii, .nii.gz or .zarr"),
+        ("seeds", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .txt, .csv, .json, .nii, .nii.gz or .zarr"),
+        ("output", ".png, .tif, .tiff, .npy, .nii or .nii.gz"),
+        ("scores", ".png, .tif, .tiff, .npy, .nii or .nii.gz"),
         ("overlay", ".png, .jpg, .jpeg, .tif or .tiff"),
     ],
 )
@@ -54,7 +54,7 @@ def test_a_toy_format_is_read_like_any_other(tmp_path):
     (tmp_path / "a.toy").write_text("x")
     try:
         assert read_image(tmp_path / "a.toy", 5).shape == (2, 5)
-        with pytest.raises(OptionError, match=r"\.npy\.$"):
+        with pytest.raises(OptionError, match=r"\.npy, \.nii or \.nii\.gz\.$"):
             format_for(Path("a.toy"), "output")
     finally:
         FORMATS.forget("toy")

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+import rasterio
 from PIL import Image
 
-from graphwell.io.images.registry import read_image
+from graphwell.errors import OptionError
+from graphwell.io.images.base import Placement
+from graphwell.io.images.registry import read_image, read_placement, write_placed
 from graphwell.io.images.tiff import FORMAT
 
 GREY = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
@@ -44,3 +47,36 @@ def test_grey_pages_of_one_size_are_a_volume(tmp_path, kind):
 def test_other_pages_are_refused(tmp_path, second):
     with pytest.raises(ValueError, match="holds 2 pictures that are no volume"):
         FORMAT.read(saved(tmp_path / "pages.tif", [GREY, second]), 100)
+
+
+def test_labels_lie_where_the_picture_lies(tmp_path):
+    place = {"crs": "EPSG:32632", "transform": rasterio.Affine(10, 0, 5e5, 0, -10, 5e6)}
+    with rasterio.open(
+        tmp_path / "a.tif", "w", width=4, height=3, count=1, dtype="uint8", driver="GTiff", **place
+    ) as file:
+        file.write(GREY, 1)
+    placement = read_placement(tmp_path / "a.tif")
+    np.testing.assert_allclose(read_image(tmp_path / "a.tif"), GREY / 255, atol=1e-6)
+    labels = np.where(GREY < 100, 2, np.where(GREY < 200, 7, -1))
+    with (tmp_path / "labels.tif").open("wb") as file:
+        write_placed(labels, {2: (255, 0, 0), 7: (0, 0, 255)}, placement, tmp_path / "labels.tif", file)
+    with rasterio.open(tmp_path / "labels.tif") as file:
+        assert (file.crs, file.transform, file.nodata) == (place["crs"], place["transform"], 255)
+        np.testing.assert_array_equal(file.read(1, masked=True).filled(99), np.where(labels < 0, 99, labels))
+        assert file.colormap(1)[7] == (0, 0, 255, 255)
+
+
+def test_many_classes_and_real_numbers_lie_there_too(tmp_path):
+    placement = Placement("TIFF", {33550: (2.0, 2.0, 0.0), 33922: (0.0, 0.0, 0.0, 9.0, 8.0, 0.0)})
+    for name, values, kind, nodata in (
+        ("many.tif", np.array([[300, -1]]), "uint16", 65535),
+        ("real.tif", np.array([[0.25, 1.0]]), "float32", None),
+    ):
+        with (tmp_path / name).open("wb") as file:
+            write_placed(values, {300: (1, 2, 3)}, placement, tmp_path / name, file)
+        with rasterio.open(tmp_path / name) as file:
+            assert (file.dtypes, file.nodata) == ((kind,), nodata)
+            assert file.transform == rasterio.Affine(2, 0, 9, 0, -2, 8)
+            np.testing.assert_array_equal(file.read(1), np.where(values < 0, nodata, values))
+    with pytest.raises(OptionError, match="classes up to 65,534"):
+        FORMAT.write_placed(np.array([[70_000]]), {}, placement, None)

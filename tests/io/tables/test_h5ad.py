@@ -109,7 +109,7 @@ def test_what_is_no_anndata_is_refused(cells, tmp_path):
         read_h5ad(path)
     with h5py.File(path, "w") as file:
         file["x"] = [1, 2]
-    with pytest.raises(ValueError, match="not one of AnnData"):
+    with pytest.raises(ValueError, match="is no file of AnnData: it has no obs and var"):
         read_h5ad(path)
     del cells.obsm["X_pca"]
     cells.write_h5ad(path)
@@ -121,3 +121,25 @@ def test_a_representation_that_does_not_fit_is_refused_unread(cells, tmp_path):
     cells.write_h5ad(tmp_path / "cells.h5ad")
     with limited_to(1000), pytest.raises(OptionError, match="of memory, more than the 1 kB allowed"):
         read_h5ad(tmp_path / "cells.h5ad")
+
+
+@pytest.mark.filterwarnings("ignore:Writing zarr v2")
+@pytest.mark.parametrize("suffix", [".h5ad", ".zarr"])
+def test_the_graph_of_scanpy_is_used_where_nothing_else_is_asked_for(cells, tmp_path, suffix):
+    """The graph joins each cell of one half to its twin of the other, against all distances."""
+    pytest.importorskip("zarr", reason="zarr is not installed")
+    twins = np.arange(40) % 20
+    cells.obsp["connectivities"] = sparse.csr_matrix((twins[:, None] == twins).astype(float) - np.eye(40))
+    cells.obs["known"] = pd.Categorical(np.where(np.arange(40) < 20, np.where(twins < 9, "T", "B"), None))
+    path = tmp_path / f"cells{suffix}"
+    cells.write_h5ad(path) if suffix == ".h5ad" else cells.write_zarr(path)
+    done = classify(path, "-o", tmp_path / "out.csv")
+    told = " ".join(done.output.split())
+    assert f"compared by the graph in cells{suffix}; --features names columns" in told
+    labels = pd.read_csv(tmp_path / "out.csv")["graphwell_label"]
+    assert labels.tolist() == np.where(twins < 9, "T", "B").tolist()
+    asked = ["classify", str(path), "--label", "known", "--jobs", "1", "--neighbors", "5"]
+    asked += ["-o", str(tmp_path / "out.csv")]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code < 2, done.output
+    assert "compared by the graph" not in " ".join(done.output.split())

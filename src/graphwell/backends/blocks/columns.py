@@ -67,11 +67,11 @@ def largest_eigenvalue(block: GraphBlock, vector: FloatArray, *, iterations: int
     return largest
 
 
-def totals(block: GraphBlock, vectors: FloatArray, groups: IntArray, n_groups: int) -> IntArray:
-    """Sums of the rows of each group, in whole numbers."""
+def totals(block: GraphBlock, vectors: FloatArray, groups: IntArray, n_groups: int, unit: float) -> IntArray:
+    """Sums of the rows of each group, in multiples of `unit`."""
     from graphwell.backends.cpu.group_kernels import grouped_totals
 
-    return np.asarray(grouped_totals(groups, block.rows.restored(vectors), n_groups))
+    return np.asarray(grouped_totals(groups, block.rows.restored(vectors), n_groups, unit))
 
 
 def spread(block: GraphBlock, groups: IntArray, values: FloatArray) -> FloatArray:

@@ -211,16 +211,16 @@ def heaviest(rows: BlockRows, columns: IntArray, power: float) -> IntArray:
     return np.where(found >= 0, columns[found], -1)
 
 
-def largest(rows: BlockRows, columns: IntArray, power: float) -> float:
-    """Largest affinity of these rows."""
-    return float(sharpened(rows, power).max(initial=0.0))
+def largest(rows: BlockRows, columns: IntArray, power: float) -> tuple[float, int]:
+    """Largest affinity of these rows, and how many they have."""
+    return float(sharpened(rows, power).max(initial=0.0)), int(rows.W.nnz)
 
 
 def condensed(
-    rows: BlockRows, columns: IntArray, groups: IntArray, power: float, n_groups: int, largest: float
+    rows: BlockRows, columns: IntArray, groups: IntArray, power: float, n_groups: int, unit: float
 ) -> Any:
     """Sums of these rows of the sharpened ``W`` between groups of vertices; `groups` are those of all."""
     from graphwell.backends.cpu.group_kernels import condensed_rows
 
     W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
-    return condensed_rows(W, groups[rows.vertices], groups[columns], n_groups, largest)
+    return condensed_rows(W, groups[rows.vertices], groups[columns], n_groups, unit)

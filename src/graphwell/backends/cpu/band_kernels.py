@@ -9,11 +9,12 @@ neighbours moves as fast as any other.
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cpu.stencil_kernels import UNIT
+from graphwell.backends.pixels import UNIT
 from graphwell.graph.compiled import compiled
 
 POINTS = 2048
 """Points of a part."""
+TINY = np.finfo(np.float32).tiny
 
 
 @compiled(nogil=True)
@@ -114,3 +115,28 @@ def sweep_some(
                 next_labels[i] = own
             next_r[i] = half - f
         changes[part], energies[part] = changed, energy * UNIT
+
+
+@compiled(nogil=True)
+def shares_of_some(
+    first_part: int,
+    last_part: int,
+    points: IntArray,
+    steps: IntArray,
+    weights: IntArray,
+    labels: IntArray,
+    r: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the share of the class of each point in what it and its neighbours say."""
+    n_steps = len(steps)
+    for place in range(first_part * POINTS, min(last_part * POINTS, len(points))):
+        i = points[place]
+        own, same = labels[i], r[i] / UNIT
+        total = same
+        for t in range(2 * n_steps):
+            j = i + steps[t] if t < n_steps else i - steps[t - n_steps]
+            said = np.float32(weights[place, t]) * r[j]
+            total += said
+            same += said if labels[j] == own else np.float32(0)
+        out[place] = same / max(total, TINY)

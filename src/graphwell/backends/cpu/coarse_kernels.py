@@ -1,4 +1,4 @@
-"""The compiled loop of `graphwell.solve.coarse`: communities choose their class, some noise allowed."""
+"""The compiled loops of `graphwell.solve.coarse`: communities choose their class, some noise allowed."""
 
 import numpy as np
 
@@ -88,3 +88,11 @@ def energy(
     if total == 0:
         return 0.0
     return (cut - spoken) / total + (pressure * class_volumes**2).sum() / total**2
+
+
+@compiled(nogil=True)
+def add_rows(groups: IntArray, values: FloatArray, sums: FloatArray) -> None:
+    """Add each row of the values to the row of its group, one after the other."""
+    for i in range(len(groups)):
+        for c in range(sums.shape[1]):
+            sums[groups[i], c] += values[i, c]

@@ -12,8 +12,21 @@ from scipy import sparse
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 
-PRECISION = 2.0**40
-"""Units that the largest affinity, or a score of 1, is counted in."""
+FINEST = 40
+"""The largest affinity, or a score of 1, is counted in at most 2 to this power of units."""
+MOST_BITS = 62
+"""Of a sum of whole numbers, one less than there are."""
+
+
+def unit_of(largest: float, count: int) -> float:
+    """Value of the unit that sums are counted in: so large that `count` values up to `largest` fit.
+
+    Examples
+    --------
+    >>> unit_of(1.0, 1000) == 2.0**-40, unit_of(1.0, 100_000_000) == 2.0**-35
+    (True, True)
+    """
+    return largest / 2.0 ** min(FINEST, MOST_BITS - count.bit_length())
 
 
 @compiled(nogil=True)
@@ -30,29 +43,29 @@ def heaviest_entries(indptr: IntArray, indices: IntArray, weights: FloatArray) -
 
 
 def condensed_rows(
-    matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, largest: float
+    matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, unit: float
 ) -> Any:
-    """Sums of the entries between groups, in whole numbers: multiples of `largest` / `PRECISION`.
+    """Sums of the entries between groups, in whole numbers: multiples of `unit`.
 
     Parameters
     ----------
     matrix : scipy.sparse.csr_array of shape (n_rows, n_columns)
     row_groups, column_groups : integer arrays of shapes (n_rows,) and (n_columns,)
     n_groups : int
-    largest : float
-        Largest entry of all rows, those of other blocks too.
+    unit : float
+        See `unit_of`: for the largest and the number of all entries, those of other blocks too.
 
     Examples
     --------
     >>> W = sparse.csr_array([[0.0, 1, 0.5], [1, 0, 0], [0.5, 0, 0]])
     >>> groups = np.array([0, 0, 1])
-    >>> (condensed_rows(W, groups, groups, 2, 1.0) / PRECISION).toarray()
+    >>> (condensed_rows(W, groups, groups, 2, unit=0.25) * 0.25).toarray()
     array([[2. , 0.5],
            [0.5, 0. ]])
     """
     order, starts = _by_group(row_groups, n_groups)
     entries = (matrix.indptr, matrix.indices, matrix.data)
-    scale = PRECISION / largest if largest > 0 else 0.0
+    scale = 1.0 / unit if unit > 0 else 0.0
     parts = _condensed(*entries, order, starts, column_groups, scale)
     return sparse.csr_array((parts[2], parts[1], parts[0]), shape=(n_groups, n_groups))
 
@@ -100,32 +113,32 @@ def _condensed(
 
 
 @compiled(nogil=True)
-def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int) -> IntArray:
-    """Sums of the rows of each group in whole numbers, and in a last column how many rows it has."""
-    n, width = values.shape
+def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int, unit: float) -> IntArray:
+    """Sums of the rows of each group in multiples of `unit`, and in a last column how many rows it has."""
+    (n, width), scale = values.shape, 1.0 / unit
     totals = np.zeros((n_groups, width + 1), np.int64)
     for i in range(n):
         group = groups[i]
         totals[group, width] += 1
         for c in range(width):
-            totals[group, c] += np.int64(np.rint(np.float64(values[i, c]) * PRECISION))
+            totals[group, c] += np.int64(np.rint(np.float64(values[i, c]) * scale))
     return totals
 
 
-def in_units_of(sums: Any, largest: float) -> Any:
+def in_units_of(sums: Any, unit: float) -> Any:
     """Sums in whole numbers as weights, the entries of each row in order."""
-    matrix = sparse.csr_array(sums * (largest / PRECISION))
+    matrix = sparse.csr_array((sums.data * unit, sums.indices, sums.indptr), shape=sums.shape)
     matrix.sort_indices()
     return matrix
 
 
-def means_of(totals: IntArray) -> FloatArray:
+def means_of(totals: IntArray, unit: float) -> FloatArray:
     """Means of groups from `grouped_totals`; zero for a group without rows.
 
     Examples
     --------
-    >>> means_of(grouped_totals(np.array([0, 0, 1]), np.array([[0.0], [1.0], [0.25]]), 2))
+    >>> means_of(grouped_totals(np.array([0, 0, 1]), np.array([[0.0], [1.0], [0.25]]), 2, 0.25), 0.25)
     array([[0.5 ],
            [0.25]])
     """
-    return np.asarray(totals[:, :-1] / (np.maximum(totals[:, -1:], 1) * PRECISION))
+    return np.asarray(totals[:, :-1] / (np.maximum(totals[:, -1:], 1) / unit))

@@ -9,10 +9,9 @@ so nothing depends on the number of threads.
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.backends.pixels import UNIT
 from graphwell.graph.compiled import compiled
 
-UNIT = np.float32(1 / 65535)
-"""What a stored weight is a multiple of."""
 CHUNK = 1024
 """Points of a part: what a part needs stays in the nearest cache."""
 

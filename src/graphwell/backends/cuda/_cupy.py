@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from graphwell.errors import with_sentence
 from graphwell.memory import in_words
 
 GpuArray: TypeAlias = Any
@@ -33,22 +34,30 @@ def cupy() -> Any:
     except ImportError as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "cupy"
         why = "is not installed" if missing else f"cannot be loaded ({' '.join(str(error).split())})"
-        raise ImportError(
-            f'device="cuda" needs CuPy, which {why}; use {INSTALL}, or device="cpu".'
-        ) from error
+        problem = '{device="cuda"} needs CuPy, which {}; use {}, or {device="cpu"}.'
+        raise with_sentence(ImportError, problem, why, INSTALL) from error
     try:
         count = library.cuda.runtime.getDeviceCount()
     except library.cuda.runtime.CUDARuntimeError as error:
-        raise OSError(_trouble(library, str(error))) from error
+        raise _trouble(library, str(error)) from error
     if count == 0:
-        raise OSError(_trouble(library, "cudaErrorNoDevice"))
+        raise _trouble(library, "cudaErrorNoDevice")
     capability = int(library.cuda.Device().compute_capability)
     if capability < OLDEST_CAPABILITY:
-        raise OSError(
-            f'device="cuda" needs an NVIDIA GPU of compute capability {OLDEST_CAPABILITY / 10} or newer, and '
-            f'this one has {capability / 10}; use device="cpu".'
+        problem = (
+            '{device="cuda"} needs an NVIDIA GPU of compute capability {} or newer, and this one has {}; '
+            'use {device="cpu"}.'
         )
+        raise with_sentence(OSError, problem, OLDEST_CAPABILITY / 10, capability / 10)
     return library
+
+
+def filters() -> Any:
+    """Return CuPy's twin of `scipy.ndimage`."""
+    cupy()
+    from cupyx.scipy import ndimage
+
+    return ndimage
 
 
 def gpu_name() -> str:
@@ -57,16 +66,22 @@ def gpu_name() -> str:
     return f"{properties['name'].decode()}, {in_words(properties['totalGlobalMem'])}"
 
 
-def _trouble(library: Any, error: str) -> str:
+def _trouble(library: Any, error: str) -> OSError:
     if "InsufficientDriver" in error:
         built = library.cuda.runtime.runtimeGetVersion()
-        return (
-            f"The NVIDIA driver is too old for CUDA {built // 1000}.{built % 1000 // 10}, which CuPy was "
-            'built for; update the driver, install CuPy for an older CUDA, or use device="cpu".'
+        problem = (
+            "The NVIDIA driver is too old for CUDA {}.{}, which CuPy was built for; update the driver, "
+            'install CuPy for an older CUDA, or use {device="cpu"}.'
         )
+        return with_sentence(OSError, problem, built // 1000, built % 1000 // 10)
     if "NoDevice" in error:
-        return 'device="cuda" needs an NVIDIA GPU, and none was found on this machine; use device="cpu".'
-    return f'device="cuda" cannot use the NVIDIA GPU ({error}); use device="cpu".'
+        problem = (
+            '{device="cuda"} needs an NVIDIA GPU, and none was found on this machine; use {device="cpu"}.'
+        )
+        return with_sentence(OSError, problem)
+    return with_sentence(
+        OSError, '{device="cuda"} cannot use the NVIDIA GPU ({}); use {device="cpu"}.', error
+    )
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,7 @@ import numpy as np
 
 from graphwell._arrays import dlpack_device
 from graphwell.backends.cuda._cupy import GpuArray, cupy
+from graphwell.backends.cuda.points import room
 from graphwell.graph.features import Change, FeatureMap
 
 ON_GPU_MEMORY = (2, 13)
@@ -71,11 +72,15 @@ def rows_on_gpu(X: Any) -> GpuArray:
 
 
 def points_on_gpu(X: Any, metric: str, change: Change | None = None) -> tuple[GpuArray, FeatureMap]:
-    """Checked rows in the space that is searched, on the GPU, and what brings other rows there."""
+    """Checked rows in the space that is searched, and what brings other rows there.
+
+    They are on the GPU, unless they come from the host and have no room there.
+    """
     cp = cupy()
     if not is_on_gpu(X):
         features = FeatureMap.fit(X, metric, change)
-        return cp.asarray(features(X)), features
+        rows = features(X)
+        return cp.asarray(rows) if rows.nbytes <= room() else rows, features
     if change is not None:
         X = change(X)
     if metric == "cosine":

@@ -16,6 +16,7 @@ from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
 from graphwell.backends.cuda.graph import CudaGraph
 from graphwell.backends.cuda.groups import condensed, group_means
 from graphwell.backends.cuda.layout import GpuRows
+from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.cuda.plan import Plan, struct
 from graphwell.backends.cuda.system import CudaSystem, multiply, padded
 
@@ -133,18 +134,24 @@ class CudaEngine(ArrayEngine):
 
     def system(self, scaling: GpuArray) -> CudaSystem:
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
-        return CudaSystem(self.graph.normalised, self._data, scaling)
+        return CudaSystem(self._in_system, scaling, self.graph.cell_by_cell)
 
     @cached_property
     def rows(self) -> GpuRows:
         """The normalised affinity as sweeps want it."""
         entries = len(self.graph.matrix.data)
         with memory_in_words("the graph", entries * (8 + 2 * self.dtype.itemsize)):
-            return GpuRows.of(self.graph.normalised, self.dtype)
+            return GpuRows.of(self.graph.normalised, self.dtype, self.graph.cell_by_cell)
 
     @cached_property
     def _row_sums(self) -> GpuArray:
         return self.rows.placed(self.graph.normalised.row_sums, self.dtype)
+
+    @cached_property
+    def _in_system(self) -> GpuMatrix:
+        """The normalised affinity as systems want it: neighbours near each other in memory."""
+        matrix, order = self.graph.normalised.with_data(self._data), self.graph.cell_by_cell
+        return matrix if order is None else matrix.reordered(order)
 
     @cached_property
     def _data(self) -> GpuArray:

@@ -36,6 +36,20 @@ extern "C" __global__ void normalised(const POINTER *indptr, const int *indices,
         out[e] = (double)data[e] * inverse_root[indices[e]] * inverse_root[i];
 }
 
+// Rows and columns in another order: row i is row order[i] of before, and column position[j] column j.
+extern "C" __global__ void reorder(const POINTER *indptr, const int *indices, const ENTRY *data, const int *order,
+                                   const int *position, const POINTER *new_indptr, int *new_indices,
+                                   ENTRY *new_data, int n) {
+    int lane = threadIdx.x & 31;
+    int i = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
+    if (i >= n) return;
+    POINTER from = indptr[order[i]], to = new_indptr[i];
+    for (POINTER e = lane; e < new_indptr[i + 1] - to; e += 32) {
+        new_indices[to + e] = position[indices[from + e]];
+        new_data[to + e] = data[from + e];
+    }
+}
+
 // ------------------------------------------------------------------------------------------- connected parts
 
 __device__ int root_of(int *parent, int i) {

@@ -5,7 +5,9 @@ from functools import cached_property
 from typing import Any
 
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
+from graphwell.backends.cuda.cells import CudaCellSearch, build_search
 from graphwell.backends.cuda.matrix import GpuMatrix
+from graphwell.backends.cuda.points import Points
 from graphwell.backends.cuda.search import CudaSearch
 from graphwell.graph import Graph
 from graphwell.graph.checks import check_points
@@ -67,16 +69,15 @@ class CudaGraph(Graph):
         Parameters
         ----------
         points : array of shape (n, d)
-            Rows on the GPU whose Euclidean distance is the metric.
+            Rows whose Euclidean distance is the metric; on the host if they have no room on the GPU.
         features : FeatureMap
             What made them from the user's rows.
         n_features : int
             Features of those.
         n_neighbors, scale_neighbor : int
         """
-        cp = cupy()
-        check_points(float(points.max()), float(points.min()), bool(cp.any(points != points[0])))
-        search = CudaSearch(points)
+        _check(Points(points))
+        search = build_search(points, max(n_neighbors, scale_neighbor))
         matrix, tau = _link(search, n_neighbors, scale_neighbor)
         return cls(matrix, Origin(features, search, tau, n_features, n_neighbors, scale_neighbor))
 
@@ -104,6 +105,12 @@ class CudaGraph(Graph):
     def normalised(self) -> GpuMatrix:
         """``D^-1/2 W D^-1/2`` on the GPU."""
         return self.matrix.normalised()
+
+    @property
+    def cell_by_cell(self) -> GpuArray | None:
+        """The vertices in an order in which near ones follow each other, if the search has one."""
+        search = None if self.origin is None else self.origin.search
+        return search.tiles.order if isinstance(search, CudaCellSearch) else None
 
     @cached_property
     def components(self) -> GpuArray:
@@ -193,6 +200,12 @@ class FetchedGraph(Graph):
 
     def __reduce__(self) -> Any:
         return Graph, (self.W, self.origin, self.sharpness, None, self.bridges)
+
+
+def _check(points: Points) -> None:
+    """Refuse points that no graph can be made of."""
+    lows, highs, _ = points.bounds()
+    check_points(float(highs.max()), float(lows.min()), bool((highs > lows).any()))
 
 
 def _link(search: Any, n_neighbors: int, scale_neighbor: int) -> tuple[GpuMatrix, GpuArray]:

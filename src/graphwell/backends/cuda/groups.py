@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cpu.group_kernels import PRECISION, in_units_of, means_of
+from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
 from graphwell.backends.cuda._cupy import GpuArray, cupy
 from graphwell.backends.cuda.matrix import GpuMatrix
 
@@ -17,17 +17,18 @@ def condensed(matrix: GpuMatrix, groups: IntArray, n_groups: int) -> Any:
     largest = float(matrix.data.max()) if len(matrix.data) else 0.0
     if largest == 0:
         return sparse.csr_array((n_groups, n_groups))
+    unit = unit_of(largest, len(matrix.data))
     group = cp.asarray(groups, dtype=np.int64)
     keys = group[matrix.row_of_each_entry] * n_groups + group[matrix.indices]
     order = cp.argsort(keys)
     keys = keys[order]
-    sums = cp.cumsum(_in_whole_numbers(matrix.data, PRECISION / largest)[order])
+    sums = cp.cumsum(_in_whole_numbers(matrix.data, 1.0 / unit)[order])
     last = cp.flatnonzero(cp.concatenate([keys[1:] != keys[:-1], cp.ones(1, dtype=bool)]))
     totals = cp.diff(sums[last], prepend=cp.zeros(1, dtype=np.int64)).get()
     pairs = keys[last].get()
     indptr = np.searchsorted(pairs, np.arange(n_groups + 1) * n_groups)
     found = sparse.csr_array((totals, (pairs % n_groups).astype(np.int32), indptr), (n_groups, n_groups))
-    return in_units_of(found, largest)
+    return in_units_of(found, unit)
 
 
 def group_means(block: GpuArray, groups: IntArray, n_groups: int) -> FloatArray:
@@ -35,9 +36,10 @@ def group_means(block: GpuArray, groups: IntArray, n_groups: int) -> FloatArray:
     cp, width = cupy(), block.shape[1]
     # Atomic additions know unsigned integers alone; entries lie between 0 and 1.
     totals, place = cp.zeros((n_groups, width + 1), dtype=np.uint64), cp.asarray(groups)
-    rows = _in_whole_numbers(block, PRECISION).astype(np.uint64)
+    unit = unit_of(1.0, len(block))
+    rows = _in_whole_numbers(block, 1.0 / unit).astype(np.uint64)
     cp.add.at(totals, place, cp.concatenate([rows, cp.ones((len(rows), 1), dtype=np.uint64)], axis=1))
-    return means_of(totals.get().astype(np.int64))
+    return means_of(totals.get().astype(np.int64), unit)
 
 
 def _in_whole_numbers(values: GpuArray, scale: float) -> GpuArray:

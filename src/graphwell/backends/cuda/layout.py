@@ -83,12 +83,15 @@ class GpuRows:
         return cp.where(self.order >= 0, values, 0).astype(dtype)
 
     @classmethod
-    def of(cls, matrix: GpuMatrix, dtype: np.dtype[Any]) -> "GpuRows":
-        """Lay out a matrix; the entries of a row keep their order."""
+    def of(cls, matrix: GpuMatrix, dtype: np.dtype[Any], near: GpuArray | None = None) -> "GpuRows":
+        """Lay out a matrix; the entries of a row keep their order.
+
+        `near` are the rows in an order in which neighbours follow each other, if there is one at hand.
+        """
         cp = cupy()
         n = matrix.n_rows
         lengths = cp.diff(matrix.indptr).astype(np.int64)
-        order, n_long = _ordered(lengths, _by_cells(matrix))
+        order, n_long = _ordered(lengths, _by_cells(matrix) if near is None else near)
         n_short = n - n_long
         n_slices = -(-n_short // SLICE)
         placed = cp.full(SLICE * n_slices + n_long, -1, dtype=np.int32)

@@ -105,6 +105,18 @@ class GpuMatrix:
         self._launch("normalised", threads, self.indptr, self.indices, self.data, inverse_root, data)
         return self.with_data(data)
 
+    def reordered(self, order: GpuArray) -> "GpuMatrix":
+        """The matrix with its rows and columns in another order; the entries of a row keep theirs."""
+        cp, n = cupy(), self.n_rows
+        position = cp.empty(n, dtype=np.int32)
+        position[order] = cp.arange(n, dtype=np.int32)
+        starts = cp.zeros_like(self.indptr)
+        cp.cumsum(cp.diff(self.indptr)[order], out=starts[1:])
+        new = GpuMatrix(starts, cp.empty_like(self.indices), cp.empty_like(self.data))
+        places = (order, position, new.indptr, new.indices, new.data)
+        self._launch("reorder", 32 * n, self.indptr, self.indices, self.data, *places)
+        return new
+
     def components(self) -> GpuArray:
         """Number of the connected component of each row, in the order of their first rows."""
         cp = cupy()

@@ -6,6 +6,29 @@ typedef long long int64;
 #define FULL 0xffffffffu
 #define INFINITE __int_as_float(0x7f800000)
 
+// Sum, least and greatest value of each column. A block has its share of the rows, which its threads go through
+// side by side, `lanes` rows at a time; every lane leaves a row of results of its own.
+extern "C" __global__ void __launch_bounds__(256)
+    column_bounds(const POINT *rows, int n_rows, int dimension, int lanes, double *sums, POINT *lows, POINT *highs) {
+    int share = (n_rows + gridDim.x - 1) / gridDim.x, first = share * blockIdx.x;
+    int stop = min(first + share, n_rows), wide = min(dimension, 256), lane = threadIdx.x / wide;
+    if (lane >= lanes) return;
+    for (int c = threadIdx.x % wide; c < dimension; c += wide) {
+        double sum = 0;
+        POINT low = rows[c], high = low;
+        for (int i = first + lane; i < stop; i += lanes) {
+            POINT value = rows[(int64)i * dimension + c];
+            sum += (double)value;
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        int64 place = ((int64)blockIdx.x * lanes + lane) * dimension + c;
+        sums[place] = sum;
+        lows[place] = low;
+        highs[place] = high;
+    }
+}
+
 // One warp for each row of a tile of `n_columns` distances: keep the smallest, sorted, candidate number
 // 32 slot + lane in slot `slot` of a lane. The lists of earlier tiles of the same rows are gone on with.
 extern "C" __global__ void __launch_bounds__(256)
@@ -89,11 +112,10 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Take the distances of the candidates anew, in double precision, and write the nearest `k` in their order; equal
-// ones keep the order they came in. With `first_row` at or above 0, row i of the queries is point first_row + i,
-// which is left out.
+// ones keep the order they came in. Point own[i], which is row i itself, is left out; -1 stands for none.
 extern "C" __global__ void __launch_bounds__(256)
-    nearest_of_candidates(const POINT *rows, const POINT *points, const int *candidates, int n_rows,
-                          int dimension, int kept, int first_row, int k, int *indices, double *distances) {
+    nearest_of_candidates(const POINT *rows, const POINT *points, const int *candidates, const int *own, int n_rows,
+                          int dimension, int kept, int k, int *indices, double *distances) {
     int lane = threadIdx.x & 31;
     int row = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (row >= n_rows) return;
@@ -104,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (int s = 0; s < SLOTS; s++) {
         int place = 32 * s + lane;
         index[s] = place < kept ? candidates[(int64)row * kept + place] : -1;
-        bool counts = index[s] >= 0 && (first_row < 0 || index[s] != first_row + row);
+        bool counts = index[s] >= 0 && index[s] != own[row];
         length[s] = INFINITE;
         if (counts) {
             const POINT *other = points + (int64)index[s] * dimension;

@@ -1,4 +1,7 @@
-"""Nearest neighbours on the GPU: every pair, by matrix products in tiles and a fast selection."""
+"""Nearest neighbours on the GPU: every pair, by matrix products in tiles and a fast selection.
+
+Many points are cut into cells first (`cells.py`); `build_search` chooses.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,9 +10,11 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, free_memory, launch, memory_in_words
+from graphwell.backends.cuda.points import Points, kind_of
+from graphwell.errors import OptionError
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
 from graphwell.graph.neighbors import in_order
-from graphwell.graph.scaling import Scaling
+from graphwell.progress import heartbeat
 
 LARGEST_TILE = 1 << 31
 SMALLEST_TILE = 1 << 22
@@ -29,29 +34,28 @@ class CudaSearch:
     Parameters
     ----------
     points : array of shape (n, d)
-        On the GPU.
+        On the GPU, or on the host if it has no room there.
     """
 
-    locality = None
+    exact = True
+    locality: Any = None
 
-    def __init__(self, points: GpuArray) -> None:
-        cp = cupy()
+    def __init__(self, points: Any) -> None:
         self.recall = 1.0
-        self.on_gpu = cp.ascontiguousarray(points)
-        n, dimension = points.shape
-        with memory_in_words("the neighbours", 4 * n * (dimension + 1) + SMALLEST_TILE):
-            self.scaling = Scaling.of(points)
-            scaled = self.scaling(self.on_gpu)
-            self._right = cp.concatenate([scaled, (scaled * scaled).sum(axis=1, keepdims=True)], axis=1)
+        self.held = Points(points)
+        if self.held.on_gpu:
+            self.held = Points(cupy().ascontiguousarray(points))
+        with memory_in_words("the neighbours", SMALLEST_TILE):
+            self.scaling = self.held.scaling()
 
     @property
     def points(self) -> GpuArray:
         """The points on the host."""
-        return self.on_gpu.get()
+        return self.held.on_host
 
     def query(self, rows: GpuArray, k: int) -> tuple[GpuArray, GpuArray]:
         """Return indices and distances of the nearest points; rows and results are on the host."""
-        indices, distances = self.nearest(cupy().asarray(rows, dtype=self.on_gpu.dtype), k)
+        indices, distances = self.nearest(cupy().asarray(rows, dtype=self.held.values.dtype), k)
         return indices.get(), distances.get()
 
     def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
@@ -60,49 +64,58 @@ class CudaSearch:
 
     def of_all(self, k: int) -> tuple[GpuArray, GpuArray]:
         """Return the `k` nearest other points of every point, on the GPU."""
-        return self.nearest(self.on_gpu, k, others=True)
+        return self.nearest(self.held.values, k, others=True)
 
-    def nearest(self, rows: GpuArray, k: int, *, others: bool = False) -> tuple[GpuArray, GpuArray]:
+    def nearest(self, rows: Any, k: int, *, others: bool = False) -> tuple[GpuArray, GpuArray]:
         """Return indices and distances of the `k` nearest points, on the GPU, nearest first.
 
         With `others`, the rows are the points themselves, and none is its own neighbour: it is left out by
         its number, as among duplicates it need not come first.
         """
-        cp = cupy()
-        n = len(self.on_gpu)
-        kept = min(k + others + SPARE_CANDIDATES, n)
+        cp, asked = cupy(), Points(rows)
+        kept = min(k + others + SPARE_CANDIDATES, len(self.held))
         if kept > MOST_CANDIDATES:
             most = MOST_CANDIDATES - SPARE_CANDIDATES - 1
-            raise ValueError(
-                f'n_neighbors must be at most {most} on device="cuda", got {k}; use device="cpu".'
-            )
-        needed = len(rows) * (kept * 8 + k * 12) + SMALLEST_TILE
-        with memory_in_words("the neighbours", needed):
-            candidates = self._candidates(rows, kept, others)
+            problem = '{field} must be at most {} on {device="cuda"}, got {}; use {device="cpu"}.'
+            raise OptionError("n_neighbors", problem, most, k)
+        with memory_in_words("the neighbours", len(rows) * (kept * 8 + k * 12) + SMALLEST_TILE):
+            candidates = self._candidates(asked, kept, others)
             indices = cp.empty((len(rows), k), dtype=np.int32)
             distances = cp.empty((len(rows), k))
-            arguments = (
-                rows,
-                self.on_gpu,
-                candidates,
-                len(rows),
-                rows.shape[1],
-                kept,
-                0 if others else -1,
-                k,
-            )
-            launch(
-                self._kernel("nearest_of_candidates", kept), 32 * len(rows), (*arguments, indices, distances)
-            )
+            for begin, block in asked.blocks():
+                part = slice(begin, begin + len(block))
+                own = cp.arange(begin, begin + len(block)) if others else cp.full(len(block), -1)
+                self._nearest_first(block, candidates[part], own, indices[part], distances[part])
         return indices, distances
 
-    def _candidates(self, rows: GpuArray, kept: int, others: bool) -> GpuArray:
+    def _nearest_first(
+        self, rows: GpuArray, candidates: GpuArray, own: GpuArray, indices: GpuArray, distances: GpuArray
+    ) -> None:
+        """Write the nearest of the candidates and their distances, taken anew; `own` does not count."""
+        cp, numbers, points = cupy(), None, self.held.values
+        if not self.held.on_gpu:
+            numbers, places = cp.unique(candidates, return_inverse=True)
+            points, candidates = self.held.some(numbers), places.reshape(candidates.shape)
+            place = cp.minimum(cp.searchsorted(numbers, own), len(numbers) - 1)
+            own = cp.where(numbers[place] == own, place, -1)
+        kept, k = candidates.shape[1], indices.shape[1]
+        candidates, own = (cp.ascontiguousarray(values, dtype=np.int32) for values in (candidates, own))
+        arguments = (rows, points, candidates, own, len(rows), rows.shape[1], kept, k, indices, distances)
+        launch(self._kernel("nearest_of_candidates", kept), 32 * len(rows), arguments)
+        if numbers is not None:
+            indices[:] = numbers[indices]
+
+    def _candidates(self, rows: Points, kept: int, others: bool) -> GpuArray:
         """Numbers of the `kept` nearest points in single precision."""
-        if others and len(rows) >= CUVS_FROM:
-            found = _by_cuvs(self._right[:, :-1], kept)
+        if others and len(rows) >= CUVS_FROM and rows.on_gpu:
+            found = _by_cuvs(self.scaling(rows.values), kept)
             if found is not None:
-                self.recall = self._measured(found, rows, kept)
+                self.recall = self._measured(found, rows.values, kept)
                 return found
+        return cupy().concatenate([self._of_every_point(block, kept) for _, block in rows.blocks()])
+
+    def _of_every_point(self, rows: GpuArray, kept: int) -> GpuArray:
+        """The same by comparing every pair, in tiles as large as memory allows."""
         size = min(LARGEST_TILE, max(SMALLEST_TILE, free_memory() // 4))
         out_of_memory = cupy().cuda.memory.OutOfMemoryError
         while True:
@@ -124,41 +137,33 @@ class CudaSearch:
         distances = cp.empty((len(rows), kept), dtype=np.float32)
         indices = cp.empty((len(rows), kept), dtype=np.int32)
         function = self._kernel("keep_smallest", kept)
-        for first, stop, columns in self._blocks(len(rows), tile_bytes):
-            scaled = self.scaling(rows[first:stop])
-            left = cp.concatenate([-2 * scaled, cp.ones((len(scaled), 1), dtype=np.float32)], axis=1)
-            for begin in range(0, len(self._right), columns):
-                tile = left @ self._right[begin : begin + columns].T  # |y|^2 - 2 x y: nearest is smallest
-                arguments = (
-                    tile,
-                    len(tile),
-                    tile.shape[1],
-                    begin,
-                    distances[first:stop],
-                    indices[first:stop],
-                )
-                launch(function, 32 * len(tile), (*arguments, kept, int(begin == 0)))
+        columns = min(len(self.held), COLUMNS_OF_A_TILE, tile_bytes // 4)
+        step = max(1, tile_bytes // (4 * columns))
+        for begin, points in self.held.blocks(columns):
+            heartbeat()
+            scaled = self.scaling(points)
+            right = cp.concatenate([scaled, (scaled * scaled).sum(axis=1, keepdims=True)], axis=1)
+            for first in range(0, len(rows), step):
+                part = slice(first, first + step)
+                scaled = self.scaling(rows[part])
+                left = cp.concatenate([-2 * scaled, cp.ones((len(scaled), 1), dtype=np.float32)], axis=1)
+                tile = left @ right.T  # |y|^2 - 2 x y: nearest is smallest
+                sizes, lists = (len(tile), tile.shape[1], begin), (distances[part], indices[part])
+                launch(function, 32 * len(tile), (tile, *sizes, *lists, kept, int(begin == 0)))
         return indices
 
-    def _blocks(self, n_rows: int, tile_bytes: int) -> Iterator[tuple[int, int, int]]:
-        columns = min(len(self._right), COLUMNS_OF_A_TILE, tile_bytes // 4)
-        step = max(1, tile_bytes // (4 * columns))
-        for first in range(0, n_rows, step):
-            yield first, min(n_rows, first + step), columns
-
     def _kernel(self, name: str, kept: int) -> Any:
-        point = "float" if self.on_gpu.dtype == np.float32 else "double"
-        return cuda_kernel("neighbors.cu", name, SLOTS=-(-kept // 32), POINT=point)
+        return cuda_kernel("neighbors.cu", name, SLOTS=-(-kept // 32), POINT=kind_of(self.held.values))
 
     def __reduce__(self) -> Any:
-        """Without a GPU the search goes on as an exact one of the CPU."""
+        """Without a GPU the search goes on as one of the CPU."""
         from graphwell.graph.neighbors import build_search
 
-        return _rebuilt, (build_search, self.points)
+        return _rebuilt, (build_search, self.points, True if self.exact else None)
 
 
-def _rebuilt(build: Any, points: GpuArray) -> Any:
-    return build(points, 1, exact=True)
+def _rebuilt(build: Any, points: GpuArray, exact: bool | None = True) -> Any:
+    return build(points, 1, exact=exact)
 
 
 def _by_cuvs(points: GpuArray, kept: int) -> GpuArray | None:

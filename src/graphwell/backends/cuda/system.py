@@ -17,27 +17,33 @@ class CudaSystem:
     Parameters
     ----------
     matrix : GpuMatrix
-        `S`; its pattern is used.
-    data : array
-        Its entries in the precision of the vectors.
+        `S` in the precision of the vectors, and in their order.
     scaling : array of shape (n,)
         The diagonal of ``A``.
+    order : array of shape (n,), optional
+        The vertices in the order of the vectors, if it is not their own.
     """
 
-    def __init__(self, matrix: GpuMatrix, data: GpuArray, scaling: Any) -> None:
-        self.matrix, self.data = matrix, data
-        self.scaling = cupy().ascontiguousarray(cupy().asarray(scaling), dtype=data.dtype)[:, None]
+    def __init__(self, matrix: GpuMatrix, scaling: Any, order: GpuArray | None = None) -> None:
+        self.matrix, self.order = matrix, order
+        scaling = cupy().asarray(scaling) if order is None else cupy().asarray(scaling)[order]
+        self.scaling = cupy().ascontiguousarray(scaling, dtype=matrix.data.dtype)[:, None]
 
     def enter(self, block: Any) -> GpuArray:
         """Return a copy on the GPU, with columns of zeros up to a width that is multiplied fast."""
         n, width = block.shape
         vectors = cupy().zeros((n, fast_width(width)), dtype=self.scaling.dtype)
-        vectors[:, :width] = cupy().asarray(block)
+        given = cupy().asarray(block)
+        vectors[:, :width] = given if self.order is None else given[self.order]
         return vectors
 
     def leave(self, vectors: GpuArray) -> Any:
-        """Return the block itself."""
-        return vectors
+        """Return the block in the order of the vertices."""
+        if self.order is None:
+            return vectors
+        block = cupy().empty_like(vectors)
+        block[self.order] = vectors
+        return block
 
     def dots(self, a: GpuArray, b: GpuArray) -> Any:
         """Return the sums of ``a * b``, in double precision and on the host."""
@@ -45,7 +51,7 @@ class CudaSystem:
 
     def apply(self, p: GpuArray, image: GpuArray) -> GpuArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
-        multiply("apply_system", self.matrix, self.data, p, image, self.scaling)
+        multiply("apply_system", self.matrix, self.matrix.data, p, image, self.scaling)
         return reductions.column_dots(p, image)
 
     def advance(self, x: GpuArray, r: GpuArray, p: GpuArray, image: GpuArray, step: Any) -> Any:

@@ -20,7 +20,7 @@ from graphwell.backends.blocks import sweep as on_block
 from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.blocks.nearest import nearest
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
-from graphwell.backends.cpu.group_kernels import in_units_of, means_of
+from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.tasks import Handle, Tasks, given
 from graphwell.backends.dask.teams import together, undisturbed
@@ -188,16 +188,18 @@ class DaskEngine(HostVectors):
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""
         power = self.graph.sharpness
-        largest = max(self._rows("largest", on_rows.largest, power=power))
+        extents = self._rows("largest", on_rows.largest, power=power)
+        unit = unit_of(max(largest for largest, _ in extents), sum(count for _, count in extents))
         (everywhere,) = self.tasks.keep([self.tasks.lazy("groups", given, groups)])
-        same = {"power": power, "n_groups": n_groups, "largest": largest}
+        same = {"power": power, "n_groups": n_groups, "unit": unit}
         found = self._rows("condensed", on_rows.condensed, [everywhere] * self._n, **same)
-        return in_units_of(sum(found), largest)
+        return in_units_of(sum(found), unit)
 
     def group_means(self, block: Columns, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""
-        totals = self._told("totals", on_columns.totals, block, groups, n_groups=n_groups)
-        return means_of(np.sum(totals, axis=0))
+        unit = unit_of(1.0, len(groups))
+        totals = self._told("totals", on_columns.totals, block, groups, n_groups=n_groups, unit=unit)
+        return means_of(np.sum(totals, axis=0), unit)
 
     def spread(self, values: FloatArray, groups: IntArray) -> Columns:
         """Return a block in which each vertex has the row of its group."""

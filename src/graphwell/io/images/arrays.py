@@ -22,7 +22,33 @@ def as_picture(path: Path, values: Any) -> FloatArray:
         raise ValueError(f"{path} must have the shape {shapes}, not {values.shape}.")
     if values.dtype.kind not in "biuf":
         raise ValueError(f"{path} must hold real numbers, not {values.dtype}.")
-    return np.asarray(values)
+    return np.asanyarray(values)
+
+
+def without_missing(values: Any, missing: float | None = None) -> Any:
+    """Mask points without a value: those that hold `missing` in every channel, and what is no number.
+
+    Parameters
+    ----------
+    values : array of shape (*shape, channels)
+    missing : float, optional
+        Stands for no value.
+
+    Examples
+    --------
+    >>> without_missing(np.array([[[1.0], [np.nan], [-9999.0]]]), -9999).mask[..., 0].tolist()
+    [[False, True, True]]
+    >>> without_missing(np.array([[[0, 0], [0, 7]]]), 0).mask.tolist()
+    [[[True, True], [False, False]]]
+    """
+    masked = np.zeros(values.shape[:-1], dtype=bool)
+    if missing is not None and not np.isnan(missing):
+        masked |= (values == missing).all(axis=-1)
+    if values.dtype.kind == "f":
+        masked |= np.isnan(values).any(axis=-1)
+    if not masked.any():
+        return values
+    return np.ma.array(values, mask=np.broadcast_to(masked[..., None], values.shape))
 
 
 def as_classes(path: Path, values: Any) -> IntArray:

@@ -1,6 +1,6 @@
 """What a file that adds a picture format declares, and the limits that every reader keeps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -10,6 +10,7 @@ from graphwell.errors import OptionError, Sentence
 from graphwell.io.formats import FileFormat
 
 MAX_PIXELS = 100_000_000
+Colors = Mapping[int, tuple[int, int, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,25 @@ class Marks:
     notes: tuple[Sentence, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where the points of an image lie, as its file tells; labels are written with the same.
+
+    Attributes
+    ----------
+    format : str
+        Name of the format that told it; only files of that format keep it.
+    kept : object
+        What the writer of that format needs.
+    spacing : tuple of float, optional
+        Distance between points along each axis but that of the channels.
+    """
+
+    format: str
+    kept: Any = field(repr=False)
+    spacing: tuple[float, ...] | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ImageFormat(FileFormat):
     """A format of pictures: a file of this folder declares one as ``FORMAT``.
@@ -44,7 +64,9 @@ class ImageFormat(FileFormat):
     ----------
     read : callable, optional
         Takes a path and the most pixels allowed, returns the picture, of shape (height, width[, channels]);
-        or a volume, of shape (height, width, depth, channels).
+        or a volume, of shape (height, width, depth, channels). Points without a value are masked.
+    read_placement : callable, optional
+        Takes a path, returns where the points lie, a `Placement`, or None.
     read_colors : callable, optional
         The same as red, green, blue and opacity from 0 to 255: seeds whose colours are the classes.
     read_classes : callable, optional
@@ -57,17 +79,22 @@ class ImageFormat(FileFormat):
         Takes 8-bit colours or 16-bit grey, and an open file.
     write_numbers : callable, optional
         Takes any array and an open file.
+    write_placed : callable, optional
+        Takes classes (integers, -1 for none) or real numbers, the colours of the classes, a `Placement` of
+        the same format, and an open file.
     exact : bool
         Whether colours come back as they were written; labels need that.
     """
 
     read: Callable[[Path, int], FloatArray] | None = None
+    read_placement: Callable[[Path], Placement | None] | None = None
     read_colors: Callable[[Path, int], Any] | None = None
     read_classes: Callable[[Path, tuple[int, int], int], IntArray] | None = None
     read_slices: Callable[[Path, int], IntArray] | None = None
     read_marks: Callable[[Path, tuple[int, int], str | None], Marks] | None = None
     write_colors: Callable[[Any, IO[bytes]], None] | None = None
     write_numbers: Callable[[Any, IO[bytes]], None] | None = None
+    write_placed: Callable[[Any, Colors, Placement, IO[bytes]], None] | None = None
     exact: bool = True
 
     @property

@@ -1,7 +1,7 @@
 """Pictures that Pillow reads and writes, 8 or 16 bit. The only module that imports Pillow."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -21,6 +21,12 @@ MOST_LAYERS = 64
 GREY = ("1", "L", "I", "F", "I;16", "I;16B", "I;16L", "I;16N")
 """Pillow's modes of one channel."""
 DEEPEST = 65535
+BIG = 43
+"""Version of TIFF files that may be larger than 4 GB."""
+SHALLOW = (
+    "{} has 16 bits a colour, of which 8 are read; all of them need the extra images: "
+    'pip install "graphwell[images]"'
+)
 BYTES_PER_PIXEL = 60
 """What decoding a picture takes: its bytes, its colours as numbers, and copies of both."""
 
@@ -117,31 +123,76 @@ def _opened(
     from PIL import Image, ImageOps
 
     check_not_empty(path)
+    with decoding(path, name):
+        Image.init()
+        reader = Image.OPEN[name][0]  # Image.open would apply a limit of its own
+        with path.open("rb") as file, reader(file, str(path)) as picture:
+            check_pixels(path, *picture.size, max_pixels)
+            check_fits(path, BYTES_PER_PIXEL * picture.size[0] * picture.size[1])
+            pages = 1 if previews else getattr(picture, "n_frames", 1)
+            if layers and pages > 1:
+                turned = _merged(path, picture, pages)
+            elif slices and pages > 1:
+                check_pixels(path, picture.size[0] * pages, picture.size[1], max_pixels)
+                turned = _stacked(path, picture, pages)
+            else:
+                _check_single(path, pages)
+                picture.load()
+                turned = ImageOps.exif_transpose(picture)
+    yield turned
+
+
+@contextmanager
+def decoding(path: Path, name: str) -> Iterator[None]:
+    """Turn whatever is wrong with a file into one sentence, and keep remarks of its library to ourselves."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's own limit and remarks; ours come as sentences
-            Image.init()
-            reader = Image.OPEN[name][0]  # Image.open would apply a limit of its own
-            with path.open("rb") as file, reader(file, str(path)) as picture:
-                check_pixels(path, *picture.size, max_pixels)
-                check_fits(path, BYTES_PER_PIXEL * picture.size[0] * picture.size[1])
-                pages = 1 if previews else getattr(picture, "n_frames", 1)
-                if layers and pages > 1:
-                    turned = _merged(path, picture, pages)
-                elif slices and pages > 1:
-                    check_pixels(path, picture.size[0] * pages, picture.size[1], max_pixels)
-                    turned = _stacked(path, picture, pages)
-                else:
-                    _check_single(path, pages)
-                    picture.load()
-                    turned = ImageOps.exif_transpose(picture)
+            yield
     except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError, OptionError):
         raise
-    except Exception as error:  # Pillow's decoders raise a dozen kinds for bad bytes
+    except Exception as error:  # decoders raise a dozen kinds for bad bytes
         raise ValueError(
             f"{path} cannot be read as a {name} picture: it is damaged, truncated or something else."
         ) from error
-    yield turned
+
+
+def read_directory(path: Path) -> tuple[dict[int, Any], bool]:
+    """Tags of the first picture of a TIFF file by number, and whether another one follows."""
+    from PIL.TiffImagePlugin import ImageFileDirectory_v2
+
+    with path.open("rb") as file:
+        header = file.read(8)
+        if BIG in header[2:4]:
+            header += file.read(8)
+        tags = ImageFileDirectory_v2(header)
+        file.seek(tags.next)
+        tags.load(file)
+        return dict(tags), bool(tags.next)
+
+
+def write_raster(numbers: Any, palette: Any, tags: Mapping[int, tuple[int, Any]], file: IO[bytes]) -> None:
+    """Write one number a pixel as TIFF, with a table of colours if there is one.
+
+    Parameters
+    ----------
+    numbers : array of shape (height, width)
+        Of 8 or 16 bits, or real.
+    palette : 8-bit array of shape (256, 3), optional
+    tags : mapping
+        By number: the kind of the value, and the value.
+    file : open file
+    """
+    from PIL import Image
+    from PIL.TiffImagePlugin import ImageFileDirectory_v2
+
+    picture, directory = Image.fromarray(numbers), ImageFileDirectory_v2()
+    if palette is not None:
+        picture.putpalette(palette.tobytes())
+    for number, (kind, value) in tags.items():
+        directory.tagtype[number] = kind
+        directory[number] = value
+    picture.save(file, format="TIFF", tiffinfo=directory)
 
 
 def _merged(path: Path, picture: Any, pages: int) -> Any:
@@ -209,13 +260,17 @@ def _pixels(picture: Any) -> FloatArray:
     if mode in ("1", "L"):
         return np.asarray(picture.convert("L")).astype(np.float32) / 255
     if "transparency" in picture.info or mode in ("LA", "La", "PA", "RGBA", "RGBa"):
-        return _with_opacity(np.asarray(picture.convert("RGBA")))
+        return with_opacity(np.asarray(picture.convert("RGBA")).astype(np.float32) / OPAQUE)
     return np.asarray(picture.convert("RGB")).astype(np.float32) / 255
 
 
-def _with_opacity(values: Any) -> FloatArray:
-    colors, opacity = values[..., :3].astype(np.float32) / 255, values[..., 3:]
-    if (opacity == OPAQUE).all():
-        return colors
-    share = opacity.astype(np.float32) / OPAQUE
-    return np.concatenate([colors * share, share], axis=2)
+def with_opacity(values: Any) -> FloatArray:
+    """Multiply colours from 0 to 1 by their opacity, the last channel, which stays where it is not even.
+
+    Examples
+    --------
+    >>> with_opacity(np.array([[[1.0, 0.8, 0.6, 0.5]]])).tolist()
+    [[[0.5, 0.4, 0.3, 0.5]]]
+    """
+    colors, opacity = values[..., :-1], values[..., -1:]
+    return colors if (opacity == 1).all() else np.concatenate([colors * opacity, opacity], axis=-1)

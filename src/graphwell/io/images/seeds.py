@@ -66,7 +66,7 @@ def read_seeds(
     """
     check_background(painting.background)
     found = format_for(path, "seeds")
-    check_input(path, "seeds")
+    check_input(path, "seeds", folder=found.is_folder)
     if len(shape) == 3:
         if found.read_slices is None:
             problem = (

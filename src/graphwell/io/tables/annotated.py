@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from graphwell.errors import OptionError
 from graphwell.io.tables.arrays import column_of
-from graphwell.io.tables.base import NEW_NAMES, NewColumns, Table, check_table
+from graphwell.io.tables.base import NEW_NAMES, NewColumns, Table
 from graphwell.io.tables.cells import typed
 from graphwell.memory import check_fits
 
@@ -21,6 +22,9 @@ DRAWINGS = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_draw_graph_fr", "X_diffmap
 """Representations for the eye, which distances must not be read off."""
 GENES_AS_THEY_ARE = 50
 """Up to so many columns `X` itself is compared, as scanpy does."""
+CONNECTIVITIES = "connectivities"
+"""The graph in `obsp` that `scanpy.pp.neighbors` makes."""
+BYTES_PER_LINK = 16
 NAMES_OF_CELLS = "obs_names"
 COPIES = 3
 """The representation is read, made dense, and cut into columns."""
@@ -35,15 +39,23 @@ class AnnotatedTable(Table):
     obs : pandas.DataFrame
     columns : dict
         The columns of the representation, by name.
+    affinity : sparse matrix, optional
+        The graph of scanpy.
     """
 
     obs: Any = field(repr=False)
     columns: dict[str, Any] = field(repr=False)
+    affinity: Any = field(repr=False, default=None)
 
     @property
     def usual_features(self) -> tuple[str, ...]:
         """The representation; the columns of `obs` say how cells were measured, not what they are."""
         return tuple(self.columns)
+
+    @property
+    def usual_affinity(self) -> Any:
+        """The graph that scanpy made, if it did."""
+        return self.affinity
 
     def column(self, name: str) -> Any:
         """Return a column as text or numbers."""
@@ -55,17 +67,30 @@ class AnnotatedTable(Table):
 
 
 def annotated_table(path: Path, stored: Any) -> AnnotatedTable:
-    """The table of an opened file; nothing but `obs` and one representation is read."""
+    """The table of an opened file; `obs`, one representation and the graph of scanpy are read."""
+    if "obs" not in stored or "var" not in stored:
+        raise OptionError("table", "{} is no file of AnnData: it has no obs and var.", path)
     obs = _read(stored["obs"])
-    chosen = usual_representation(list(stored.get("obsm", ())), _n_variables(stored), "X" in stored)
+    try:
+        chosen = usual_representation(list(stored.get("obsm", ())), _n_variables(stored), "X" in stored)
+    except ValueError as error:
+        raise OptionError("table", "{}: {}", path, error) from error
     where = stored["X"] if chosen == "X" else stored["obsm"][chosen]
     check_fits(path, COPIES * 8 * math.prod(_shape(where)))
     matrix = _dense(_read(where))
     columns = {f"{chosen}{place}": matrix[:, place] for place in range(matrix.shape[1])}
     names = (NAMES_OF_CELLS, *map(str, obs.columns), *columns)
-    table = AnnotatedTable(path, names, len(obs), obs, columns)
-    check_table(table)
-    return table
+    return AnnotatedTable(path, names, len(obs), obs, columns, _affinity(path, stored))
+
+
+def _affinity(path: Path, stored: Any) -> Any:
+    """The graph of scanpy, if there is one."""
+    found = stored.get("obsp", {}).get(CONNECTIVITIES)
+    if found is None:
+        return None
+    n_links = math.prod(_shape(found)) if hasattr(found, "shape") else found["data"].shape[0]
+    check_fits(path, COPIES * BYTES_PER_LINK * n_links)
+    return _read(found)
 
 
 def usual_representation(

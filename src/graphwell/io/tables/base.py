@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from graphwell._types import BoolArray, FloatArray
 from graphwell.io.formats import FileFormat
@@ -23,6 +23,11 @@ class Table(ABC):
     @property
     def usual_features(self) -> tuple[str, ...] | None:
         """Columns to compare rows by where the user names none; None for all that say something."""
+        return None
+
+    @property
+    def usual_affinity(self) -> Any:
+        """Graph of the rows that is used where the user says nothing of how to compare them, or None."""
         return None
 
     @abstractmethod
@@ -101,11 +106,12 @@ class TableFormat(FileFormat):
     read : callable
         Takes a path and `ReadingOptions`, returns a `Table`; ends with `check_table`.
     write : callable
-        Takes a table, its new columns, the name of the output and an open file.
+        Takes a table, its new columns, the name of the output and an open file, or a new folder where the
+        format is one.
     """
 
     read: Callable[[Path, ReadingOptions], Table]
-    write: Callable[[Table, NewColumns, Path, IO[bytes]], None]
+    write: Callable[[Table, NewColumns, Path, Any], None]
 
 
 def check_table(table: Table) -> None:

@@ -14,7 +14,7 @@ from graphwell.io.tables.annotated import (
     rewrite,
     with_labels,
 )
-from graphwell.io.tables.base import NewColumns, ReadingOptions, Table, TableFormat
+from graphwell.io.tables.base import NewColumns, ReadingOptions, Table, TableFormat, check_table
 
 PLAIN = ReadingOptions()
 
@@ -31,16 +31,14 @@ def read_h5ad(path: Path, options: ReadingOptions = PLAIN) -> AnnotatedTable:
             f"{path} cannot be read as an .h5ad file: it is damaged or something else."
         ) from error
     with opened as stored:
-        if "obs" not in stored or "var" not in stored:
-            raise ValueError(f"{path} is an HDF5 file, but not one of AnnData: it has no obs and var.")
         try:
-            return annotated_table(path, stored)
+            table = annotated_table(path, stored)
         except OptionError:
             raise
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-        except (OSError, KeyError, TypeError) as error:
+        except (OSError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} cannot be read as an .h5ad file: a part of it is damaged.") from error
+    check_table(table)
+    return table
 
 
 def write_h5ad(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:

@@ -1,11 +1,12 @@
 """Which reader and which writer the name of a table asks for."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
+from typing import Any
 
-from graphwell.io.files import check_input
+from graphwell.io.files import check_input, folder_written_whole
 from graphwell.io.formats import Formats
-from graphwell.io.standard import STANDARD
+from graphwell.io.standard import STANDARD, written_out
 from graphwell.io.tables.base import NewColumns, ReadingOptions, Table, TableFormat
 from graphwell.progress import Progress, silent
 
@@ -38,14 +39,19 @@ def read_table(
     """
     found = format_of(path, "table")
     if path != STANDARD:
-        check_input(path, "table")
+        check_input(path, "table", folder=found.is_folder)
     progress("reading", None)
     return found.read(path, ReadingOptions(delimiter, encoding, progress))
 
 
-def write_table(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
-    """Write a table and its new columns into an open file, in the format that `path` names."""
-    format_of(path, "output").write(table, new, path, file)
+def write_table(table: Table, new: NewColumns, path: Path, place: Any) -> None:
+    """Write a table and its new columns in the format that `path` names, into what `opened_output` gave."""
+    format_of(path, "output").write(table, new, path, place)
+
+
+def opened_output(path: Path) -> AbstractContextManager[Any]:
+    """Open what a table is written into, an open file or a new folder; it appears whole or not at all."""
+    return folder_written_whole(path) if format_of(path, "output").is_folder else written_out(path)
 
 
 def format_of(path: Path, field: str) -> TableFormat:

@@ -1,0 +1,179 @@
+"""Pictures on this machine's processor: the verbs of `graphwell.backends.pixels` as loops of numba."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import ndimage
+
+from graphwell._thread_pool import ThreadPool
+from graphwell._threads import thread_count
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.cpu import band_kernels, mixture_kernels, stencil_kernels
+from graphwell.backends.pixels import Lattice, Movers, Ratio
+
+
+class Pixels:
+    """Pictures as arrays of NumPy.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.xp: Any = np
+        self.ndimage: Any = ndimage
+        self.pool = ThreadPool(thread_count(n_jobs))
+
+    def asarray(self, values: Any) -> Any:
+        """Return the values as an array."""
+        return np.asarray(values)
+
+    def to_host(self, values: Any) -> Any:
+        """Return the array itself."""
+        return values
+
+    def link(self, lattice: Lattice, values: FloatArray, sharpness: float, weakest: float) -> IntArray:
+        """Return the weights of all forward links, in units of 1 / 65535."""
+        weights = np.zeros((len(lattice.steps), lattice.size), dtype=np.uint16)
+        self._over_grid(
+            stencil_kernels.link, lattice, values, lattice.pieces, lattice.steps, lattice.nearness,
+            sharpness, weakest, weights,
+        )  # fmt: skip
+        return weights
+
+    def product(self, lattice: Lattice, weights: IntArray, planes: FloatArray) -> FloatArray:
+        """Return the weights times each plane."""
+        out = np.zeros_like(planes)
+        self._over_grid(stencil_kernels.multiply, lattice, lattice.steps, weights, planes, out)
+        return out
+
+    def apply(
+        self,
+        lattice: Lattice,
+        weights: IntArray,
+        degrees: FloatArray,
+        free: FloatArray,
+        p: FloatArray,
+        image: FloatArray,
+    ) -> FloatArray:
+        """Write the Laplacian of the free points times `p` into `image`; return the sums of ``p image``."""
+        dots = np.zeros((_parts(lattice), len(p)))
+        self._over_grid(stencil_kernels.apply, lattice, lattice.steps, weights, degrees, free, p, image, dots)
+        return dots.sum(axis=0)
+
+    def advance(
+        self,
+        lattice: Lattice,
+        inverse: FloatArray,
+        x: FloatArray,
+        r: FloatArray,
+        p: FloatArray,
+        image: FloatArray,
+        ratio: Ratio,
+    ) -> FloatArray:
+        """Add ``ratio p`` to `x`, take ``ratio image`` from `r`; return the sums of ``r r inverse``."""
+        dots = np.zeros((_parts(lattice), len(p)))
+        self._over_grid(stencil_kernels.advance, lattice, inverse, x, r, p, image, _divided(*ratio), dots)
+        return dots.sum(axis=0)
+
+    def turn(self, lattice: Lattice, inverse: FloatArray, r: FloatArray, p: FloatArray, ratio: Ratio) -> None:
+        """Replace `p` by ``inverse r + ratio p``."""
+        self._over_grid(stencil_kernels.turn, lattice, inverse, r, p, _divided(*ratio))
+
+    def joined(self, lattice: Lattice, weights: IntArray, weakest: IntArray) -> IntArray:
+        """Return the first of all points that links above the weakest join to a point."""
+        parents = np.arange(lattice.size, dtype=np.int32)
+        stencil_kernels.join(lattice.begin, lattice.end, lattice.steps, weights, weakest, parents)
+        return parents
+
+    def movers(
+        self,
+        lattice: Lattice,
+        values: FloatArray,
+        points: IntArray,
+        evidence: FloatArray,
+        sharpness: float,
+        weakest: float,
+    ) -> Movers:
+        """Return some points with the weights of all their links, those of one point side by side."""
+        weights = np.empty((len(points), 2 * len(lattice.steps)), dtype=np.uint16)
+        some = Movers(
+            points,
+            weights,
+            np.empty(len(points), dtype=np.float32),
+            np.ascontiguousarray(evidence, dtype=np.float32),
+        )
+        self._over_points(
+            band_kernels.link_some, points, values, lattice.pieces, lattice.steps, lattice.nearness,
+            sharpness, weakest, some.weights, some.sums,
+        )  # fmt: skip
+        return some
+
+    def sweep(
+        self,
+        lattice: Lattice,
+        movers: Movers,
+        trust: float,
+        now: tuple[IntArray, FloatArray],
+        spare: tuple[IntArray, FloatArray],
+        epsilon: float,
+        step_size: float,
+        count: int,
+    ) -> tuple[float, int]:
+        """Do `count` Jacobi sweeps of some points, in place; return the energy and the changes of class."""
+        points, n_parts = movers.points, -(-len(movers.points) // band_kernels.POINTS)
+        changes, energies = np.zeros(n_parts, dtype=np.int64), np.zeros(n_parts)
+        begin, changed = now, 0
+        for _ in range(count):
+            self._over_points(
+                band_kernels.sweep_some, points, lattice.steps, movers.weights, movers.sums, movers.evidence,
+                trust, *now, *spare, epsilon, step_size, changes, energies,
+            )  # fmt: skip
+            changed += int(changes.sum())
+            now, spare = spare, now
+        if now is not begin:
+            for kept, found in zip(begin, now, strict=True):
+                kept[points] = found[points]
+        return float(energies.sum()), changed
+
+    def shares(self, lattice: Lattice, movers: Movers, labels: IntArray, r: FloatArray) -> FloatArray:
+        """Return the share of the class of each point in what it and its neighbours say."""
+        out = np.empty(len(movers.points), dtype=np.float32)
+        self._over_points(
+            band_kernels.shares_of_some, movers.points, lattice.steps, movers.weights, labels, r, out
+        )
+        return out
+
+    def log_likelihoods(self, values: FloatArray, logs: Any, means: Any, roots: Any) -> FloatArray:
+        """Return the logarithm of the density of each column of `values` under one mixture."""
+        out = np.empty(values.shape[1], dtype=np.float32)
+        model = tuple(part.astype(np.float32) for part in (logs, means, roots))
+        n_parts = -(-values.shape[1] // mixture_kernels.ROWS)
+        self.pool.share(
+            n_parts,
+            lambda first, last: mixture_kernels.log_likelihoods(first, last, values, *model, out),
+        )
+        return out
+
+    def _over_grid(self, kernel: Callable[..., Any], lattice: Lattice, *arguments: Any) -> None:
+        """Have the threads do a kernel on the whole grid."""
+        begin, end = lattice.begin, lattice.end
+        self.pool.share(_parts(lattice), lambda first, last: kernel(first, last, begin, end, *arguments))
+
+    def _over_points(self, kernel: Callable[..., Any], points: IntArray, *arguments: Any) -> None:
+        """Have the threads do a kernel on some points."""
+        n_parts = -(-len(points) // band_kernels.POINTS)
+        self.pool.share(n_parts, lambda first, last: kernel(first, last, points, *arguments))
+
+
+def _parts(lattice: Lattice) -> int:
+    """Into how many parts the threads cut a grid."""
+    return max(0, -(-(lattice.end - lattice.begin) // stencil_kernels.CHUNK))
+
+
+def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Quotients, 0 where there is nothing left to do."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

@@ -1,0 +1,95 @@
+"""DataArrays of xarray as pictures: channels by the name of a dimension, labels with the same coordinates.
+
+The library itself need not be imported.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+CHANNELS = ("band", "bands", "channel", "channels", "wavelength", "wavelengths", "rgb", "c")
+"""Names of dimensions that hold channels."""
+FILL = ("_FillValue", "missing_value", "nodata")
+"""Attributes and settings of files that name a value which stands for none."""
+
+
+def has_names(image: Any) -> bool:
+    """Whether its axes have names, as those of a DataArray or of a Dataset have."""
+    return hasattr(image, "dims") and hasattr(image, "coords")
+
+
+def as_arrays(
+    image: Any, seeds: Any, channel_axis: int | str | None
+) -> tuple[Any, Any, int | None, Callable[[Any], Any]]:
+    """Take names off a picture and its seeds, and keep what puts them back on labels.
+
+    Parameters
+    ----------
+    image : DataArray
+        NaN, and values that its attributes call no data, are masked.
+    seeds : DataArray or array
+        A DataArray may have its dimensions in any order; others go by the order of those of `image`.
+    channel_axis : str, int or None
+        The dimension of the channels, by name or place; -1 is the one that is called like channels, if any.
+
+    Returns
+    -------
+    image : array or masked array, channels last
+    seeds : array
+    channel_axis : -1, or None where there are no channels
+    put_back : callable
+        Turns labels into a DataArray.
+
+    Examples
+    --------
+    >>> import xarray
+    >>> cube = xarray.DataArray(np.zeros((3, 4, 5)), dims=("band", "y", "x"), coords={"x": range(5)})
+    >>> values, seeds, axis, put_back = as_arrays(cube, np.zeros((4, 5), dtype=int), -1)
+    >>> values.shape, axis, put_back(seeds).dims, put_back(seeds).x.values.tolist()
+    ((4, 5, 3), -1, ('y', 'x'), [0, 1, 2, 3, 4])
+    """
+    if not has_names(image) or hasattr(image, "data_vars"):
+        raise ValueError(
+            f"A DataArray is expected, got {type(image).__name__}; turn a Dataset into one with to_array()."
+        )
+    channels = _channels(image, channel_axis)
+    places = [name for name in image.dims if name != channels]
+    if has_names(seeds):
+        if set(seeds.dims) != set(places):
+            raise ValueError(f"seeds have the dimensions {seeds.dims}, but those of the image are {places}.")
+        seeds = seeds.transpose(*places).values
+    like = image if channels is None else image.isel({channels: 0}, drop=True)
+    ordered = image if channels is None else image.transpose(*places, channels)
+    axis = None if channels is None else -1
+
+    def put_back(labels: Any) -> Any:
+        made = like.copy(data=labels)
+        made.name, made.attrs, made.encoding = "labels", {"long_name": "class of each point"}, {}
+        return made
+
+    return _without_missing(image, ordered.values, axis), seeds, axis, put_back
+
+
+def _channels(image: Any, axis: int | str | None) -> Any:
+    """Name of the dimension of the channels, or None."""
+    if isinstance(axis, str):
+        if axis not in image.dims:
+            names = ", ".join(map(str, image.dims))
+            raise ValueError(f"The image has no dimension {axis!r}; it has {names}.")
+        return axis
+    if axis is None:
+        return None
+    if axis != -1:
+        return image.dims[axis]
+    return next((name for name in image.dims if str(name).lower() in CHANNELS), None)
+
+
+def _without_missing(image: Any, values: Any, axis: int | None) -> Any:
+    """The numbers, masked where one is missing in any channel, or where all channels have no data."""
+    masked = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+    for place in (image.attrs, image.encoding):
+        for fill in (place[name] for name in FILL if place.get(name) is not None):
+            none = values == np.asarray(fill).item()
+            masked = masked | (none if axis is None else none.all(axis=axis, keepdims=True))
+    return np.ma.array(values, mask=masked) if masked.any() else values

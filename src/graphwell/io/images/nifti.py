@@ -1,0 +1,132 @@
+"""Volumes of medicine, `.nii` and `.nii.gz`: spacing and place are kept.
+
+The only module that imports nibabel.
+"""
+
+import math
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.errors import OptionError
+from graphwell.io.images.arrays import as_classes, without_missing
+from graphwell.io.images.base import Colors, ImageFormat, Placement, RefusedError, check_not_empty
+from graphwell.io.images.pillow import decoding
+from graphwell.memory import check_fits
+
+NAME = "NIfTI"
+BYTES_PER_POINT = 24
+"""Numbers as they are stored, brought to their scale, and as the picture."""
+MANY_MILLIMETRES = 1e6
+
+
+def read(path: Path, max_pixels: int) -> FloatArray:
+    """Read a volume, of shape (first, second, third axis of the file, channels); what is no number is masked.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "scan.nii"
+    ...     with path.open("wb") as file:
+    ...         write_numbers(np.zeros((4, 5, 6), dtype=np.float32), file)
+    ...     read(path, 1000).shape
+    (4, 5, 6, 1)
+    """
+    values = _numbers(path, max_pixels)
+    return np.asanyarray(without_missing(values.astype(np.float32, copy=False)))
+
+
+def read_classes(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray:
+    """Read the same as `read_slices`: no file of this format is flat."""
+    return read_slices(path, max_pixels)
+
+
+def read_slices(path: Path, max_pixels: int) -> IntArray:
+    """Read classes of a volume: whole numbers, 0 for unknown."""
+    values = _numbers(path, max_pixels)[..., 0]
+    if values.dtype.kind == "f":
+        if not (np.isfinite(values).all() and (values == np.round(values)).all()):
+            problem = "{field} {} must hold whole numbers, the classes, and 0 for unknown."
+            raise OptionError("seeds", problem, path)
+        values = values.astype(np.int64)
+    classes = as_classes(path, values)
+    return np.where(classes == 0, -1, classes)
+
+
+def read_placement(path: Path) -> Placement:
+    """Read how far apart points are, in millimetres, and where they lie in the body."""
+    nibabel = require_nibabel()
+    with decoding(path, NAME):
+        image = nibabel.load(path)
+        sides = [abs(float(side)) for side in image.header.get_zooms()[:3]]
+    fine = len(sides) == 3 and all(0 < side < MANY_MILLIMETRES for side in sides)
+    return Placement(NAME, image.affine, tuple(sides) if fine else None)
+
+
+def write_placed(values: Any, colors: Colors, placement: Placement, file: IO[bytes]) -> None:
+    """Write classes or real numbers where the volume lies; 0 for no class, or -1 where 0 is a class."""
+    nibabel = require_nibabel()
+    if values.dtype.kind in "iu":
+        values = np.where(values < 0, -1 if (values == 0).any() else 0, values).astype(np.int32)
+    image = nibabel.Nifti1Image(values, placement.kept)
+    image.header.set_xyzt_units("mm")
+    file.write(image.to_bytes())
+
+
+def write_numbers(values: Any, file: IO[bytes]) -> None:
+    """Write a volume that lies nowhere in particular."""
+    write_placed(values, {}, Placement(NAME, np.eye(4)), file)
+
+
+def _numbers(path: Path, max_pixels: int) -> Any:
+    """Numbers of a file with one channel or more, once it is known that they fit."""
+    check_not_empty(path)
+    nibabel = require_nibabel()
+    with decoding(path, NAME):
+        image = nibabel.load(path)
+        shape = _shape(path, image.shape, max_pixels)
+        return np.asarray(image.dataobj).reshape(shape)
+
+
+def _shape(path: Path, shape: tuple[int, ...], max_pixels: int) -> tuple[int, ...]:
+    """Three axes of places and one of channels; absurd sizes are refused before memory is asked for."""
+    places = (*shape[:3], *(1,) * (3 - len(shape)))
+    channels = [side for side in shape[3:] if side > 1]
+    if len(channels) > 1 or min(places) < 1:
+        problem = "{field} {} has the shape {}; a volume has three axes, and at most one of channels more."
+        raise RefusedError("image", problem, path, shape)
+    points = math.prod(places)
+    if points > max_pixels:
+        problem = "{} has {} = {:,} points, more than the {:,} allowed; allow more with {field}."
+        raise RefusedError("max_pixels", problem, path, " x ".join(map(str, places)), points, max_pixels)
+    check_fits(path, BYTES_PER_POINT * math.prod(shape))
+    return (*places, *(channels or [1]))
+
+
+def require_nibabel() -> Any:
+    """Return nibabel, or say how to install it."""
+    try:
+        import nibabel
+    except ImportError as error:
+        raise ImportError(
+            'NIfTI files need nibabel, which is not installed: pip install "graphwell[nifti]"'
+        ) from error
+    return nibabel
+
+
+FORMAT = ImageFormat(
+    name=NAME,
+    suffixes=(".nii", ".nii.gz"),
+    read=read,
+    read_placement=read_placement,
+    read_classes=read_classes,
+    read_slices=read_slices,
+    write_numbers=write_numbers,
+    write_placed=write_placed,
+    extra="nifti",
+    require=require_nibabel,
+    rank=10,
+)
