@@ -1,6 +1,7 @@
 """Workers that work together, and what is done where one of them is lost."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -8,9 +9,11 @@ import pytest
 from graphwell.backends.blocks.programs import Said
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.dask import post, teams
+from graphwell.backends.dask import tasks as tasks_module
 from graphwell.backends.dask.engine import DaskEngine
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.tasks import DisplacedError, Tasks
+from graphwell.progress import listening
 from graphwell.solve.harmonic import laplace_scores
 from graphwell.solve.problem import Problem
 from tests.backends.dask.test_engine import across, case
@@ -35,6 +38,23 @@ def test_every_block_hears_of_all_and_the_effort_is_told(client):
     assert [(effort.name, effort.rounds) for effort in graph.tasks.efforts] == [("count", 3)] * 2
     # One vertex of 8 bytes for the neighbour on the other worker, and one sum, in each of three rounds.
     assert [effort.bytes_sent for effort in graph.tasks.efforts] == [3 * 16] * 2
+
+
+def slow(block):
+    """Say how much is done, three times."""
+    for done in (0.25, 0.5, 0.75):
+        yield Said(np.zeros(block.rows.n_positions), np.array([1]), done=done)
+        time.sleep(0.4)
+
+
+def test_the_client_is_told_how_far_the_work_is(client, monkeypatch):
+    monkeypatch.setattr(post, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(tasks_module, "SECONDS_BETWEEN_LOOKS", 0.05)
+    graph, shares = on_workers(client), []
+    with listening(shares.append):
+        teams.together(graph.tasks, "slow", slow, graph.blocks)
+    assert shares == sorted(shares)
+    assert {0.25, 0.5} <= set(shares) <= {0.25, 0.5, 0.75}
 
 
 def failing(block):

@@ -13,7 +13,7 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.backends.blocks.block import PRECISION, GraphBlock
 from graphwell.backends.blocks.programs import Program, Said, rounding_magnet
-from graphwell.backends.conjugate_gradients import TOLERANCE
+from graphwell.backends.conjugate_gradients import TOLERANCE, share_done
 from graphwell.backends.system import fast_width
 
 LARGEST_EIGENVALUE = 2.0
@@ -37,16 +37,17 @@ def solve(block: GraphBlock, inside: FloatArray, b: FloatArray, *, max_iteration
     x, p, image = np.zeros_like(r), r.copy(), np.zeros_like(r)
     bounds = np.zeros((2, r.shape[1]))
     bounds[:, :width] = np.sqrt(heard.sums[0]) * heard.peaks
-    at_first, iterations = None, 0
+    at_first, iterations, done = None, 0, 0.0
     while True:
         sums = system.apply(p, r, image, *bounds)
-        heard = yield Said(image[:n], sums)
+        heard = yield Said(image[:n], sums, done=done)
         image[n:] = heard.halo
         pw, rw, ww, rr = heard.sums
         at_first = rr if at_first is None else at_first
         moving = (rr > TOLERANCE**2 * at_first) & (pw > 0)
+        scale = np.where(at_first > 0, at_first, 1.0)
+        done = share_done(rr / scale, TOLERANCE**2)
         if iterations == max_iterations or not moving.any():
-            scale = np.where(at_first > 0, at_first, 1.0)
             return x[:n, :width].copy(), iterations, float(np.sqrt(rr / scale).max(initial=0.0))
         step = np.divide(rr, pw, out=np.zeros_like(rr), where=moving)
         following = np.maximum(rr - 2 * step * rw + step**2 * ww, 1e-9 * rr)

@@ -24,11 +24,14 @@ class Said(NamedTuple):
         A row for each position of the block; neighbouring blocks hear of those that they touch.
     sums, peaks : arrays
         Added up, and largest, over all blocks. Sums must be exact, so that their order does not matter.
+    done : float
+        Share of the work that is done, for whoever watches.
     """
 
     values: Any
     sums: Any = NOTHING
     peaks: FloatArray = NOTHING
+    done: float = 0.0
 
 
 class Heard(NamedTuple):
@@ -48,6 +51,7 @@ class Message(NamedTuple):
     pieces: dict[tuple[int, int], Any]
     sums: Any
     peaks: FloatArray
+    done: float = 0.0
 
 
 Exchange = Callable[[Message], list[Message]]
@@ -99,6 +103,7 @@ def heard_by_all(said: Mapping[int, Said], members: Mapping[int, Member], exchan
         pieces,
         sum(words.sums for words in said.values()),
         np.max([words.peaks for words in said.values()], axis=0),
+        max(words.done for words in said.values()),
     )
     every = [own, *exchange(own)]
     return Message(

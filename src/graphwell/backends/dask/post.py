@@ -17,6 +17,7 @@ from graphwell.backends.blocks.programs import Member, Message
 from graphwell.backends.dask.tasks import DisplacedError, require_dask
 
 SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_BETWEEN_REPORTS = 0.5
 DELIVER = "graphwell_deliver"
 
 MOST_REMEMBERED = 1000
@@ -91,6 +92,7 @@ class Post:
     bytes_sent: int = 0
     seconds_waited: float = 0.0
     _sending: list[Any] = field(default_factory=list)
+    _reported: float = 0.0
 
     def __post_init__(self) -> None:
         self.worker = require_dask().get_worker()
@@ -105,6 +107,7 @@ class Post:
     def exchange(self, message: Message) -> list[Message]:
         """Send each other worker what it needs, and wait for what is needed here."""
         self.rounds += 1
+        self._report(message.done)
         to_all = bool(np.size(message.sums) or np.size(message.peaks))
         for other in self.others:
             pieces = {pair: piece for pair, piece in message.pieces.items() if self.homes[pair[1]] == other}
@@ -127,6 +130,13 @@ class Post:
 
         sent = asyncio.run_coroutine_threadsafe(send(), self.worker.loop.asyncio_loop)
         self._sending = [*(each for each in self._sending if not each.done() or each.exception()), sent]
+
+    def _report(self, done: float) -> None:
+        """Tell whoever waits how far the work is; one of the workers does, now and then."""
+        now = time.perf_counter()
+        if done and self.here == self.homes[0] and now - self._reported > SECONDS_BETWEEN_REPORTS:
+            self._reported = now
+            self.worker.log_event(self.work, done)
 
     def _wait_for(self, other: str) -> Message:
         box = (self.work, self.here, other, self.rounds)

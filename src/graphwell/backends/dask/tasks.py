@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.progress import heartbeat
+from graphwell.progress import heartbeat, tell
 
 CONNECT_SECONDS = 10
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -64,9 +64,21 @@ def connected_client() -> Any:
             f"The Dask client is not connected (its status is {client.status}); "
             "connect it to a running scheduler."
         )
-    if not client.scheduler_info(n_workers=-1)["workers"]:
+    if not workers_of(client):
         raise ValueError("The Dask cluster has no workers; start at least one, or wait until one has joined.")
     return client
+
+
+def workers_of(client: Any) -> dict[str, Any]:
+    """The workers that a client can use, by their address.
+
+    The client asks the scheduler every other second, without the workers, and may put that answer in the
+    place of this one; how many workers there are is part of both.
+    """
+    while True:
+        found = client.scheduler_info(n_workers=-1)
+        if len(found["workers"]) == found.get("n_workers", len(found["workers"])):
+            return dict(found["workers"])
 
 
 def _inside_a_task(distributed: Any) -> bool:
@@ -160,6 +172,7 @@ class Tasks:
         self.homes: list[str] = []
         self.efforts: list[Any] = []
         self.has_post_offices = False
+        self.share_done: float | None = None
         self.priority = 0
 
     def settle(self, n_blocks: int) -> None:
@@ -255,10 +268,26 @@ class Tasks:
         futures = [handle.future for handle in self.keep(handles)]
         while not self._done(futures) and all(future.status != "error" for future in futures):
             heartbeat()
+            if self.share_done is not None:
+                tell(self.share_done)
             if set(self.homes) - set(self.workers()):
                 raise DisplacedError("A worker is gone, and what it kept with it.")
         self._raise_errors(futures)
         return list(handles)
+
+    @contextmanager
+    def told_of(self, topic: str) -> Iterator[None]:
+        """Pass on what workers say of the share that is done, while the tasks of the block are waited for."""
+        self.client.subscribe_topic(topic, self._hear)
+        try:
+            yield
+        finally:
+            self.share_done = None
+            if self.client.status == "running":
+                self.client.unsubscribe_topic(topic)
+
+    def _hear(self, event: tuple[float, float]) -> None:
+        self.share_done = event[1]
 
     def _check_alive(self) -> None:
         """Say so where no worker is left to do the tasks, and none comes back."""
@@ -297,7 +326,7 @@ class Tasks:
 
     def workers(self) -> dict[str, Any]:
         """The workers by their address."""
-        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+        return workers_of(self.client)
 
     def memory(self) -> float:
         """Bytes of memory that all workers have together; infinite where one has no limit."""

@@ -85,7 +85,8 @@ def together(
     for handle, of in zip(team, shares, strict=True):
         handle.home = homes[of[0]]
     try:
-        tasks.at_home(team)
+        with tasks.told_of(work):
+            tasks.at_home(team)
     except BaseException:
         if tasks.client.status == "running":
             close_everywhere(tasks.client, work)
