@@ -55,20 +55,6 @@ def close_everywhere(client: Any, work: str) -> None:
     client.run(close_here, work, on_error="ignore")
 
 
-def open_post_offices(client: Any) -> None:
-    """Have all workers, and those that will come, take messages."""
-    from distributed import WorkerPlugin
-
-    class PostOffice(WorkerPlugin):
-        name = "graphwell-post"
-        idempotent = True
-
-        def setup(self, worker: Any) -> None:
-            worker.handlers[DELIVER] = deliver
-
-    client.register_plugin(PostOffice())
-
-
 @dataclass
 class Post:
     """The letters of one worker to those that it shares some work with.

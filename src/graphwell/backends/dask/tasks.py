@@ -171,7 +171,7 @@ class Tasks:
         self.named = 0
         self.homes: list[str] = []
         self.efforts: list[Any] = []
-        self.has_post_offices = False
+        self.answered: set[str] = set()
         self.share_done: float | None = None
         self.priority = 0
 
@@ -274,6 +274,21 @@ class Tasks:
                 raise DisplacedError("A worker is gone, and what it kept with it.")
         self._raise_errors(futures)
         return list(handles)
+
+    def answer_to(self, name: str, handler: Callable[..., None]) -> None:
+        """Have all workers, and those that will come, take messages of this name for a function."""
+        if name in self.answered:
+            return
+        from distributed import WorkerPlugin
+
+        class Handler(WorkerPlugin):
+            idempotent = True
+
+            def setup(self, worker: Any) -> None:
+                worker.handlers[name] = handler
+
+        self.client.register_plugin(Handler(), name=f"graphwell-{name}")
+        self.answered.add(name)
 
     @contextmanager
     def told_of(self, topic: str) -> Iterator[None]:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from graphwell.backends.blocks.programs import Member, Program, in_lockstep
-from graphwell.backends.dask.post import Post, close, close_everywhere, open_post_offices
+from graphwell.backends.dask.post import DELIVER, Post, close, close_everywhere, deliver
 from graphwell.backends.dask.tasks import DisplacedError, Handle, Tasks, require_dask
 
 MOST_ATTEMPTS = 20
@@ -74,9 +74,7 @@ def together(
     columns : sequences
         One argument for each block.
     """
-    if not tasks.has_post_offices:
-        open_post_offices(tasks.client)
-        tasks.has_post_offices = True
+    tasks.answer_to(DELIVER, deliver)
     work, homes = f"{name} in {tasks.new_name()}", tuple(tasks.homes)
     shares = [[p for p, home in enumerate(homes) if home == at] for at in sorted(set(homes))]
     arguments = list(zip(blocks, *columns, strict=True))
