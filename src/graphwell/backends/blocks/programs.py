@@ -123,11 +123,11 @@ def rounded(values: FloatArray, bound: Any) -> FloatArray:
 
     Examples
     --------
-    >>> values = np.array([0.1, 0.2, 0.3])
-    >>> rounded(values, 1.0).sum() == rounded(values[::-1], 1.0).sum()
-    True
-    >>> abs(rounded(values, 1.0) - values).max() < 1e-15
-    True
+    >>> a, b, c = rounded(np.array([0.1, 0.2, 0.3]), 1.0).tolist()
+    >>> (a + b) + c == a + (b + c), (0.1 + 0.2) + 0.3 == 0.1 + (0.2 + 0.3)
+    (True, False)
+    >>> round(a, 15), round(b, 15), round(c, 15)
+    (0.1, 0.2, 0.3)
     """
     magnet = rounding_magnet(bound)
     return (values + magnet) - magnet
