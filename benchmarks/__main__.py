@@ -45,12 +45,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", nargs="+", type=int, metavar="seed", help="seeds, or label sets, to use")
     parser.add_argument("--processes", type=int, default=1, help="processes that share the work")
     parser.add_argument("--strategies", nargs="+", metavar="name", help="strategies of `ask`; all by default")
+    parser.add_argument("--minutes", type=float, default=0.0, help="how long the user of `serve` goes on")
     chosen = parser.parse_args(arguments)
     unknown = [name for name in chosen.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"no benchmark is called {unknown[0]}; there are {', '.join(BENCHMARKS)}")
     chosen.out.mkdir(parents=True, exist_ok=True)
-    given = (chosen.data, chosen.seeds, chosen.processes, chosen.strategies)
+    given = (chosen.data, chosen.seeds, chosen.processes, chosen.strategies, chosen.minutes)
     options = Options(chosen.quick, chosen.out, *given)
     for name in chosen.names or BENCHMARKS:
         import_module(f"benchmarks.{name}").main(options)

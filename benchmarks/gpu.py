@@ -37,6 +37,8 @@ LARGE = 20_000_000
 OFFSETS = (1, 2, 3, 5, 8, 13, 21)
 FAR = 1024
 """Neighbours of vertex i of the large graph: i +- each offset on a ring, and i with one bit flipped."""
+PARTS = ("mnist", "rows", "pictures")
+"""What is measured, and may be named as data."""
 PICTURE_BARS = {1000: 0.15, 3464: 1.0}
 """Seconds by the side of a picture."""
 
@@ -286,9 +288,9 @@ def main(options: Options) -> None:
     except (ImportError, OSError) as error:
         print(f"gpu is left out: {error}")
         return
-    chosen = options.data or ("mnist", "pictures")
-    if not {"mnist", "pictures"} & set(chosen):
-        print("gpu is left out: it measures mnist and pictures.")
+    chosen = options.data or PARTS
+    if not set(PARTS) & set(chosen):
+        print(f"gpu is left out: it measures {', '.join(PARTS)}.")
         return
     rate = copy_rate()
     figures = [Figure("copy on the GPU", rate / 1e12, "TB/s", "", None)]
@@ -297,6 +299,7 @@ def main(options: Options) -> None:
         X, y = points(options.out)
         figures += neighbour_figures(X, True) + sweep_figures(X, y, True) + fit_figures(X, y, True)
         figures += large_figures(rate, LARGE // 10 if options.quick else LARGE)
+    if "rows" in chosen:
         sizes = gpu_scale.SIZES[:-1] if options.quick else gpu_scale.SIZES
         many = [gpu_scale.measured(n) for n in sizes]
         figures += many_rows_figures(many)

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.cluster import surface
 from graphwell import DiffuseInterfaceClassifier, datasets
 from graphwell.backends.cuda._cupy import cupy
-from graphwell.backends.cuda.cells import build_search
+from graphwell.backends.cuda.cells import search_for
 from graphwell.backends.cuda.search import CudaSearch
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -44,8 +44,8 @@ def clocked(job: Any) -> tuple[float, Any]:
 def searched(X: Any) -> dict[str, float]:
     """Seconds of a search, of comparing every pair, and the share of the true neighbours found."""
     rows = cupy().asarray(X)
-    build_search(rows, 10).of_all(10)  # compiles
-    seconds, found = clocked(lambda: build_search(rows, 10).of_all(10)[0])
+    search_for(rows, 10).of_all(10)  # compiles
+    seconds, found = clocked(lambda: search_for(rows, 10).of_all(10)[0])
     sample = cupy().asarray(np.random.default_rng(1).choice(len(X), min(SAMPLE, len(X)), replace=False))
     every = CudaSearch(rows)
     every.nearest(rows[sample], 11)

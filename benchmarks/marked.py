@@ -3,12 +3,14 @@
 The photographs lie in ``../shared/data/marked`` and belong to their owners; without them nothing is measured.
 ``NAME.jpg`` has marks (``NAME_sparse.png``, ``NAME_dense.png`` or ``NAME_marks.png``) and ``NAME_truth.png``;
 255 is unknown. Weights were chosen on pictures at even places of the sorted list; those at odd ones count.
+What is measured is kept beside the figures, so that a run that was ended goes on where it was.
 """
 
+import json
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +21,7 @@ from scipy import ndimage
 
 import graphwell as gw
 from benchmarks.output import show_table
+from graphwell.memory import peak_memory
 from graphwell.segmentation.drawing import borders
 
 FOLDER = Path(__file__).parent.parent.parent / "shared" / "data" / "marked"
@@ -39,6 +42,7 @@ class Marked:
     wrong: float
     boundary: float
     seconds: float
+    mebibytes: float
 
 
 def photographs() -> Iterator[tuple[str, str, Any, Any, Any]]:
@@ -110,19 +114,31 @@ def boundary_score(labels: Any, truth: Any) -> float:
     return float(200 * precision * recall / max(precision + recall, 1e-12))
 
 
-def run(most: int | None = None) -> list[Marked]:
-    """All methods on all photographs, or on the first of them."""
+def run(kept: Path, most: int | None = None) -> list[Marked]:
+    """All methods on all photographs, or on the first of them; those in the file `kept` are not run again."""
+    lines = kept.read_text().splitlines() if kept.exists() else []
+    done = {(r.picture, r.marks, r.method): r for r in (Marked(**json.loads(line)) for line in lines)}
     records = []
     for name, kind, picture, marks, truth in list(photographs())[:most]:
         for method, label in methods(marks).items():
-            began = time.perf_counter()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # random_walker's, of its own tolerance
-                labels = label(picture, marks)
-            seconds, known = time.perf_counter() - began, truth >= 0
-            wrong = 100 * float((labels[known] != truth[known]).mean())
-            records.append(Marked(name, kind, method, wrong, boundary_score(labels, truth), seconds))
+            if (name, kind, method) not in done:
+                record = Marked(name, kind, method, *measured(partial(label, picture, marks), truth))
+                done[name, kind, method] = record
+                with kept.open("a") as file:
+                    file.write(json.dumps(asdict(record)) + "\n")
+            records.append(done[name, kind, method])
     return records
+
+
+def measured(label: Callable[[], Any], truth: Any) -> tuple[float, float, float, float]:
+    """Wrong pixels and boundary in per cent, seconds, and the most memory taken in MiB."""
+    began = time.process_time()
+    with warnings.catch_warnings(), peak_memory() as peak:
+        warnings.simplefilter("ignore")  # random_walker's, of its own tolerance
+        labels = label()
+    seconds, known = time.process_time() - began, truth >= 0
+    wrong = 100 * float((labels[known] != truth[known]).mean())
+    return wrong, boundary_score(labels, truth), seconds, (peak() or 0) / 2**20
 
 
 def compare(records: list[Marked]) -> tuple[list[list[str]], list[str]]:
@@ -132,21 +148,24 @@ def compare(records: list[Marked]) -> tuple[list[list[str]], list[str]]:
         means = {}
         for method in dict.fromkeys(r.method for r in records if r.marks == kind):
             here = [r for r in records if (r.marks, r.method) == (kind, method)]
-            means[method] = [float(np.mean([getattr(r, k) for r in here])) for k in ("wrong", "boundary")]
-            seconds = float(np.mean([r.seconds for r in here]))
-            rows.append([MARKS[kind], method, *(f"{m:.2f}" for m in means[method]), f"{seconds:.2f}"])
+            figures = ("wrong", "boundary", "seconds", "mebibytes")
+            means[method] = [float(np.mean([getattr(r, name) for r in here])) for name in figures]
+            *shown, memory = means[method]
+            counts = f"{memory:.0f}", str(len(here))
+            rows.append([MARKS[kind], method, *(f"{m:.2f}" for m in shown), *counts])
         mine, *others = means.values()
         if others and mine[0] > min(other[0] for other in others):
             missed.append(f"{MARKS[kind]}: {mine[0]:.2f} % wrong, another method has less")
     return rows, missed
 
 
-def compare_marked(quick: bool) -> tuple[list[Marked], list[str]]:
+def compare_marked(folder: Path, quick: bool) -> tuple[list[Marked], list[str]]:
     """Print the table; nothing where there are no photographs."""
     if not FOLDER.is_dir():
         print("The photographs with strokes are left out: there is no folder ../shared/data/marked.")
         return [], []
-    records = run(4 if quick else None)
+    records = run(folder / "marked.jsonl", 4 if quick else None)
     rows, missed = compare(records)
-    show_table("Photographs with strokes", ("marks", "method", "wrong %", "boundary F", "seconds"), rows)
+    columns = ("marks", "method", "wrong %", "boundary F", "CPU seconds", "MiB", "pictures")
+    show_table("Photographs with strokes", columns, rows)
     return records, missed

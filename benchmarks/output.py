@@ -32,6 +32,8 @@ class Options:
         Processes that share the work, where a benchmark can divide it.
     strategies : sequence of str, optional
         Names of the strategies that `ask` compares; all by default.
+    minutes : float
+        How long the scripted user of `serve` goes on after its questions.
     """
 
     quick: bool
@@ -40,6 +42,7 @@ class Options:
     seeds: Sequence[int] | None = None
     processes: int = 1
     strategies: Sequence[str] | None = None
+    minutes: float = 0.0
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

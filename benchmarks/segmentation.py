@@ -206,7 +206,7 @@ def main(options: Options) -> None:
     records, missed = compare_pictures(options)
     costs, slow = compare_strokes(options) if chosen(options, "strokes") else ([], [])
     sizes, large = compare_sizes(options) if chosen(options, "sizes") else ([], [])
-    strokes_, behind = compare_marked(options.quick) if chosen(options, "marked") else ([], [])
+    strokes_, behind = compare_marked(options.out, options.quick) if chosen(options, "marked") else ([], [])
     missed += slow + large + behind
     if not (records or costs or sizes or strokes_):
         return

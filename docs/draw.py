@@ -10,6 +10,12 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+import graphwell as gw
+from graphwell.io.images.colors import palette_color
+from graphwell.io.images.registry import write_image
+from graphwell.segmentation.drawing import contact_sheet, uncertainty
+from graphwell.segmentation.next_marks import squares_to_mark
+
 FOLDER = Path(__file__).parent / "_static"
 BLUE, RUST, GREY = "#1f6f8b", "#b5541c", "#888888"
 MEAN_RANKS = {  # docs/data.md
@@ -97,7 +103,38 @@ def ranks() -> Figure:
     return figure
 
 
+def moons() -> Figure:
+    """What is given, and what is found: nine labels on three moons."""
+    X, truth = gw.datasets.make_three_moons(n_per_class=150, random_state=0)
+    given = gw.datasets.sample_labels(truth, per_class=3, random_state=0)
+    found = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, given).transduction_
+    figure = Figure(figsize=(9, 3), layout="constrained")
+    for panel, title, classes in zip(
+        figure.subplots(1, 2), ("nine labels", "every point"), (given, found), strict=True
+    ):
+        known = classes >= 0
+        panel.scatter(*X[~known, :2].T, s=4, color=GREY, alpha=0.4)
+        colors = [(BLUE, RUST, "#5a8f29")[number] for number in classes[known]]
+        panel.scatter(*X[known, :2].T, s=30 if title == "nine labels" else 5, color=colors)
+        panel.set_title(title, color=GREY)
+        panel.set_axis_off()
+    return figure
+
+
+def segmented() -> None:
+    """The contact sheet of a noisy picture: picture and marks above, labels and doubt below."""
+    image, truth = gw.datasets.make_grey_image(noise=0.15, random_state=0)
+    seeds = gw.datasets.sample_labels(truth.ravel(), per_class=60, random_state=0).reshape(truth.shape)
+    found = gw.Segmenter(image).segment(seeds)
+    doubt = uncertainty(found.score, found.reachable)
+    colors = {number: palette_color(place) for place, number in enumerate(found.classes.tolist())}
+    sheet = contact_sheet(image, seeds, found.labels, doubt, colors, squares_to_mark(doubt, seeds))
+    with (FOLDER / "segmented.png").open("wb") as file:
+        write_image(sheet, FOLDER / "segmented.png", file)
+
+
 if __name__ == "__main__":
     rcParams["svg.hashsalt"] = "graphwell"
-    for name, picture in (("which", which()), ("tables", ranks()), ("scale", scale())):
+    segmented()
+    for name, picture in (("which", which()), ("tables", ranks()), ("scale", scale()), ("moons", moons())):
         picture.savefig(FOLDER / f"{name}.svg", transparent=True, metadata={"Date": None})

@@ -54,3 +54,32 @@ def test_the_reference_names_every_public_name(module):
         name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
     ]
     assert {name for name in public if not name.startswith("_")} - NOT_OF_THE_REFERENCE <= listed
+
+
+PICTURE = re.compile(
+    r"!\[(?P<alt>[^\]]*)\]\((?P<file>[^)]+)\)|```\{(?:image|figure)\} (?P<of>\S+)\n(?P<options>.*?)```",
+    re.DOTALL,
+)
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name
+)
+def test_every_picture_is_there_and_has_alternative_text(page):
+    for found in PICTURE.finditer(page.read_text()):
+        file = page.parent / (found["file"] or found["of"])
+        assert file.is_file(), file
+        told = found["alt"] or "".join(re.findall(r":alt: (.+)", found["options"] or ""))
+        assert len(told) > 40, file
+
+
+def test_the_links_inside_the_docs_lead_somewhere():
+    for page in (
+        ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").glob("*.md"),
+    ):
+        for link in re.findall(r"(?<!!)\[[^\]]+\]\(([^)#\s]+)", page.read_text()):
+            if "://" not in link and not link.startswith(("mailto:", "gallery/")):  # which the build makes
+                assert (page.parent / link).exists(), f"{page.name} leads to {link}"

@@ -66,8 +66,9 @@ class Outcome:
 
 
 NAMES = (
-    "tables", "pictures", "checkpoints", "matrices", "parameters", "arrays", "threads", "properties", "kills",
-    "interrupts", "discs", "permissions", "clocks", "terminals", "caches", "forks", "workers", "clusters",
+    "tables", "pictures", "checkpoints", "matrices", "parameters", "arrays", "journals", "bridges",
+    "threads", "properties", "kills", "interrupts", "discs", "permissions", "clocks", "terminals", "pages",
+    "caches", "forks", "workers", "clusters",
 )  # fmt: skip
 
 

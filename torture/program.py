@@ -78,7 +78,7 @@ def start(
     kind: str, folder: Path, out: str, *options: str, before: Callable[[], object] | None = None
 ) -> Fork:
     """Begin a run in a fork of this process; its output has the given name without an ending."""
-    _warm(kind)
+    warm(kind)
 
     def work() -> None:
         from graphwell.__main__ import main
@@ -170,7 +170,7 @@ def _after(seconds: float, sent: signal.Signals, process: Run) -> Run:
 
 
 @cache
-def _warm(kind: str) -> None:
+def warm(kind: str) -> None:
     """Import and compile what a run needs, so that its forks need not."""
     from graphwell.cli.app import app
 

@@ -74,7 +74,7 @@ def exit_code() -> int:
 
 def end_process() -> None:
     """End by an interrupt. Inside `exec` it would make Python kill itself by the signal instead."""
-    with suppress(OSError, ValueError):  # nobody reads any more
+    with suppress(AttributeError, OSError, ValueError):  # closed, or nobody reads any more
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(exit_code())

@@ -45,6 +45,10 @@ def listening(told: Told) -> Iterator[None]:
         _listener.reset(token)
 
 
+class CancelledError(RuntimeError):
+    """The run was cancelled; nothing came of it."""
+
+
 _watchdog: ContextVar[Callable[[], object] | None] = ContextVar("watchdog", default=None)
 
 

@@ -1,9 +1,12 @@
 """Questions and answers in turn."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import graphwell as gw
+from graphwell._warnings import BridgedWarning
 from tests.active.situations import five_clusters
 from tests.helpers import blobs, few
 
@@ -141,3 +144,45 @@ def test_rows_can_be_left_out_for_now_and_classes_called_by_other_names():
     later = session.suggest(3, exclude=first, names={name: f"<{name}>" for name in range(5)})
     assert not set(first) & set(later)
     assert any("<" in reason for reason in session.suggest(10, names=dict.fromkeys(range(5), "<x>")).reasons)
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_refit_gives_exactly_what_a_fresh_fit_gives(parts):
+    X, truth = gw.datasets.make_three_moons(100, random_state=1)
+    X = np.vstack([X + 1e3 * part for part in range(parts)])
+    truth = np.tile(truth, parts)
+    session = gw.active.Session(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BridgedWarning)
+        for _ in range(8):
+            row = session.suggest(1)[0]
+            session.answer(row, truth[row])
+            kept = session.fit()
+        session.take_back(row)
+        kept = session.fit()
+        fresh = gw.DiffuseInterfaceClassifier(random_state=0).fit(session.place.shown, session.labels)
+    np.testing.assert_array_equal(kept.transduction_, fresh.transduction_)
+    np.testing.assert_array_equal(kept.label_distributions_, fresh.label_distributions_)
+
+
+def test_a_glance_is_nearly_a_fit_and_leaves_no_trace():
+    X, truth = gw.datasets.make_three_moons(200, random_state=2)
+    session = gw.active.Session(X)
+    first = [int(np.flatnonzero(truth == c)[50]) for c in range(3)]
+    session.answer(first, truth[first])
+    seen = session.glance()
+    assert session.is_fitted is False
+    fitted = session.fit().transduction_
+    assert (seen == fitted).mean() > 0.9
+    alone = gw.active.Session(X)
+    alone.answer(first, truth[first])
+    np.testing.assert_array_equal(alone.fit().transduction_, fitted)
+    session.take_back(first[1:])
+    assert set(session.glance()) == {truth[first[0]]}
+
+
+def test_a_glance_says_nothing_where_no_label_reaches():
+    graph = gw.Graph.from_affinity(np.kron(np.eye(3), 1 - np.eye(4)))
+    session = gw.active.Session(graph)
+    session.answer([0, 5], ["a", "b"], weight=0.5)
+    assert session.glance().tolist() == ["a"] * 4 + ["b"] * 4 + [None] * 4

@@ -134,9 +134,9 @@ def test_pictures_may_take_time_and_memory_by_their_size():
 
 def test_photographs_with_strokes_are_held_to_the_best_of_the_others():
     found = {"graphwell": (3.0, 60.0), "GrabCut": (5.0, 50.0), "watershed": (2.0, 40.0)}
-    every = [marked.Marked("a", "sparse", method, *scores, 1.0) for method, scores in found.items()]
+    every = [marked.Marked("a", "sparse", method, *scores, 1.0, 50.0) for method, scores in found.items()]
     rows, missed = marked.compare(every)
-    assert rows[0] == ["object, sparse strokes", "graphwell", "3.00", "60.00", "1.00"]
+    assert rows[0] == ["object, sparse strokes", "graphwell", "3.00", "60.00", "1.00", "50", "1"]
     assert missed == ["object, sparse strokes: 3.00 % wrong, another method has less"]
     assert marked.compare(every[:2])[1] == []
 

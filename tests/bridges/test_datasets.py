@@ -62,5 +62,11 @@ def test_what_cannot_be_used_is_told(pets):
     ragged = datasets.Dataset.from_dict({"vector": [[1.0], [1.0, 2.0]], "label": [0, 1]})
     with pytest.raises(ValueError, match="different lengths, 1 to 2"):
         gw.from_dataset(ragged)
+    words = datasets.Dataset.from_dict({"vector": [["a"], ["b"]], "label": [0, 1]})
+    with pytest.raises(ValueError, match="vectors of 'vector' must hold numbers alone"):
+        gw.from_dataset(words)
+    for columns in (5, "weight"):
+        with pytest.raises(ValueError, match="columns must be a list of names"):
+            gw.from_dataset(pets, columns=columns)
     with pytest.raises(ValueError, match=r"graphwell\.from_dataset"):
         gw.DiffuseInterfaceClassifier().fit(pets, [0, 1, 1, -1])

@@ -48,3 +48,15 @@ def test_weights_that_are_none_are_refused(weights, told):
 
 def test_a_column_of_weights_is_as_good_as_a_row():
     assert read_weights([[1.0], [2.0]], 2).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "ends", [[(0, 0.5)], [("a", "b")], [(0, 10**30)], [(0, 1, 2)], 5, None, [(0, np.nan)]]
+)
+def test_ends_that_are_no_pairs_of_whole_numbers_are_refused(ends):
+    with pytest.raises(ValueError, match="must be pairs of whole numbers"):
+        affinity_of_edges(ends, None, 3)
+
+
+def test_without_a_number_of_vertices_the_largest_end_counts():
+    assert affinity_of_edges(np.array([[0.0, 4.0]]), None, None).shape == (5, 5)

@@ -89,5 +89,15 @@ def test_other_rows_and_other_objects_are_refused():
     clf = fitted(pd.DataFrame(data()))
     with pytest.raises(ValueError, match="has 3 rows, but the fit was of 40"):
         gw.with_labels(pd.DataFrame(data())[:3], clf)
-    with pytest.raises(ValueError, match="is expected, got list"):
-        gw.with_labels([[0]] * 40, clf)
+    for other in ([[0]] * 40, None, 5, np.zeros(40), print):
+        with pytest.raises(ValueError, match=f"is expected, got {type(other).__name__}"):
+            gw.with_labels(other, clf)
+
+
+def test_names_of_several_types_and_equal_names_get_a_sentence():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
+    clf = fitted(frame)
+    with pytest.raises(ValueError, match=r"names of several types; make them all text"):
+        fitted(frame.set_axis([0, "a"], axis=1))
+    with pytest.raises(ValueError, match="Two columns of X have the same name"):
+        clf.predict(frame.set_axis(["a", "a"], axis=1))

@@ -55,6 +55,15 @@ def test_other_objects_are_refused_and_fit_says_what_to_do():
         gw.DiffuseInterfaceClassifier().fit(networkx.DiGraph([(0, 1)]), [0, -1])
 
 
+@pytest.mark.parametrize("nodelist", [5, [[0]]])
+def test_a_list_of_no_nodes_and_odd_names_of_weights_are_refused(nodelist):
+    graph = networkx.Graph([(0, 1)])
+    with pytest.raises(ValueError, match="nodelist must be a list of nodes"):
+        gw.Graph.from_networkx(graph, nodelist=nodelist)
+    with pytest.raises(ValueError, match="weight must be the name"):
+        gw.Graph.from_networkx(graph, weight=[])
+
+
 def test_the_karate_club_from_two_labels():
     club = networkx.karate_club_graph()
     y = [{0: "Mr. Hi", 33: "Officer"}.get(node) for node in club]

@@ -76,3 +76,14 @@ def test_what_is_no_graph_is_refused(data, told):
 def test_fit_says_what_to_do():
     with pytest.raises(ValueError, match="from_pyg"):
         gw.DiffuseInterfaceClassifier().fit(Data(Tensor([[0], [1]])), [0, -1])
+
+
+@pytest.mark.parametrize("count", [-1, 2.5, True, "3", 10**30])
+def test_a_number_of_nodes_that_is_none_is_refused(count):
+    with pytest.raises(ValueError, match="num_nodes must be a whole number"):
+        gw.Graph.from_pyg(Data(Tensor([[0], [1]]), num_nodes=count))
+
+
+def test_a_weight_that_is_no_name_is_refused():
+    with pytest.raises(ValueError, match="weight must be the name of an attribute"):
+        gw.Graph.from_pyg(Data(Tensor([[0], [1]])), weight=5)

@@ -19,6 +19,12 @@ def test_nobody_is_told_where_there_is_no_terminal(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_a_closed_standard_error_is_no_terminal(monkeypatch):
+    monkeypatch.setattr("sys.stderr", None)
+    with _progress.bars() as progress:
+        assert progress is silent
+
+
 def watched(quiet):
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=90)

@@ -25,7 +25,8 @@ def segment(folder, *options, image="image.png", seeds="seeds.png", output="labe
 
 def sentences(stderr):
     """What is wrong; what was read may be said before."""
-    return [line for line in stderr.splitlines() if not re.match(r"\S+ marks \d+ pixels", line)]
+    early = r"\S+ marks \d+ pixels|[\d,]+ points take about"
+    return [line for line in stderr.splitlines() if not re.match(early, line)]
 
 
 @pytest.fixture

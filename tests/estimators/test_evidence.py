@@ -95,3 +95,38 @@ def test_what_is_no_classifier_is_refused(wrong):
     X, _, given = tilted(n=100)
     with pytest.raises(ValueError, match='evidence must be None, "auto" or a classifier'):
         DiffuseInterfaceClassifier(evidence=wrong).fit(X, given)
+
+
+class Teller:
+    """A classifier that says what it is told to."""
+
+    def __init__(self, said=None):
+        self.said = said
+
+    def get_params(self, deep=True):
+        return {"said": self.said}
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return self.said(np.full((len(X), len(self.classes_)), 1 / len(self.classes_)))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        lambda p: p * np.nan,
+        lambda p: -p,
+        lambda p: 9 * p,
+        lambda p: p[:, :1],
+        lambda p: p[:1],
+        lambda p: "x",
+        lambda p: None,
+    ],
+)
+def test_a_classifier_that_gives_no_probabilities_is_refused(said):
+    X, _, given = tilted()
+    with pytest.raises(ValueError, match="predict_proba of Teller must give each row a number from 0 to 1"):
+        DiffuseInterfaceClassifier(evidence=Teller(said), random_state=0, n_jobs=1).fit(X, given)

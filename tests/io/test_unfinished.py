@@ -46,3 +46,23 @@ def test_a_folder_goes_with_all_that_is_in_it(tmp_path):
     unfinished.remember(tmp_path / "masks")
     unfinished.remove_unfinished()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_removed_any_more_is_left_without_an_error(tmp_path, monkeypatch):
+    half, other = tmp_path / "half", tmp_path / "other"
+    for path in (half, other):
+        path.touch()
+        unfinished.remember(path)
+    real = os.stat
+
+    def denied(path, **options):
+        if os.fspath(path) == str(half):
+            raise PermissionError(13, "Permission denied", str(half))
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "stat", denied)
+    unfinished.remove_unfinished()
+    monkeypatch.undo()
+    assert [path.name for path in tmp_path.iterdir()] == ["half"]
+    unfinished.remove_unfinished()
+    assert half.exists()

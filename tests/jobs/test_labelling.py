@@ -1,54 +1,15 @@
-import csv
-
-import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
-from graphwell.io.tables.registry import read_table
-from graphwell.jobs.found_labels import FoundLabels
-from graphwell.jobs.labelling import LabelOptions, open_table
+from tests.jobs.pets import opened, path
 
-LINES = [
-    "id,a,b,photo,note,x,y,label",
-    "r1,1.0,2.0,one.png,A <b>note</b>,0,1,cat",
-    "r2,1.1,2.1,deep/two.png,Another,2,3,",
-    "r3,9.0,8.0,three.png,The third,4,5,?",
-    "r4,9.1,8.2,four.png,,6,7,dog",
-]
-
-
-@pytest.fixture
-def path(tmp_path):
-    file = tmp_path / "pets.csv"
-    file.write_text("\n".join(LINES) + "\n")
-    return file
-
-
-def opened(path, **options):
-    return open_table(LabelOptions(table=path, n_neighbors=1, n_jobs=1, **options))
+__all__ = ["path"]
 
 
 def test_labels_so_far_are_read_as_everywhere(path):
     table = opened(path)
     assert table.read.given.names == ("cat", "dog")
     assert table.given.tolist() == [0, -1, -2, 1]
-
-
-def test_what_is_shown_of_a_row(path):
-    table = opened(path, row_id="id", image_column="photo", text_column="note", xy=("x", "y"))
-    assert table.name(1) == "r2"
-    assert table.picture(1) == "deep/two.png"
-    assert table.text(0) == "A <b>note</b>"
-    assert [name for name, _ in table.cells(0)] == ["id", "a", "b", "photo", "x", "y"]
-    assert table.places.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
-    assert not {"photo", "x", "y"} & set(table.read.features.names)
-    assert opened(path).name(1) == "2"
-
-
-def test_pictures_by_absolute_names_inside_the_folder(path):
-    inside = path.parent.resolve() / "one.png"
-    path.write_text(path.read_text().replace("one.png", str(inside)))
-    assert opened(path, image_column="photo").picture(0) == "one.png"
 
 
 def test_pictures_of_a_folder_by_order_or_by_name(path):
@@ -64,93 +25,6 @@ def test_pictures_of_a_folder_by_order_or_by_name(path):
         opened(path, images=folder, row_id="id")
     with pytest.raises(OptionError, match="holds 3 pictures for 4 rows"):
         opened(path, images=folder)
-
-
-def test_numbers_are_a_picture(tmp_path):
-    np.save(tmp_path / "x.npy", np.array([[0, 1, 2, 4], [3, 3, 3, 3], [1, 0, 0, 1]]))
-    table = opened(tmp_path / "x.npy", pixels=(2, 2))
-    assert table.pixels(0) == {"width": 2, "height": 2, "grey": [0, 64, 128, 255]}
-    assert table.pixels(1)["grey"] == [0, 0, 0, 0]
-    assert table.cells(0) == []
-
-
-def test_search_is_by_id_number_and_text(path):
-    table = opened(path, row_id="id", text_column="note")
-    assert table.search("R3") == [2]
-    assert table.search("<B>") == [0]
-    assert table.search("thi") == [2]
-    assert table.search("") == table.search("nothing of this") == []
-    assert opened(path).search("4") == [3]
-
-
-def test_the_nearest_of_some_rows(path):
-    table = opened(path, features=("a", "b"))
-    assert table.nearest(1, np.array([0, 1, 3]), 2) == [0, 3]
-    assert table.nearest(1, np.array([], dtype=int), 2) == []
-
-
-def test_the_fingerprint_tells_tables_and_readings_apart(path):
-    first = opened(path).fingerprint
-    assert first == opened(path, scale="standard").fingerprint
-    assert first != opened(path, unknown=("dog",)).fingerprint
-    path.write_text(path.read_text().replace("9.1", "9.2"))
-    assert first != opened(path).fingerprint
-
-
-def found(labels, n_classes=2):
-    labels = np.array(labels)
-    scores = np.full((len(labels), n_classes), 0.1)
-    scores[np.arange(len(labels)), np.maximum(labels, 0)] = 0.9
-    return FoundLabels(labels, scores, np.arange(n_classes), labels >= 0, np.zeros(len(labels), dtype=bool))
-
-
-def test_the_table_is_written_with_all_labels(path):
-    written = opened(path, row_id="id").write(("cat", "dog"), np.array([0, -1, -1, 1]), found([0, 0, -1, 1]))
-    assert written == path.parent / "pets.labelled.csv"
-    with written.open() as file:
-        rows = list(csv.DictReader(file))
-    assert [row["graphwell_label"] for row in rows] == ["cat", "cat", "", "dog"]
-    assert [row["graphwell_given"] for row in rows] == ["true", "false", "false", "true"]
-    assert [row["graphwell_reachable"] for row in rows] == ["true", "true", "false", "true"]
-    assert rows[2]["graphwell_score"] == ""
-    assert rows[0]["note"] == "A <b>note</b>"
-
-
-def written_labels(path):
-    if path.suffix == ".npz":
-        with np.load(path) as arrays:
-            return arrays["graphwell_label"].tolist()
-    return read_table(path).column("graphwell_label").tolist()
-
-
-@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".jsonl"])
-def test_new_classes_make_a_column_of_numbers_text(path, suffix):
-    """Labels that are numbers stay numbers, until a class has another name."""
-    path.write_text(path.read_text().replace("cat", "1").replace("dog", "2").replace("?", ""))
-    for names, kind in ((("1", "2"), int), (("1", "new"), str)):
-        output = path.with_name(f"out{suffix}")
-        table = opened(path, output=output, drop=("note", "photo"))
-        table.write(names, np.array([0, -1, -1, 1]), found([0, 0, 0, 1]))
-        assert written_labels(output)[3] == kind(names[1])
-
-
-def test_a_table_without_labels_can_be_written(path):
-    text = "\n".join(line.rsplit(",", 1)[0] for line in path.read_text().splitlines()) + "\n"
-    path.write_text(text)
-    for suffix in (".csv", ".npz", ".parquet", ".jsonl"):
-        output = path.with_name(f"out{suffix}")
-        opened(path, output=output).write(("cat", "dog"), np.array([0, -1, -1, 1]), found([0, 0, 1, 1]))
-        assert written_labels(output) == ["cat", "cat", "dog", "dog"]
-
-
-def test_rows_that_were_left_out_get_no_label(path):
-    path.write_text(path.read_text().replace("1.1,2.1", ",2.1"))
-    table = opened(path, missing="drop", features=("a", "b"))
-    assert table.rows.tolist() == [0, 2, 3]
-    assert table.name(1) == "3"
-    table.write(("cat", "dog"), np.array([0, -1, 1]), found([0, 1, 1]))
-    written = read_table(table.options.labelled).column("graphwell_label")
-    assert written.tolist() == ["cat", "", "dog", "dog"]
 
 
 @pytest.mark.parametrize(

@@ -55,3 +55,22 @@ def test_a_class_without_marks_at_this_size_is_unlikely():
     seeds = np.where(np.arange(30)[:, None] < 3, truth, -1)
     found = witness_of(values).logs(Seeds.of(seeds), np.arange(4))
     assert (found[3] < found[:3].max(axis=0) - 10).all()
+
+
+def test_colours_speak_in_the_piece_that_they_were_marked_in():
+    values, truth = colored()
+    pieces = np.where(np.arange(30) < 14, 0, 1)[:, None] + np.zeros_like(truth)
+    pieces[14] = -1
+    seeds = np.where(np.arange(30)[:, None] == 3, truth, -1)
+    seeds[20, 5], seeds[20, 20] = 2, 1  # below the mask, red is called 2, and nothing is called 0
+    alone = Seeds.of(np.where(pieces == 0, seeds, -1))
+    witness = ColorEvidence(values, features_of(values), 1.0, find_pixels("cpu", 1), pieces)
+    found = witness.logs(Seeds.of(seeds), np.arange(3))
+    assert (found.argmax(axis=0)[:14] == truth[:14]).mean() > 0.95
+    assert (found.argmax(axis=0)[15:, :10] == 2).all()
+    assert (found[0, 15:] < found[:, 15:].max(axis=0) - 10).all()
+    without = ColorEvidence(values, features_of(values), 1.0, find_pixels("cpu", 1), pieces)
+    np.testing.assert_array_equal(without.logs(alone, np.arange(3))[:, :14], found[:, :14])
+    assert (found[:, 14] == 0).all()
+    again = witness.logs(Seeds.of(seeds), np.arange(3))
+    np.testing.assert_array_equal(again, found)

@@ -1,5 +1,6 @@
 """A page for tests: it echoes, fails, and tells all windows."""
 
+import threading
 from pathlib import Path
 
 from graphwell.serve.channel import frame
@@ -7,10 +8,13 @@ from graphwell.serve.channel import frame
 
 class EchoPage:
     name = "login"
+    beside = frozenset({"slow"})
 
     def __init__(self, folder: Path | None = None):
         self.folders = {} if folder is None else {"pictures": folder}
         self.commands = {"echo": lambda m: m["x"], "fail": self.fail, "tell": self.pass_on, "hurt": self.hurt}
+        self.commands["slow"] = lambda _: self.free.wait(20)
+        self.free = threading.Event()
         self.ended = False
 
     def greeting(self):

@@ -79,9 +79,9 @@ def test_a_lasso_never_overrules_what_was_looked_at():
     answers = fresh()
     done(answers, do="label", rows=[0, 2, 3, 5], weight=0.1, **{"class": 1})
     assert answers.codes.tolist() == [0, 1, 1, 1, NOTHING, CANNOT_TELL]
-    assert answers.firm.tolist() == [0, 1, -1, -1, -1, -1]
+    assert answers.firm.tolist() == [0, 1, -1, -1, -1, CANNOT_TELL]
     done(answers, do="label", rows=[2], **{"class": 0})
-    assert answers.firm.tolist() == [0, 1, 0, -1, -1, -1]
+    assert answers.firm.tolist() == [0, 1, 0, -1, -1, CANNOT_TELL]
 
 
 def test_merging_keeps_the_weights_and_removing_clears():

@@ -104,3 +104,27 @@ def test_there_are_not_too_many_windows():
         return last
 
     assert asyncio.run(many()).closed == TOO_SLOW
+
+
+def test_what_takes_long_holds_nobody_up():
+    async def both():
+        page = EchoPage()
+        hub = Hub(page)
+        hub.begin()
+        slow = ['{"do": "slow", "id": 1}', '{"do": "slow", "id": 2}', '{"do": "slow", "id": 3}']
+        window = Window([*slow, '{"do": "echo", "id": 4, "x": "meanwhile"}'])
+        served = asyncio.create_task(hub.serve(window))
+        while not any(message.get("re") == 4 for message in window.got):
+            await asyncio.sleep(0.01)
+        before = list(window.got)
+        page.free.set()
+        while len(window.got) < 5:
+            await asyncio.sleep(0.01)
+        window.closed = 0
+        await served
+        return before, window.got
+
+    before, after = asyncio.run(both())
+    assert [message.get("re") for message in before] == [None, 3, 4]  # the greeting first
+    assert "being done already" in before[1]["error"]
+    assert sorted(message.get("re") or 0 for message in after) == [0, 1, 2, 3, 4]

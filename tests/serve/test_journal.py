@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -124,3 +125,37 @@ def test_lines_are_json_behind_a_checksum(tmp_path):
     with Journal(path, ABOUT) as journal:
         journal.do({"name": "two\nlines"})
     assert json.loads(path.read_text().splitlines()[1][9:]) == {"name": "two\nlines"}
+
+
+def forge(path, *texts):
+    """Lines with the right checksum, whatever they say."""
+    with path.open("ab") as file:
+        for text in texts:
+            file.write(b"%08x %s\n" % (zlib.crc32(text), text))
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"do":"undo"}', b'{"do":"redo"}', b"5", b"null", b"[]", b"{", b"[" * 10**5, b"\xff"]
+)
+def test_a_forged_line_is_refused_and_kept(tmp_path, line):
+    path = tmp_path / "journal"
+    Journal(path, ABOUT).close()
+    forge(path, line)
+    forged = path.read_bytes()
+    with pytest.raises(OptionError, match=r"makes no sense at its action 1|damaged at byte"):
+        Journal(path, ABOUT)
+    assert path.read_bytes() == forged
+
+
+@pytest.mark.parametrize("error", [KeyError(), IndexError(), TypeError(), ValueError(), OverflowError()])
+def test_an_action_that_cannot_be_done_is_refused(tmp_path, error):
+    with Journal(tmp_path / "journal", ABOUT) as journal:
+        journal.do({"do": "first"})
+        journal.do({"do": "second"})
+
+        def do(action):
+            if action == {"do": "second"}:
+                raise error
+
+        with pytest.raises(OptionError, match="makes no sense at its action 2; restore it, or move it away"):
+            journal.replay(do)

@@ -1,9 +1,13 @@
+import csv
 import json
 
 import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
+from graphwell.jobs.answers import MergeOptions, merge_answers
+from graphwell.jobs.classify import classify
+from graphwell.jobs.options import ClassifyOptions
 from graphwell.serve.answers import CANNOT_TELL, NOTHING
 from tests.serve.tables import Window, write_groups
 
@@ -74,7 +78,7 @@ def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
     answered(window, 2)
     held = threading.Event()
     fit = type(window.page._refits.table.session()).fit
-    monkeypatch.setattr("graphwell.active.Session.fit", lambda self: (held.wait(20), fit(self))[1])
+    monkeypatch.setattr("graphwell.active.Session.fit", lambda self, **options: (held.wait(20), fit(self))[1])
     before = window.page._question.row
     first = window.label(before, 0)
     second = window.label(window.page._question.row, 0)
@@ -193,6 +197,37 @@ def test_the_table_is_written_as_classify_writes_it(window):
     cells = [line.split(",")[-4:] for line in lines[1:]]
     assert [cell[0] for cell in cells] == [f"group {group}" for group in window.truth]
     assert sum(cell[3] == "true" for cell in cells) == 4
+
+
+def test_the_answers_brought_back_classify_to_the_labels_that_were_shown(window):
+    answered(window, 6)
+    window.do("cannot tell", rows=[window.page._question.row])
+    window.fitted()
+    window.do("export")
+    folder = window.table.options.table.parent
+    merge_answers(
+        MergeOptions(
+            table=folder / "groups.csv", answers=folder / "groups.answers.csv", output=folder / "answered.csv"
+        )
+    )
+    again = folder / "again.csv"
+    classify(
+        ClassifyOptions(
+            table=folder / "answered.csv",
+            output=again,
+            row_id="name",
+            tune=False,
+            evidence="none",
+            unknown=("?",),
+        )
+    )
+    names = ("name", "graphwell_label", "graphwell_given")
+    shown, found = (
+        [[row[name] for name in names] for row in csv.DictReader(path.read_text().splitlines())]
+        for path in (folder / "groups.labelled.csv", again)
+    )
+    assert found == shown
+    assert sum(row[2] == "true" for row in found) == 6
 
 
 def test_a_row_is_shown_with_everything(window):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from graphwell.io.images.drawn import read_marks
+from graphwell.serve.classes import LONGEST_NAME
 from graphwell.serve.strokes import (
-    LONGEST_NAME,
     MOST_CLASSES,
     MOST_POINTS,
     MOST_STROKES,
@@ -135,6 +135,9 @@ def test_the_number_of_strokes_is_limited(painting):
         {"do": "rename class", "class": True, "name": "a"},
         {"do": "color class", "class": 0, "color": "red"},
         {"do": "color class", "class": 0, "color": "#12345g"},
+        {"do": "color class", "class": 0, "color": "#+12345"},
+        {"do": "color class", "class": 0, "color": "#1_2_34"},
+        {"do": "add class", "name": "\ud800\0"},
         {"do": "color class", "class": 0, "color": 5},
     ],
 )

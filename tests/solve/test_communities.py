@@ -12,6 +12,7 @@ from graphwell.solve.communities import (
     communities,
     groundwork,
     joined_to_heaviest,
+    joined_units,
     merged_graph,
     modularity,
 )
@@ -68,8 +69,8 @@ def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():
 def test_units_do_not_depend_on_the_numbering_of_the_vertices():
     W = random_affinity(300, 0.03, 1)
     order = np.random.default_rng(2).permutation(300)
-    plain = groundwork(engine_of(W), most=60).members[order]
-    permuted = groundwork(engine_of(W[np.ix_(order, order)]), most=60).members
+    plain = joined_units(engine_of(W), most=60).members[order]
+    permuted = joined_units(engine_of(W[np.ix_(order, order)]), most=60).members
     same = plain[:, None] == plain[None, :]
     np.testing.assert_array_equal(same, permuted[:, None] == permuted[None, :])
 
@@ -77,7 +78,7 @@ def test_units_do_not_depend_on_the_numbering_of_the_vertices():
 def test_few_vertices_are_their_own_units_and_edgeless_ones_are_never_joined():
     W, _ = blocks([30, 20])
     np.testing.assert_array_equal(groundwork(engine_of(W)).members, np.arange(50))
-    assert groundwork(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)
+    assert joined_units(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -10,6 +10,7 @@ import numpy as np
 from graphwell._random import Seed
 from graphwell._types import BoolArray, FloatArray
 from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accuracy
+from graphwell.active.glance import glance
 from graphwell.active.labels import (
     Answers,
     answers_of_fit,
@@ -176,10 +177,34 @@ class Session:
         self.take_back(rows)
         self._barred.update(row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist())
 
-    def fit(self) -> Any:
-        """Fit the classifier to all answers, on the graph of the session, and return it."""
+    def glance(self) -> Any:
+        """A label for each row at a first look, None where no label reaches: in a tenth of a fit's time.
+
+        Whole communities of the graph take a class. Where labels are few it is nearly what `fit` finds, so a
+        user can be shown at once what an answer changes. It leaves no trace: the next fit is the same.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.1], [5.0], [5.1]], n_neighbors=1, scale_neighbor=1)
+        >>> session.answer([0, 3], ["cat", "dog"])
+        >>> session.glance()
+        array(['cat', 'cat', 'dog', 'dog'], dtype=object)
+        """
+        known = self._codes()
+        codes = glance(self.place, known, self._trust().get("sample_weight"))
+        return np.array([*known.classes.tolist(), None], dtype=object)[codes]
+
+    def fit(self, **options: Any) -> Any:
+        """Fit the classifier to all answers, on the graph of the session, and return it.
+
+        Parameters
+        ----------
+        **options
+            Of the classifier's fit: `progress` and `cancel`, say.
+        """
         before = fetched(self.classifier.transduction_) if self.is_fitted else None
-        self.classifier.fit(self.place.shown, self.labels, **self._trust())
+        with self.place.kept.open():
+            self.classifier.fit(self.place.shown, self.labels, **self._trust(), **options)
         self._given = np.array([row in self._answers for row in range(self.n_rows)])
         self._checked = {row: replace(c, age=c.age + 1) for row, c in self._checked.items()}
         if before is not None:

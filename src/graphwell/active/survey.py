@@ -1,6 +1,6 @@
 """A graph made ready for questions: where it lies, and its units. Kept, it makes further questions cheap."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from graphwell.estimators.base import GraphClassifier
 from graphwell.graph import Graph
 from graphwell.progress import Progress, silent
 from graphwell.solve.communities import Groundwork, groundwork
+from graphwell.solve.kept import KeptEngine
 
 SHARPNESS = 2.0
 """Communities are those of the squared affinities, as in a fit."""
@@ -27,15 +28,18 @@ class Survey:
     backend : Backend
     graph : PlacedGraph
         As it was given or built, with plain affinities.
+    kept : KeptEngine
+        What fits of the graph share.
     """
 
     backend: Backend
     graph: PlacedGraph
+    kept: KeptEngine = field(default_factory=KeptEngine, repr=False)
 
-    @cached_property
+    @property
     def engine(self) -> Engine:
-        """Of the graph with squared affinities."""
-        return self.backend.engine(self.graph.sharpened(SHARPNESS))
+        """Of the graph with squared affinities; fits of the graph share it."""
+        return self.kept.of(self.backend, self.graph, SHARPNESS)[1]
 
     @cached_property
     def ground(self) -> Groundwork:

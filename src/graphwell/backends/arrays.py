@@ -185,11 +185,9 @@ class ArrayEngine(HostVectors):
 
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""
-        from graphwell.backends.cpu.group_kernels import condensed_rows, in_units_of, unit_of
+        from graphwell.backends.cpu.group_kernels import merged_matrix
 
-        W = self.graph.W
-        unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
-        return in_units_of(condensed_rows(W, groups, groups, n_groups, unit), unit)
+        return merged_matrix(self.graph.W, groups, n_groups)
 
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""

@@ -37,7 +37,7 @@ def from_dataset(dataset: Any, label: str = "label", columns: Sequence[str] | No
         raise ValueError(f"This holds several datasets, {parts}; give one of them.")
     if not all(hasattr(dataset, name) for name in ("features", "column_names", "with_format")):
         raise ValueError(f"A Dataset of Hugging Face is expected, got {type(dataset).__name__}.")
-    chosen = [name for name in dataset.column_names if name != label] if columns is None else list(columns)
+    chosen = _chosen(dataset.column_names, label, columns)
     for name in (label, *chosen):
         if name not in dataset.column_names:
             raise ValueError(f"The dataset has no column {name!r}; it has {', '.join(dataset.column_names)}.")
@@ -45,6 +45,15 @@ def from_dataset(dataset: Any, label: str = "label", columns: Sequence[str] | No
         raise ValueError(f"The dataset has no column beside {label!r} to compare rows by.")
     table = dataset.with_format("arrow")[:]
     return _features(table.select(chosen)), _labels(table.column(label), dataset.features[label])
+
+
+def _chosen(names: Sequence[str], label: str, columns: Any) -> list[str]:
+    """Names of the columns to compare rows by."""
+    if columns is None:
+        return [name for name in names if name != label]
+    if isinstance(columns, str) or not isinstance(columns, Sequence):
+        raise ValueError(f"columns must be a list of names, got {columns!r}.")
+    return list(columns)
 
 
 def _features(table: Any) -> Any:
@@ -58,7 +67,10 @@ def _features(table: Any) -> Any:
             f"The vectors of {table.column_names[0]!r} have different lengths, "
             f"{min(lengths)} to {max(lengths)}; give each row one of the same length."
         )
-    return np.array(rows, dtype=np.float64)
+    try:
+        return np.array(rows, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"The vectors of {table.column_names[0]!r} must hold numbers alone.") from error
 
 
 def _labels(column: Any, feature: Any) -> Any:
@@ -69,5 +81,7 @@ def _labels(column: Any, feature: Any) -> Any:
     return values
 
 
-def _name(code: int | None, names: Sequence[str]) -> str | None:
+def _name(code: Any, names: Sequence[str]) -> str | None:
+    if code is not None and (not isinstance(code, int) or code >= len(names)):
+        raise ValueError(f"A label is {code!r}, but the classes are numbered 0 to {len(names) - 1}.")
     return None if code is None or code < 0 else names[code]

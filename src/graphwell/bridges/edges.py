@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 
-def affinity_of_edges(ends: Any, weights: Any, n_vertices: int) -> Any:
+def affinity_of_edges(ends: Any, weights: Any, n_vertices: int | None) -> Any:
     """Symmetric affinities of a list of edges.
 
     Parallel edges add up. Of edges there and back the heavier counts, so a list that names each edge once and
@@ -18,8 +18,8 @@ def affinity_of_edges(ends: Any, weights: Any, n_vertices: int) -> Any:
         Numbers of the vertices.
     weights : array of shape (n_edges,), optional
         1 by default.
-    n_vertices : int
-        Vertices without an edge count too.
+    n_vertices : int, optional
+        Vertices without an edge count too; by default those up to the largest number.
 
     Returns
     -------
@@ -32,7 +32,8 @@ def affinity_of_edges(ends: Any, weights: Any, n_vertices: int) -> Any:
            [2., 0., 0.],
            [0., 0., 0.]])
     """
-    pairs = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
+    pairs = _read_ends(ends)
+    n_vertices = int(pairs.max(initial=-1)) + 1 if n_vertices is None else n_vertices
     if len(pairs) and not 0 <= pairs.min() <= pairs.max() < n_vertices:
         wrong = pairs.max() if pairs.max() >= n_vertices else pairs.min()
         raise ValueError(f"An edge names the vertex {wrong}, but they are numbered 0 to {n_vertices - 1}.")
@@ -41,6 +42,34 @@ def affinity_of_edges(ends: Any, weights: Any, n_vertices: int) -> Any:
     where = (pairs[apart, 0], pairs[apart, 1])
     one_way = sparse.coo_array((values[apart], where), shape=(n_vertices, n_vertices)).tocsr()
     return one_way.maximum(one_way.T).tocsr()
+
+
+def _read_ends(ends: Any) -> Any:
+    """Pairs of whole numbers; none for a list without an edge."""
+    try:
+        pairs = np.asarray(ends).reshape(-1, 2)
+        if len(pairs) == 0:
+            return pairs.astype(np.int64)
+        with np.errstate(invalid="ignore"):
+            whole = pairs.astype(np.int64)
+        if pairs.dtype.kind in "biufO" and (whole == pairs).all():
+            return whole
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError("The ends of the edges must be pairs of whole numbers, one pair for each edge.")
+
+
+def check_weight_name(weight: Any) -> None:
+    """Refuse whatever cannot name an attribute of edges.
+
+    Examples
+    --------
+    >>> check_weight_name(5)
+    Traceback (most recent call last):
+    ValueError: weight must be the name of an attribute of the edges, or None; got 5.
+    """
+    if weight is not None and not isinstance(weight, str):
+        raise ValueError(f"weight must be the name of an attribute of the edges, or None; got {weight!r}.")
 
 
 def read_weights(weights: Any, n_edges: int) -> Any:

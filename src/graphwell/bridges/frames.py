@@ -7,6 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphwell.io.tables.base import NEW_NAMES
 
+LIBRARIES = ("pandas", "polars", "pyarrow", "datasets")
+
 
 def with_labels(frame: Any, clf: Any) -> Any:
     """Return a data frame with what a fit found for each of its rows, in the columns of `graphwell classify`.
@@ -34,6 +36,7 @@ def with_labels(frame: Any, clf: Any) -> Any:
     ['cat', 'cat', 'dog', 'dog']
     """
     check_is_fitted(clf)
+    _check_library(frame)
     n_rows = getattr(frame, "num_rows", None) or len(frame)
     if n_rows != len(clf.transduction_):
         raise ValueError(
@@ -51,8 +54,20 @@ def _columns(clf: Any) -> dict[str, list[Any]]:
     return dict(zip(NEW_NAMES, (labels, scores.tolist(), reachable.tolist(), given.tolist()), strict=False))
 
 
+def _library(frame: Any) -> str:
+    return type(frame).__module__.partition(".")[0]
+
+
+def _check_library(frame: Any) -> None:
+    has_columns = hasattr(frame, "columns") or hasattr(frame, "column_names")
+    if _library(frame) not in LIBRARIES or not has_columns:
+        raise ValueError(
+            f"A data frame of pandas, polars or Arrow, or a Dataset, is expected, got {type(frame).__name__}."
+        )
+
+
 def _put_beside(frame: Any, columns: dict[str, list[Any]]) -> Any:
-    library = type(frame).__module__.partition(".")[0]
+    library = _library(frame)
     if library == "pandas":
         return frame.assign(**columns)
     if library == "polars":
@@ -63,11 +78,7 @@ def _put_beside(frame: Any, columns: dict[str, list[Any]]) -> Any:
         for name, values in columns.items():
             frame = frame.append_column(name, [values])
         return frame
-    if library == "datasets":
-        frame = frame.remove_columns(old)
-        for name, values in columns.items():
-            frame = frame.add_column(name, values)
-        return frame
-    raise ValueError(
-        f"A data frame of pandas, polars or Arrow, or a Dataset, is expected, got {type(frame).__name__}."
-    )
+    frame = frame.remove_columns(old)
+    for name, values in columns.items():
+        frame = frame.add_column(name, values)
+    return frame

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from graphwell.bridges.edges import affinity_of_edges
+from graphwell.bridges.edges import affinity_of_edges, check_weight_name
 
 
 def affinity_of_networkx(
@@ -12,8 +12,12 @@ def affinity_of_networkx(
     """Symmetric affinities of a graph of NetworkX, directed or not, with parallel edges or without."""
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_multigraph")):
         raise ValueError(f"A graph of NetworkX is expected, got {type(graph).__name__}.")
-    nodes = list(graph.nodes if nodelist is None else nodelist)
-    place = {node: number for number, node in enumerate(nodes)}
+    check_weight_name(weight)
+    try:
+        nodes = list(graph.nodes if nodelist is None else nodelist)
+        place = {node: number for number, node in enumerate(nodes)}
+    except TypeError as error:
+        raise ValueError(f"nodelist must be a list of nodes of the graph, got {nodelist!r}.") from error
     unknown = next((node for node in nodes if node not in graph), None)
     if unknown is not None or len(place) < len(nodes):
         what = (

@@ -1,14 +1,18 @@
 """Graphs of PyTorch Geometric; read as arrays, so that PyTorch need not be imported."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from graphwell.bridges.edges import affinity_of_edges
+from graphwell.bridges.edges import affinity_of_edges, check_weight_name
+
+MOST_VERTICES = 2**31 - 1
 
 
 def affinity_of_pyg(data: Any, weight: str | None = "edge_weight") -> Any:
     """Symmetric affinities of a `Data` object: its ``edge_index``, and weights where it has them."""
+    check_weight_name(weight)
     index = getattr(data, "edge_index", None)
     if index is None:
         raise ValueError(
@@ -22,8 +26,11 @@ def affinity_of_pyg(data: Any, weight: str | None = "edge_weight") -> Any:
     if given is None and weight not in (None, "edge_weight"):
         raise ValueError(f"The Data object has no {weight}; give weight=None for edges that all count alike.")
     count = getattr(data, "num_nodes", None)
-    n_vertices = int(count) if count is not None else int(ends.max(initial=-1)) + 1
-    return affinity_of_edges(ends.T, None if given is None else as_array(given), n_vertices)
+    whole = isinstance(count, Integral) and not isinstance(count, bool)
+    if count is not None and not (whole and 0 <= count <= MOST_VERTICES):
+        raise ValueError(f"num_nodes must be a whole number from 0 to {MOST_VERTICES:,}, got {count!r}.")
+    weights = None if given is None else as_array(given)
+    return affinity_of_edges(ends.T, weights, None if count is None else int(count))
 
 
 def as_array(tensor: Any) -> Any:

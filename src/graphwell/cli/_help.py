@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+import typer
 from typer.core import TyperCommand
 
 from graphwell.cli._examples import EXAMPLES
+from graphwell.cli._run import Exit
+from graphwell.cli._values import told
 
 
 def _methods() -> Mapping[str, Any]:
@@ -119,6 +122,16 @@ class ListingCommand(TyperCommand):
                 parameter.metavar = name.upper()
             elif name in types and parameter.metavar is None:
                 parameter.metavar = _kind(types[name])
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options; a value that one does not take gets one sentence."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            if (problem := told(error)) is None:
+                raise
+            typer.echo(f"graphwell: {problem}", err=True)
+            raise typer.Exit(Exit.BAD_INPUT) from error
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Fill in the lists, then write the help."""

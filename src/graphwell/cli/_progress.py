@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 @contextmanager
 def bars(*, quiet: bool = False, console: "Console | None" = None) -> Iterator[Progress]:
     """Show one bar per stage while the block runs; nothing when quiet or when nobody watches a terminal."""
-    if quiet or (console is None and not sys.stderr.isatty()):
+    if quiet or (console is None and not _watched()):
         yield silent  # rich is not even imported
         return
     with _bars_of_rich(console) as shown:
         stages = _Stages(shown)
         yield stages
         stages.finish()
+
+
+def _watched() -> bool:
+    """Whether standard error is a terminal; it may be closed."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _bars_of_rich(console: "Console | None") -> "RichBars":

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from graphwell._counted import counted
 from graphwell.cli._words import in_flags
 from graphwell.columns.fate import grouped
 from graphwell.errors import Sentence
@@ -80,8 +81,9 @@ def print_suggested(report: "SuggestReport", *, on_stderr: bool) -> None:
     """Print the rows to label next."""
     console = console_for(on_stderr=on_stderr)
     say = _sayer(console)
-    known = f"{report.labels_given:,} labels of {len(report.classes):,} classes so far"
-    say(f"{report.rows:,} rows, {known if report.labels_given else 'no label yet'}.")
+    classes = counted(len(report.classes), "class", "classes")
+    known = f"{counted(report.labels_given, 'label')} of {classes} so far"
+    say(f"{counted(report.rows, 'row')}, {known if report.labels_given else 'no label yet'}.")
     console.print(_column_grid(report.columns))
     say(f"The rows to label next by {report.strategy}, best first; row 1 is the first below the header:")
     console.print(_to_label_grid(report.to_label))
@@ -94,7 +96,8 @@ def print_compared(report: "CompareReport", *, on_stderr: bool) -> None:
 
     console, found = console_for(on_stderr=on_stderr), report.found
     say = _sayer(console)
-    say(f"{found.n_rows:,} rows, {found.n_labels:,} labels given, {found.n_classes:,} classes.")
+    classes = counted(found.n_classes, "class", "classes")
+    say(f"{counted(found.n_rows, 'row')}, {counted(found.n_labels, 'label')} given, {classes}.")
     say(how_judged(found))
     grid = Grid()
     grid.add_column("method")
@@ -164,15 +167,15 @@ def printable(text: str, limit: int = 40) -> str:
 
 def _counts(report: "ClassifyReport") -> str:
     parts = [
-        f"{report.rows:,} rows",
-        f"{report.labels_given:,} labels given",
-        f"{len(report.classes):,} classes",
+        counted(report.rows, "row"),
+        f"{counted(report.labels_given, 'label')} given",
+        counted(len(report.classes), "class", "classes"),
         f"{report.components_without_labels:,} of {report.components:,} components without a label",
     ]
     if report.bridged_rows:
-        parts.append(f"{report.bridged_rows:,} rows bridged")
+        parts.append(f"{counted(report.bridged_rows, 'row')} bridged")
     if report.rows_left_out:
-        parts.append(f"{report.rows_left_out:,} rows left out")
+        parts.append(f"{counted(report.rows_left_out, 'row')} left out")
     return ", ".join(parts) + "."
 
 

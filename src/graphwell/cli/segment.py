@@ -89,7 +89,8 @@ def segment(
         int, typer.Option(help="Larger pictures are refused before they are read.", min=1)
     ] = 100_000_000,
     max_memory: Annotated[
-        str | None, typer.Option(help="Refuse pictures that need more, 4GB say; by default what is free.")
+        str | None,
+        typer.Option(help="Memory to use, 4GB say; what is free by default."),
     ] = None,
     jobs: _options.Jobs = None,
     device: _options.Device = "cpu",

@@ -13,7 +13,7 @@ from graphwell._types import BoolArray, FloatArray
 from graphwell._unknown import says_nothing
 from graphwell.io.tables.cells import EMPTY_CELLS, TEXT, as_numbers, as_text, is_missing, is_text, text_column
 
-SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "n/a", "na", "<NA>", "NaT"])
+SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "na", "NaT"])
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 CATEGORICAL = ("category", "categorical", "enum", "dictionary")
 """How the types of categories begin in pandas, polars and Arrow."""

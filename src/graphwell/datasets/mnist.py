@@ -51,20 +51,22 @@ def load_mnist(data_dir: str | Path | None = None) -> tuple[IntArray, IntArray]:
                 f"it should hold {PARTS[0]}-{IMAGES} and the three others, plain or .gz."
             )
         return _read_folder(folder)
-    for candidate in _usual_folders():
+    for candidate in usual_folders():
         folder = _holding_folder(candidate)
         if folder is not None:
             return _read_folder(folder)
     return _download()
 
 
-def _usual_folders() -> Iterator[Path]:
+def usual_folders() -> Iterator[Path]:
+    """Folders that data sets are looked for in."""
     if os.environ.get("GRAPHWELL_DATA"):
         yield Path(os.environ["GRAPHWELL_DATA"])
-    yield _cache()
+    yield users_cache()
 
 
-def _cache() -> Path:
+def users_cache() -> Path:
+    """Where downloaded data is kept."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphwell"
 
 
@@ -120,8 +122,8 @@ def _download() -> tuple[IntArray, IntArray]:
         X, y = fetch_openml("mnist_784", version=1, as_frame=False, return_X_y=True, parser=parser)
     except (OSError, ValueError) as error:
         raise OSError(
-            f"MNIST is neither in $GRAPHWELL_DATA nor in {_cache()}, and downloading it failed ({error}); "
-            "give the folder of its files as data_dir."
+            f"MNIST is neither in $GRAPHWELL_DATA nor in {users_cache()}, and downloading it failed "
+            f"({error}); give the folder of its files as data_dir."
         ) from error
     X, y = np.asarray(X).astype(np.uint8), np.asarray(y).astype(np.int64)
     _keep(X, y)
@@ -132,14 +134,14 @@ def _keep(X: IntArray, y: IntArray) -> None:
     """Put the four files into the user's cache; a cache that cannot be written is no reason to fail."""
     train = len(X) * 6 // 7
     try:
-        _cache().mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=_cache()) as unfinished:
+        users_cache().mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=users_cache()) as unfinished:
             folder = Path(unfinished) / "mnist"
             folder.mkdir()
             for part, rows in zip(PARTS, (slice(None, train), slice(train, None)), strict=True):
                 _write_idx(folder / f"{part}-{IMAGES}", X[rows].reshape(-1, 28, 28))
                 _write_idx(folder / f"{part}-{LABELS}", y[rows])
-            folder.rename(_cache() / "mnist")  # all four files or none
+            folder.rename(users_cache() / "mnist")  # all four files or none
     except OSError:
         return
 

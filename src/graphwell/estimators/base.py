@@ -280,7 +280,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         refuse_new(self._encoder, X)
         shape = np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())
         if self._predictor.takes_features and isinstance(shape, tuple) and len(shape) == 2:
-            validate_data(self, X, reset=False, skip_check_array=True)
+            _check_names(self, X, reset=False)
 
     def _warn_of_bridges(self, graph: PlacedGraph) -> None:
         if graph.bridges is None:
@@ -354,9 +354,23 @@ def _prior(problem: Problem, labels: Labels) -> FloatArray:
     return np.asarray(labels.counts / labels.counts.sum())
 
 
+def _check_names(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Have scikit-learn take, or compare, the names of the columns; what it cannot read gets a sentence."""
+    try:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    except TypeError as error:
+        raise ValueError(
+            "The columns of X have names of several types; make them all text: X.columns.astype(str)."
+        ) from error
+    except ValueError as error:
+        if "unique" not in str(error):
+            raise
+        raise ValueError("Two columns of X have the same name; rename one of them.") from error
+
+
 def _feature_names(estimator: Any, X: Any, n_features: int) -> dict[str, Any]:
     """Number of the features, and their names where they have any, as scikit-learn keeps them."""
     probe = clone(estimator)
-    validate_data(probe, X, skip_check_array=True)
+    _check_names(probe, X, reset=True)
     names = {"feature_names_in_": probe.feature_names_in_} if hasattr(probe, "feature_names_in_") else {}
     return {"n_features_in_": n_features, **names}

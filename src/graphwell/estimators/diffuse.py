@@ -349,16 +349,22 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     def _tell_of_compiling(self, progress: Progress) -> None:
         progress("compiling", None)
         if self.verbose:
-            sys.stderr.write("compiling the kernels: some seconds, once on a machine\n")
+            _say("compiling the kernels: some seconds, once on a machine")
 
     def _announce(self, n_rows: int, n_classes: int) -> None:
         if self.verbose:
             need = in_words(fit_bytes(n_rows, self.n_neighbors, n_classes))
-            sys.stderr.write(f"{n_rows:,} rows, {n_classes} classes: needs about {need} beyond the input\n")
+            _say(f"{n_rows:,} rows, {n_classes} classes: needs about {need} beyond the input")
 
 
 def _report(step: Step) -> None:
-    sys.stderr.write(
+    _say(
         f"step {step.number} of {step.of}: epsilon {step.epsilon:.3g}, energy {step.energy:.6g}, "
-        f"{step.label_changes} labels changed\n"
+        f"{step.label_changes} labels changed"
     )
+
+
+def _say(text: str) -> None:
+    """Write a line on standard error, where there is one."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")

@@ -26,6 +26,8 @@ LABELS_FOR_BOOSTING, CLASSES_FOR_BOOSTING = 100, 5
 PRIOR_COUNT = 10.0
 """The weights begin as if so many hidden labels had told the voices to be equally good."""
 ROUNDS = 100
+ROUNDING = 1e-6
+"""By which a probability may exceed 1."""
 SMALLEST_SHARE = 0.02
 TOO_LITTLE = 0.1
 """Evidence of less weight than this is left out: it would change next to nothing."""
@@ -52,8 +54,24 @@ class Expert:
         """Return a probability of each class for each row; 0 for classes it was not taught."""
         said = np.zeros((X.shape[0], self.n_classes))
         if len(said):  # a block of a cluster may be empty
-            said[:, self.model.classes_.astype(int)] = self.model.predict_proba(self.change(X))
+            taught = self.model.classes_.astype(int)
+            said[:, taught] = checked_probabilities(self.model, self.change(X), len(taught))
         return said
+
+
+def checked_probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
+    """What a classifier says of each row; one that says no probabilities is told so."""
+    given = model.predict_proba(X)
+    try:
+        said = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        said = np.empty(0)
+    if said.shape != (X.shape[0], n_classes) or not ((said >= 0) & (said <= 1 + ROUNDING)).all():
+        raise ValueError(
+            f"evidence: predict_proba of {type(model).__name__} must give each row a number from 0 to 1 for "
+            f"each of {n_classes} classes."
+        )
+    return said
 
 
 @dataclass(frozen=True, eq=False)

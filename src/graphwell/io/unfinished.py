@@ -6,6 +6,7 @@ program removes what is remembered when no further signal can come.
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 _paths: dict[Path, int] = {}
@@ -37,8 +38,9 @@ def remove_unfinished() -> None:
     >>> folder.cleanup()
     """
     for path in [path for path, process in _paths.items() if process == os.getpid()]:
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder that may no longer be entered keeps it; a later run removes it
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
         forget(path)

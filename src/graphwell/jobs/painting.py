@@ -18,16 +18,12 @@ from graphwell.io.images.base import MAX_PIXELS
 from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image
 from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.reports import SegmentReport
-from graphwell.jobs.segment import BYTES_PER_NEIGHBOR, BYTES_PER_PIXEL, segment
+from graphwell.jobs.segment import segment
 from graphwell.memory import check_fits
 
 if TYPE_CHECKING:
     from graphwell.segmentation.preview import Preview
     from graphwell.segmentation.segmenter import Segmenter
-
-
-NEIGHBORS = 28
-"""Of a pixel, with the default radius."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +88,10 @@ class PaintedPicture:
         self.path, self.options = path, options
         self._image = read_image(path, options.max_pixels)
         self.shape: tuple[int, int] = self._image.shape[:2]
-        check_fits(path, self.shape[0] * self.shape[1] * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * NEIGHBORS))
+        from graphwell.segmentation.canvas import picture_bytes
+
+        n = self.shape[0] * self.shape[1]
+        check_fits(path, picture_bytes(n, self._image.size // n))
 
     @property
     def journal(self) -> Path:

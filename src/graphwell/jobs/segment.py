@@ -32,15 +32,14 @@ from graphwell.jobs.segment_files import (
     write_all,
     writers,
 )
-from graphwell.memory import check_fits, limited_to, read_size
+from graphwell.jobs.segment_memory import in_full, planned, reduced_scene
+from graphwell.memory import limited_to, read_size
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
     from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 Say = Callable[[Sentence], object]
-BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
-"""Of a graph that is stored, about."""
 NAMES_SAID = 12
 OF_THE_SEGMENTER = (
     "graph", "radius", "color_scale", "smoothing", "patch", "n_neighbors", "position_weight", "fidelity",
@@ -89,14 +88,17 @@ def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | 
             say(what_was_read(options, marks))
         if options.seeds_out is not None:
             write_all({options.seeds_out: labels_writer(options.seeds_out, marks.classes, scene)}, None)
-        _check_fits(options, marks.classes.size, scene.picture.size // marks.classes.size)
+        plan = planned(options, scene)
+        if say is not None:
+            say(plan.sentence())
         read = time.perf_counter() - began
-        found = _segmenter(scene, options, progress).segment(marks.classes)
+        found = _segmented(scene, options, plan.factor, progress)
         progress("writing", None)
         write_all(writers(options, masks, scene, found), options.masks)
     report = _summarise(options, scene, found)
     seconds = {"reading": read, **found.seconds, "in all": time.perf_counter() - began}
-    said = (*marks.notes, *notes, *report.notes)
+    reduced = (plan.sentence(),) if plan.factor > 1 else ()
+    said = (*marks.notes, *notes, *reduced, *report.notes)
     return replace(report, notes=said, seconds=seconds)
 
 
@@ -124,23 +126,21 @@ def read_picture(options: SegmentOptions) -> Any:
     return np.moveaxis(picture, axis, -1)
 
 
-def _check_fits(options: SegmentOptions, n_pixels: int, n_channels: int) -> None:
-    """Refuse a picture whose graph would not fit into memory."""
-    from graphwell.segmentation.canvas import picture_bytes
-    from graphwell.segmentation.features import MOST_CHANNELS
-
-    if options.graph == "pixels":
-        check_fits(options.image, picture_bytes(n_pixels, min(n_channels, MOST_CHANNELS)))
-        return
-    check_fits(options.image, n_pixels * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * 2 * options.n_neighbors))
-
-
 def _spacing(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:
     """Distances between points: as asked for, or as the file tells."""
     told = None if scene.placement is None else scene.placement.spacing
     if options.spacing is not None or told is None or len(told) != scene.marks.classes.ndim:
         return options.spacing
     return told
+
+
+def _segmented(scene: Scene, options: SegmentOptions, factor: int, progress: Progress) -> "Segmentation":
+    """Segment the picture, or a copy whose sides are reduced by a factor."""
+    if factor == 1:
+        return _segmenter(scene, options, progress).segment(scene.marks.classes)
+    small = reduced_scene(scene, factor)
+    found = _segmenter(small, options, progress).segment(small.marks.classes)
+    return in_full(found, factor, scene.marks.classes)
 
 
 def _segmenter(scene: Scene, options: SegmentOptions, progress: Progress) -> "Segmenter":

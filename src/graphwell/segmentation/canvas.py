@@ -198,7 +198,8 @@ class Canvas:
             blur = start_blur(self.features)
             values, halvings = halved(self._smoothed(values, blur)), 1
         left = noise_left(blur, halvings, self.features.spacing)
-        self.evidence = ColorEvidence(values, self.features, left, self.engine)
+        pieces = self.pieces(halvings)
+        self.evidence = ColorEvidence(values, self.features, left, self.engine, pieces)
         copies: list[Copy] = []
         while not copies or np.prod(copies[-1].shape) > COARSEST_PIXELS:
             if copies:

@@ -9,6 +9,7 @@ So the logarithms count with a weight that falls with the number of classes, and
 from typing import Any
 
 import numpy as np
+from scipy import ndimage
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
@@ -38,16 +39,24 @@ class ColorEvidence:
     noise_left : float
         Share of the noise that is left in `values`.
     engine : PixelEngine
+    pieces : array of shape `shape`, optional
+        Of the host: number of the piece of each point, -1 where it is masked. Colours speak in the piece that
+        they were marked in, and nowhere else.
     """
 
     def __init__(
-        self, values: FloatArray, features: PictureFeatures, noise_left: float, engine: PixelEngine
+        self,
+        values: FloatArray,
+        features: PictureFeatures,
+        noise_left: float,
+        engine: PixelEngine,
+        pieces: IntArray | None = None,
     ) -> None:
-        self.shape, self.engine = values.shape[:-1], engine
+        self.shape, self.engine, self._pieces = values.shape[:-1], engine, pieces
         planes = engine.xp.ascontiguousarray(np.moveaxis(values, -1, 0))
         self.planes = planes.reshape(values.shape[-1], -1)
         self.spread = float(np.hypot(LEAST_SPREAD * features.contrast, noise_left * features.noise)) or 1.0
-        self._fitted: dict[int, tuple[bytes, FloatArray]] = {}
+        self._fitted: dict[tuple[int, int], tuple[bytes, FloatArray]] = {}
 
     def logs(self, seeds: Seeds, classes: IntArray) -> FloatArray:
         """Log-likelihoods of shape (n_classes, *shape), blurred, less the largest.
@@ -59,29 +68,60 @@ class ColorEvidence:
         classes : array of shape (n_classes,)
             What the user calls them, by which they are known again in the next call.
         """
-        found = self.engine.xp.empty((len(classes), self.planes.shape[1]), dtype=np.float32)
+        if self._pieces is None:
+            return self._blurred(self._less_largest(self._found(seeds, classes, 0, self.planes)))
+        found = self.engine.xp.zeros((len(classes), *self.shape), dtype=np.float32)
+        homes = self._pieces.ravel()[seeds.places]
+        for piece in np.unique(homes[homes >= 0]).tolist():
+            here = self._pieces == piece
+            (window,) = ndimage.find_objects(here.astype(np.int8))
+            inside = self.engine.asarray(here[window])
+            planes = self.planes.reshape(-1, *self.shape)[(..., *window)][:, inside]
+            part = self._less_largest(self._found(seeds.some(homes == piece), classes, piece, planes))
+            found[(..., *window)] += self._blurred_inside(part, inside)
+        return found
+
+    def _found(self, seeds: Seeds, classes: IntArray, piece: int, planes: FloatArray) -> FloatArray:
+        """Log-likelihoods of some points, of shape (n_classes, n), from the seeds of a piece."""
+        found = self.engine.xp.empty((len(classes), planes.shape[1]), dtype=np.float32)
         for number, name in enumerate(classes):
-            found[number] = self._log_likelihoods(int(name), seeds.places[seeds.codes == number])
+            places = seeds.places[seeds.codes == number]
+            found[number] = self._log_likelihoods((int(name), piece), places, planes)
+        return found
+
+    def _log_likelihoods(self, key: tuple[int, int], places: IntArray, planes: FloatArray) -> Any:
+        """Of one class in one piece; from the call before where its marks are the same."""
+        marks = places.tobytes()
+        before = self._fitted.get(key)
+        if before is not None and before[0] == marks:
+            return before[1]
+        if len(places) == 0:
+            return -np.inf
+        rows = self.engine.to_host(self.planes[:, self.engine.asarray(places)].T)
+        mixture = fit_mixture(rows, self.spread)
+        logs = self.engine.log_likelihoods(planes, mixture.logs, mixture.means, mixture.roots)
+        self._fitted[key] = marks, logs
+        return logs
+
+    def _less_largest(self, found: FloatArray) -> FloatArray:
         found -= found.max(axis=0)
-        np.maximum(found, -MOST_AGAINST, out=found)
+        return np.maximum(found, -MOST_AGAINST, out=found)
+
+    def _blurred(self, found: FloatArray) -> FloatArray:
         planes = found.reshape(-1, *self.shape)
         for plane in planes:
             plane[...] = self.engine.ndimage.gaussian_filter(plane, BLUR, mode="nearest")
         return planes
 
-    def _log_likelihoods(self, name: int, places: IntArray) -> Any:
-        """Of one class; from the call before where its marks are the same."""
-        key = places.tobytes()
-        before = self._fitted.get(name)
-        if before is not None and before[0] == key:
-            return before[1]
-        if len(places) == 0:
-            return -MOST_AGAINST
-        rows = self.engine.to_host(self.planes[:, self.engine.asarray(places)].T)
-        mixture = fit_mixture(rows, self.spread)
-        logs = self.engine.log_likelihoods(self.planes, mixture.logs, mixture.means, mixture.roots)
-        self._fitted[name] = key, logs
-        return logs
+    def _blurred_inside(self, found: FloatArray, inside: Any) -> FloatArray:
+        """Blur values of the points inside as if there were no others; 0 outside."""
+        blur, xp = self.engine.ndimage.gaussian_filter, self.engine.xp
+        weight = np.where(inside, blur(inside.astype(np.float32), BLUR, mode="constant"), 1)
+        out = xp.zeros((len(found), *inside.shape), dtype=np.float32)
+        for plane, values in zip(out, found, strict=True):
+            plane[inside] = values
+            plane[...] = np.where(inside, blur(plane, BLUR, mode="constant") / weight, 0)
+        return out
 
 
 def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:

@@ -15,6 +15,10 @@ NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
 """Codes of rows without a class: never asked, cannot be told, asked later."""
 
 
+SMALLEST_WEIGHT = float(np.finfo(np.float32).tiny)
+"""Of a label: a smaller one would be kept as 0."""
+
+
 @dataclass(frozen=True, eq=False)
 class Change:
     """What an action changes: forth to do it, back to undo it.
@@ -31,6 +35,11 @@ class Change:
     codes: tuple[IntArray, IntArray]
     weights: tuple[FloatArray, FloatArray]
     classes: tuple[ClassList, ClassList]
+
+    @property
+    def labelled(self) -> bool:
+        """Whether a label comes or goes."""
+        return bool(((self.codes[0] >= 0) | (self.codes[1] >= 0)).any())
 
 
 class Answers:
@@ -88,8 +97,9 @@ class Answers:
 
     @property
     def firm(self) -> IntArray:
-        """Class of each row whose label is fully trusted, -1 for others."""
-        return np.where((self.codes >= 0) & (self.weights == 1), self.codes, -1)
+        """Class of each row whose label is fully trusted, -2 where it cannot be told, -1 for others."""
+        kept = (self.codes == CANNOT_TELL) | ((self.codes >= 0) & (self.weights == 1))
+        return np.where(kept, self.codes, NOTHING)
 
     def planned(self, action: Action) -> Change:
         """What an action would change; one that makes no sense is refused."""
@@ -108,7 +118,7 @@ class Answers:
     def _label(self, action: Action) -> Change:
         rows, number = self._rows(action), self.classes.check(action["class"])
         weight = action.get("weight", 1.0)
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1:
+        if type(weight) not in (int, float) or not SMALLEST_WEIGHT <= weight <= 1:
             raise OptionError("weight", "{field} must be above 0 and at most 1, got {!r}.", weight)
         if weight < 1:  # many at once never overrule one that was looked at
             rows = rows[(self.weights[rows] < 1) | np.isin(self.codes[rows], (NOTHING, SKIPPED))]

@@ -25,6 +25,8 @@ MOST_WINDOWS = 32
 MESSAGES_A_SECOND, MESSAGES_AT_ONCE = 100.0, 300.0
 MOST_WAITING = 1_000
 """Events that a window may lag behind; then it is closed, and begins anew when it comes back."""
+MOST_BESIDE = 2
+"""Commands that take long and run at once, of all windows."""
 TOO_MANY, TOO_SLOW = 1008, 1013
 """Codes of websockets."""
 
@@ -46,6 +48,10 @@ class Page(Protocol):
     @property
     def commands(self) -> Mapping[str, Command]:
         """What windows may ask for; each takes the message and returns values of JSON. One runs at a time."""
+
+    @property
+    def beside(self) -> frozenset[str]:
+        """Names of commands that may take long: they run beside others, which do not wait for them."""
 
     def greeting(self) -> Iterable[Event]:
         """What a new window is told: everything, as it was when the last event was told."""
@@ -111,6 +117,7 @@ class Hub:
         self.page = page
         self._windows: dict[Any, asyncio.Queue[Event | None]] = {}
         self._turn = asyncio.Lock()
+        self._beside: set[asyncio.Task[dict[str, Any]]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def begin(self) -> None:
@@ -170,20 +177,35 @@ class Hub:
             if not allowance.spend(time.monotonic()):
                 await window.close(TOO_MANY, "Too many messages; load the page again.")
                 return
-            waiting.put_nowait(await self._answer(received.get("text") or ""))
+            await self._take(received.get("text") or "", waiting)
 
-    async def _answer(self, text: str) -> dict[str, Any]:
-        """Run a command; whatever is wrong with it becomes a sentence."""
+    async def _take(self, text: str, waiting: "asyncio.Queue[Event | None]") -> None:
+        """Answer a message; one that may take long is answered when it is done."""
         try:
             message = json.loads(text)
             command = self.page.commands[message["do"]]
         except (ValueError, KeyError, TypeError, RecursionError):
-            return {"re": None, "error": "This is no command."}
+            waiting.put_nowait({"re": None, "error": "This is no command."})
+            return
+        if message["do"] not in self.page.beside:
+            async with self._turn:
+                waiting.put_nowait(await self._answer(command, message))
+        elif len(self._beside) < MOST_BESIDE:
+            task = asyncio.create_task(self._answer(command, message))
+            self._beside.add(task)
+            task.add_done_callback(self._beside.discard)
+            task.add_done_callback(lambda done: waiting.put_nowait(done.result()))
+        else:
+            waiting.put_nowait({"re": message.get("id"), "error": "This is being done already; wait for it."})
+
+    async def _answer(self, command: Command, message: dict[str, Any]) -> dict[str, Any]:
+        """Run a command; whatever is wrong with it becomes a sentence."""
         number = message.get("id")
         try:
-            async with self._turn:
-                return {"re": number, "ok": await asyncio.to_thread(command, message)}
-        except (ValueError, KeyError, TypeError, OSError) as error:
+            return {"re": number, "ok": await asyncio.to_thread(command, message)}
+        except KeyError as error:
+            return {"re": number, "error": f"This command lacks {error}."}
+        except (ValueError, TypeError, OSError) as error:
             return {"re": number, "error": str(error) or "This command cannot be done."}
         except Exception as error:
             traceback.print_exception(error)

@@ -17,6 +17,21 @@ LONGEST_NAME = 200
 COLOR = re.compile(r"#[0-9a-f]{6}")
 
 
+def clean_name(name: object) -> str:
+    r"""A name that can be shown, and written into any file.
+
+    Examples
+    --------
+    >>> clean_name(" two\nlines ")
+    'two lines'
+    """
+    letters = name if isinstance(name, str) else ""
+    clean = " ".join("".join(letter if letter.isprintable() else " " for letter in letters).split())
+    if not clean or len(clean) > LONGEST_NAME:
+        raise OptionError("name", "A class needs a name, of {} letters at most.", LONGEST_NAME)
+    return clean
+
+
 @dataclass(frozen=True)
 class ClassEntry:
     """A class; its number never changes and is never given again."""
@@ -104,9 +119,7 @@ class ClassList:
         return replace(self, entries=tuple(entries))
 
     def _new_name(self, name: object, but: int | None = None) -> str:
-        if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
-            raise OptionError("name", "A class needs a name, of {} letters at most.", LONGEST_NAME)
-        clean = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
+        clean = clean_name(name)
         if any(entry.name == clean and entry.number != but for entry in self.entries):
             raise OptionError("name", "There is a class {!r} already; choose another name.", clean)
         return clean

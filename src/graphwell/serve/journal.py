@@ -7,7 +7,7 @@ cut short by the kill was never answered, and is dropped.
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -127,8 +127,29 @@ class Journal:
         elif entries[0] != json.loads(json.dumps(head)):
             problem = "{field}: {} belongs to another table, or to this one before it changed; move it away."
             raise OptionError("table", problem, self.path)
-        for entry in entries[1:]:
+        for number, entry in enumerate(entries[1:], start=1):
+            impossible = (entry == UNDO and not self.done) or (entry == REDO and not self.undone)
+            if impossible or not isinstance(entry, dict):
+                raise self._nonsense(number)
             self._take(entry)
+
+    def replay(self, do: Callable[[Action], object]) -> None:
+        """Do everything that counts, oldest first; an action that makes no sense is refused.
+
+        Parameters
+        ----------
+        do : callable
+            Given each action; raises what a forged one leads to.
+        """
+        for number, action in enumerate(self.done, start=1):
+            try:
+                do(action)
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                raise self._nonsense(number) from error
+
+    def _nonsense(self, number: int) -> OptionError:
+        problem = "{field}: {} makes no sense at its action {:,}; restore it, or move it away."
+        return OptionError("table", problem, self.path, number)
 
     def _entries(self, content: bytes) -> tuple[list[Any], int]:
         """What the whole lines say, and where they end."""
@@ -153,4 +174,9 @@ def _line(entry: Any) -> bytes:
 def _entry(line: bytes) -> Any:
     """What a line says; None if it is not whole."""
     checksum, _, text = line.removesuffix(b"\n").partition(b" ")
-    return json.loads(text) if checksum == b"%08x" % zlib.crc32(text) else None
+    if checksum != b"%08x" % zlib.crc32(text):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):  # forged: a checksum is no signature
+        return None

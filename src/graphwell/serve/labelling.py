@@ -10,20 +10,29 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.active import Question
 from graphwell.errors import OptionError
 from graphwell.jobs.found_labels import FoundLabels
-from graphwell.jobs.labelling import LabelledTable
+from graphwell.jobs.labelled_files import write_answers, write_labels
+from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.layout import principal_map
 from graphwell.serve.answers import NOTHING, Answers, Change
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.classes import ClassList
 from graphwell.serve.journal import Action, Journal
-from graphwell.serve.refits import Fit, Refits, Said
+from graphwell.serve.refits import Fit, Glance, Refits, Said
 from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says
 
 STEPS_OF_DOUBT = 15
 NEIGHBOURS_SHOWN = 6
 GUESSES_SHOWN = 3
-ON_ROWS = ("label", "cannot tell", "skip", "clear")
-ON_CLASSES = ("add class", "rename class", "merge classes", "remove class", "color class")
+USED_BY = {
+    "label": ("rows", "class", "weight"),
+    **dict.fromkeys(("cannot tell", "skip", "clear"), ("rows",)),
+    "add class": ("name",),
+    "rename class": ("class", "name"),
+    "merge classes": ("class", "into"),
+    "remove class": ("class",),
+    "color class": ("class", "color"),
+}
+"""What each action is told; the rest of a message is not kept."""
 
 
 class LabelPage:
@@ -40,13 +49,14 @@ class LabelPage:
     """
 
     name = "label"
+    beside = frozenset({"export"})
 
     def __init__(self, table: LabelledTable, journal: Journal) -> None:
         self.table = table
         self.journal = journal
         self.folders = {"pictures": table.folder}
         self.commands: dict[str, Command] = {
-            **dict.fromkeys((*ON_ROWS, *ON_CLASSES), self._act),
+            **dict.fromkeys(USED_BY, self._act),
             "undo": lambda _: self._step_back(),
             "redo": lambda _: self._step_forth(),
             "ask": lambda message: self._ask(self._row(message)),
@@ -54,13 +64,11 @@ class LabelPage:
             "search": lambda message: self._search(str(message["text"])),
             "export": lambda _: self._export(),
         }
-        self._lock = threading.RLock()
+        self._lock, self._exporting = threading.RLock(), threading.Lock()
         self._tell: Callable[[Event], None] = lambda event: None
         self.answers = Answers(table.given, ClassList.named(table.read.given.names))
         self._changes: list[Change] = []
-        for action in journal.done:
-            self._changes.append(self.answers.planned(action))
-            self.answers.go(self._changes[-1])
+        journal.replay(self._do_again)
         self._number = 0
         self._places = principal_map(table.points) if table.places is None else table.places
         n = len(self.answers.codes)
@@ -72,8 +80,9 @@ class LabelPage:
         self._question: Question | None = None
         self._stage = ""
         self._refits = Refits(
-            table, self._said, self._take_fit, self._take_questions, self._take_places, self._take_stage
-        )
+            table, self._said, self._take_glance, self._take_fit, self._take_questions, self._take_places,
+            self._take_stage,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------------------ as a page of the channel
 
@@ -105,13 +114,17 @@ class LabelPage:
 
     def _act(self, message: dict[str, Any]) -> dict[str, int]:
         """Plan an action, write it down, do it: an action that makes no sense is not written."""
-        known = ("do", "rows", "class", "into", "name", "color", "weight")
+        known = ("do", *USED_BY[message["do"]])
         action: Action = {key: message[key] for key in known if key in message}
         with self._lock:
             change = self.answers.planned(action)
             self.journal.do(action)
             self._changes.append(change)
             return self._changed(change)
+
+    def _do_again(self, action: Action) -> None:
+        self._changes.append(self.answers.planned(action))
+        self.answers.go(self._changes[-1])
 
     def _step_back(self) -> dict[str, int] | None:
         with self._lock:
@@ -125,11 +138,12 @@ class LabelPage:
 
     def _step_forth(self) -> dict[str, int] | None:
         with self._lock:
-            action = self.journal.redo()
-            if action is None:
+            if not self.journal.undone:
                 return None
-            self._changes.append(self.answers.planned(action))
-            return self._changed(self._changes[-1])
+            change = self.answers.planned(self.journal.undone[-1])
+            self.journal.redo()
+            self._changes.append(change)
+            return self._changed(change)
 
     def _changed(self, change: Change, *, back: bool = False) -> dict[str, int]:
         """Do a change, tell every window, and have everything fitted anew."""
@@ -138,7 +152,7 @@ class LabelPage:
         self._tell(self._told_answers(change.rows))
         if self._question is None or self._question.row in change.rows:
             self._next()
-        self._refits.wake()
+        self._refits.wake(labelled=change.labelled)
         return {"number": self._number}
 
     def _ask(self, row: int) -> None:
@@ -149,11 +163,15 @@ class LabelPage:
         return [self._brief(row) for row in self.table.search(text)]
 
     def _export(self) -> str:
-        with self._lock:
-            found, given, names = self._found, self.answers.firm, self.answers.classes.names
-        if found is None:
-            raise OptionError("export", "There is nothing to write yet; label a row first.")
-        return str(self.table.write(names, given, found))
+        """Write the files, one export at a time; answers go on meanwhile."""
+        with self._exporting:
+            with self._lock:
+                found, given, names = self._found, self.answers.firm, self.answers.classes.names
+            if found is None:
+                raise OptionError("export", "There is nothing to write yet; label a row first.")
+            write_labels(self.table, names, given, found)
+            write_answers(self.table, names, given)
+            return str(self.table.options.labelled)
 
     def _row(self, message: dict[str, Any]) -> int:
         row = message["row"]
@@ -211,6 +229,14 @@ class LabelPage:
             answers = self.answers
             return Said(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
 
+    def _take_glance(self, glance: Glance) -> None:
+        """Show at once what an answer changes, as far as that can be seen without a fit."""
+        with self._lock:
+            colors = np.where(glance.labels < 0, NO_CLASS, glance.labels).astype(np.uint8)
+            self._colors[glance.rows] = colors
+            number = glance.said.number
+            self._tell(byte_frame("labels", glance.rows, colors, number=number, glance=True))
+
     def _take_fit(self, fit: Fit) -> None:
         with self._lock:
             self._found = fit.found
@@ -222,7 +248,7 @@ class LabelPage:
             for name, before, after in (("labels", self._colors, colors), ("doubt", self._doubt, doubt)):
                 rows = np.flatnonzero(before != after)
                 before[rows] = after[rows]
-                self._tell(byte_frame(name, rows, after[rows]))
+                self._tell(byte_frame(name, rows, after[rows], number=fit.said.number))
             self._model = self._told_fit(fit)
             self._tell(self._model)
 

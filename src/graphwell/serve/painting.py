@@ -14,11 +14,10 @@ from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.journal import Action, Journal
 from graphwell.serve.segmenting import Segmenting, Wish
-from graphwell.serve.strokes import Painting, checked_class, checked_stroke, first_classes
+from graphwell.serve.strokes import Painting, checked, first_classes
 
 NO_CLASS = 255
 """In the bytes that a picture is coloured by."""
-ON_CLASSES = ("add class", "rename class", "color class")
 
 
 class PaintPage:
@@ -34,13 +33,13 @@ class PaintPage:
     """
 
     name = "paint"
+    beside: frozenset[str] = frozenset()
 
     def __init__(self, options: PaintOptions, class_names: tuple[str, ...] = ()) -> None:
         self.options = options
         self.folders: Mapping[str, Path] = {}
         self.commands: Mapping[str, Command] = {
-            **dict.fromkeys(ON_CLASSES, self._change_classes),
-            "stroke": self._stroke,
+            **dict.fromkeys(("stroke", "add class", "rename class", "color class"), self._do),
             "undo": lambda _: self._undo(),
             "redo": lambda _: self._redo(),
             "open": self._open_another,
@@ -89,8 +88,7 @@ class PaintPage:
             painting = Painting(picture.shape)
             if not journal.done:
                 journal.do({"do": "classes", "classes": classes})
-            for action in journal.done:
-                painting.do(action)
+            journal.replay(lambda action: painting.do(checked(action, painting)))
             opened = held.pop_all()
         self._held.close()
         self._held, self._place, self._picture = opened, place, picture
@@ -129,15 +127,9 @@ class PaintPage:
 
     # ------------------------------------------------------------------------------------------- actions
 
-    def _stroke(self, message: Mapping[str, Any]) -> int:
-        stroke = checked_stroke(message, self._painting)
-        return self._do({"do": "stroke", **stroke})
-
-    def _change_classes(self, message: Mapping[str, Any]) -> int:
-        return self._do(checked_class(message, self._painting))
-
-    def _do(self, action: Action) -> int:
+    def _do(self, message: Mapping[str, Any]) -> int:
         with self._lock:
+            action = checked(message, self._painting)
             self._journal.do(action)
             self._painting.do(action)
             return self._changed(action)
@@ -153,9 +145,10 @@ class PaintPage:
 
     def _redo(self) -> int | None:
         with self._lock:
-            action = self._journal.redo()
-            if action is None:
+            if not self._journal.undone:
                 return None
+            action = checked(self._journal.undone[-1], self._painting)
+            self._journal.redo()
             self._painting.do(action)
             return self._changed(action)
 

@@ -1,6 +1,7 @@
 """Fits in the background: they follow the answers as fast as they can, and no answer waits for them."""
 
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable
@@ -13,11 +14,16 @@ from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.active import AccuracyEstimate, Question, Session
 from graphwell.jobs.found_labels import FoundLabels
-from graphwell.jobs.labelling import LabelledTable
+from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.layout import graph_map
+from graphwell.progress import CancelledError
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED
 
 QUESTIONS_AHEAD = 10
+GLANCED_FROM = 10_000
+"""Rows from which a fit takes so long that a glance comes first."""
+LONGEST_WITHOUT_A_FIT = 10.0
+"""Seconds; until then a fit is given up for a newer answer."""
 SECONDS_TO_END = 3.0
 
 
@@ -49,16 +55,29 @@ class Fit:
     accuracy: AccuracyEstimate | None
 
 
+@dataclass(frozen=True, eq=False)
+class Glance:
+    """What a first look at the answers changes: rows, and their new classes, -1 for none."""
+
+    said: Said
+    rows: IntArray
+    labels: IntArray
+
+
 class Refits:
     """A thread that fits whenever answers have changed, and asks what to ask next.
+
+    Of a large table, what an answer changes at a glance is told first. A fit that is under way when the next
+    answer comes is given up, unless the last one is long ago.
 
     Parameters
     ----------
     table : LabelledTable
     said : callable
         Returns the answers of the moment.
-    on_fit, on_questions, on_places : callable
-        Told of each fit, of the questions after it, and of a map once it is ready; called in threads.
+    on_glance, on_fit, on_questions, on_places : callable
+        Told of each first look and fit, of the questions after it, and of a map once it is ready; called in
+        threads.
     on_stage : callable
         Told in a few words what is being done; an empty text when nothing is.
     """
@@ -67,6 +86,7 @@ class Refits:
         self,
         table: LabelledTable,
         said: Callable[[], Said],
+        on_glance: Callable[[Glance], None],
         on_fit: Callable[[Fit], None],
         on_questions: Callable[[list[Question]], None],
         on_places: Callable[[FloatArray], None],
@@ -74,24 +94,30 @@ class Refits:
     ) -> None:
         self.table = table
         self._said = said
-        self._on_fit, self._on_questions, self._on_places = on_fit, on_questions, on_places
+        self._on_glance, self._on_fit = on_glance, on_fit
+        self._on_questions, self._on_places = on_questions, on_places
         self._on_stage = on_stage
         self._wake = threading.Event()
         self._ended = threading.Event()
         self._threads: list[threading.Thread] = []
         self._last = no_fit(0)
+        self._seen: IntArray | None = None
+        self._stale, self._fitted_at = threading.Event(), 0.0
 
     def begin(self) -> None:
         """Begin to build the graph, then to fit."""
         self._start(self._run)
 
-    def wake(self) -> None:
-        """Say that answers have changed."""
+    def wake(self, *, labelled: bool) -> None:
+        """Say that answers have changed, and whether labels are among them."""
+        if labelled and time.monotonic() - self._fitted_at < LONGEST_WITHOUT_A_FIT:
+            self._stale.set()
         self._wake.set()
 
     def end(self) -> None:
         """End; waits a while for the fit of the moment."""
         self._ended.set()
+        self._stale.set()
         self._wake.set()
         for thread in self._threads:
             thread.join(SECONDS_TO_END)
@@ -126,10 +152,26 @@ class Refits:
 
     def _follow(self, session: Session) -> None:
         """Fit to the answers of the moment, if they are new, and ask what to ask next."""
+        self._stale = threading.Event()
         said = self._said()
         if said.number != self._last.said.number:
-            self._last = refit(session, self._last, said)
+            labelled = tell(session, self._last.said, said)
+            if labelled and session.n_rows >= GLANCED_FROM:
+                self._look(session, said)
+            try:
+                self._last = refit(session, said, self._stale) if labelled else replace(self._last, said=said)
+            except CancelledError:
+                return  # a newer answer has come
+            self._fitted_at = time.monotonic()
             self._on_fit(self._last)
+        self._on_questions(next_questions(session, said))
+
+    def _look(self, session: Session, said: Said) -> None:
+        """Tell what the answers change at a glance, and what to ask if the fit takes long."""
+        before = np.full(session.n_rows, NOTHING) if self._seen is None else self._seen
+        self._seen = seen(session)
+        rows = np.flatnonzero(self._seen != before)
+        self._on_glance(Glance(said, rows, self._seen[rows]))
         self._on_questions(next_questions(session, said))
 
     def _draw(self, session: Session) -> None:
@@ -152,17 +194,15 @@ def no_fit(n_rows: int) -> Fit:
     return Fit(Said(-1, np.full(n_rows, NOTHING), np.ones(n_rows), ()), None, None)
 
 
-def refit(session: Session, last: Fit, said: Said) -> Fit:
-    """Tell a session what has changed since the last fit, and fit if labels are among it.
+def tell(session: Session, known: Said, said: Said) -> bool:
+    """Tell a session what has changed; whether labels are among it.
 
     Parameters
     ----------
     session : Session
-        That was told everything up to the last fit.
-    last : Fit
-    said : Said
+        That was told everything up to `known`; to tell something twice does no harm.
+    known, said : Said
     """
-    known = last.said
     changed = np.flatnonzero((said.codes != known.codes) | (said.weights != known.weights))
     codes, weights = said.codes[changed], said.weights[changed]
     session.take_back(changed[(codes == NOTHING) | (codes == SKIPPED)])
@@ -170,14 +210,24 @@ def refit(session: Session, last: Fit, said: Said) -> Fit:
     for weight in np.unique(weights[codes >= 0]):
         these = (codes >= 0) & (weights == weight)
         session.answer(changed[these], codes[these].tolist(), weight=float(weight))
-    if not ((codes >= 0) | (known.codes[changed] >= 0)).any():
-        return replace(last, said=said)
+    return bool(((codes >= 0) | (known.codes[changed] >= 0)).any())
+
+
+def seen(session: Session) -> IntArray:
+    """Class of each row at a glance, -1 for none."""
+    if not session.answers:
+        return np.full(session.n_rows, NOTHING)
+    return np.array([NOTHING if label is None else label for label in session.glance()])
+
+
+def refit(session: Session, said: Said, stale: threading.Event) -> Fit:
+    """Fit a session that knows what was said; `CancelledError` if that is stale meanwhile."""
     if not session.answers:
         return Fit(said, None, None)
     with warnings.catch_warnings():
         for told in (BridgedWarning, UnreachableWarning):  # the page shows the doubt of such rows
             warnings.simplefilter("ignore", told)
-        session.fit()
+        session.fit(cancel=stale)
     return Fit(said, FoundLabels.of(session.classifier), session.accuracy())
 
 

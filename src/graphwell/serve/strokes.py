@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.io.images.canvas import ERASED, Canvas
 from graphwell.io.images.drawings.strokes import FORMAT_NAME, VERSION
-from graphwell.serve.classes import PALETTE
+from graphwell.io.images.raster import ERASED, Raster
+from graphwell.serve.classes import COLOR, PALETTE, clean_name
+from graphwell.serve.journal import Action
 
 MOST_POINTS = 5_000
 """Corners of one stroke."""
@@ -16,7 +17,6 @@ WIDEST = 200.0
 MOST_STROKES = 20_000
 LARGEST = 1e9
 MOST_CLASSES = 64
-LONGEST_NAME = 100
 Stroke = dict[str, Any]
 """As in `graphwell.io.images.drawings.strokes`: class, width, erase, points."""
 PaintClass = dict[str, str]
@@ -53,7 +53,7 @@ class Painting:
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
         self.strokes: list[Stroke] = []
-        self._canvas = Canvas(shape)
+        self._raster = Raster(shape)
         self._covered: list[
             tuple[IntArray, IntArray]
         ] = []  # by each stroke: pixels, and their classes before
@@ -67,10 +67,10 @@ class Painting:
     @property
     def seeds(self) -> IntArray:
         """Class of each pixel, -1 where none is marked; a copy."""
-        return self._canvas.classes.copy()
+        return self._raster.classes.copy()
 
     def do(self, action: Mapping[str, Any]) -> None:
-        """Do what a journal says; it was checked before."""
+        """Do an action that was `checked`."""
         if action["do"] == "stroke":
             self._stroke({name: action[name] for name in ("class", "width", "erase", "points")})
             return
@@ -90,7 +90,7 @@ class Painting:
             return
         self.strokes.pop()
         pixels, before = self._covered.pop()
-        self._canvas.classes.ravel()[pixels] = before
+        self._raster.classes.ravel()[pixels] = before
 
     def document(self) -> dict[str, Any]:
         """Everything in the format that `graphwell segment` reads."""
@@ -99,12 +99,30 @@ class Painting:
         return {**head, "classes": self.classes, "strokes": self.strokes}
 
     def _stroke(self, stroke: Stroke) -> None:
-        before = self._canvas.classes.copy()
+        before = self._raster.classes.copy()
         number = ERASED if stroke["erase"] else stroke["class"]
-        self._canvas.stroke(stroke["points"], number, stroke["width"])
-        pixels = np.flatnonzero(self._canvas.classes != before)
+        self._raster.stroke(stroke["points"], number, stroke["width"])
+        pixels = np.flatnonzero(self._raster.classes != before)
         self._covered.append((pixels, before.ravel()[pixels]))
         self.strokes.append(stroke)
+
+
+def checked(message: Mapping[str, Any], painting: Painting) -> Action:
+    """An action on a painting, from a window or from a journal, if it makes sense now.
+
+    Parameters
+    ----------
+    message : mapping
+    painting : Painting
+    """
+    if message["do"] == "stroke":
+        return {"do": "stroke", **checked_stroke(message, painting)}
+    if message["do"] != "classes":
+        return checked_class(message, painting)
+    classes: list[PaintClass] = []
+    for given in message["classes"]:
+        classes.append({"name": _name(given["name"], classes), "color": _color(given["color"])})
+    return {"do": "classes", "classes": classes}
 
 
 def checked_stroke(message: Mapping[str, Any], painting: Painting) -> Stroke:
@@ -173,20 +191,15 @@ def checked_class(message: Mapping[str, Any], painting: Painting) -> dict[str, A
 
 
 def _name(name: Any, others: list[PaintClass]) -> str:
-    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
-        raise ValueError(f"A class needs a name of 1 to {LONGEST_NAME} letters.")
-    if any(other["name"] == name.strip() for other in others):
-        raise ValueError(f"There is a class {name.strip()!r} already.")
-    return name.strip()
+    clean = clean_name(name)
+    if any(other["name"] == clean for other in others):
+        raise ValueError(f"There is a class {clean!r} already.")
+    return clean
 
 
 def _color(color: Any) -> str:
-    if not isinstance(color, str) or len(color) != 7 or color[0] != "#":
+    if not isinstance(color, str) or not COLOR.fullmatch(color.lower()):
         raise ValueError("A colour must look like #rrggbb.")
-    try:
-        int(color[1:], 16)
-    except ValueError:
-        raise ValueError("A colour must look like #rrggbb.") from None
     return color.lower()
 
 

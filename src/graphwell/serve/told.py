@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.jobs.labelling import LabelledTable
+from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.serve.answers import Change
 from graphwell.serve.channel import frame
 from graphwell.serve.refits import Fit
@@ -15,7 +15,7 @@ NO_CLASS = 255
 DOUBTFUL_SHOWN = 30
 
 
-def byte_frame(name: str, rows: IntArray, values: IntArray) -> bytes:
+def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> bytes:
     r"""An event with a byte for each of some rows: their numbers first, four bytes each.
 
     Examples
@@ -24,7 +24,7 @@ def byte_frame(name: str, rows: IntArray, values: IntArray) -> bytes:
     b'\x07\x00\x00\x00\x02'
     """
     body = np.frombuffer(rows.astype("<u4").tobytes() + values.astype(np.uint8).tobytes(), dtype=np.uint8)
-    return frame({"event": name, "count": len(rows)}, body)
+    return frame({"event": name, "count": len(rows), **more}, body)
 
 
 def doubtful_rows(fit: Fit, table: LabelledTable) -> list[dict[str, Any]]:

@@ -1,11 +1,12 @@
 """How the energy is minimised: a start, sweeps under a schedule, and what came of it."""
 
+from graphwell.progress import CancelledError
 from graphwell.solve.descent import Step, descend
 from graphwell.solve.fit import Fitted, fit
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe
 from graphwell.solve.result import Result, Status
-from graphwell.solve.run import CancelledError, Run
+from graphwell.solve.run import Run
 from graphwell.solve.schedule import Annealed, Fixed, Schedule
 
 __all__ = [

@@ -59,9 +59,9 @@ class CoarseGraph:
         sums = summed_rows(self.members, self.sizes[:, None] * values, len(self.voices))
         return sums / np.maximum(self.group_sizes, 1e-300)
 
-    def coarser(self, groups: IntArray) -> "CoarseGraph":
-        """The graph whose vertices are groups of the groups."""
-        W = merged_graph(self.W, groups)
+    def coarser(self, groups: IntArray, W: Any = None) -> "CoarseGraph":
+        """The graph whose vertices are groups of the groups; `W` are its weights, where they are known."""
+        W = merged_graph(self.W, groups) if W is None else W
         return CoarseGraph(groups, W, summed_rows(groups, self.voices, W.shape[0]), self.group_sizes[:, 0])
 
 
@@ -180,22 +180,16 @@ def refined(
     labels: IntArray,
 ) -> tuple[IntArray, float]:
     """Lower the energy by moving what lies in one class of each part as a whole, then single groups."""
+    from graphwell.backends.cpu.coarse_kernels import move_parts
+    from graphwell.backends.cpu.group_kernels import unit_of
+
+    W, unit = graph.W, unit_of(float(graph.W.data.max(initial=0.0)), graph.W.nnz)
     found, lowest = settled(graph, evidence, pressure, labels)
     for _ in range(REFINEMENTS):
         before = lowest
         for parts in partitions:
-            found = _parts_moved(graph, parts, evidence, pressure, found)
+            found = move_parts(W.indptr, W.indices, W.data, unit, parts, evidence, pressure, found)
         found, lowest = settled(graph, evidence, pressure, found)
         if lowest >= before:
             break
     return found, lowest
-
-
-def _parts_moved(
-    graph: CoarseGraph, parts: IntArray, evidence: FloatArray, pressure: FloatArray, labels: IntArray
-) -> IntArray:
-    blocks = np.unique(parts * evidence.shape[1] + labels, return_inverse=True)[1]
-    above = graph.coarser(blocks)
-    first = np.empty(len(above.voices), dtype=np.int64)
-    first[blocks] = labels
-    return settled(above, summed_rows(blocks, evidence, len(first)), pressure, first)[0][blocks]

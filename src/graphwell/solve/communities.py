@@ -6,7 +6,7 @@ is nearly all of the work, and depends on the order of the vertices. On a large 
 place: every vertex is joined to its heaviest neighbour, once for communities of every resolution.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Engine
+from graphwell.solve.kept import found_once
 
 SWEEPS = 20
 ROUND_ENDS_AT = 0.002
@@ -36,6 +37,7 @@ class Groundwork:
 
     members: IntArray
     W: Any
+    _merged: dict[tuple[float, int], tuple[IntArray, Any]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def volumes(self) -> FloatArray:
@@ -48,6 +50,17 @@ class Groundwork:
 
     def merged(self, resolution: float, seed: int = 0) -> IntArray:
         """Community of each unit."""
+        return self.level(resolution, seed)[0]
+
+    def level(self, resolution: float, seed: int = 0) -> tuple[IntArray, Any]:
+        """Community of each unit, and the graph of the communities; found once, and kept."""
+        if (resolution, seed) not in self._merged:
+            found = self._found(resolution, seed)
+            found.flags.writeable = False
+            self._merged[resolution, seed] = found, merged_graph(self.W, found)
+        return self._merged[resolution, seed]
+
+    def _found(self, resolution: float, seed: int) -> IntArray:
         found = np.arange(self.W.shape[0])
         level, rng = self.W, np.random.default_rng(seed)
         while True:
@@ -58,7 +71,13 @@ class Groundwork:
                 return found
 
 
-def groundwork(engine: Engine, most: int = MOST_UNITS) -> Groundwork:
+@found_once
+def groundwork(engine: Engine) -> Groundwork:
+    """Units of a graph, few enough that whole communities can be tried in every class."""
+    return joined_units(engine, MOST_UNITS)
+
+
+def joined_units(engine: Engine, most: int) -> Groundwork:
     """Join vertices to their heaviest neighbours, and the groups again, until there are few enough.
 
     Nothing depends on an order in which vertices are looked at, so every backend finds the same units.
@@ -75,7 +94,7 @@ def groundwork(engine: Engine, most: int = MOST_UNITS) -> Groundwork:
     >>> from graphwell import Graph
     >>> from graphwell.backends import find_backend
     >>> graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(3)))
-    >>> groundwork(find_backend().engine(graph), most=3).W.toarray()
+    >>> joined_units(find_backend().engine(graph), most=3).W.toarray()
     array([[6., 0.],
            [0., 6.]])
     """
@@ -197,7 +216,6 @@ def _moved(W: Any, resolution: float, order: IntArray) -> IntArray:
 
 def merged_graph(W: Any, community: IntArray) -> Any:
     """Graph whose vertices are the communities; the diagonal holds the weight inside each."""
-    from graphwell.backends.cpu.group_kernels import condensed_rows, in_units_of, unit_of
+    from graphwell.backends.cpu.group_kernels import merged_matrix
 
-    unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
-    return in_units_of(condensed_rows(W, community, community, int(community.max()) + 1, unit), unit)
+    return merged_matrix(W, community, int(community.max()) + 1)

@@ -24,7 +24,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
 from graphwell.solve.balance import best_prices, evenness_allowed
 from graphwell.solve.coarse import CoarseGraph, harmonic_shares, heard, minimise, refined, settled
-from graphwell.solve.communities import Groundwork, groundwork, merged_graph
+from graphwell.solve.communities import Groundwork, groundwork
 from graphwell.solve.problem import Problem
 
 RESOLUTIONS = (4.0, 8.0, 16.0)
@@ -188,8 +188,7 @@ def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
     pool = ThreadPool(engine.n_threads)
     trust = None if problem.trust is None else engine.to_host(problem.trust)
     units, graphs = coarse_graphs(engine, labels, n_classes, pool, trust)
-    by_graph = pool.results(lambda graph: harmonic_shares(graph)[graph.members], graphs)
-    harmonic = shares_of(np.mean(by_graph, axis=0))
+    harmonic = shares_of(np.mean([harmonic_shares(graph)[graph.members] for graph in graphs], axis=0))
     begin, spread = engine.shares(start), engine.spread(harmonic, units.members)
     scores = engine.shares(engine.added(begin, spread))
     unit_scores = engine.group_means(scores, units.members, len(units.voices))
@@ -217,10 +216,10 @@ def coarse_graphs(
     ground = groundwork(engine)
     finer = np.sqrt(max(1, len(np.unique(labels[labels >= 0]))) / 10)
     wanted = [(resolution * finer, seed) for resolution in RESOLUTIONS for seed in ORDERS]
-    found = pool.results(lambda each: ground.merged(*each), wanted)
-    speaks_for = spoken_for(labels, int(found[-1].max()) + 1)
+    levels = pool.results(lambda each: ground.level(*each), wanted)
+    speaks_for = spoken_for(labels, int(levels[-1][0].max()) + 1)
     units = units_with_voices(engine, ground, labels, n_classes, speaks_for, trust)
-    return units, pool.results(units.coarser, found)
+    return units, [units.coarser(*level) for level in levels]
 
 
 def units_with_voices(
@@ -243,7 +242,7 @@ def units_with_voices(
     given = np.concatenate([np.full(n_units, -1), labels[known]])
     firm = None if trust is None else np.concatenate([np.ones(n_units), trust[known]])
     voices = speaks_for * heard(W, given, n_classes, home, n_units, firm)
-    return CoarseGraph(ground.members, merged_graph(W, home), voices, np.ones(len(labels)))
+    return CoarseGraph(ground.members, ground.W, voices, np.ones(len(labels)))
 
 
 def shares_of(scores: FloatArray) -> FloatArray:

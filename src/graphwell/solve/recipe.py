@@ -14,6 +14,7 @@ from graphwell.solve.balance import class_counts
 from graphwell.solve.descent import descend
 from graphwell.solve.guard import balance_for, few_labels, holding_balance, support
 from graphwell.solve.judge import Setting, all_candidates, communities_start, seen_from_above, verdict
+from graphwell.solve.kept import engine_of
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.result import Result, Status
 from graphwell.solve.run import Run
@@ -88,9 +89,8 @@ class Outcome:
 def set_out(problem: Problem, recipe: Recipe, backend: Backend, rng: np.random.Generator) -> Setting:
     """Build the engine and the start of a recipe; few labels are looked at on the graph of communities."""
     began = time.perf_counter()
-    graph = problem.graph.sharpened(recipe.sharpness)
+    graph, engine = engine_of(backend, problem.graph, recipe.sharpness)
     problem = replace(problem, graph=graph, implicit=recipe.schedule is None)
-    engine = backend.engine(graph)
     setting = Setting(problem, engine, STARTS[recipe.start].find(problem, engine, rng))
     wanted = few_labels(problem, engine) or problem.size_bounds is not None
     if recipe.coarse and recipe.schedule is None and setting.start.scores is not None and wanted:

@@ -6,15 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from graphwell.progress import Progress, in_pieces, listening, silent, watched
+from graphwell.progress import CancelledError, Progress, in_pieces, listening, silent, watched
 from graphwell.solve.checkpoint import Checkpoint, Fingerprint, ToHost, kept_alone
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
 from graphwell.solve.schedule import Schedule
-
-
-class CancelledError(RuntimeError):
-    """The run was cancelled; nothing came of it."""
 
 
 class Flag(Protocol):

@@ -1,6 +1,7 @@
 """How large the steps of the descent are, and how many there are at each epsilon."""
 
 from graphwell.backends.base import Engine
+from graphwell.solve.kept import found_once
 from graphwell.solve.schedule import Annealed
 
 FIRST_EPSILON, LAST_EPSILON = 2.0, 0.3
@@ -20,6 +21,7 @@ def schedule_of(time: float, step_size: float) -> Annealed:
     return Annealed(FIRST_EPSILON, LAST_EPSILON, ratio=0.9, sweeps=max(1, round(time / step_size)))
 
 
+@found_once
 def stable_step(engine: Engine) -> float:
     """Largest step that is stable and accurate at every epsilon, at most 0.4.
 

@@ -1,5 +1,6 @@
 """Search by cells on a GPU, held to brute force; without one, what surrounds the kernels."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from scipy.spatial.distance import cdist
 from graphwell import DiffuseInterfaceClassifier, Graph, datasets
 from graphwell.backends.cuda import cells, points
 from graphwell.backends.cuda._cupy import cupy
-from graphwell.backends.cuda.cells import CudaCellSearch, RowTiles, build_search
+from graphwell.backends.cuda.cells import CudaCellSearch, RowTiles, search_for
 from graphwell.backends.cuda.search import CudaSearch
+from graphwell.graph.neighbors import FlatSearch
 from tests.backends.cuda import on_host
 from tests.conftest import why_no_gpu
 
@@ -154,13 +156,20 @@ def test_tiles_hold_rows_of_one_cell(library):
 
 def test_few_points_are_compared_all(library, monkeypatch):
     X = library.asarray(clouds(300, 4))
-    assert type(build_search(X, 5)) is CudaSearch
+    assert type(search_for(X, 5)) is CudaSearch
     monkeypatch.setattr(cells, "CELLS_FROM", 300)
-    assert type(build_search(X, 5)) is CudaCellSearch
-    assert type(build_search(X, 100)) is CudaSearch  # so many have no room in a processor
+    assert type(search_for(X, 5)) is CudaCellSearch
+    assert type(search_for(X, 100)) is CudaSearch  # so many have no room in a processor
     monkeypatch.setattr(cells, "CUVS_FROM", 300)
     monkeypatch.setattr(cells, "find_spec", lambda name: name)
-    assert type(build_search(X, 5)) is CudaSearch
+    assert type(search_for(X, 5)) is CudaSearch
+
+
+def test_without_a_gpu_a_pickled_search_goes_on_on_the_cpu(library):
+    X = clouds(700, 12)
+    found = pickle.loads(pickle.dumps(CudaCellSearch(library.asarray(X), 5, 12)))
+    assert type(found) is FlatSearch  # so few are all compared
+    np.testing.assert_array_equal(found.query(X[:3], 1)[0].ravel(), [0, 1, 2])
 
 
 def test_kernels_are_those_of_the_host(gpu, monkeypatch):
@@ -175,8 +184,9 @@ def test_kernels_are_those_of_the_host(gpu, monkeypatch):
 
 @pytest.mark.parametrize(("d", "metric"), [(784, "euclidean"), (16, "cosine")])
 def test_fits_by_cells_are_those_of_all_pairs(gpu, monkeypatch, d, metric):
-    X = clouds(6000, d)
-    truth = cdist(X[:, :16], clouds(12, d)[:, :16]).argmin(axis=1)
+    few = clouds(6000, 6)  # directions: what lies all around in many dimensions no cells can find
+    X = (few @ np.random.default_rng(0).normal(size=(6, d))).astype(np.float32)
+    truth = cdist(few, clouds(12, 6)).argmin(axis=1)
     y = datasets.sample_labels(truth, per_class=20, random_state=0)
     model = DiffuseInterfaceClassifier(device="cuda", metric=metric, tune=False, random_state=0)
     expected = model.fit(X, y).transduction_

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 
 import dask.array as da
 import numpy as np
@@ -10,6 +11,11 @@ import pytest
 
 from graphwell import Annealed, DiffuseInterfaceClassifier
 from graphwell.backends.dask import tasks
+from graphwell.backends.dask.engine import DaskEngine
+from graphwell.solve.harmonic import laplace_scores
+from graphwell.solve.problem import Problem
+from tests.backends.dask.test_engine import across, case
+from tests.helpers import columns_of, start_of
 
 distributed = pytest.importorskip("distributed")
 
@@ -50,6 +56,45 @@ def test_a_killed_worker_changes_no_label(processes, start):
     np.testing.assert_array_equal(many.result_.offsets, one.result_.offsets)
     np.testing.assert_array_equal(many.transduction_.compute(), one.transduction_)
     assert not set(killed) & set(processes.run(os.getpid).values())
+
+
+def kill_worker(client, address):
+    os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_after_a_solution_takes_nothing_away(processes):
+    graph, labels, rng = case()
+    many = across(processes, graph, 2, rng)
+    problem, engine = Problem(many, labels, 3), DaskEngine(many)
+    expected = columns_of(engine, laplace_scores(problem, engine).values)
+    scores = laplace_scores(problem, engine).values
+    kill_worker(processes, engine.tasks.homes[0])
+    np.testing.assert_array_equal(columns_of(engine, scores), expected)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_between_the_last_sweep_and_its_fetching_costs_one_step(processes, monkeypatch):
+    graph, labels, rng = case()
+    state = start_of(Problem(graph, labels, 3), rng)
+    many = across(processes, graph, 2, rng)
+    problem, engine, killed = Problem(many, labels, 3), DaskEngine(many), []
+    expected = engine.sweep(problem, state, 1.1, 0.3, 3).state
+    wait = tasks.Tasks.wait
+
+    def kill_after(self, handles, **options):
+        done = wait(self, handles, **options)
+        if not killed and handles[0].key.startswith("graphwell-sweeps-result"):
+            killed.append(handles[0].home)
+            kill_worker(processes, killed[0])
+            while killed[0] in self.workers():
+                time.sleep(0.01)
+        return done
+
+    monkeypatch.setattr(tasks.Tasks, "wait", kill_after)
+    found = engine.sweep(problem, state, 1.1, 0.3, 3).state
+    assert killed
+    np.testing.assert_array_equal(found.offsets, expected.offsets)
 
 
 def small(chunks=100):

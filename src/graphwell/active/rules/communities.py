@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from graphwell._counted import counted
 from graphwell._types import FloatArray, IntArray
 from graphwell.active.centres import central_rows
 from graphwell.active.parts import Parts
@@ -106,7 +107,7 @@ class PartDoubt:
 
     def reason(self, place: int, situation: Situation) -> str:
         """Why a part is asked about, in a few words."""
-        n_classes, rows = situation.n_classes, f"{int(self.sizes[place]):,} rows"
+        n_classes, rows = situation.n_classes, counted(int(self.sizes[place]), "row")
         inside = np.flatnonzero(self.sources[place, :n_classes])
         if len(inside) > 1:
             names = " and ".join(situation.names[c] for c in inside[:2])

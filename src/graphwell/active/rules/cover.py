@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from graphwell._counted import counted
 from graphwell._types import FloatArray
 from graphwell.active.registry import strategy
 from graphwell.active.situation import Situation
@@ -25,9 +26,8 @@ def cover(situation: Situation, n: int) -> list[Question]:
         unit = int(gained.argmax())
         covered = np.maximum(covered, near[unit])
         is_open[unit] = False
-        questions.append(
-            Question(row_of_unit(situation, unit), f"stands for {max(1, round(gained[unit])):,} rows")
-        )
+        rows = counted(max(1, round(gained[unit])), "row")
+        questions.append(Question(row_of_unit(situation, unit), f"stands for {rows}"))
     return questions
 
 

@@ -6,6 +6,7 @@ Typical is what has many near neighbours.
 
 import numpy as np
 
+from graphwell._counted import counted
 from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.active.registry import strategy
@@ -33,7 +34,9 @@ def typiclust(situation: Situation, n: int) -> list[Question]:
         unit = int(np.where(is_open & (clusters == cluster), typical, -np.inf).argmax())
         labels[cluster] += 1
         is_open[unit] = False
-        questions.append(Question(row_of_unit(situation, unit), f"typical of {int(rows[cluster]):,} rows"))
+        questions.append(
+            Question(row_of_unit(situation, unit), f"typical of {counted(int(rows[cluster]), 'row')}")
+        )
     return questions
 
 

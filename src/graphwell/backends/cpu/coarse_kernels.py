@@ -3,6 +3,7 @@
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.backends.cpu.group_kernels import merged_rows
 from graphwell.graph.compiled import compiled
 
 MULTIPLIER, INCREMENT = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
@@ -96,3 +97,46 @@ def add_rows(groups: IntArray, values: FloatArray, sums: FloatArray) -> None:
     for i in range(len(groups)):
         for c in range(sums.shape[1]):
             sums[groups[i], c] += values[i, c]
+
+
+@compiled(nogil=True)
+def move_parts(
+    indptr: IntArray,
+    indices: IntArray,
+    weights: FloatArray,
+    unit: float,
+    parts: IntArray,
+    evidence: FloatArray,
+    pressure: FloatArray,
+    labels: IntArray,
+) -> IntArray:
+    """Classes after what lies in one class of each part moved as a whole until no move gains anything.
+
+    `unit` is that of sums of the weights, see `graphwell.backends.cpu.group_kernels.unit_of`.
+    """
+    blocks, n_blocks = _numbered(parts * evidence.shape[1] + labels)
+    above = merged_rows(indptr, indices, weights, blocks, n_blocks, unit)
+    volumes, found = np.zeros(n_blocks), np.empty(n_blocks, np.int64)
+    for block in range(n_blocks):
+        for at in range(above[0][block], above[0][block + 1]):
+            volumes[block] += above[2][at]
+    gains = np.zeros((n_blocks, evidence.shape[1]))
+    add_rows(blocks, evidence, gains)
+    for i in range(len(labels)):
+        found[blocks[i]] = labels[i]
+    choose_classes(above[0], above[1], above[2], volumes, gains, pressure, np.zeros(0), 0, found)
+    return found[blocks]
+
+
+@compiled(nogil=True)
+def _numbered(codes: IntArray) -> tuple[IntArray, int]:
+    """Rank of each code among those that occur, and how many do."""
+    rank = np.full(codes.max() + 1, -1, np.int64)
+    for code in codes:
+        rank[code] = 0
+    count = 0
+    for code in range(len(rank)):
+        if rank[code] == 0:
+            rank[code] = count
+            count += 1
+    return rank[codes], count

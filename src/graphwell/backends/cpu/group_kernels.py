@@ -113,6 +113,37 @@ def _condensed(
 
 
 @compiled(nogil=True)
+def merged_rows(
+    indptr: IntArray, indices: IntArray, weights: FloatArray, groups: IntArray, n_groups: int, unit: float
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Starts, columns and entries of the matrix of sums between groups, the columns of each row in order."""
+    order, starts = _by_group(groups, n_groups)
+    scale = 1.0 / unit if unit > 0 else 0.0
+    new_indptr, new_indices, sums = _condensed(indptr, indices, weights, order, starts, groups, scale)
+    entries = np.empty(len(sums))
+    for group in range(n_groups):
+        row = slice(new_indptr[group], new_indptr[group + 1])
+        rising = np.argsort(new_indices[row])
+        entries[row], new_indices[row] = sums[row][rising] * unit, new_indices[row][rising]
+    return new_indptr, new_indices, entries
+
+
+def merged_matrix(W: Any, groups: IntArray, n_groups: int) -> Any:
+    """Sums of the entries between groups of rows.
+
+    Examples
+    --------
+    >>> W = sparse.csr_array([[0.0, 1, 0.5], [1, 0, 0], [0.5, 0, 0]])
+    >>> merged_matrix(W, np.array([0, 0, 1]), 2).toarray()
+    array([[2. , 0.5],
+           [0.5, 0. ]])
+    """
+    unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
+    starts, columns, entries = merged_rows(W.indptr, W.indices, W.data, groups, n_groups, unit)
+    return sparse.csr_array((entries, columns, starts), shape=(n_groups, n_groups))
+
+
+@compiled(nogil=True)
 def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int, unit: float) -> IntArray:
     """Sums of the rows of each group in multiples of `unit`, and in a last column how many rows it has."""
     (n, width), scale = values.shape, 1.0 / unit

@@ -18,7 +18,7 @@ from graphwell._types import IntArray
 from graphwell.backends.blocks.cells import grouped
 from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, gpu_limits, memory_in_words
 from graphwell.backends.cuda.points import Points, kind_of, room
-from graphwell.backends.cuda.search import CUVS_FROM, CudaSearch
+from graphwell.backends.cuda.search import CUVS_FROM, CudaSearch, rebuilt
 from graphwell.graph.cells import (
     POINTS_PER_TRAINED_CELL,
     RECALL_SAMPLE,
@@ -102,11 +102,9 @@ class CudaCellSearch(CudaSearch):
         By default it grows with the square root of the points.
     """
 
-    exact = False
-
     def __init__(self, points: Any, k: int, n_cells: int | None = None) -> None:
         super().__init__(points)
-        n = len(points)
+        n, self.k = len(points), k
         n_cells = n_cells or 2 ** int(np.log2(CELLS_PER_ROOT * np.sqrt(n)))
         with memory_in_words("the neighbours", n * (8 * MOST_VISITS + 32)):
             self.centres = self._trained(min(n_cells, n))
@@ -115,6 +113,10 @@ class CudaCellSearch(CudaSearch):
             self.starts = self._starts(near)
             n_visits, self.visits_alone, self.recall = self._measure(near, k)
             self.near = cupy().ascontiguousarray(near[:, :n_visits])
+
+    def __reduce__(self) -> Any:
+        """Without a GPU the search goes on as one of the CPU, which cuts cells of its own."""
+        return rebuilt, (self.points, self.k, None)
 
     @cached_property
     def locality(self) -> IntArray:
@@ -299,7 +301,7 @@ def most_kept() -> int:
     return next(fits, 0)
 
 
-def build_search(points: Any, k: int) -> CudaSearch:
+def search_for(points: Any, k: int) -> CudaSearch:
     """The search for these points: every pair of few, the cells around each row of many.
 
     cuVS takes the place of the cells where it is installed and the points are very many.

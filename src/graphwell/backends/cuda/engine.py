@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import State, Swept
+from graphwell.backends.base import Solution, State, Swept
+from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
 from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
+from graphwell.backends.cuda.conjugate_gradients import is_small, solve_on_gpu
 from graphwell.backends.cuda.graph import CudaGraph
 from graphwell.backends.cuda.groups import condensed, group_means
 from graphwell.backends.cuda.layout import GpuRows
@@ -131,6 +133,12 @@ class CudaEngine(ArrayEngine):
     def group_means(self, block: GpuArray, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""
         return group_means(block, groups, n_groups)
+
+    def solve(self, scaling: GpuArray, b: GpuArray, max_iterations: int | None = None) -> Solution:
+        """Solve ``(I - A S A) x = b`` by conjugate gradients."""
+        if not is_small(b):
+            return super().solve(scaling, b, max_iterations)
+        return solve_on_gpu(self.system(scaling), b, max_iterations or MAX_ITERATIONS)
 
     def system(self, scaling: GpuArray) -> CudaSystem:
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""

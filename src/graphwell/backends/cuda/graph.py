@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
-from graphwell.backends.cuda.cells import CudaCellSearch, build_search
+from graphwell.backends.cuda.cells import CudaCellSearch, search_for
 from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.cuda.points import Points
 from graphwell.backends.cuda.search import CudaSearch
@@ -77,7 +77,7 @@ class CudaGraph(Graph):
         n_neighbors, scale_neighbor : int
         """
         _check(Points(points))
-        search = build_search(points, max(n_neighbors, scale_neighbor))
+        search = search_for(points, max(n_neighbors, scale_neighbor))
         matrix, tau = _link(search, n_neighbors, scale_neighbor)
         return cls(matrix, Origin(features, search, tau, n_features, n_neighbors, scale_neighbor))
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
+from graphwell.backends.cpu.group_kernels import means_of, unit_of
 from graphwell.backends.cuda._cupy import GpuArray, cupy
 from graphwell.backends.cuda.matrix import GpuMatrix
 
@@ -24,11 +24,11 @@ def condensed(matrix: GpuMatrix, groups: IntArray, n_groups: int) -> Any:
     keys = keys[order]
     sums = cp.cumsum(_in_whole_numbers(matrix.data, 1.0 / unit)[order])
     last = cp.flatnonzero(cp.concatenate([keys[1:] != keys[:-1], cp.ones(1, dtype=bool)]))
-    totals = cp.diff(sums[last], prepend=cp.zeros(1, dtype=np.int64)).get()
-    pairs = keys[last].get()
-    indptr = np.searchsorted(pairs, np.arange(n_groups + 1) * n_groups)
-    found = sparse.csr_array((totals, (pairs % n_groups).astype(np.int32), indptr), (n_groups, n_groups))
-    return in_units_of(found, unit)
+    totals = cp.diff(sums[last], prepend=cp.zeros(1, dtype=np.int64)).astype(np.float64) * unit
+    pairs = keys[last]
+    starts = cp.searchsorted(pairs, cp.arange(n_groups + 1) * n_groups)
+    parts = (totals.get(), (pairs % n_groups).astype(np.int32).get(), starts.get())
+    return sparse.csr_array(parts, (n_groups, n_groups))
 
 
 def group_means(block: GpuArray, groups: IntArray, n_groups: int) -> FloatArray:

@@ -54,13 +54,13 @@ __device__ void add_shares(double value, int width, int piece, double *parts) {
     }
 }
 
-__device__ void add_blocks(const double *parts, double *out, unsigned *arrived, int width) {
+__device__ bool add_blocks(const double *parts, double *out, unsigned *arrived, int width) {
     __shared__ bool is_last;
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
     __syncthreads();
-    if (!is_last) return;
+    if (!is_last) return false;
     __threadfence();
     int lane = threadIdx.x & 31;
     for (int c = threadIdx.x / 32; c < width; c += 8) {
@@ -70,6 +70,8 @@ __device__ void add_blocks(const double *parts, double *out, unsigned *arrived, 
         if (lane == 0) out[c] = sum;
     }
     if (threadIdx.x == 0) *arrived = 0;
+    __syncthreads();
+    return true;  // in the block that ended last
 }
 
 // Dot products of the columns of a and b, in double precision.
@@ -106,6 +108,67 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     add_shares(sum, width, 0, parts);
     add_blocks(parts, out, arrived, width);
+}
+
+// ------------------------------------------------------------------------- conjugate gradients without the host
+
+// A row of each for every column: squared residuals, those aimed at, curvatures, squared residuals after the step.
+struct Columns {
+    double *squared, *target, *curvature, *left;
+    REAL *step, *ratio;
+};
+
+__device__ bool is_moving(const Columns &s, int c) { return s.squared[c] > s.target[c] && s.curvature[c] > 0; }
+
+// The sums of p image of up to 256 columns, and from them the step of each column.
+extern "C" __global__ void __launch_bounds__(256)
+    find_steps(Columns s, const REAL *p, const REAL *image, double *parts, unsigned *arrived, int64 n, int width) {
+    Share mine = share_of(n, width, 0);
+    double sum = 0;
+    if (mine.works)
+#pragma unroll 4
+        for (int64 i = mine.row; i < mine.stop; i += mine.step)
+            sum += (double)p[i * width + mine.column] * (double)image[i * width + mine.column];
+    add_shares(sum, width, 0, parts);
+    if (!add_blocks(parts, s.curvature, arrived, width)) return;
+    for (int c = threadIdx.x; c < width; c += blockDim.x)
+        s.step[c] = (REAL)(is_moving(s, c) ? s.squared[c] / s.curvature[c] : 0.0);
+}
+
+// x += step p, r -= step image; then the ratio of each column, and one iteration more if any column moved.
+extern "C" __global__ void __launch_bounds__(256)
+    take_steps(Columns s, REAL *x, REAL *r, const REAL *p, const REAL *image, double *parts, unsigned *arrived,
+               int *iterations, int64 n, int width) {
+    Share mine = share_of(n, width, 0);
+    double sum = 0;
+    if (mine.works) {
+        REAL a = s.step[mine.column], b = -a;
+#pragma unroll 4
+        for (int64 i = mine.row; i < mine.stop; i += mine.step) {
+            int64 at = i * width + mine.column;
+            x[at] = x[at] + a * p[at];
+            REAL left = r[at] + b * image[at];
+            r[at] = left;
+            sum += (double)left * (double)left;
+        }
+    }
+    add_shares(sum, width, 0, parts);
+    if (!add_blocks(parts, s.left, arrived, width)) return;
+    bool open = false;
+    for (int c = threadIdx.x; c < width; c += blockDim.x) {
+        bool moving = is_moving(s, c);
+        double before = s.squared[c], after = moving ? s.left[c] : 0.0;
+        open = open || before > s.target[c];
+        s.ratio[c] = (REAL)(moving ? after / before : 0.0);
+        s.squared[c] = after;
+    }
+    if (__syncthreads_or(open) && threadIdx.x == 0) *iterations += 1;
+}
+
+// p = r + ratio p.
+extern "C" __global__ void turn(Columns s, REAL *p, const REAL *r, int64 size, int width) {
+    int64 i = (int64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < size) p[i] = s.ratio[i % width] * p[i] + r[i];
 }
 
 // Sums of values by group, in fixed point: value * unit is rounded to an integer.

@@ -27,18 +27,23 @@ def advance(x: Any, r: Any, p: Any, image: Any, step: Any) -> Any:
     return _summed("advance", (_factors(x.dtype, step, -step), x, r, p, image), x)
 
 
+def parts_of(block: Any) -> tuple[int, Any]:
+    """How many blocks of threads share the sums over the columns of a block, and room for what each adds."""
+    n, width = block.shape
+    blocks = max(1, min(BLOCKS, -(-n // ROWS_PER_BLOCK)))
+    return blocks, cupy().empty((blocks + 1, width))
+
+
 def _summed(name: str, arguments: tuple[Any, ...], like: Any) -> Any:
     """Run a kernel that leaves a sum for each column of a block."""
-    n, width = like.shape
-    blocks = max(1, min(BLOCKS, -(-n // ROWS_PER_BLOCK)))
-    parts = cupy().empty((blocks + 1, width))
-    ends = (parts, parts[blocks], _arrived(), np.int64(n), width)
+    (n, width), (blocks, parts) = like.shape, parts_of(like)
+    ends = (parts, parts[blocks], arrived(), np.int64(n), width)
     launch(cuda_kernel("reductions.cu", name, REAL=_real(like)), 256 * blocks, (*arguments, *ends))
     return parts[blocks].get()
 
 
 @lru_cache(maxsize=1)
-def _arrived() -> Any:
+def arrived() -> Any:
     """The counter of blocks that are done; each kernel leaves it at zero for the next."""
     return cupy().zeros(1, dtype=np.uint32)
 

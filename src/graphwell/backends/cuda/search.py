@@ -1,6 +1,6 @@
 """Nearest neighbours on the GPU: every pair, by matrix products in tiles and a fast selection.
 
-Many points are cut into cells first (`cells.py`); `build_search` chooses.
+Many points are cut into cells first (`cells.py`), where `search_for` chooses.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, free_memo
 from graphwell.backends.cuda.points import Points, kind_of
 from graphwell.errors import OptionError
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
-from graphwell.graph.neighbors import in_order
+from graphwell.graph.neighbors import NeighborSearch, build_search, in_order
 from graphwell.progress import heartbeat
 
 LARGEST_TILE = 1 << 31
@@ -37,7 +37,6 @@ class CudaSearch:
         On the GPU, or on the host if it has no room there.
     """
 
-    exact = True
     locality: Any = None
 
     def __init__(self, points: Any) -> None:
@@ -156,14 +155,13 @@ class CudaSearch:
         return cuda_kernel("neighbors.cu", name, SLOTS=-(-kept // 32), POINT=kind_of(self.held.values))
 
     def __reduce__(self) -> Any:
-        """Without a GPU the search goes on as one of the CPU."""
-        from graphwell.graph.neighbors import build_search
-
-        return _rebuilt, (build_search, self.points, True if self.exact else None)
+        """Without a GPU the search goes on as an exact one of the CPU."""
+        return rebuilt, (self.points, 1, True)
 
 
-def _rebuilt(build: Any, points: GpuArray, exact: bool | None = True) -> Any:
-    return build(points, 1, exact=exact)
+def rebuilt(points: FloatArray, k: int, exact: bool | None) -> NeighborSearch:
+    """What a search on a GPU is unpickled as."""
+    return build_search(points, k, exact=exact)
 
 
 def _by_cuvs(points: GpuArray, kept: int) -> GpuArray | None:

@@ -51,8 +51,12 @@ class CudaSystem:
 
     def apply(self, p: GpuArray, image: GpuArray) -> GpuArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
-        multiply("apply_system", self.matrix, self.matrix.data, p, image, self.scaling)
+        self.multiply(p, image)
         return reductions.column_dots(p, image)
+
+    def multiply(self, p: GpuArray, image: GpuArray) -> None:
+        """Write the matrix times `p` into `image`."""
+        multiply("apply_system", self.matrix, self.matrix.data, p, image, self.scaling)
 
     def advance(self, x: GpuArray, r: GpuArray, p: GpuArray, image: GpuArray, step: Any) -> Any:
         """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""

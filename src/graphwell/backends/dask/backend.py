@@ -15,7 +15,7 @@ from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.inputs import read_input
 from graphwell.backends.dask.predict import DaskInduction
 from graphwell.backends.dask.search import build_graph
-from graphwell.backends.dask.tasks import Handle, Tasks, array_of, connected_client
+from graphwell.backends.dask.tasks import Handle, Tasks, array_of, blocks_of, connected_client
 from graphwell.backends.dask.teams import undisturbed
 from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.graph.checks import neighbor_counts
@@ -68,13 +68,17 @@ class Backend:
 
     def some_rows(self, rows: Rows, places: IntArray) -> Any:
         """Fetch rows at some places."""
-        return rows.given[np.sort(places)].compute().astype(np.float64)
+        return self._fetched(rows.given[np.sort(places)]).astype(np.float64)
 
     def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
         """Let the workers ask the function, block by block; fetch what it says."""
         chunks = (rows.given.chunks[0], (width,))
         told = rows.given.map_blocks(function, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0)))
-        return np.asarray(told.compute())
+        return self._fetched(told)
+
+    def _fetched(self, X: Any) -> Any:
+        """A Dask array as one of the client; says so where no worker is left to compute it."""
+        return np.concatenate(self.tasks.results(blocks_of(X)))
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array of the client, where vectors lie."""
@@ -114,11 +118,12 @@ class Backend:
         bridged = np.zeros(rows.n_rows, dtype=bool) if bridges is None else bridges.rows
         cut = [graph.cut(values) for values in (assigned, problem.reachable, bridged)]
         same = {"columns": columns, "prior": prior}
-        told = undisturbed(
-            tasks,
-            graph.n_blocks,
-            lambda: tasks.at_home(tasks.each("answers", _told, graph.blocks, scores.handles, *cut, **same)),
-        )
+
+        def make() -> list[Handle]:
+            made = tasks.each("answers", _told, graph.blocks, scores.handles, *cut, **same)
+            return tasks.wait(made, at_home=True)
+
+        told = undisturbed(tasks, graph.n_blocks, make)
         pieces = tasks.each("split-answers", _split, told, graph.vertices, starts=source.starts)
         blocks = tasks.exchange("answers", pieces, len(source.blocks), _assembled)
         chunks = rows.given.chunks[0]

@@ -118,7 +118,7 @@ class DaskEngine(HostVectors):
 
         def make(of: Of) -> list[Handle]:
             solved = self._together("solve", gradients.solve, of(inside), of(b), **same)
-            ends.extend(self.tasks.results([self.tasks.lazy("solve-end", _end_of, solved[0])]))
+            ends.extend(self.tasks.results([self.tasks.lazy("solve-end", _end_of, solved[0])], at_home=True))
             return self.tasks.doubled(self.tasks.each("solution", _solution_of, solved))
 
         x = self._columns(make)
@@ -236,7 +236,7 @@ class DaskEngine(HostVectors):
 
     def _fetched(self, start: Callable[[], list[Handle]]) -> list[Any]:
         """What some tasks return; they are started again where a worker is lost meanwhile."""
-        return undisturbed(self.tasks, self._n, lambda: self.tasks.results(self.tasks.at_home(start())))
+        return undisturbed(self.tasks, self._n, lambda: self.tasks.results(start(), at_home=True))
 
     def _by_vertex(self, verb: str, block: Columns, **same: Any) -> Any:
         """Values of all vertices from a verb on each block."""

@@ -4,6 +4,8 @@ A `Handle` stands for what a task will return, or has returned, on a worker. Tas
 are handed to Dask together as one graph; the dashboard shows their names, ``graphwell-sweep`` say.
 """
 
+import asyncio
+import concurrent.futures
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -229,11 +231,21 @@ class Tasks:
                 handle.future, handle.task, handle.graph = future, None, None
         return list(handles)
 
-    def results(self, handles: Sequence[Handle]) -> list[Any]:
-        """Run tasks and fetch what they return, in order."""
-        self.wait(handles)
-        with _told_if_cut_off():
-            return list(self.client.gather([handle.future for handle in handles]))
+    def results(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Any]:
+        """Run tasks and fetch what they return, in order; `at_home` as in `wait`."""
+        coming = self._gathering(self.wait(handles, at_home=at_home))
+        try:
+            while concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).not_done:
+                self._look_around(at_home=at_home)
+            with _told_if_cut_off():
+                return list(coming.result())
+        finally:
+            coming.cancel()
+
+    def _gathering(self, handles: Sequence[Handle]) -> "concurrent.futures.Future[list[Any]]":
+        """Results on their way here; a worker that dies now can keep them from coming."""
+        coming = self.client.gather([handle.future for handle in handles], asynchronous=True)
+        return asyncio.run_coroutine_threadsafe(coming, self.client.loop.asyncio_loop)
 
     def doubled(self, handles: Sequence[Handle]) -> list[Handle]:
         """Keep what tasks of each block return on two workers."""
@@ -245,35 +257,32 @@ class Tasks:
             handle.spare = spare
         return self.keep(doubled)
 
-    def wait(self, handles: Sequence[Handle]) -> None:
-        """Wait until tasks are done; what one of them raises is raised here."""
-        futures = [handle.future for handle in self.keep(handles)]
-        while not self._done(futures):
-            heartbeat()
-            self._check_alive()
-        self._raise_errors(futures)
+    def wait(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Handle]:
+        """Wait until tasks are done; what one of them raises is raised here.
 
-    @staticmethod
-    def _raise_errors(futures: Sequence[Any]) -> None:
-        """Raise what a task raised: that a worker is gone last, since it may follow from the others."""
+        With `at_home`, `DisplacedError` if a worker that has a block is gone meanwhile: then something may be
+        gone that Dask cannot make again.
+        """
+        futures = [handle.future for handle in self.keep(handles)]
+        while not self._done(futures) and all(future.status != "error" for future in futures):
+            self._look_around(at_home=at_home)
         for future in sorted(futures, key=_is_displaced):
             if future.status == "error":
                 with _told_if_cut_off():
                     future.result()
             if future.status == "cancelled":
                 raise _cut_off()
-
-    def at_home(self, handles: Sequence[Handle]) -> list[Handle]:
-        """Start tasks and wait for them; `DisplacedError` if a worker that has a block is gone meanwhile."""
-        futures = [handle.future for handle in self.keep(handles)]
-        while not self._done(futures) and all(future.status != "error" for future in futures):
-            heartbeat()
-            if self.share_done is not None:
-                tell(self.share_done)
-            if set(self.homes) - set(self.workers()):
-                raise DisplacedError("A worker is gone, and what it kept with it.")
-        self._raise_errors(futures)
         return list(handles)
+
+    def _look_around(self, *, at_home: bool) -> None:
+        """Say so where no worker is left and none comes back, or where one that has a block is gone."""
+        heartbeat()
+        self._check_connected()
+        workers = self._some_workers()
+        if at_home and set(self.homes) - set(workers):
+            raise DisplacedError("A worker is gone, and what it kept with it.")
+        if self.share_done is not None:
+            tell(self.share_done)
 
     def answer_to(self, name: str, handler: Callable[..., None]) -> None:
         """Have all workers, and those that will come, take messages of this name for a function."""
@@ -304,21 +313,19 @@ class Tasks:
     def _hear(self, event: tuple[float, float]) -> None:
         self.share_done = event[1]
 
-    def _check_alive(self) -> None:
-        """Say so where no worker is left to do the tasks, and none comes back."""
-        if not self.workers():
-            self._some_workers()
-
     def _done(self, futures: Sequence[Any]) -> bool:
         """Wait for a moment; whether all tasks are done."""
-        if self.client.status != "running":
-            raise _cut_off()
+        self._check_connected()
         with _told_if_cut_off():
             try:
                 require_dask().wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
             except TimeoutError:
                 return False
         return all(future.status != "lost" for future in futures)
+
+    def _check_connected(self) -> None:
+        if self.client.status != "running":
+            raise _cut_off()
 
     def exchange(
         self,

@@ -84,12 +84,13 @@ def together(
         handle.home = homes[of[0]]
     try:
         with tasks.told_of(work):
-            tasks.at_home(team)
+            tasks.wait(team, at_home=True)
     except BaseException:
         if tasks.client.status == "running":
             close_everywhere(tasks.client, work)
         raise
-    tasks.efforts.extend(tasks.results([tasks.lazy("effort", _effort_of, handle) for handle in team]))
+    efforts = [tasks.lazy("effort", _effort_of, handle) for handle in team]
+    tasks.efforts.extend(tasks.results(efforts, at_home=True))
     of_block = {p: (handle, i) for handle, of in zip(team, shares, strict=True) for i, p in enumerate(of)}
     pairs = zip(*(of_block[p] for p in range(len(homes))), strict=True)
     return tasks.each(f"{name}-result", _result_of, *pairs)

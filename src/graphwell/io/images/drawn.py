@@ -6,10 +6,10 @@ from typing import Any
 
 from graphwell.errors import OptionError
 from graphwell.io.images.base import ImageFormat, Marks, check_not_empty
-from graphwell.io.images.canvas import Canvas
 from graphwell.io.images.colors import palette_color
 from graphwell.io.images.drawings import coco, labelme, napari, strokes
 from graphwell.io.images.drawings.base import Dialect, Drawing
+from graphwell.io.images.raster import Raster
 
 DIALECTS: tuple[Dialect, ...] = (strokes.DIALECT, labelme.DIALECT, coco.DIALECT, napari.DIALECT)
 MOST_BYTES = 500_000_000
@@ -45,7 +45,7 @@ def read_marks(path: Path, shape: tuple[int, int], picture: str | None = None) -
         names = ", ".join(known.name for known in DIALECTS)
         problem = "{field} {} is no drawing of a known kind; known are {}."
         raise OptionError("seeds", problem, path, names)
-    drawing = Drawing(Canvas(shape), picture)
+    drawing = Drawing(Raster(shape), picture)
     try:
         dialect.draw(document, drawing)
     except GARBLED as error:
@@ -67,7 +67,7 @@ def _document(path: Path) -> Any:
 
 def _marks(drawing: Drawing) -> Marks:
     """Only classes that marked a pixel count; a colour for those that came without."""
-    classes = drawing.canvas.classes
+    classes = drawing.raster.classes
     marked = [number for number in range(len(drawing.names)) if (classes == number).any()]
     colors = {number: drawing.colors.get(number, palette_color(number)) for number in marked}
     return Marks(classes, {number: drawing.names[number] for number in marked}, colors)

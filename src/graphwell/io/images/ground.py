@@ -1,6 +1,7 @@
 """What marks were painted on: nothing, a plain colour, or a copy of the picture."""
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,8 @@ def shown_colors(picture: FloatArray) -> IntArray | None:
     if values.shape[2] not in (1, 3, 4):
         return None
     values = values[..., :3]
+    if values.dtype == np.uint8:
+        return np.repeat(values, 3, axis=2) if values.shape[2] == 1 else values
     largest = float(np.iinfo(values.dtype).max) if values.dtype.kind in "iu" else 1.0
     if not (values.min() >= 0 and values.max() <= largest):
         return None
@@ -156,7 +159,8 @@ def _plain(color: tuple[int, int, int]) -> Ground:
 
 def _difference(pixels: Any, colors: IntArray) -> IntArray:
     """Largest difference of a channel."""
-    return np.asarray(np.abs(pixels[..., :3].astype(np.int16) - colors.astype(np.int16)).max(axis=-1))
+    channels = (np.abs(pixels[..., c].astype(np.int16) - colors[..., c].astype(np.int16)) for c in range(3))
+    return reduce(np.maximum, channels)
 
 
 def _upper_quartile(values: IntArray) -> float:

@@ -8,12 +8,13 @@ After compression, only flat spots that clearly differ from the ground count.
 """
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.io.images.blends import ALIKE, ROUNDING, closest, gathered, is_mixture, share
 from graphwell.io.images.colors import packed, unpacked
-from graphwell.io.images.mixtures import ALIKE, ROUNDING, closest, gathered, is_mixture, share
 
 MOST_CLASSES = 64
 """A picture with more paints than this is no picture of marks."""
@@ -101,11 +102,13 @@ def find_paints(layer: Layer) -> Paints:
 
 def _nothing(layer: Layer, *, clear: bool) -> Paints:
     none = np.array([], dtype=np.int64)
-    return Paints(none, np.full(layer.colors.shape, -1), 0, int(layer.changed.sum()), clear)
+    return Paints(none, np.full(layer.colors.shape, -1, dtype=np.int32), 0, int(layer.changed.sum()), clear)
 
 
 def _found(layer: Layer) -> Paints:
     search = _Search(layer)
+    if not layer.exact and search.clear.sum() > MOST_MARKED * layer.changed.size:
+        return _nothing(layer, clear=False)
     search.take_flat_spots()
     if layer.exact:
         if search.is_endless():
@@ -124,7 +127,7 @@ def snapped(layer: Layer, paints: Paints) -> Paints:
     if layer.ground is not None:
         ground = layer.ground if np.ndim(layer.ground) == 1 else layer.ground[layer.changed]
         nearest = np.where(np.linalg.norm(seen - ground, axis=1) < gap, -1, nearest)
-    places = np.full(layer.colors.shape, -1)
+    places = np.full(layer.colors.shape, -1, dtype=np.int32)
     places[layer.changed] = nearest
     left = int((nearest < 0).sum())
     return replace(paints, places=places, mixed=len(seen) - left, left=left)
@@ -161,7 +164,8 @@ class _Search:
         """Pixels that were surely painted: where compression changed the ground, not all that differ were."""
         if self.layer.exact or self.below is None:
             return np.ones(len(self.seen), dtype=bool)
-        return np.asarray(np.abs(self.seen - self.below).max(axis=1) >= CLEAR_OF_GROUND)
+        off = np.abs(self.seen - self.below)
+        return np.asarray(reduce(np.maximum, off.T) >= CLEAR_OF_GROUND)
 
     def _kinds(self) -> tuple[IntArray, FloatArray]:
         """Number of the kind of colour of each changed pixel, and the colour of each kind."""
@@ -174,13 +178,8 @@ class _Search:
 
     def take_flat_spots(self) -> None:
         """Colours of squares of three by three pixels of one kind, those farthest from the ground first."""
-        from scipy import ndimage
-
-        kinds = np.full(self.layer.colors.shape, -1)
-        kinds[self.layer.changed] = self.kinds
-        flat = (kinds >= 0) & (ndimage.minimum_filter(kinds, 3) == ndimage.maximum_filter(kinds, 3))
-        flat[self.layer.changed] &= self.clear
-        counts = np.bincount(kinds[flat], minlength=len(self.names))
+        flat = self._flat() & self.clear
+        counts = np.bincount(self.kinds[flat], minlength=len(self.names))
         self.flat = counts
         contrasts = self._contrasts()
         spots = np.flatnonzero(counts >= (1 if self.layer.exact else LEAST_SPOTS))
@@ -191,6 +190,17 @@ class _Search:
             if len(self.taken) > MOST_CLASSES:
                 break
         self.sure = set(self.taken)
+
+    def _flat(self) -> BoolArray:
+        """Changed pixels whose eight neighbours are of their kind; beyond the edge lies what is at it."""
+        kinds = np.full(self.layer.colors.shape, -1, dtype=np.int32)
+        kinds[self.layer.changed] = self.kinds
+        kinds = np.pad(kinds, 1, mode="edge")
+        rows, columns = np.nonzero(self.layer.changed)
+        own, found = self.kinds, np.ones(len(self.kinds), dtype=bool)
+        for row, column in np.ndindex(3, 3):
+            found[found] = kinds[rows[found] + row, columns[found] + column] == own[found]
+        return found
 
     def _stain(self, kind: int) -> bool:
         """Whether a kind of colour is what compression made of the edges of a paint."""
@@ -235,7 +245,7 @@ class _Search:
         """How far each kind of colour is from the ground below it; where there is none, how common it is."""
         if self.below is None:
             return self.sizes.astype(float)
-        off = np.where(self.clear, np.abs(self.seen - self.below).sum(axis=1), 0)
+        off = np.where(self.clear, np.abs(self.seen - self.below) @ np.ones(3, dtype=np.float32), 0)
         return np.asarray(np.bincount(self.kinds, off, len(self.names)) / np.maximum(self.sizes, 1))
 
     def _alone(self, kind: int) -> bool:
@@ -271,14 +281,15 @@ class _Search:
         for place, kind in enumerate(kinds):
             off = self._off(self.names[kind])
             best, gap = np.where(off < gap, place, best), np.minimum(off, gap)
-        places = np.full(self.layer.colors.shape, -1)
+        places = np.full(self.layer.colors.shape, -1, dtype=np.int32)
         places[self.layer.changed] = np.where(np.isfinite(gap), best, -1)
         colors = packed(self.names[kinds]) if kinds else np.array([], dtype=np.int64)
         return self._counted(colors, places)
 
     def _off(self, paint: FloatArray) -> FloatArray:
         """Distance of each changed pixel from a paint; infinite where it holds less than half of it."""
-        off = np.linalg.norm(self.seen - paint, axis=1)
+        away = self.seen - paint
+        off = np.sqrt(np.einsum("nc,nc->n", away, away))
         if self.below is None:
             fits = off <= (ROUNDING if self.layer.exact else ALIKE)
         else:

@@ -107,8 +107,10 @@ def _from_colors(
     if not paints.clear:
         paints = _unclear(path, layer, paints, ground, snap=painting.snap)
     _two_or_more(path, paints.places)
-    used = np.unique(paints.places[paints.places >= 0])
-    numbers = np.where(paints.places >= 0, np.searchsorted(used, paints.places), -1)
+    marked = paints.places >= 0
+    used, places = np.unique(paints.places[marked], return_inverse=True)
+    numbers = np.full(paints.places.shape, -1)
+    numbers[marked] = places
     found = paints.colors[used]
     names = {i: f"#{color:06x}" for i, color in enumerate(found)}
     rgb = {i: tuple(color) for i, color in enumerate(unpacked(found).tolist())}

@@ -10,7 +10,7 @@ from graphwell._types import BoolArray, FloatArray
 TEXT = np.dtypes.StringDType()
 """The type of a column of text: variable length, 16 bytes a cell where it is short."""
 
-EMPTY_CELLS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+EMPTY_CELLS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 """Cells that say nothing, in a column of text."""
 
 

@@ -42,8 +42,9 @@ void main() {
 }`;
 
 export class Painter {
-  constructor(canvas, redraw) {
-    this.canvas = canvas;
+  constructor(layer, redraw) {
+    const canvas = layer.canvas;
+    this.layer = layer;
     this.gl = canvas.getContext("webgl2", { antialias: false });
     if (!this.gl) throw new Error("The map needs WebGL2, which this browser does not offer.");
     this.before = this.places = new Float32Array(0);
@@ -138,26 +139,28 @@ export class Painter {
   paint(view, share, fitted, moving) {
     const gl = this.gl;
     if (gl.isContextLost()) return;
-    const sharp = this.resize();
+    const sharp = this.layer.resize();
     const [width, height] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    this.keepUp(moving);
     const size = sharp * this.pointSize(view.scale / fitted);
     const zoom = [(2 * sharp * view.scale) / width, (2 * sharp * view.scale) / height];
     this.usePoints(view, zoom, share);
     this.drawLayer(this.all, moving ? this.few : this.n, size, this.n > 20000 ? 0.75 : 0.9, false);
     this.drawLayer(this.ringed, this.given.rows.length, Math.max(9 * sharp, MORE * size), 1, true);
     gl.bindVertexArray(null);
+    this.layer.keep(view);
+    this.drew = true;
   }
 
-  // How many points can be drawn while the map moves: as many as frames come in time.
+  // How many points can be drawn while the map moves: as many as frames come in time. Called in every frame.
   keepUp(moving) {
     const now = performance.now();
-    const since = now - (this.painted ?? 0);
-    this.painted = now;
-    if (!moving || since > LONGEST_FRAME) return;
+    const since = now - (this.frame ?? 0);
+    const counts = moving && this.drew && since <= LONGEST_FRAME;
+    [this.frame, this.drew] = [now, false];
+    if (!counts) return;
     if (since > SLOW) this.few = Math.max(Math.min(FEWEST, this.n), Math.round(this.few * Math.max(0.3, SLOW / since)));
     else if (since < FAST) this.few = Math.min(this.n, Math.round(this.few * 1.1) + 1);
   }
@@ -191,15 +194,6 @@ export class Painter {
   pointSize(magnified) {
     const plain = Math.max(2.2, Math.min(7.5, 500 / Math.sqrt(this.n || 1)));
     return Math.min(14, plain * Math.max(1, magnified) ** 0.35);
-  }
-
-  // Let the canvas have the pixels of the screen; returns how many there are to one of CSS.
-  resize() {
-    const sharp = window.devicePixelRatio || 1;
-    const width = Math.max(1, Math.round(this.canvas.clientWidth * sharp));
-    const height = Math.max(1, Math.round(this.canvas.clientHeight * sharp));
-    if (this.canvas.width !== width || this.canvas.height !== height) [this.canvas.width, this.canvas.height] = [width, height];
-    return sharp;
   }
 }
 

@@ -1,7 +1,9 @@
-// A map of many points: pan, zoom, hover, pick, lasso and box; the drawing is in points-gl.js and points-over.js.
+// A map of many points: pan, zoom, hover, pick, lasso and box; the drawing is in points-layer.js, points-gl.js
+// and points-over.js.
 
 import { Painter } from "./points-gl.js";
 import { Grid, inside } from "./points-grid.js";
+import { Layer } from "./points-layer.js";
 import { Overlay } from "./points-over.js";
 
 const REACH = 8; // pixels within which a point is under the pointer
@@ -9,6 +11,7 @@ const ZOOM_STEP = 1.0015; // for each unit that a wheel turns
 const MOST_ZOOM = 1e4;
 const MORPH_SECONDS = 0.7;
 const REST = 160; // milliseconds after a move, when all points are drawn again
+const AGAIN = 250; // milliseconds between two drawings while the map moves; between them, what was drawn moves
 const STEP = 3; // pixels between two corners of a lasso
 const KEYS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
 
@@ -28,7 +31,8 @@ export class PointsMap {
     this.view = { x: 0, y: 0, scale: 1 };
     this.fitted = 1;
     this.moving = false;
-    this.painter = new Painter(canvas, () => this.draw());
+    this.layer = new Layer(canvas);
+    this.painter = new Painter(this.layer, () => this.draw());
     this.overlay = new Overlay(canvas);
     this.listen();
   }
@@ -118,10 +122,10 @@ export class PointsMap {
     });
   }
 
-  // Draw with as many points as frames come in time, and all of them when the map rests.
+  // Move what was drawn; draw anew where that leaves much of the map empty, and all points when the map rests.
   drawMoving() {
     this.moving = true;
-    this.draw();
+    this.drawOver();
     const move = (this.move = {});
     clearTimeout(this.resting);
     this.resting = setTimeout(() => requestAnimationFrame(() => this.rest(move)), REST);
@@ -137,10 +141,16 @@ export class PointsMap {
   paint() {
     if (this.share < 1) this.share = Math.min(1, (performance.now() - this.began) / 1000 / MORPH_SECONDS);
     const eased = 1 - (1 - this.share) ** 3;
-    if (this.stale) this.painter.paint(this.view, eased, this.fitted, this.moving || this.share < 1);
+    this.painter.keepUp(this.moving || this.share < 1);
+    if (this.moving && !this.stale && !this.layer.follow(this.view)) this.stale = performance.now() - this.painted > AGAIN;
+    if (this.stale) {
+      this.painter.paint(this.view, eased, this.fitted, this.moving || this.share < 1);
+      this.painted = performance.now();
+    }
     this.stale = false;
     this.overlay.paint(this.rings(eased), this.outline()?.map((corner) => this.toScreen(...corner)) ?? null);
     if (this.share < 1) this.draw();
+    else if (this.moving && !this.layer.follow(this.view)) this.drawOver();
   }
 
   // Around the row that is asked, and a smaller one around that under the pointer.

@@ -58,7 +58,7 @@ def test_polygons():
 def test_runs_of_pixels(pack, seed):
     mask = np.random.default_rng(seed).random(SHAPE) < (0.1, 0.5, 0.9)[seed]
     drawing = drawn(DIALECT, document({"segmentation": {"size": list(SHAPE), "counts": pack(runs(mask))}}))
-    np.testing.assert_array_equal(drawing.canvas.classes == 0, mask)
+    np.testing.assert_array_equal(drawing.raster.classes == 0, mask)
 
 
 def test_long_runs_of_pixels():
@@ -70,8 +70,8 @@ def test_long_runs_of_pixels():
 
 def test_one_picture_of_many():
     both = document({"segmentation": [[0, 0, 4, 0, 4, 3]], "image_id": 1}, pictures=("a.png", "b.png"))
-    assert (drawn(DIALECT, both, "b.png").canvas.classes == 0).any()
-    assert (drawn(DIALECT, both, "a.png").canvas.classes == -1).all()
+    assert (drawn(DIALECT, both, "b.png").raster.classes == 0).any()
+    assert (drawn(DIALECT, both, "a.png").raster.classes == -1).all()
     with pytest.raises(ValueError, match=r"holds 2 pictures, 0 of them with the name c\.png"):
         drawn(DIALECT, both, "c.png")
 

@@ -39,8 +39,8 @@ def test_every_kind_of_shape():
     assert marked(drawing, 2) == (4, 4, 0, 4)
     assert marked(drawing, 3) == (4, 4, 6, 6)
     assert marked(drawing, 4) == (7, 8, 8, 10)
-    assert (drawing.canvas.classes == 5).sum() == 13
-    assert drawing.canvas.classes[9, 1] == drawing.canvas.classes[1, 2] == 0
+    assert (drawing.raster.classes == 5).sum() == 13
+    assert drawing.raster.classes[9, 1] == drawing.raster.classes[1, 2] == 0
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_rows_come_first_and_whole_numbers_are_middles(document):
 def test_an_ellipse_is_round():
     square = [[1, 1], [1, 9], [9, 9], [9, 1]]
     drawing = drawn(DIALECT, [[square], layer(shape_type="ellipse", features={"class": ["a"]}), "shapes"])
-    inside = drawing.canvas.classes == 0
+    inside = drawing.raster.classes == 0
     assert inside[5, 2]
     assert not inside[1, 1]
     assert 40 < inside.sum() < 60

@@ -34,7 +34,7 @@ def test_classes_of_one_name_are_one_class():
     strokes = [{"class": place, "points": [[place + 0.5, 0.5]]} for place in range(3)]
     drawing = drawn(DIALECT, document(classes=classes, strokes=strokes))
     assert drawing.names == ["leaf", "ground"]
-    assert drawing.canvas.classes[0, :4].tolist() == [0, 0, 1, -1]
+    assert drawing.raster.classes[0, :4].tolist() == [0, 0, 1, -1]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphwell.io.images.canvas import Canvas
+from graphwell.io.images.raster import Raster
 
 
 @dataclass(eq=False)
@@ -13,7 +13,7 @@ class Drawing:
 
     Attributes
     ----------
-    canvas : Canvas
+    raster : Raster
     picture : str, optional
         Name of the file of the picture: a drawing may hold the shapes of several.
     names : list of str
@@ -22,7 +22,7 @@ class Drawing:
         Red, green and blue of those classes that came with a colour.
     """
 
-    canvas: Canvas
+    raster: Raster
     picture: str | None = None
     names: list[str] = field(default_factory=list)
     colors: dict[int, tuple[int, int, int]] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Drawing:
 
         Examples
         --------
-        >>> drawing = Drawing(Canvas((1, 1)))
+        >>> drawing = Drawing(Raster((1, 1)))
         >>> drawing.number_of("cat"), drawing.number_of("dog", "#00ff00"), drawing.number_of("cat")
         (0, 1, 0)
         >>> drawing.colors
@@ -48,7 +48,7 @@ class Drawing:
 
     def check_size(self, width: Any, height: Any) -> None:
         """Refuse a drawing that was made on a picture of another size."""
-        rows, columns = self.canvas.classes.shape
+        rows, columns = self.raster.classes.shape
         if (width, height) != (columns, rows):
             drawn_on = f"a picture of {width} x {height}"
             raise ValueError(f"it was drawn on {drawn_on}, but the image has {columns} x {rows}")

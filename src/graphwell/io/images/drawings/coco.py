@@ -45,10 +45,10 @@ def _picture(pictures: Any, name: str | None) -> Any:
 
 def _draw(segmentation: Any, drawing: Drawing, number: int) -> None:
     if isinstance(segmentation, dict):
-        drawing.canvas.mask(_unpacked(segmentation, drawing.canvas.classes.shape), number)
+        drawing.raster.mask(_unpacked(segmentation, drawing.raster.classes.shape), number)
     elif segmentation:
         for ring in segmentation:
-            drawing.canvas.polygon(np.asarray(ring, dtype=np.float64).reshape(-1, 2), number)
+            drawing.raster.polygon(np.asarray(ring, dtype=np.float64).reshape(-1, 2), number)
     else:
         raise ValueError("an annotation has no segmentation; a box alone marks no pixels")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.io.images.canvas import Canvas
 from graphwell.io.images.drawings.base import Dialect, Drawing
 from graphwell.io.images.pillow import decoded
+from graphwell.io.images.raster import Raster
 
 
 def recognises(document: Any) -> bool:
@@ -29,41 +29,41 @@ def draw(document: Any, drawing: Drawing) -> None:
         kind = shape.get("shape_type") or "polygon"
         if kind not in KINDS:
             raise ValueError(f"it holds a shape of the kind {kind!r}; known are {', '.join(KINDS)}")
-        KINDS[kind](shape, drawing.canvas, drawing.number_of(shape["label"]))
+        KINDS[kind](shape, drawing.raster, drawing.number_of(shape["label"]))
 
 
-def _polygon(shape: Any, canvas: Canvas, number: int) -> None:
-    canvas.polygon(shape["points"], number)
+def _polygon(shape: Any, raster: Raster, number: int) -> None:
+    raster.polygon(shape["points"], number)
 
 
-def _rectangle(shape: Any, canvas: Canvas, number: int) -> None:
+def _rectangle(shape: Any, raster: Raster, number: int) -> None:
     (left, top), (right, bottom) = shape["points"]
-    canvas.polygon([(left, top), (right, top), (right, bottom), (left, bottom)], number)
+    raster.polygon([(left, top), (right, top), (right, bottom), (left, bottom)], number)
 
 
-def _circle(shape: Any, canvas: Canvas, number: int) -> None:
+def _circle(shape: Any, raster: Raster, number: int) -> None:
     middle, edge = np.asarray(shape["points"], dtype=np.float64)
-    canvas.stroke([middle], number, 2 * float(np.hypot(*(edge - middle))))
+    raster.stroke([middle], number, 2 * float(np.hypot(*(edge - middle))))
 
 
-def _line(shape: Any, canvas: Canvas, number: int) -> None:
-    canvas.stroke(shape["points"], number)
+def _line(shape: Any, raster: Raster, number: int) -> None:
+    raster.stroke(shape["points"], number)
 
 
-def _points(shape: Any, canvas: Canvas, number: int) -> None:
+def _points(shape: Any, raster: Raster, number: int) -> None:
     for point in shape["points"]:
-        canvas.stroke([point], number)
+        raster.stroke([point], number)
 
 
-def _mask(shape: Any, canvas: Canvas, number: int) -> None:
+def _mask(shape: Any, raster: Raster, number: int) -> None:
     left, top = (round(float(value)) for value in shape["points"][0])
-    mask = decoded(b64decode(shape["mask"]), canvas.classes.size)
+    mask = decoded(b64decode(shape["mask"]), raster.classes.size)
     if mask is None:
         raise ValueError("a mask is larger than the picture")
-    canvas.mask(mask > 0, number, top, left)
+    raster.mask(mask > 0, number, top, left)
 
 
-KINDS: dict[str, Callable[[Any, Canvas, int], None]] = {
+KINDS: dict[str, Callable[[Any, Raster, int], None]] = {
     "polygon": _polygon,
     "oriented_rectangle": _polygon,
     "rectangle": _rectangle,

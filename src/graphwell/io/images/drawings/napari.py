@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.io.images.canvas import THINNEST
 from graphwell.io.images.drawings.base import Dialect, Drawing
+from graphwell.io.images.raster import THINNEST
 
 COLUMNS = ("class", "label", "name")
 ELLIPSE_CORNERS = 128
@@ -42,9 +42,9 @@ def draw(document: Any, drawing: Drawing) -> None:
         corners = np.asarray(points, dtype=np.float64)[:, ::-1] + 0.5
         number = drawing.number_of(name)
         if kind in ("line", "path"):
-            drawing.canvas.stroke(corners, number, width)
+            drawing.raster.stroke(corners, number, width)
         else:
-            drawing.canvas.polygon(_ellipse(corners) if kind == "ellipse" else corners, number)
+            drawing.raster.polygon(_ellipse(corners) if kind == "ellipse" else corners, number)
 
 
 def _each(value: Any, n: int) -> list[Any]:

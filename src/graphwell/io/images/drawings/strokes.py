@@ -7,8 +7,8 @@
 
 from typing import Any
 
-from graphwell.io.images.canvas import ERASED, THINNEST
 from graphwell.io.images.drawings.base import Dialect, Drawing
+from graphwell.io.images.raster import ERASED, THINNEST
 
 FORMAT_NAME, VERSION = "graphwell-strokes", 1
 
@@ -32,7 +32,7 @@ def draw(document: Any, drawing: Drawing) -> None:
     numbers = [drawing.number_of(known["name"], known.get("color")) for known in document["classes"]]
     for stroke in document["strokes"]:
         number = ERASED if stroke.get("erase") else _number(stroke["class"], numbers)
-        drawing.canvas.stroke(stroke["points"], number, stroke.get("width", THINNEST))
+        drawing.raster.stroke(stroke["points"], number, stroke.get("width", THINNEST))
 
 
 def _number(place: Any, numbers: list[int]) -> int:

@@ -18,7 +18,7 @@ FARTHEST = 1e7
 """Points farther away than this, in pixels, are none."""
 
 
-class Canvas:
+class Raster:
     """Pixels that are marked shape by shape.
 
     Parameters
@@ -32,11 +32,11 @@ class Canvas:
 
     Examples
     --------
-    >>> canvas = Canvas((3, 6))
-    >>> canvas.stroke([(0.5, 1.5), (4.5, 1.5)], 0)
-    >>> canvas.polygon([(3, 0), (6, 0), (6, 3), (3, 3)], 1)
-    >>> canvas.stroke([(5.5, 2.5)], ERASED)
-    >>> canvas.classes
+    >>> raster = Raster((3, 6))
+    >>> raster.stroke([(0.5, 1.5), (4.5, 1.5)], 0)
+    >>> raster.polygon([(3, 0), (6, 0), (6, 3), (3, 3)], 1)
+    >>> raster.stroke([(5.5, 2.5)], ERASED)
+    >>> raster.classes
     array([[-1, -1, -1,  1,  1,  1],
            [ 0,  0,  0,  1,  1,  1],
            [-1, -1, -1,  1,  1, -1]])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.io.images.mixtures import closest, gathered, is_mixture, share
+from graphwell.io.images.blends import closest, gathered, is_mixture, share
 
 RED, WHITE = np.array([255.0, 0, 0]), np.full(3, 255.0)
 

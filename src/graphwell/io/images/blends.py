@@ -4,6 +4,8 @@ Compression keeps brightness sharp and smears hues over blocks of pixels. So aft
 another share of a colour's hue than of its brightness.
 """
 
+from functools import reduce
+
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
@@ -51,8 +53,8 @@ def share(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
     array([0.25])
     """
     line = end - start
-    length = np.maximum((line**2).sum(axis=-1), 1e-9)
-    return np.asarray(np.clip(((seen - start) * line).sum(axis=-1) / length, 0, 1))
+    length = np.maximum(np.einsum("...c,...c->...", line, line), 1e-9)
+    return np.asarray(np.clip(np.einsum("...c,...c->...", seen - start, line) / length, 0, 1))
 
 
 def gathered(points: FloatArray, counts: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -87,5 +89,5 @@ def closest(points: IntArray) -> float:
 
 def _misfit(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
     """By how much each colour misses the line from a start to an end."""
-    on_line = start + share(seen, start, end)[..., None] * (end - start)
-    return np.asarray(np.abs(seen - on_line).max(axis=-1))
+    off = np.abs(seen - (start + share(seen, start, end)[..., None] * (end - start)))
+    return reduce(np.maximum, np.moveaxis(off, -1, 0))

@@ -1,0 +1,1 @@
+"""Pictures and volumes segmented in napari from a few painted marks."""
