@@ -121,7 +121,7 @@ class Backend:
 
         def make() -> list[Handle]:
             made = tasks.each("answers", _told, graph.blocks, scores.handles, *cut, **same)
-            return tasks.wait(made, at_home=True)
+            return tasks.wait(tasks.doubled(made), at_home=True)
 
         told = undisturbed(tasks, graph.n_blocks, make)
         pieces = tasks.each("split-answers", _split, told, graph.vertices, starts=source.starts)
