@@ -22,12 +22,10 @@ def fit_bytes(n_rows: int, n_neighbors: int, n_classes: int) -> int:
     """
     entries = EDGES_PER_NEIGHBOR * n_neighbors
     graph = 8 * entries + 4
-    lists = n_neighbors * (4 + 8) + 3 * 8 * n_neighbors
-    neighbours = graph + lists
-    columns = -(-n_classes // 4) * 4
-    sharper, layout, system = 4 * entries, 8 * entries + 16, 4 * entries
-    vectors = 4 * 4 * columns + 4 * 4 * n_classes + 8 * 20
-    start = graph + sharper + layout + system + vectors
+    neighbours = graph + n_neighbors * (4 + 8 + 4)
+    layout, sharper = 8 * entries + 16, 4 * entries
+    blocks, vectors = 4 * 4 * n_classes, 8 * 15
+    start = graph + layout + sharper + blocks + vectors
     return int(n_rows * max(neighbours, start))
 
 

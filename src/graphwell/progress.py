@@ -84,6 +84,24 @@ def tell(share: float) -> None:
         told(share)
 
 
+@contextmanager
+def one_of(number: int, count: int) -> Iterator[None]:
+    """Take what is told inside the block for one of so many equal parts of a piece of work.
+
+    Examples
+    --------
+    >>> with listening(lambda share: print(f"{share:.0%}")), one_of(1, 2):
+    ...     tell(0.5)
+    75%
+    """
+    told = _listener.get()
+    if told is None:
+        yield
+        return
+    with listening(lambda share: told((number + share) / count)):
+        yield
+
+
 def in_pieces(progress: Progress, stage: str, weights: Sequence[float]) -> Told:
     """Turn the shares of one piece of work after another into the share of the whole stage.
 

@@ -117,3 +117,17 @@ def test_a_process_that_is_forked_after_a_fit_can_fit(tmp_path):
         [sys.executable, tmp_path / "script.py"], env=environment, capture_output=True, text=True, timeout=150
     )
     assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
+
+
+@pytest.mark.parametrize("n_cells", [2, 5, 200])
+def test_nearly_every_point_is_in_the_cell_of_the_nearest_centroid(n_cells, monkeypatch):
+    monkeypatch.setattr(cells, "MANY_CELLS", 4)
+    points = np.random.default_rng(3).normal(size=(5000, 12)) + 1000.0
+    found = cells.cut(points, n_cells, 1)
+    assert len(found.centroids) == n_cells
+    assert sorted(found.order.tolist()) == list(range(5000))
+    cell = np.empty(5000, dtype=int)
+    cell[found.order] = np.repeat(np.arange(n_cells), np.diff(found.starts))
+    apart = np.linalg.norm(points[:, None] - found.centroids[None], axis=2)
+    assert (apart.argmin(axis=1) == cell).mean() > 0.97
+    assert np.take_along_axis(apart, cell[:, None], 1).mean() < 1.002 * apart.min(axis=1).mean()

@@ -67,6 +67,28 @@ def test_a_part_of_many_rows_is_sampled_and_then_looked_at_closely(monkeypatch):
     assert apart.max() < 1.1 * shortest_apart.max()
 
 
+def test_many_parts_share_the_distances_that_there_are(monkeypatch):
+    rng = np.random.default_rng(3)
+    components = np.repeat(np.arange(200), 20)
+    points = rng.normal(size=(4000, 3)) + 50 * rng.normal(size=(200, 3))[components]
+    asked = []
+
+    class Counted(Points):
+        def nearest(self, rows, of, groups, *, inside):
+            asked.append(0 if inside else len(rows))
+            return super().nearest(rows, of, groups, inside=inside)
+
+    exact = find_bridges(Points(points), components, np.arange(4000) == 0)
+    monkeypatch.setattr(module, "MOST_DISTANCES", 2 * 4000 * 400)
+    near, far = find_bridges(Counted(points), components, np.arange(4000) == 0)
+    lengths, shortest_lengths = (
+        np.linalg.norm(points[here] - points[there], axis=1).mean() for here, there in ((near, far), exact)
+    )
+    assert lengths < 1.1 * shortest_lengths
+    assert asked[0] == 398  # two rows of each part that waits
+    assert sum(asked) < 5 * asked[0]
+
+
 def test_representatives_are_all_rows_of_small_groups():
     groups = np.array([1, 0, 1, 1, 2, 1])
     assert some_of_each(groups, np.array([1, 2]), 10).tolist() == [0, 2, 3, 4, 5]

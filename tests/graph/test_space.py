@@ -31,3 +31,17 @@ def test_nothing_outside_or_no_points_at_all():
         np.zeros((1, 1)), np.array([0]), np.zeros(0, int), inside=True
     )
     assert found.tolist() == [-1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_inside_a_group_only_its_own_points_count(dtype):
+    rng = np.random.default_rng(2)
+    points = rng.normal(size=(600, 4)).astype(dtype)
+    points[100:110] = points[100]
+    groups, of = rng.integers(5, size=600), rng.integers(5, size=40)
+    rows = points[rng.integers(600, size=40)]
+    found, apart = Points(points).nearest(rows, of, groups, inside=True)
+    distance = np.linalg.norm(rows[:, None].astype(float) - points[None], axis=2)
+    distance[groups != of[:, None]] = np.inf
+    np.testing.assert_array_equal(found, distance.argmin(axis=1))
+    np.testing.assert_allclose(apart, distance.min(axis=1), atol=1e-12)

@@ -111,3 +111,14 @@ def test_saving_one_class_asks_for_another(tmp_path, picture):
     (tmp_path / "painted").mkdir()
     with pytest.raises(OptionError, match="one class only; mark some pixels of another class too"):
         picture.save(strokes([[[5, 5], [5, 50]]]))
+
+
+def test_what_shows_nothing_is_dark(tmp_path):
+    """A picture of real numbers with gaps, as a folder of Zarr or a GeoTIFF has it."""
+    zarr = pytest.importorskip("zarr", reason="zarr is not installed")
+    values = np.linspace(0.2, 1, 30 * 40).reshape(30, 40)
+    values[:5, :5] = np.nan
+    zarr.save(tmp_path / "a.zarr", values)
+    made = PaintedPicture(tmp_path / "a.zarr", PaintOptions(source=tmp_path / "a.zarr", n_jobs=1))
+    assert (made.shown[:5, :5] == made.shown.min()).all()
+    assert made.fingerprint["size"] == [40, 30]

@@ -38,6 +38,9 @@ class HostVectors:
         """Return the array itself."""
         return vector
 
+    def rest(self) -> None:
+        """Keep everything."""
+
     def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
         """Return the sum of the values of each group.
 
@@ -171,10 +174,13 @@ class ArrayEngine(HostVectors):
         array([[0.9, 0.1]])
         """
         xp = self.xp
-        positive = xp.maximum(block, 0.0)
-        positive = positive if power == 1 else positive**power
-        total = positive.sum(axis=1, keepdims=True)
-        return xp.where(total > 0, positive / xp.where(total > 0, total, 1), 1 / block.shape[1])
+        shares = xp.maximum(block, 0.0)
+        if power != 1:
+            shares **= power
+        total = shares.sum(axis=1)
+        shares /= xp.where(total > 0, total, 1)[:, None]
+        shares[total <= 0] = 1 / block.shape[1]
+        return shares
 
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
@@ -198,4 +204,4 @@ class ArrayEngine(HostVectors):
 
     def spread(self, values: FloatArray, groups: IntArray) -> Block:
         """Return a block in which each vertex has the row of its group."""
-        return self.asarray(values.astype(np.float32))[self.asarray(groups)]
+        return self.asarray(values.astype(np.float32, copy=False))[self.asarray(groups)]

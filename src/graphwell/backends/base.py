@@ -147,6 +147,10 @@ class Vectors(Protocol):
         """Return a vector as a NumPy array."""
         ...
 
+    def rest(self) -> None:
+        """Give back memory that sweeps and products alone need; they take it again when asked for."""
+        ...
+
 
 class Engine(Vectors, Protocol):
     """One graph in the engine's own layout, and the verbs that solvers are written in.
@@ -164,7 +168,7 @@ class Engine(Vectors, Protocol):
         ...
 
     def solve(self, scaling: Vector, b: Block, max_iterations: int | None = None) -> Solution:
-        """Solve ``(I - A S A) x = b`` for all columns, `scaling` being the diagonal of ``A``."""
+        """Solve ``(I - A S A) x = b`` for all columns, `scaling` being the diagonal of ``A``; uses up `b`."""
         ...
 
     def largest_eigenvalue(self, iterations: int) -> float:

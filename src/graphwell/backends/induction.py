@@ -156,12 +156,13 @@ def distributions(xp: Any, assigned: IntArray, scores: FloatArray) -> FloatArray
     array([[0.75, 0.25],
            [0.  , 1.  ]])
     """
-    scores = xp.maximum(scores.astype(np.float64), 0.0)
+    scores = scores.astype(np.float64)
+    xp.maximum(scores, 0.0, out=scores)
     highest = scores.max(axis=1)
     beaten = xp.flatnonzero(scores.argmax(axis=1) != assigned)
     scores[beaten, assigned[beaten]] = xp.nextafter(highest[beaten], np.inf)
     total = scores.sum(axis=1, keepdims=True)
     empty = xp.flatnonzero(total[:, 0] == 0)
-    scores = scores / xp.where(total > 0, total, 1.0)
+    scores /= xp.where(total > 0, total, 1.0)
     scores[empty, assigned[empty]] = 1.0
     return scores

@@ -9,6 +9,7 @@ import typer
 
 from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
+from graphwell.cli._files import refuse_missing
 from graphwell.cli._help import completed
 from graphwell.cli._job_options import job_options
 from graphwell.cli._names import column_names
@@ -105,6 +106,8 @@ def classify(
     """
     flags = locals()
     taken = stdout_is_taken(output, json_=json_)
+    if cluster is None:
+        refuse_missing(table)
     from graphwell.jobs.classify import classify as label_rows
     from graphwell.jobs.options import ClassifyOptions
     from graphwell.view.report import report_page

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from graphwell.cli import _options
+from graphwell.cli._files import refuse_missing
 from graphwell.cli._job_options import job_options
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
@@ -52,6 +53,7 @@ def compare(
     answers with their standard error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
+    refuse_missing(table)
     from graphwell.jobs.compare import compare as compare_methods
     from graphwell.jobs.options import CompareOptions
     from graphwell.view.comparison import comparison_page

@@ -8,6 +8,7 @@ import typer
 
 from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
+from graphwell.cli._files import refuse_missing
 from graphwell.cli._help import completed
 from graphwell.cli._job_options import job_options
 from graphwell.cli._progress import bars
@@ -103,6 +104,7 @@ def segment(
     a .npy file. Exit codes: 0 done; 1 done, but no seed reaches some pixels; 2 bad input; 130 interrupted.
     """
     flags = locals()
+    refuse_missing(image)
     from graphwell.jobs.options import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
 

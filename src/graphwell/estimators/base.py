@@ -186,6 +186,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if trust is not None:
             problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
+        solved.engine.rest()
         assigned, scores = pooled(backend, rows, problem, solved.engine, solved.assigned, solved.scores)
         if "calibration_" in solved.attributes:
             by = solved.attributes["calibration_"] if rows.evidence is None else tuned["tuning_"]

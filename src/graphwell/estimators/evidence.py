@@ -149,9 +149,9 @@ def pooled(
     evidence, n = rows.evidence, rows.n_rows
     if evidence is None:
         return assigned, scores
-    said = backend.ask_rows(rows, evidence, problem.n_classes)
-    graph = engine.scaled(engine.shares(scores), engine.asarray(np.full(n, 1 - evidence.weight)))
-    both = engine.added(graph, engine.spread(said, np.arange(n)))
+    said = engine.spread(backend.ask_rows(rows, evidence, problem.n_classes), np.arange(n))
+    scores = engine.scaled(engine.shares(scores), engine.asarray(np.full(n, 1 - evidence.weight)))
+    both = engine.added(scores, said)
     kept = np.where(engine.to_host(problem.is_known), engine.to_host(assigned), -1)
     labels = likeliest(engine, both, kept, problem.class_shares)
     return engine.asarray(labels.astype(np.int32)), both

@@ -32,6 +32,10 @@ ROWS_TOGETHER = 8192
 ROWS_OF_A_BATCH = 65_536
 POINTS_PER_TRAINED_CELL = 32
 ROUNDS_OF_TRAINING = 5
+MANY_CELLS = 2048
+"""From so many on, of a quarter of a million points, to compare every row with every cell takes seconds."""
+DISTRICTS_AROUND = 8
+"""The cell of a row is looked for in so many districts, the nearest to it."""
 
 
 @dataclass(frozen=True)
@@ -234,19 +238,14 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
     sample = np.random.default_rng(0).choice(n, min(n, POINTS_PER_TRAINED_CELL * n_cells), replace=False)
     with faiss_threads(n_threads):
         centroids = k_means(scaled(points[np.sort(sample)]), n_cells, seed=1)
-        index, cell = flat_index(centroids), np.empty(n, dtype=np.int32)
+        districts, cell = Districts.of(centroids), np.empty(n, dtype=np.int32)
         for start in range(0, n, ROWS_OF_A_BATCH):
             heartbeat()
             batch = slice(start, start + ROWS_OF_A_BATCH)
-            cell[batch] = index.search(scaled(points[batch]), 1)[1][:, 0]
-    heartbeat()
-    chain = _chain(centroids)
-    number = np.empty_like(chain)
-    number[chain] = np.arange(n_cells, dtype=chain.dtype)
-    cell = number[cell]
+            cell[batch] = districts.nearest_cells(scaled(points[batch]))
     order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
-    return Cells(centroids[chain] / scale + centre, order, starts, scale)
+    return Cells(districts.centroids / scale + centre, order, starts, scale)
 
 
 def k_means(sample: FloatArray, n_cells: int, seed: int) -> FloatArray:
@@ -272,6 +271,51 @@ def flat_index(points: FloatArray) -> Any:
     index = faiss.IndexFlatL2(points.shape[1])
     index.add(np.ascontiguousarray(points))
     return index
+
+
+@dataclass(frozen=True, eq=False)
+class Districts:
+    """Cells grouped into districts, so that a row is compared with the cells of a few districts alone.
+
+    Attributes
+    ----------
+    centroids : array of shape (n_cells, d)
+        In single precision, district by district, in an order in which near ones follow each other.
+    centres : array of shape (n_districts, d)
+    starts : array of shape (n_districts + 1,)
+        First cell of each district.
+    """
+
+    centroids: FloatArray
+    centres: FloatArray
+    starts: IntArray
+
+    @classmethod
+    def of(cls, centroids: FloatArray) -> "Districts":
+        """Group cells into about as many districts as each then has cells; few cells are one district."""
+        count = int(np.sqrt(len(centroids))) if len(centroids) >= MANY_CELLS else 1
+        centres = k_means(centroids, count, seed=2) if count > 1 else centroids[:1]
+        centres = np.ascontiguousarray(centres[_chain(centres)])
+        district = flat_index(centres).search(centroids, 1)[1][:, 0]
+        groups = [np.flatnonzero(district == number) for number in range(count)]
+        order = np.concatenate([group[_chain(centroids[group])] for group in groups])
+        starts = np.concatenate([[0], np.cumsum([len(group) for group in groups])])
+        return cls(np.ascontiguousarray(centroids[order]), centres, starts)
+
+    def nearest_cells(self, rows: FloatArray) -> IntArray:
+        """Return the cell of each row: the nearest in the districts around it."""
+        near = flat_index(self.centres).search(rows, min(len(self.centres), DISTRICTS_AROUND))[1]
+        cells, least = np.zeros(len(rows), dtype=np.int32), np.full(len(rows), np.inf, dtype=np.float32)
+        for district in np.unique(near):
+            first, last = self.starts[district], self.starts[district + 1]
+            if first == last:
+                continue
+            here = np.flatnonzero((near == district).any(axis=1))
+            found = flat_index(self.centroids[first:last]).search(rows[here], 1)
+            apart, place = (each[:, 0] for each in found)
+            nearer = apart < least[here]
+            least[here[nearer]], cells[here[nearer]] = apart[nearer], first + place[nearer]
+        return cells
 
 
 def _chain(centroids: FloatArray) -> IntArray:

@@ -20,6 +20,7 @@ LARGEST_FEATURE = 1e150
 LARGEST_AFFINITY = 1e100
 """Sums and squares of larger ones overflow."""
 SYMMETRY_TOLERANCE = 1e-6
+ROWS_AT_ONCE = 65_536
 
 
 def read_features(X: Any, at_least: int = 2) -> Any:
@@ -42,6 +43,18 @@ def neighbor_counts(n_neighbors: Any, scale_neighbor: Any, n_rows: int) -> tuple
         note = f"{{n_neighbors={wanted}}} is reduced to {most}: there are no more other rows."
         warn_user(Sentence(note))
     return min(wanted, most), min(whole_number("scale_neighbor", scale_neighbor), most)
+
+
+def rows_differ(points: FloatArray) -> bool:
+    """Whether some row is another than the first; they are looked at in batches, which is soon over.
+
+    Examples
+    --------
+    >>> rows_differ(np.array([[1.0, 2.0], [1.0, 2.0]])), rows_differ(np.array([[1.0, 2.0], [1.0, 3.0]]))
+    (False, True)
+    """
+    batches = range(0, len(points), ROWS_AT_ONCE)
+    return any(bool(np.any(points[first : first + ROWS_AT_ONCE] != points[0])) for first in batches)
 
 
 def check_points(largest: float, smallest: float, differ: bool) -> None:

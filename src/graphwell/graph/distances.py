@@ -7,6 +7,10 @@ from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 
+ROWS_AT_ONCE, POINTS_AT_ONCE = 64, 256
+ROUNDING = 1e-12
+"""Of a squared distance that is taken by products, as a share of the squares it is the difference of."""
+
 
 def nearest_first(
     rows: FloatArray, points: FloatArray, candidates: IntArray, k: int, n_threads: int
@@ -85,3 +89,59 @@ def _squared(row: FloatArray, point: FloatArray) -> float:
         difference = np.float64(row[c]) - np.float64(point[c])
         total += difference * difference
     return total
+
+
+@compiled(nogil=True)
+def nearest_outside(
+    rows: FloatArray,
+    barred: IntArray,
+    points: FloatArray,
+    places: IntArray,
+    groups: IntArray,
+    center: FloatArray,
+    found: IntArray,
+    apart: FloatArray,
+) -> None:
+    """Write the nearest of some points to each row, and its distance; not one of the group barred to the row.
+
+    The first of several at the same distance is taken. Matrix products, about a centre, say which points may
+    be the nearest; what rounding cannot tell apart is measured.
+    """
+    m, d = rows.shape
+    a, b = np.empty((ROWS_AT_ONCE, d)), np.empty((POINTS_AT_ONCE, d))
+    own, squares = np.empty(ROWS_AT_ONCE), np.empty(POINTS_AT_ONCE)
+    space = np.empty(ROWS_AT_ONCE * POINTS_AT_ONCE)
+    everything, lowest = np.arange(m), np.full(m, np.inf)
+    for first_point in range(0, len(places), POINTS_AT_ONCE):
+        some = places[first_point : first_point + POINTS_AT_ONCE]
+        _about(points, some, center, b, squares)
+        for first in range(0, m, ROWS_AT_ONCE):
+            count = min(ROWS_AT_ONCE, m - first)
+            _about(rows, everything[first : first + count], center, a, own)
+            products = space[: count * len(some)].reshape(count, len(some))
+            np.dot(a[:count], b[: len(some)].T, products)
+            for i in range(count):
+                row = first + i
+                for j in range(len(some)):
+                    value = own[i] + squares[j] - 2 * products[i, j]
+                    rounding = ROUNDING * (own[i] + squares[j])
+                    if value > lowest[row] + rounding or groups[some[j]] == barred[row]:
+                        continue
+                    lowest[row] = min(lowest[row], value + rounding)
+                    distance = np.sqrt(_squared(rows[row], points[some[j]]))
+                    if distance < apart[row] or (distance == apart[row] and some[j] < found[row]):
+                        apart[row], found[row] = distance, some[j]
+
+
+@njit(nogil=True)
+def _about(
+    points: FloatArray, chosen: IntArray, center: FloatArray, out: FloatArray, squares: FloatArray
+) -> None:
+    """Write the chosen points relative to a centre, and their squared lengths."""
+    for i in range(len(chosen)):
+        total = 0.0
+        for c in range(len(center)):
+            value = points[chosen[i], c] - center[c]
+            out[i, c] = value
+            total += value * value
+        squares[i] = total

@@ -16,6 +16,7 @@ from graphwell.graph.checks import (
     check_points,
     neighbor_counts,
     read_features,
+    rows_differ,
     symmetric_matrix,
     told_if_changed,
 )
@@ -30,7 +31,7 @@ from graphwell.graph.lost_parts import (
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.origin import Origin
 from graphwell.graph.structure import check_compressed, frozen, read_only
-from graphwell.graph.weights import WEIGHT_FLOOR, locally_scaled, symmetric_affinity
+from graphwell.graph.weights import WEIGHT_FLOOR, local_scales, single_weights, symmetric_affinity
 from graphwell.progress import Progress, silent
 
 
@@ -154,7 +155,7 @@ class Graph:
         n_neighbors, scale_neighbor = neighbor_counts(n_neighbors, scale_neighbor, X.shape[0])
         features = FeatureMap.fit(X, metric, change)
         points = features(X)
-        check_points(float(points.max()), float(points.min()), bool(np.any(points != points[0])))
+        check_points(float(points.max()), float(points.min()), rows_differ(points))
         k = max(n_neighbors, scale_neighbor)
         progress("neighbours", None)
         with told_if_changed(points):
@@ -296,9 +297,10 @@ class Graph:
     @cached_property
     def S(self) -> Any:
         """Normalised affinity ``D^-1/2 W D^-1/2``; the rows of isolated vertices are empty."""
-        data = self.W.data * self.inverse_roots[self.W.indices]
-        data *= np.repeat(self.inverse_roots, np.diff(self.W.indptr))
-        return frozen(sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape))
+        W = self.W
+        data = W.data * self.inverse_roots[W.indices]
+        data *= np.repeat(self.inverse_roots, np.diff(W.indptr))
+        return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
 
     @cached_property
     def L(self) -> Any:
@@ -315,7 +317,11 @@ class Graph:
         """Number of the connected component of each vertex."""
         if self._unsharpened is not None:
             return self._unsharpened.components
-        return read_only(csgraph.connected_components(self.W, directed=False)[1])
+        from graphwell.graph.adjacency import number_parts
+
+        numbers = np.full(self.n_vertices, -1, dtype=np.int32 if self.n_vertices < 2**31 else np.int64)
+        number_parts(self.W.indptr, self.W.indices, numbers)
+        return read_only(numbers)
 
     @property
     def n_components(self) -> int:
@@ -366,12 +372,7 @@ class Graph:
         array([[0.  , 0.25],
                [0.25, 0.  ]])
         """
-        if power == 1:
-            return self
-        data = self.W.data**power
-        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
-        W = sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
-        return Graph(frozen(W), self.origin, self.sharpness * power, _unsharpened=self)
+        return self if power == 1 else SharpenedGraph(self, power)
 
     def with_neighbors(self, n_neighbors: int) -> "Graph":
         """Return the graph of the same rows with another number of neighbours, found by the same search."""
@@ -451,13 +452,61 @@ class Graph:
         return f"Graph({', '.join(parts)})"
 
 
+class SharpenedGraph(Graph):
+    """A graph whose affinities are powers of another's: computed when they are asked for, and not kept."""
+
+    power: float
+
+    def __init__(self, plain: Graph, power: float) -> None:
+        for name, value in (
+            ("_unsharpened", plain), ("power", power), ("origin", plain.origin), ("bridges", None),
+            ("sharpness", plain.sharpness * power),
+        ):  # fmt: skip
+            object.__setattr__(self, name, value)
+
+    @property
+    def plain(self) -> Graph:
+        """The other graph."""
+        assert self._unsharpened is not None
+        return self._unsharpened
+
+    @property
+    def W(self) -> Any:
+        """Affinities."""
+        W = self.plain.W
+        data = W.data**self.power
+        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
+        return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return self.plain.n_vertices
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, each counted once."""
+        return self.plain.n_edges
+
+    @property
+    def isolated(self) -> IntArray:
+        """Indices of the vertices without an edge."""
+        return self.plain.isolated
+
+    def __reduce__(self) -> Any:
+        return Graph.sharpened, (self.plain, self.power)
+
+
 def _link(
     search: NeighborSearch, n_neighbors: int, scale_neighbor: int, progress: Progress = silent
 ) -> tuple[Any, FloatArray]:
     """Affinities of the points of a search to their neighbours, and the local scales."""
-    found = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
-    indices, weights, tau = locally_scaled(*found, n_neighbors, scale_neighbor)
-    return frozen(symmetric_affinity(indices, weights)), tau
+    indices, distances = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
+    tau = local_scales(distances, scale_neighbor)
+    chosen = np.ascontiguousarray(indices[:, :n_neighbors])
+    weights = single_weights(chosen, distances[:, :n_neighbors], tau)
+    del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
+    return frozen(symmetric_affinity(chosen, weights)), tau
 
 
 def _count(number: int, singular: str, plural: str | None = None) -> str:

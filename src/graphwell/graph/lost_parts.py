@@ -18,8 +18,9 @@ from graphwell.graph.structure import frozen
 
 PAIRS = 3
 """Bridges of a part: its rows nearest to the outside, each with its nearest row there."""
-MOST_ASKED, MOST_ASKED_OF_A_PART = 20_000, 1000
-"""Rows that look outside in one round, of all parts and of one; larger parts then get a closer look."""
+MOST_ASKED_OF_A_PART, MOST_DISTANCES = 1000, 400_000_000
+"""Rows of a part that look outside, and distances that all may take, of which each round has half of what is
+left; parts of more rows then get a closer look."""
 QUANTUM = 2.0**-20
 """Weights are summed in multiples of this, so that no order of the sum matters."""
 MANY_PARTS = 10
@@ -80,11 +81,14 @@ def find_bridges(space: Space, components: IntArray, known: BoolArray) -> tuple[
     [(2, 1), (3, 1), (4, 3), (5, 3)]
     """
     groups, near, far = components, [components[:0]], [components[:0]]
+    left = MOST_DISTANCES // max(1, len(components))
     while True:
         waiting = np.setdiff1d(groups, groups[known])
         if len(waiting) == 0:
             return np.concatenate(near), np.concatenate(far)
-        here, there = _shortest_pairs(space, groups, waiting)
+        left //= 2
+        most = int(np.clip(left // len(waiting), 1, MOST_ASKED_OF_A_PART))
+        here, there = _shortest_pairs(space, groups, waiting, most)
         near.append(here)
         far.append(there)
         n = int(groups.max()) + 1
@@ -92,9 +96,10 @@ def find_bridges(space: Space, components: IntArray, known: BoolArray) -> tuple[
         groups = csgraph.connected_components(met, directed=False)[1][groups]
 
 
-def _shortest_pairs(space: Space, groups: IntArray, waiting: IntArray) -> tuple[IntArray, IntArray]:
+def _shortest_pairs(
+    space: Space, groups: IntArray, waiting: IntArray, most: int
+) -> tuple[IntArray, IntArray]:
     """For each waiting group, its rows nearest to the outside, and the row nearest to each there."""
-    most = int(np.clip(MOST_ASKED // len(waiting), 1, MOST_ASKED_OF_A_PART))
     sizes = np.bincount(groups)
     near = some_of_each(groups, waiting, most)
     far, apart = space.nearest(space.rows_at(near), groups[near], groups, inside=False)

@@ -5,11 +5,13 @@ from typing import Protocol
 
 import numpy as np
 
-from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.graph.distances import distances_to
+from graphwell._types import FloatArray, IntArray
+from graphwell.graph.distances import nearest_outside
 from graphwell.progress import heartbeat
 
-DISTANCES_AT_ONCE = 1_000_000
+DISTANCES_AT_ONCE = 50_000_000
+"""Distances between two moments at which a fit can be cancelled."""
+NO_GROUP = -1
 
 
 class Space(Protocol):
@@ -28,7 +30,7 @@ class Space(Protocol):
 
 @dataclass(frozen=True)
 class Points:
-    """The space of points in the memory of this machine."""
+    """The space of points in the memory of this machine; groups are numbered from 0."""
 
     points: FloatArray
 
@@ -49,46 +51,37 @@ class Points:
         >>> space.nearest(np.array([[0.0]]), np.array([7]), np.array([7, 7, 8]), inside=False)
         (array([2]), array([5.]))
         """
+        if not inside:
+            return self._nearest_of(rows, of, np.arange(len(self.points)), groups)
+        found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
+        members = np.argsort(groups, kind="stable")
+        sorted_groups = groups[members]
+        for group in np.unique(of):  # a row is compared with its own group alone
+            here = np.flatnonzero(of == group)
+            first, last = np.searchsorted(sorted_groups, [group, group + 1])
+            anyone = np.full(len(here), NO_GROUP)
+            found[here], apart[here] = self._nearest_of(rows[here], anyone, members[first:last], groups)
+        return found, apart
+
+    def _nearest_of(
+        self, rows: FloatArray, barred: IntArray, places: IntArray, groups: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        """The nearest of the points at these places, without those of the group that is barred to a row."""
         from threadpoolctl import threadpool_limits
 
         found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
-        if len(self.points) == 0:
+        if len(places) == 0:
             return found, apart
-        center = self.points.mean(axis=0, dtype=np.float64)
-        points = self.points - center
-        squares = np.einsum("ij,ij->i", points, points)
-        few = max(1, DISTANCES_AT_ONCE // len(points))
+        center, few = self._middle, max(1, DISTANCES_AT_ONCE // len(places))
         with threadpool_limits(1, user_api="blas"):
             for start in range(0, len(rows), few):
                 heartbeat()
                 part = slice(start, start + few)
-                barred = (groups == of[part, None]) != inside
-                around = (rows[part], rows[part] - center, points, squares, barred)
-                found[part], apart[part] = self._nearest_of(*around)
+                around = (self.points, places, groups, center)
+                nearest_outside(rows[part], barred[part], *around, found[part], apart[part])
         return found, apart
 
-    def _nearest_of(
-        self,
-        rows: FloatArray,
-        centred: FloatArray,
-        points: FloatArray,
-        squares: FloatArray,
-        barred: BoolArray,
-    ) -> tuple[IntArray, FloatArray]:
-        """Candidates by a matrix product; what rounding cannot tell apart is measured one by one."""
-        compared = centred @ points.T
-        compared *= -2
-        compared += squares
-        compared[barred] = np.inf
-        lowest = compared.min(axis=1)
-        own = np.einsum("ij,ij->i", centred, centred)
-        rounding = 1e-12 * (own + squares.max())
-        limit = np.where(np.isinf(lowest), -np.inf, lowest + rounding)
-        row, place = np.nonzero(compared <= limit[:, None])
-        apart = distances_to(rows[row], self.points, place[:, None], 1)[:, 0]
-        order = np.lexsort((place, apart, row))
-        row, place, apart = row[order], place[order], apart[order]
-        first = np.flatnonzero(np.diff(row, prepend=-1))
-        found, distance = np.full(len(rows), -1), np.full(len(rows), np.inf)
-        found[row[first]], distance[row[first]] = place[first], apart[first]
-        return found, distance
+    @property
+    def _middle(self) -> FloatArray:
+        """A point amid the others: differences from it lose little to rounding."""
+        return np.asarray(self.points[:: max(1, len(self.points) // 1000)].mean(axis=0, dtype=np.float64))

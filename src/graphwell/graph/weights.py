@@ -10,6 +10,8 @@ from graphwell._types import FloatArray, IntArray
 SCALE_FLOOR = 1e-6
 """Smallest local scale, as a share of the median one: duplicates have no scale of their own."""
 
+ROWS_AT_ONCE = 65_536
+
 WEIGHT_FLOOR = float(np.finfo(np.float32).tiny)
 """Smallest weight of an edge: a far-away point keeps its neighbours."""
 
@@ -38,6 +40,22 @@ def locally_scaled(
     tau = local_scales(distances, scale_neighbor)
     indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
     return indices, kernel(distances, tau[:, None], tau[indices]), tau
+
+
+def single_weights(indices: IntArray, distances: FloatArray, tau: FloatArray) -> FloatArray:
+    """Weights of the edges to neighbours in single precision, computed some thousands of rows at a time.
+
+    Examples
+    --------
+    >>> single_weights(np.array([[1], [0]]), np.array([[1.0], [1.0]]), np.array([1.0, 0.5])).round(3)
+    array([[0.135],
+           [0.135]], dtype=float32)
+    """
+    weights = np.empty(indices.shape, dtype=np.float32)
+    for first in range(0, len(indices), ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE)
+        weights[some] = kernel(distances[some], tau[some, None], tau[indices[some]])
+    return weights
 
 
 def local_scales(distances: FloatArray, scale_neighbor: int) -> FloatArray:
@@ -81,15 +99,16 @@ def symmetric_affinity(indices: IntArray, weights: FloatArray) -> Any:
            [0.5, 0. , 0.9],
            [0. , 0.9, 0. ]], dtype=float32)
     """
+    from graphwell.graph.adjacency import count_both_ways, fill_both_ways
+
     n, k = indices.shape
     dtype = index_dtype(n, 2 * n * k)
-    starts = np.arange(0, n * k + 1, k, dtype=dtype)
-    chosen = sparse.csr_array(
-        (weights.ravel().astype(np.float32), indices.ravel().astype(dtype), starts), shape=(n, n)
-    )
-    affinity = chosen.maximum(chosen.T.tocsr()).tocsr()
-    affinity.sort_indices()
-    return affinity
+    starts = np.zeros(n + 1, dtype=dtype)
+    count_both_ways(indices, starts[1:])
+    np.cumsum(starts, out=starts)
+    columns, values = np.empty(starts[-1], dtype=dtype), np.empty(starts[-1], dtype=np.float32)
+    fill_both_ways(indices, weights.astype(np.float32, copy=False), starts, starts.copy(), columns, values)
+    return sparse.csr_array((values, columns, starts), shape=(n, n))
 
 
 def index_dtype(n: int, entries: int) -> type[np.int32] | type[np.int64]:

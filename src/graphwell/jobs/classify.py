@@ -13,7 +13,6 @@ from graphwell._random import stream
 from graphwell._types import BoolArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.errors import OptionError, Sentence
-from graphwell.graph import Graph
 from graphwell.io.files import written_together, written_whole
 from graphwell.io.standard import STANDARD
 from graphwell.io.tables.base import NewColumns, Table
@@ -117,6 +116,8 @@ def _compared(table: Table, ready: ReadyRows, options: ClassifyOptions) -> tuple
         return ready.X, ()
     affinity = table.usual_affinity.tocsr()[ready.kept][:, ready.kept]
     told = "Rows are compared by the graph in {}; {features} names columns to compare them by instead."
+    from graphwell.graph import Graph  # numba takes long to import
+
     return Graph.from_affinity(affinity), (Sentence(told, (table.path.name,)),)
 
 

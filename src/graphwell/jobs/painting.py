@@ -19,6 +19,7 @@ from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image
 from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import segment
+from graphwell.jobs.segment_files import filled
 from graphwell.memory import check_fits
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class PaintedPicture:
 
     def __init__(self, path: Path, options: PaintOptions) -> None:
         self.path, self.options = path, options
-        self._image = read_image(path, options.max_pixels)
+        self._image = filled(read_image(path, options.max_pixels))
         self.shape: tuple[int, int] = self._image.shape[:2]
         from graphwell.segmentation.canvas import picture_bytes
 

@@ -17,6 +17,7 @@ PCA_DEFAULT = 50
 LARGEST = np.float64(1e150)
 """A plain float would be cast to the type of the rows, and is no number in single precision."""
 CHOICE = "{field} must be one of {}; got {!r}."
+ROWS_AT_ONCE = 65_536
 DECIDES_ALONE = 0.99
 """Share of the variance from which on a note says that one feature decides the distances."""
 
@@ -122,9 +123,11 @@ def preprocess(
 
 def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     """Refuse values whose square is no number: no distance could be taken."""
-    extreme = np.abs(X) > LARGEST
-    if extreme.any():
-        row, column = np.argwhere(extreme)[0]
+    for first in range(0, len(X), ROWS_AT_ONCE):
+        extreme = np.argwhere(np.abs(X[first : first + ROWS_AT_ONCE]) > LARGEST)
+        if len(extreme) == 0:
+            continue
+        row, column = extreme[0] + [first, 0]
         value = X[row, column]
         what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
         problem = (

@@ -60,26 +60,33 @@ def laplace_scores(
         Of the solver.
     """
     xp, graph, known = engine.xp, problem.graph, problem.is_known
-    weighted = xp.sqrt(graph.degrees)
-    if vertex_weights is not None:
-        weighted = vertex_weights * weighted
-    degrees = weighted * engine.vector(engine.product(engine.column(weighted)))
-    root = xp.sqrt(xp.maximum(degrees, 0.0))
-    scaling = quotient(xp, weighted, root)
-    inside = xp.where(known, 0.0, scaling)
-    fixed = engine.indicator(problem.labels, scaling * root, problem.n_classes)
-    b = engine.scaled(engine.product(fixed), inside)
-    begin = None
+    weighted, root = _weighted_roots(graph, engine, vertex_weights)
+    inside = xp.where(known, 0.0, quotient(xp, weighted, root))
+    fixed = engine.indicator(problem.labels, weighted, problem.n_classes)
+    b, begin = engine.scaled(engine.product(fixed), inside), None
     if guess is not None:
         begin = engine.scaled(guess, xp.where(known, 0.0, root))
         image = engine.scaled(engine.product(engine.scaled(begin, inside)), inside)
         b = engine.added(engine.added(b, begin, -1.0), image)
+    del fixed, weighted  # of a million rows, what is not needed any more counts
     solution = engine.solve(inside, b, max_iterations)
+    del b
     x = solution.x if begin is None else engine.added(begin, solution.x)
     outside = known | ~problem.reachable
     diffused = engine.scaled(x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
     return Scores(engine.added(labels, diffused), solution.iterations, solution.residual)
+
+
+def _weighted_roots(
+    graph: PlacedGraph, engine: Engine, vertex_weights: Vector | None
+) -> tuple[Vector, Vector]:
+    """``g D^1/2``, and the roots of the degrees under the weights ``g_i w_ij g_j``."""
+    weighted = engine.xp.sqrt(graph.degrees)
+    if vertex_weights is not None:
+        weighted = vertex_weights * weighted
+    degrees = weighted * engine.vector(engine.product(engine.column(weighted)))
+    return weighted, engine.xp.sqrt(engine.xp.maximum(degrees, 0.0))
 
 
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]:

@@ -144,11 +144,10 @@ def _combined(problem: Problem, engine: Engine, final: State, start: Start) -> B
     The descent makes nearly every vertex sure of its class; which ones are doubtful, the start knows better.
     The square makes up for the modesty of the mean.
     """
-    present = support(problem, engine, final)
     if start.scores is None:
-        return present
-    both = engine.added(engine.shares(present), engine.shares(start.scores.values))
-    return engine.shares(both, power=2.0)
+        return support(problem, engine, final)
+    present = engine.shares(support(problem, engine, final))
+    return engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
 
 
 def one_class(problem: Problem, backend: Backend) -> tuple[Engine, Outcome]:

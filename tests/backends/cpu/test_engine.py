@@ -149,3 +149,27 @@ def test_a_fused_system_does_what_plain_arrays_do(case, width):
 
 def test_the_fused_system_is_the_one_that_is_used():
     assert NumbaEngine.system is not ArrayEngine.system
+
+
+def test_a_column_is_solved_alone_as_it_is_beside_others():
+    rng = np.random.default_rng(4)
+    graph = random_graph(rng, 60, 0.2)
+    engine, scaling = NumbaEngine(graph), np.where(rng.random(60) < 0.2, 0.0, 0.9)
+    b = rng.normal(size=(60, 9)).astype(np.float32)
+    together = engine.solve(scaling, b.copy())
+    alone = [engine.solve(scaling, b[:, [c, c]].copy()) for c in range(9)]
+    for c, one in enumerate(alone):
+        np.testing.assert_array_equal(together.x[:, c], one.x[:, 0])
+    assert together.iterations == max(one.iterations for one in alone)
+    expected = np.linalg.solve(np.eye(60) - scaling[:, None] * graph.S.toarray() * scaling, b.astype(float))
+    np.testing.assert_allclose(together.x, expected, atol=2e-3 * np.abs(expected).max())
+
+
+def test_an_engine_that_rested_works_as_before():
+    rng = np.random.default_rng(5)
+    engine = NumbaEngine(random_graph(rng, 40, 0.3))
+    block = rng.random((40, 5), dtype=np.float32)
+    before = engine.product(block)
+    engine.rest()
+    assert "rows" not in vars(engine)
+    np.testing.assert_array_equal(engine.product(block), before)

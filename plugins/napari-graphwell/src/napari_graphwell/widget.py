@@ -44,7 +44,7 @@ class SegmentWidget(Container):
             return
         self.segment_button.enabled = False
         self.status.value = "working ..."
-        worker = create_worker(self.compute, image, marks)
+        worker = create_worker(self.compute, image, marks, _ignore_errors=True)  # they are shown instead
         worker.returned.connect(self.show_result)
         worker.errored.connect(lambda error: show_error(str(error)))
         worker.finished.connect(self._rest)

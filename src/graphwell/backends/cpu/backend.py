@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphwell._thread_pool import ThreadPool
+from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Block, Engine, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction, distributions, modest, wide_as
@@ -62,11 +64,20 @@ class Backend:
         return rows.values[np.sort(places)]
 
     def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
-        """Return what a function says of all rows, some thousands at a time."""
-        told = np.empty((rows.n_rows, width))
-        for begin in range(0, rows.n_rows, ROWS_AT_A_TIME):
+        """Return what a function says of all rows, in single precision: threads ask for some thousands each.
+
+        How rows are cut into batches, and so every bit, is the same for any number of threads.
+        """
+        from threadpoolctl import threadpool_limits
+
+        told = np.empty((rows.n_rows, width), dtype=np.float32)
+
+        def ask(begin: int) -> None:
             few = np.arange(begin, min(begin + ROWS_AT_A_TIME, rows.n_rows))
             told[few] = function(self.some_rows(rows, few))
+
+        with threadpool_limits(1):
+            ThreadPool(thread_count(self.n_jobs)).map(ask, range(0, rows.n_rows, ROWS_AT_A_TIME))
         return told
 
     def asarray(self, values: Any) -> Vector:

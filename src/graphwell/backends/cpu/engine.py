@@ -1,6 +1,7 @@
 """The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +11,15 @@ from graphwell._thread_pool import ThreadPool
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import State, Swept
+from graphwell.backends.base import Solution, State, Swept
+from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
 from graphwell.backends.cpu import kernels, products
 from graphwell.backends.cpu.barrier import break_barrier, new_barrier
+from graphwell.backends.cpu.group_kernels import fill_indicator
 from graphwell.backends.cpu.layout import SlicedRows
 from graphwell.backends.cpu.packing import Packing
 from graphwell.backends.system import fast_width
-from graphwell.progress import heartbeat
+from graphwell.progress import heartbeat, one_of
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 ENTRIES_PER_THREAD = 200_000
 """With fewer, handing a part of the work over costs more than it brings."""
+COLUMNS_TOGETHER = 4
+"""Columns of a block that are multiplied, or solved for, at a time."""
 ENTRIES_AT_ONCE = 200_000_000
 """Entries that sweeps go over before an interrupt is heard: less than a second."""
 
@@ -68,8 +73,17 @@ class NumbaEngine(ArrayEngine):
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.n_jobs = n_jobs
         self.pool = ThreadPool(min(self.n_threads, 1 + graph.W.nnz // ENTRIES_PER_THREAD))
-        self.rows = SlicedRows.from_graph(graph, self.dtype)
         self._last: tuple[Problem, Forces] | None = None
+
+    @cached_property
+    def rows(self) -> SlicedRows:
+        """The normalised affinity in the order and form that sweeps and products go over it."""
+        return SlicedRows.from_graph(self.graph, self.dtype)
+
+    def rest(self) -> None:
+        """Forget the layout until it is asked for again."""
+        self.__dict__.pop("rows", None)
+        self._last = None
 
     @property
     def n_threads(self) -> int:
@@ -114,10 +128,36 @@ class NumbaEngine(ArrayEngine):
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
-        vectors = _block(self.rows, block, self.dtype)
-        out = np.empty_like(vectors)
-        self._share(products.multiply, self.rows.starts, self.rows.columns, self.rows.values, vectors, out)
-        return self.rows.restored(out)[:, : block.shape[1]]
+        rows, found = self.rows, np.empty(block.shape, dtype=self.dtype)
+        for some in some_columns(block.shape[1]):
+            vectors = _block(rows, block[:, some], self.dtype)
+            out = np.empty_like(vectors)
+            self._share(products.multiply, rows.starts, rows.columns, rows.values, vectors, out)
+            found[:, some] = rows.restored(out)[:, : found[:, some].shape[1]]
+        return found
+
+    def solve(self, scaling: FloatArray, b: FloatArray, max_iterations: int | None = None) -> Solution:
+        """Solve ``(I - A S A) x = b``, some columns at a time: their vectors are what memory is needed for.
+
+        Every column takes the steps that it would take beside others. The solution takes the place of `b`.
+        """
+        system = self.system(scaling)
+        x = b if b.dtype == self.dtype and b.flags.writeable else np.empty(b.shape, dtype=self.dtype)
+        iterations, residual, slices = 0, 0.0, some_columns(b.shape[1])
+        for number, some in enumerate(slices):
+            with one_of(number, len(slices)):
+                found = conjugate_gradients(
+                    system, b[:, some], max_iterations=max_iterations or MAX_ITERATIONS
+                )
+            x[:, some] = found.x
+            iterations, residual = max(iterations, found.iterations), max(residual, found.residual)
+        return Solution(x, iterations, residual)
+
+    def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:
+        """Return a block with `values` in the column of each vertex's label."""
+        block = np.zeros((len(labels), n_classes), dtype=np.float32)
+        fill_indicator(labels, values, block)
+        return block
 
     def nearest(self, labels: IntArray) -> IntArray:
         """Return the known label nearest along the graph; -1 if there is none in reach."""
@@ -156,12 +196,12 @@ class NumbaSystem:
     def __init__(self, rows: SlicedRows, scaling: FloatArray, pool: ThreadPool) -> None:
         self.rows = rows
         self.pool = pool
-        self.values = np.empty_like(rows.values)
-        self._share(products.scale, rows.starts, rows.columns, rows.values, scaling, self.values)
+        self.scaling = scaling
+        self.scaled = np.empty((0, 0), dtype=scaling.dtype)
 
     def enter(self, block: FloatArray) -> FloatArray:
         """Return the block in the order of the layout, with columns of zeros up to a width that is fast."""
-        return _block(self.rows, block, self.values.dtype)
+        return _block(self.rows, block, self.scaling.dtype)
 
     def leave(self, vectors: FloatArray) -> FloatArray:
         """Return the block by vertex."""
@@ -173,8 +213,12 @@ class NumbaSystem:
 
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
-        dots = self._sums(p)
-        self._share(products.apply, self.rows.starts, self.rows.columns, self.values, p, image, dots)
+        rows, dots = self.rows, self._sums(p)
+        if self.scaled.shape != p.shape:
+            self.scaled = np.empty_like(p)
+        self._share(products.scale, self.scaling, p, self.scaled)
+        matrix = (rows.starts, rows.columns, rows.values, self.scaling, self.scaled)
+        self._share(products.apply, *matrix, p, image, dots)
         return dots.sum(axis=0)
 
     def advance(
@@ -200,6 +244,17 @@ def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> l
     """Have a pool do a kernel on all parts of a layout; return the result of each range of parts."""
     parts = rows.parts
     return pool.share(len(parts) - 1, lambda first, last: kernel(first, last, parts, *arguments))
+
+
+def some_columns(width: int) -> list[slice]:
+    """Slices of at most `COLUMNS_TOGETHER` columns.
+
+    Examples
+    --------
+    >>> some_columns(10)
+    [slice(0, 4, None), slice(4, 8, None), slice(8, 12, None)]
+    """
+    return [slice(first, first + COLUMNS_TOGETHER) for first in range(0, width, COLUMNS_TOGETHER)]
 
 
 def _block(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:

@@ -173,3 +173,11 @@ def means_of(totals: IntArray, unit: float) -> FloatArray:
            [0.25]])
     """
     return np.asarray(totals[:, :-1] / (np.maximum(totals[:, -1:], 1) / unit))
+
+
+@compiled()
+def fill_indicator(labels: IntArray, values: FloatArray, block: FloatArray) -> None:
+    """Write values into the columns of the labels; vertices without one have a negative label."""
+    for i in range(len(labels)):
+        if labels[i] >= 0:
+            block[i, labels[i]] = values[i]

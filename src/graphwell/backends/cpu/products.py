@@ -58,16 +58,21 @@ def apply(
     starts: IntArray,
     columns: IntArray,
     values: FloatArray,
+    scaling: FloatArray,
+    scaled: FloatArray,
     p: FloatArray,
     image: FloatArray,
     dots: FloatArray,
 ) -> None:
-    """Write `p` less the matrix times `p` into `image`, and the sums of ``p * image`` by part."""
+    """Write ``p - A S A p`` into `image`, and the sums of ``p * image`` by part.
+
+    `scaling` is the diagonal of ``A``, `scaled` is ``A p``.
+    """
     for part in range(first_part, last_part):
-        multiply(part, part + 1, parts, starts, columns, values, p, image)
+        multiply(part, part + 1, parts, starts, columns, values, scaled, image)
         for row in range(parts[part] * LANES, parts[part + 1] * LANES):
             for column in range(p.shape[1]):
-                image[row, column] = p[row, column] - image[row, column]
+                image[row, column] = p[row, column] - scaling[row] * image[row, column]
                 dots[part, column] += p[row, column] * image[row, column]
 
 
@@ -107,14 +112,11 @@ def scale(
     first_part: int,
     last_part: int,
     parts: IntArray,
-    starts: IntArray,
-    columns: IntArray,
-    values: FloatArray,
     scaling: FloatArray,
+    p: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the entries of ``A S A`` into `out`, `scaling` being the diagonal of ``A``."""
-    for s in range(parts[first_part], parts[last_part]):
-        for entry in range(starts[s], starts[s + 1]):
-            row = s * LANES + (entry - starts[s]) % LANES
-            out[entry] = scaling[row] * values[entry] * scaling[columns[entry]]
+    """Write ``A p`` into `out`, `scaling` being the diagonal of ``A``."""
+    for row in range(parts[first_part] * LANES, parts[last_part] * LANES):
+        for column in range(p.shape[1]):
+            out[row, column] = scaling[row] * p[row, column]

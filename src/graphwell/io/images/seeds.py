@@ -131,7 +131,7 @@ def _unclear(path: Path, layer: Layer, paints: Paints, ground: Ground, *, snap: 
         return snapped(layer, paints)
     problem = (
         "{field} {}: on the ground ({}), {:,} of {:,} changed pixels have colours that are no mixture of the "
-        "{} plain ones; paint with a hard brush of 4 pixels or more and save as PNG, or use {snap=True} to "
+        "{} plain ones; paint with a hard brush of 6 pixels or more and save as PNG, or use {snap=True} to "
         "give them to the nearest plain colour."
     )
     lost = paints.left, int(layer.changed.sum())
