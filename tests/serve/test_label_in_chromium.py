@@ -156,3 +156,28 @@ def test_classes_that_are_digits_have_their_own_keys(browser, tmp_path):
         browser.switch_to.active_element.send_keys("ten\n")
         wait_until(browser, "document.querySelectorAll('#classes li').length === 3")
         assert browser.execute_script(keys) == ["1", "2", "3"]
+
+
+def test_a_class_beyond_the_keys_is_chosen_by_its_name(browser, tmp_path):
+    path, _ = write_groups(tmp_path, n=20, labels={row: f"kind {row:02}" for row in range(25)})
+    with Server("label", path, "--label", "label", "--id", "name", "--jobs", "1", folder=tmp_path) as server:
+        browser.get(server.address)
+        row = asked(browser)
+        after(browser, 0)
+        press(browser, "c")
+        wait_until(browser, "document.getElementById('by-name').open")
+        browser.switch_to.active_element.send_keys("x")
+        wait_until(browser, "document.getElementById('by-name').textContent.includes('No class')")
+        browser.switch_to.active_element.send_keys("\b2")
+        wait_until(browser, "document.querySelectorAll('#by-name [data-class]').length === 7")
+        keep_screenshot(browser, "label_by_name")
+        browser.switch_to.active_element.send_keys("4\n")
+        wait_until(browser, "document.body.dataset.steps === '1'")
+        wait_until(browser, f"document.body.dataset.question !== '{row}'")
+        assert not browser.execute_script("return document.getElementById('by-name').open")
+        browser.execute_script(f"document.getElementById('search').value = '<i>{row}</i>'")
+        press(browser, "/")
+        browser.switch_to.active_element.send_keys("\n")
+        wait_until(browser, "document.getElementById('list-title').textContent === 'Found: 1'")
+        browser.execute_script("document.querySelector('#list button').click()")
+        wait_until(browser, "document.getElementById('question').textContent.includes('Labelled kind 24')")

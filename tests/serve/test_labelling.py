@@ -4,10 +4,12 @@ import json
 import numpy as np
 import pytest
 
+from graphwell.active import Session
 from graphwell.errors import OptionError
 from graphwell.jobs.answers import MergeOptions, merge_answers
 from graphwell.jobs.classify import classify
 from graphwell.jobs.options import ClassifyOptions
+from graphwell.progress import CancelledError
 from graphwell.serve.answers import CANNOT_TELL, NOTHING
 from tests.serve.tables import Window, write_groups
 
@@ -281,3 +283,56 @@ def test_given_coordinates_are_the_map(tmp_path):
     assert page._places[0].tolist() == pytest.approx(
         [float(c) for c in path.read_text().splitlines()[1].split(",")[2:4]]
     )
+
+
+def test_the_curve_goes_on_after_a_new_start(tmp_path):
+    path, truth = write_groups(tmp_path)
+    with Window(path) as window:
+        window.truth = truth
+        window.fitted()
+        answered(window, 7)
+        before = window.page._model
+    with Window(path) as again:
+        again.fitted()
+        after = again.page._model
+        assert after["curve"] == before["curve"]
+        assert after["checked"] == before["checked"] > 0
+        assert len(again.journal.notes) == len(window.journal.notes)
+
+
+def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkeypatch):
+    answered(window, 3)
+    sessions, fit = [], Session.fit
+
+    def given_up(self, **options):
+        sessions.append(self)
+        if len(sessions) == 1:
+            raise CancelledError
+        return fit(self, **options)
+
+    before = window.page.answers.codes.copy()
+    monkeypatch.setattr("graphwell.active.Session.fit", given_up)
+    row = window.page._question.row
+    window.label(row, 0)
+    window.wait(lambda _: len(sessions) == 1)
+    assert row in sessions[0].answers
+    window.do("undo")
+    window.fitted()
+    assert row not in sessions[0].answers
+    assert set(sessions[0].answers) == set(np.flatnonzero(before >= 0))
+
+
+def test_of_a_large_table_a_glance_comes_before_the_fit(window, monkeypatch):
+    monkeypatch.setattr("graphwell.serve.refits.GLANCED_FROM", 1)
+    answered(window, 3)
+    events = list(window.events)
+    heads = [json.loads(e[4 : 4 + int.from_bytes(e[:4], "little")]) for e in events if isinstance(e, bytes)]
+    labels = [head for head in heads if head["event"] == "labels"]
+    glances = [head for head in labels if head.get("glance")]
+    assert {head["number"] for head in glances} <= {
+        head["number"] for head in labels if not head.get("glance")
+    }
+    assert max(head["count"] for head in glances) > 0
+    first = labels.index(glances[0])
+    assert labels[first + 1]["number"] >= glances[0]["number"]
+    assert np.array_equal(window.page._colors, window.page._found.labels)

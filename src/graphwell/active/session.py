@@ -211,6 +211,15 @@ class Session:
             self.label_changes = int((fetched(self.classifier.transduction_) != before).sum())
         return self.classifier
 
+    @property
+    def checked(self) -> Mapping[int, Checked]:
+        """Labels of earlier fits that answers checked, by row: what `accuracy` is judged by."""
+        return dict(self._checked)
+
+    def take_over(self, checked: Mapping[int, Checked]) -> None:
+        """Judge by what an earlier session had checked, too; rows that have no answer now are left out."""
+        self._checked |= {row: check for row, check in checked.items() if row in self._answers}
+
     def accuracy(self) -> AccuracyEstimate:
         """How many of the labels of the last fit are right, from the answers; see `AccuracyEstimate`."""
         if not self.is_fitted:

@@ -17,7 +17,7 @@ from graphwell.io.locks import NO_FOLLOW
 FORMAT = "graphwell journal 1"
 Action = dict[str, Any]
 """Values that JSON can hold; ``do`` names what was done."""
-UNDO, REDO = {"do": "undo"}, {"do": "redo"}
+UNDO, REDO, NOTE = {"do": "undo"}, {"do": "redo"}, "note"
 
 
 class Journal:
@@ -34,6 +34,8 @@ class Journal:
     ----------
     done, undone : list of dict
         Actions that count, oldest first; and those taken back, the next to redo last.
+    notes : list of dict
+        What was noted beside the actions, oldest first; no undo takes it back.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Journal:
         self.path = path
         self.done: list[Action] = []
         self.undone: list[Action] = []
+        self.notes: list[dict[str, Any]] = []
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW | getattr(os, "O_BINARY", 0), 0o666)
         try:
             self._read(about)
@@ -76,6 +79,11 @@ class Journal:
         self._append(action)
         self._take(action)
 
+    def note(self, what: Mapping[str, Any]) -> None:
+        """Write down something that is no action; values of JSON."""
+        self._append({NOTE: what})
+        self._take({NOTE: what})
+
     def undo(self) -> Action | None:
         """Take the last action back and return it; None if there is none."""
         if not self.done:
@@ -93,7 +101,9 @@ class Journal:
         return self.done[-1]
 
     def _take(self, action: Action) -> None:
-        if action == UNDO:
+        if NOTE in action:
+            self.notes.append(dict(action[NOTE]))
+        elif action == UNDO:
             self.undone.append(self.done.pop())
         elif action == REDO:
             self.done.append(self.undone.pop())

@@ -17,12 +17,11 @@ from graphwell.serve.answers import NOTHING, Answers, Change
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.classes import ClassList
 from graphwell.serve.journal import Action, Journal
+from graphwell.serve.learning_curve import LearningCurve
 from graphwell.serve.refits import Fit, Glance, Refits, Said
-from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says
+from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says, row_in_brief, shown_row
 
 STEPS_OF_DOUBT = 15
-NEIGHBOURS_SHOWN = 6
-GUESSES_SHOWN = 3
 USED_BY = {
     "label": ("rows", "class", "weight"),
     **dict.fromkeys(("cannot tell", "skip", "clear"), ("rows",)),
@@ -75,13 +74,13 @@ class LabelPage:
         self._colors, self._doubt = np.full(n, NO_CLASS, dtype=np.uint8), np.zeros(n, dtype=np.uint8)
         self._found: FoundLabels | None = None
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
-        self._curve: list[dict[str, float]] = []
+        self._curve = LearningCurve(journal.notes)
         self._queue: list[Question] = []
         self._question: Question | None = None
         self._stage = ""
         self._refits = Refits(
             table, self._said, self._take_glance, self._take_fit, self._take_questions, self._take_places,
-            self._take_stage,
+            self._take_stage, self._curve.checked,
         )  # fmt: skip
 
     # ------------------------------------------------------------------------------ as a page of the channel
@@ -160,7 +159,7 @@ class LabelPage:
             self._put(Question(row, "chosen by you"))
 
     def _search(self, text: str) -> list[dict[str, Any]]:
-        return [self._brief(row) for row in self.table.search(text)]
+        return [row_in_brief(self.table, row) for row in self.table.search(text)]
 
     def _export(self) -> str:
         """Write the files, one export at a time; answers go on meanwhile."""
@@ -200,27 +199,8 @@ class LabelPage:
         return {"event": "question", "question": {**shown, "reason": self._question.reason}, "left": True}
 
     def _shown(self, row: int) -> dict[str, Any]:
-        """All that a page shows of a row."""
         with self._lock:
-            found, codes = self._found, self.answers.codes
-            near = self.table.nearest(row, self.answers.labelled, NEIGHBOURS_SHOWN)
-            return {
-                **self._brief(row),
-                "cells": self.table.cells(row),
-                "text": self.table.text(row),
-                "given": int(codes[row]),
-                "guesses": [] if found is None else found.guesses(row, GUESSES_SHOWN),
-                "near": [{**self._brief(other), "class": int(codes[other])} for other in near],
-            }
-
-    def _brief(self, row: int) -> dict[str, Any]:
-        return {
-            "row": row,
-            "name": self.table.name(row),
-            "picture": self.table.picture(row),
-            "pixels": self.table.pixels(row),
-            "snippet": (self.table.text(row) or "")[:80] or None,
-        }
+            return shown_row(self.table, self.answers, self._found, row)
 
     # ------------------------------------------------------------------------------------- what threads bring
 
@@ -306,9 +286,9 @@ class LabelPage:
         """Numbers of a fit: sizes of the classes, accuracy, the most doubtful rows, the last lasso."""
         labelled = int((fit.said.codes >= 0).sum())
         if fit.accuracy is not None:
-            low, high = fit.accuracy.interval
-            point = {"labels": labelled, "share": fit.accuracy.share, "low": low, "high": high}
-            self._curve = [*(p for p in self._curve if p["labels"] < labelled), point]
+            note = self._curve.add(labelled, fit.accuracy, fit.checked)
+            if note and fit.said.number:  # at a new start the fit is that of the last note
+                self.journal.note(note)
         sizes = np.bincount(self._colors, minlength=NO_CLASS + 1)
         return {
             "event": "model",
@@ -317,7 +297,7 @@ class LabelPage:
             "labels": labelled,
             "cannot_tell": int((fit.said.codes == -2).sum()),
             "sizes": {entry.number: int(sizes[entry.number]) for entry in self.answers.classes},
-            "curve": self._curve,
+            "curve": self._curve.points,
             "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
             "doubtful": doubtful_rows(fit, self.table),
             "lasso": lasso_says(self._changes[-1] if self._changes else None, self._colors),

@@ -4,8 +4,8 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -13,6 +13,7 @@ from threadpoolctl import ThreadpoolController
 from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.active import AccuracyEstimate, Question, Session
+from graphwell.active.accuracy import Checked
 from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.layout import graph_map
@@ -48,11 +49,12 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit found, and the answers that it knew."""
+    """What a fit found, the answers that it knew, and what they checked since the fit before."""
 
     said: Said
     found: FoundLabels | None
     accuracy: AccuracyEstimate | None
+    checked: Mapping[int, Checked] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +82,8 @@ class Refits:
         threads.
     on_stage : callable
         Told in a few words what is being done; an empty text when nothing is.
+    checked : mapping
+        What answers had checked before a new start, by row.
     """
 
     def __init__(
@@ -91,6 +95,7 @@ class Refits:
         on_questions: Callable[[list[Question]], None],
         on_places: Callable[[FloatArray], None],
         on_stage: Callable[[str], None],
+        checked: Mapping[int, Checked] | None = None,
     ) -> None:
         self.table = table
         self._said = said
@@ -101,7 +106,9 @@ class Refits:
         self._ended = threading.Event()
         self._threads: list[threading.Thread] = []
         self._last = no_fit(0)
+        self._told, self._unfitted = self._last.said, False
         self._seen: IntArray | None = None
+        self._checked = dict(checked or {})
         self._stale, self._fitted_at = threading.Event(), 0.0
 
     def begin(self) -> None:
@@ -143,6 +150,7 @@ class Refits:
         if self.table.places is None:
             self._start(lambda: self._draw(session))
         self._last = no_fit(session.n_rows)
+        self._told = self._last.said
         blas = ThreadpoolController()
         self._wake.set()
         while self._wake.wait() and not self._ended.is_set():
@@ -155,16 +163,29 @@ class Refits:
         self._stale = threading.Event()
         said = self._said()
         if said.number != self._last.said.number:
-            labelled = tell(session, self._last.said, said)
-            if labelled and session.n_rows >= GLANCED_FROM:
-                self._look(session, said)
+            self._pass_on(session, said)
             try:
-                self._last = refit(session, said, self._stale) if labelled else replace(self._last, said=said)
+                fit = self._fitted(session, said)
             except CancelledError:
                 return  # a newer answer has come
-            self._fitted_at = time.monotonic()
-            self._on_fit(self._last)
+            self._last, self._unfitted, self._fitted_at = fit, False, time.monotonic()
+            self._on_fit(fit)
         self._on_questions(next_questions(session, said))
+
+    def _fitted(self, session: Session, said: Said) -> Fit:
+        """A fit, or the last one if no label came or went."""
+        if self._unfitted:
+            return refit(session, said, self._stale)
+        return replace(self._last, said=said, checked={})
+
+    def _pass_on(self, session: Session, said: Said) -> None:
+        """Tell the session what it has not been told; of a large table, look what that changes."""
+        labelled = tell(session, self._told, said)
+        self._told, self._unfitted = said, self._unfitted or labelled
+        session.take_over(self._checked)
+        self._checked = {}
+        if labelled and session.n_rows >= GLANCED_FROM:
+            self._look(session, said)
 
     def _look(self, session: Session, said: Said) -> None:
         """Tell what the answers change at a glance, and what to ask if the fit takes long."""
@@ -200,7 +221,7 @@ def tell(session: Session, known: Said, said: Said) -> bool:
     Parameters
     ----------
     session : Session
-        That was told everything up to `known`; to tell something twice does no harm.
+        That was told everything up to `known`.
     known, said : Said
     """
     changed = np.flatnonzero((said.codes != known.codes) | (said.weights != known.weights))
@@ -228,7 +249,8 @@ def refit(session: Session, said: Said, stale: threading.Event) -> Fit:
         for told in (BridgedWarning, UnreachableWarning):  # the page shows the doubt of such rows
             warnings.simplefilter("ignore", told)
         session.fit(cancel=stale)
-    return Fit(said, FoundLabels.of(session.classifier), session.accuracy())
+    new = {row: check for row, check in session.checked.items() if check.age == 1}
+    return Fit(said, FoundLabels.of(session.classifier), session.accuracy(), new)
 
 
 def next_questions(session: Session, said: Said) -> list[Question]:

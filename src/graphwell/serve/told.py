@@ -1,18 +1,21 @@
-"""How windows of the label page are told of a fit."""
+"""How windows of the label page are told of rows and fits."""
 
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.shown_rows import LabelledTable
-from graphwell.serve.answers import Change
+from graphwell.serve.answers import Answers, Change
 from graphwell.serve.channel import frame
 from graphwell.serve.refits import Fit
 
 NO_CLASS = 255
 """In the bytes that a map is coloured by."""
 DOUBTFUL_SHOWN = 30
+NEIGHBOURS_SHOWN = 6
+GUESSES_SHOWN = 3
 
 
 def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> bytes:
@@ -48,3 +51,27 @@ def lasso_says(change: Change | None, colors: IntArray) -> dict[str, Any] | None
     sizes = np.bincount(colors[change.rows], minlength=NO_CLASS + 1)
     says = {int(number): int(sizes[number]) for number in np.flatnonzero(sizes[:NO_CLASS])}
     return {"rows": len(change.rows), "class": int(change.codes[1][0]), "says": says}
+
+
+def row_in_brief(table: LabelledTable, row: int) -> dict[str, Any]:
+    """What is shown of a row in a list."""
+    return {
+        "row": row,
+        "name": table.name(row),
+        "picture": table.picture(row),
+        "pixels": table.pixels(row),
+        "snippet": (table.text(row) or "")[:80] or None,
+    }
+
+
+def shown_row(table: LabelledTable, answers: Answers, found: FoundLabels | None, row: int) -> dict[str, Any]:
+    """All that is shown of a row."""
+    near = table.nearest(row, answers.labelled, NEIGHBOURS_SHOWN)
+    return {
+        **row_in_brief(table, row),
+        "cells": table.cells(row),
+        "text": table.text(row),
+        "given": int(answers.codes[row]),
+        "guesses": [] if found is None else found.guesses(row, GUESSES_SHOWN),
+        "near": [{**row_in_brief(table, other), "class": int(answers.codes[other])} for other in near],
+    }

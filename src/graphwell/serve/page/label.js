@@ -1,13 +1,14 @@
 // The page of `graphwell label`: it holds what the server told, and passes on what the user does.
 
+import { ByName } from "./by-name.js";
 import { Channel } from "./channel.js";
 import { ClassesList } from "./classes.js";
 import { showCurve } from "./curve.js";
 import { byId, fill, make } from "./dom.js";
+import { Hover } from "./hover.js";
 import { classOf, digitOf } from "./keys.js";
 import { Many } from "./many.js";
 import { rgb } from "./palette.js";
-import { pictureOf } from "./picture.js";
 import { PointsMap } from "./points.js";
 import { answerButtons, showQuestion } from "./question.js";
 
@@ -122,54 +123,29 @@ function showLasso(lasso) {
   box.textContent = `${lasso.rows.toLocaleString("en")} rows marked ${entryOf(lasso.class)?.name ?? "?"}. The model now says: ${said.join(", ") || "nothing yet"}.`;
 }
 
-async function hover(row, x, y) {
-  const box = byId("hover");
-  hover.row = row;
-  if (row === null || row === undefined) {
-    box.hidden = true;
-    return;
-  }
-  const shown = await channel.send("row", { row }).catch(() => null);
-  if (!shown || hover.row !== row) return;
-  const entry = entryOf(state.colors[row]);
-  const sight = pictureOf(shown);
-  fill(
-    box,
-    sight ? make("div", { class: "sight" }, sight) : null,
-    shown.text ? make("div", {}, shown.snippet) : null,
-    make("p", {}, entry ? make("span", { class: "swatch", color: entry.color }) : null, `${shown.name}${entry ? `: ${entry.name}` : ""}`),
-  );
-  const inside = byId("map").getBoundingClientRect();
-  box.hidden = false;
-  box.style.left = `${Math.min(x + 14, inside.width - box.offsetWidth - 8)}px`;
-  box.style.top = `${Math.min(y + 14, inside.height - box.offsetHeight - 8)}px`;
-}
-
 // ------------------------------------------------------------------------------------------- the map
 
-const pointer = { x: 0, y: 0 };
-byId("map").addEventListener("pointermove", (event) => {
-  const inside = byId("map").getBoundingClientRect();
-  pointer.x = event.clientX - inside.left;
-  pointer.y = event.clientY - inside.top;
-});
-
+const hover = new Hover(
+  byId("hover"),
+  byId("map"),
+  (row) => channel.send("row", { row }).catch(() => null),
+  (row) => entryOf(state.colors[row]),
+);
 const select = (rows) => {
   setMode("pan");
   byId("lasso-says").hidden = true;
   if (rows.length) many.open(Array.from(rows), state.classes);
 };
 const map = new PointsMap(byId("points"), {
-  onHover: (row) => {
-    clearTimeout(hover.timer);
-    hover.timer = setTimeout(() => hover(row, pointer.x, pointer.y), row === null ? 0 : 60);
-  },
+  onHover: (row) => hover.over(row),
   onPick: ask,
   onLasso: select,
   onBox: select,
 });
 const many = new Many(byId("many"), (rows, number, weight) => act("label", { rows, class: number, weight }), answerButtons);
 const classes = new ClassesList(byId("classes"), act);
+const choose = (number) => (many.isOpen ? many.choose(number) : on.answer(number));
+const byName = new ByName(byId("by-name"), choose);
 
 function setMode(mode) {
   map.setMode(mode);
@@ -294,6 +270,7 @@ const KEYS = {
   s: on.skip,
   u: () => act("undo"),
   r: () => act("redo"),
+  c: () => byName.open(state.classes),
   n: () => byId("new-name").focus(),
   l: () => setMode("lasso"),
   b: () => setMode("box"),
@@ -314,7 +291,7 @@ function leave() {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") leave();
   const typing = event.target.matches?.("input:not([type=range]):not([type=color]), select, textarea");
-  if (typing || byId("help").open || event.altKey) return;
+  if (typing || document.querySelector("dialog[open]") || event.altKey) return;
   if (event.ctrlKey || event.metaKey) {
     const again = event.key.toLowerCase() === "y" || (event.shiftKey && event.key.toLowerCase() === "z");
     if (!again && event.key.toLowerCase() !== "z") return;
@@ -324,7 +301,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (digitOf(event) && !event.repeat) {
     const entry = classOf(event, state.classes);
-    if (entry) many.isOpen ? many.choose(entry.number) : on.answer(entry.number);
+    if (entry) choose(entry.number);
     event.preventDefault();
     return;
   }

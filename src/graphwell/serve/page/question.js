@@ -4,10 +4,9 @@ import { fill, make } from "./dom.js";
 import { keysOf } from "./keys.js";
 import { pictureOf, thumb } from "./picture.js";
 
-// Buttons of all classes; guesses: Map of class number -> score.
-export function answerButtons(classes, onAnswer, guesses = new Map()) {
+// Buttons of all classes; guesses: Map of class number -> score; keys: those that answer, none where the keys type.
+export function answerButtons(classes, onAnswer, guesses = new Map(), keys = keysOf(classes)) {
   const best = [...guesses.entries()].sort((a, b) => b[1] - a[1])[0]?.[0];
-  const keys = keysOf(classes);
   return classes.map((entry, place) => {
     const score = guesses.get(entry.number);
     return make(
@@ -21,7 +20,7 @@ export function answerButtons(classes, onAnswer, guesses = new Map()) {
       },
       make("span", { class: "swatch" }),
       make("span", { class: "what" }, entry.name),
-      keys[place] ? make("kbd", {}, keys[place]) : null,
+      keys?.[place] ? make("kbd", {}, keys[place]) : null,
       score ? make("span", { class: "bar", share: score }) : null,
     );
   });
