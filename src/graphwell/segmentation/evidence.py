@@ -76,7 +76,8 @@ class ColorEvidence:
             here = self._pieces == piece
             (window,) = ndimage.find_objects(here.astype(np.int8))
             inside = self.engine.asarray(here[window])
-            planes = self.planes.reshape(-1, *self.shape)[(..., *window)][:, inside]
+            members = self.engine.asarray(np.flatnonzero(here))
+            planes = self.engine.xp.ascontiguousarray(self.planes[:, members])
             part = self._less_largest(self._found(seeds.some(homes == piece), classes, piece, planes))
             found[(..., *window)] += self._blurred_inside(part, inside)
         return found

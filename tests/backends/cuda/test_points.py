@@ -1,25 +1,10 @@
 """Rows on the GPU or on the host, as a search sees them."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from graphwell.backends.cuda import points
-from graphwell.backends.cuda._cupy import cupy
 from graphwell.backends.cuda.points import Points
-from tests.backends.cuda import on_host
-from tests.conftest import why_no_gpu
-
-
-@pytest.fixture(params=["on the host", "on a GPU"])
-def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """CuPy, or what stands in for it."""
-    if request.param == "on the host":
-        return on_host.stand_in(monkeypatch)
-    if why_no_gpu():
-        pytest.skip(why_no_gpu())
-    return cupy()
 
 
 @pytest.mark.parametrize("there", [False, True])

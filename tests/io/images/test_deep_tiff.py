@@ -47,6 +47,14 @@ def test_a_picture_without_sizes_tells_no_spacing(tmp_path):
     assert read_placement(tmp_path / "a.ome.tif") is None
 
 
+@pytest.mark.parametrize("sizes", [{"PhysicalSizeX": 0.0}, {"PhysicalSizeX": 2, "PhysicalSizeXUnit": "ly"}])
+def test_sizes_that_cannot_be_tell_no_spacing(tmp_path, sizes):
+    tifffile.imwrite(
+        tmp_path / "a.ome.tif", DEEP[..., 0], metadata={"axes": "YX", "PhysicalSizeY": 1, **sizes}
+    )
+    assert read_placement(tmp_path / "a.ome.tif") is None
+
+
 def test_times_are_refused(tmp_path):
     tifffile.imwrite(tmp_path / "a.ome.tif", np.zeros((3, 5, 6), np.uint8), metadata={"axes": "TYX"})
     with pytest.raises(ValueError, match="has the axes t, y, x; save one picture"):
@@ -128,5 +136,6 @@ def test_without_the_library(tmp_path, monkeypatch):
     monkeypatch.setattr("graphwell.io.images.deep_tiff.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"need tifffile.*graphwell\[images\]"):
         read_image(tmp_path / "bands.tif")
+    assert read_placement(tmp_path / "deep.tif") is None
     with pytest.warns(UserWarning, match=r"16 bits a colour, of which 8 are read.*graphwell\[images\]"):
         np.testing.assert_allclose(read_image(tmp_path / "deep.tif"), DEEP / 65535, atol=1 / 200)

@@ -54,6 +54,21 @@ def test_no_data(text, value):
     assert TiffTags({42113: text}, pages_follow=False).nodata == value
 
 
+@pytest.mark.parametrize(
+    "garbled",
+    [
+        {33550: b"x"},
+        {33550: ("a", 1.0)},
+        {34735: (1, -1)},
+        {34735: (1, 70_000)},
+        {34737: b"WGS"},
+        {34737: "\xb5"},
+    ],
+)
+def test_a_garbled_georeference_says_nothing(garbled):
+    assert TiffTags(garbled, pages_follow=False).georeference == {}
+
+
 def test_no_data_may_be_nan():
     assert np.isnan(TiffTags({42113: "nan"}, pages_follow=False).nodata)
 

@@ -84,6 +84,17 @@ def test_garbled_descriptions_are_told_in_a_sentence(tmp_path):
         read_image(path)
 
 
+@pytest.mark.parametrize("scale", [[1, 2, 0, 0.5], [1, 2, -1, 0.5], [1, 2, float("nan"), 1]])
+def test_a_spacing_that_cannot_be_is_none(tmp_path, scale):
+    assert read_placement(ome(tmp_path / "a.zarr", VALUES, "czyx", scale, 3)) is None
+
+
+def test_too_few_distances_are_told_in_a_sentence(tmp_path):
+    path = ome(tmp_path / "a.zarr", VALUES, "czyx", [1], 3)
+    with pytest.raises(ValueError, match="cannot be read as a folder of Zarr"):
+        read_placement(path)
+
+
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "a.zarr").write_bytes(b"x")
     with pytest.raises(ValueError, match="is no folder, as its name promises"):

@@ -7,7 +7,6 @@ many as hold `RECALL_WANTED` of their true neighbours.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
@@ -18,6 +17,7 @@ from graphwell._types import IntArray
 from graphwell.backends.blocks.cells import grouped
 from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, gpu_limits, memory_in_words
 from graphwell.backends.cuda.points import Points, kind_of, room
+from graphwell.backends.cuda.row_tiles import ROWS_OF_A_TILE, RowTiles, ranges
 from graphwell.backends.cuda.search import CUVS_FROM, CudaSearch, rebuilt
 from graphwell.graph.cells import (
     POINTS_PER_TRAINED_CELL,
@@ -30,7 +30,6 @@ from graphwell.progress import heartbeat
 
 CELLS_FROM = 100_000
 """Points from which on cells are searched: to compare every pair of fewer is as fast."""
-ROWS_OF_A_TILE = 128
 CELLS_PER_ROOT = 8
 """There are about so many cells times the square root of the points."""
 MOST_VISITS = 16
@@ -40,53 +39,6 @@ MOST_KEPT = 64
 """Of the nearest that are found for each row; more have no room in the memory of a processor."""
 SHARED_BYTES = 20_480
 """Shared memory of a tile beside its lists."""
-
-
-@dataclass(frozen=True, eq=False)
-class RowTiles:
-    """Rows sorted by cell, at most `ROWS_OF_A_TILE` of one cell in a tile.
-
-    Attributes
-    ----------
-    order : array of shape (n_rows,)
-        The rows, tile by tile, on the GPU.
-    starts : array of shape (n_tiles + 1,)
-        Where each tile begins.
-    cells : array of shape (n_tiles,)
-        Its cell. Both on the host.
-    """
-
-    order: GpuArray
-    starts: IntArray
-    cells: IntArray
-
-    @classmethod
-    def of(cls, near: GpuArray, n_cells: int) -> "RowTiles":
-        """Group rows by the cell that is nearest, and inside each by the one that is next."""
-        cp = cupy()
-        nearest, next_ = near[:, 0].astype(np.int64), near[:, min(1, near.shape[1] - 1)]
-        order = cp.argsort(nearest * n_cells + next_).astype(np.int32)
-        sizes = cp.asnumpy(cp.bincount(nearest, minlength=n_cells))
-        counts = -(-sizes // ROWS_OF_A_TILE)
-        cells = np.repeat(np.arange(n_cells, dtype=np.int32), counts)
-        inside = np.arange(len(cells)) - np.repeat(np.cumsum(counts) - counts, counts)
-        starts = (np.cumsum(sizes) - sizes)[cells] + ROWS_OF_A_TILE * inside
-        return cls(order, np.append(starts, len(near)).astype(np.int32), cells)
-
-    def of_places(self) -> GpuArray:
-        """Tile of each place in the order, on the GPU."""
-        cp = cupy()
-        return cp.searchsorted(cp.asarray(self.starts), cp.arange(len(self.order)), side="right") - 1
-
-    def visits(self, near: GpuArray, n_cells: int) -> tuple[GpuArray, GpuArray]:
-        """Cells that each tile visits, its own first, and where those of each tile begin."""
-        cp = cupy()
-        tile, own = self.of_places()[:, None], cp.asarray(self.cells)
-        wanted = near[self.order].astype(np.int64)
-        keys = cp.unique(tile * (n_cells + 1) + cp.where(wanted == own[tile], 0, wanted + 1))
-        tiles, cells = keys // (n_cells + 1), keys % (n_cells + 1)
-        begins = cp.searchsorted(tiles, cp.arange(len(self.cells) + 1))
-        return cp.where(cells == 0, own[tiles], cells - 1).astype(np.int32), begins.astype(np.int32)
 
 
 class CudaCellSearch(CudaSearch):
@@ -195,7 +147,7 @@ class CudaCellSearch(CudaSearch):
         place[self.tiles.order] = cp.arange(n, dtype=np.int32)
         tiles = cp.asnumpy(self.tiles.of_places()[place[rows]])
         first, stop = self.tiles.starts[tiles], self.tiles.starts[tiles + 1]
-        beside = self.tiles.order[cp.asarray(_ranges(first, stop))]
+        beside = self.tiles.order[cp.asarray(ranges(first, stop))]
         line = cp.asarray(np.repeat(np.arange(len(tiles)), stop - first))
         nearness = cp.full((len(tiles), len(self.centres)), width, dtype=np.int64)
         for rank in reversed(range(width)):
@@ -230,7 +182,7 @@ class CudaCellSearch(CudaSearch):
         while waiting:
             cells = waiting.pop()
             chosen = np.flatnonzero(np.isin(tiles.cells, cells))
-            visited = np.unique(visits[_ranges(begins[chosen], begins[chosen + 1])])
+            visited = np.unique(visits[ranges(begins[chosen], begins[chosen + 1])])
             rows = int((tiles.starts[chosen + 1] - tiles.starts[chosen]).sum())
             if row * (int(sizes[visited].sum()) + rows) <= room() or len(cells) == 1:
                 yield chosen
@@ -251,13 +203,13 @@ class CudaCellSearch(CudaSearch):
         if len(part) == 0:
             return
         heartbeat()
-        numbers = tiles.order[cp.asarray(_ranges(tiles.starts[part], tiles.starts[part + 1]))]
+        numbers = tiles.order[cp.asarray(ranges(tiles.starts[part], tiles.starts[part + 1]))]
         starts = np.cumsum(np.append(0, np.diff(tiles.starts)[part])).astype(np.int32)
         local = RowTiles(cp.arange(len(numbers), dtype=np.int32), starts, tiles.cells[part])
-        wanted = cells[_ranges(begins[part], begins[part + 1])]
+        wanted = cells[ranges(begins[part], begins[part + 1])]
         ends = np.cumsum(np.append(0, np.diff(begins)[part])).astype(np.int32)
         bounds, visited = cp.asnumpy(self.starts), np.unique(wanted)
-        members = self.tiles.order[cp.asarray(_ranges(bounds[visited], bounds[visited + 1]))]
+        members = self.tiles.order[cp.asarray(ranges(bounds[visited], bounds[visited + 1]))]
         sizes = np.zeros(len(self.centres), dtype=np.int32)
         sizes[visited] = np.diff(bounds)[visited]
         bounds = np.cumsum(np.append(0, sizes)).astype(np.int32)
@@ -309,15 +261,3 @@ def search_for(points: Any, k: int) -> CudaSearch:
     by_cells = len(points) >= CELLS_FROM and k + 1 + SPARE_CANDIDATES <= most_kept()
     by_cuvs = len(points) >= CUVS_FROM and find_spec("cuvs") is not None
     return CudaCellSearch(points, k) if by_cells and not by_cuvs else CudaSearch(points)
-
-
-def _ranges(first: IntArray, stop: IntArray) -> IntArray:
-    """All numbers of some ranges, one range after the other.
-
-    Examples
-    --------
-    >>> _ranges(np.array([3, 10]), np.array([5, 11]))
-    array([ 3,  4, 10])
-    """
-    lengths = stop - first
-    return np.arange(lengths.sum()) + np.repeat(first - np.cumsum(lengths) + lengths, lengths)

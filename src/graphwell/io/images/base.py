@@ -1,6 +1,6 @@
 """What a file that adds a picture format declares, and the limits that every reader keeps."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -10,6 +10,8 @@ from graphwell.errors import OptionError, Sentence
 from graphwell.io.formats import FileFormat
 
 MAX_PIXELS = 100_000_000
+FARTHEST = 1e9
+"""Points are never farther apart than this, whatever the unit."""
 Colors = Mapping[int, tuple[int, int, int]]
 
 
@@ -116,6 +118,18 @@ class ImageFormat(FileFormat):
     def shows_pictures(self) -> bool:
         """Whether a picture to look at can be written."""
         return self.write_colors is not None
+
+
+def sound_spacing(sides: Iterable[float]) -> tuple[float, ...] | None:
+    """Distances between points that a file tells, or None where one of them cannot be.
+
+    Examples
+    --------
+    >>> sound_spacing([0.5, 2]), sound_spacing([0.5, 0]), sound_spacing([float("nan")])
+    ((0.5, 2.0), None, None)
+    """
+    found = tuple(float(side) for side in sides)
+    return found if all(0 < side < FARTHEST for side in found) else None
 
 
 class RefusedError(OptionError):

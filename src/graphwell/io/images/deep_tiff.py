@@ -13,7 +13,7 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.io.images.arrays import as_picture, without_missing
 from graphwell.io.images.axes import arranged, check_places
-from graphwell.io.images.base import RefusedError
+from graphwell.io.images.base import RefusedError, sound_spacing
 from graphwell.io.images.pillow import decoding, with_opacity
 from graphwell.io.images.tiff_tags import TiffTags
 from graphwell.memory import check_fits
@@ -46,9 +46,9 @@ def spacing_of(path: Path) -> tuple[float, ...] | None:
     pixels = next((found for found in root.iter() if found.tag.endswith("}Pixels")), None)
     if pixels is None:
         return None
-    names = ("Y", "X", "Z") if int(pixels.get("SizeZ", "1")) > 1 else ("Y", "X")
     try:
-        return tuple(_micrometres(pixels, name) for name in names)
+        names = ("Y", "X", "Z") if int(pixels.get("SizeZ", "1")) > 1 else ("Y", "X")
+        return sound_spacing(_micrometres(pixels, name) for name in names)
     except (KeyError, ValueError):
         return None
 

@@ -12,14 +12,20 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
 from graphwell.io.images.arrays import as_classes, without_missing
-from graphwell.io.images.base import Colors, ImageFormat, Placement, RefusedError, check_not_empty
+from graphwell.io.images.base import (
+    Colors,
+    ImageFormat,
+    Placement,
+    RefusedError,
+    check_not_empty,
+    sound_spacing,
+)
 from graphwell.io.images.pillow import decoding
 from graphwell.memory import check_fits
 
 NAME = "NIfTI"
 BYTES_PER_POINT = 24
 """Numbers as they are stored, brought to their scale, and as the picture."""
-MANY_MILLIMETRES = 1e6
 
 
 def read(path: Path, max_pixels: int) -> FloatArray:
@@ -62,8 +68,7 @@ def read_placement(path: Path) -> Placement:
     with decoding(path, NAME):
         image = nibabel.load(path)
         sides = [abs(float(side)) for side in image.header.get_zooms()[:3]]
-    fine = len(sides) == 3 and all(0 < side < MANY_MILLIMETRES for side in sides)
-    return Placement(NAME, image.affine, tuple(sides) if fine else None)
+    return Placement(NAME, image.affine, sound_spacing(sides) if len(sides) == 3 else None)
 
 
 def write_placed(values: Any, colors: Colors, placement: Placement, file: IO[bytes]) -> None:

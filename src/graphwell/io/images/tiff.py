@@ -12,10 +12,9 @@ from graphwell.errors import OptionError
 from graphwell.io.images import deep_tiff
 from graphwell.io.images.base import Colors, Placement
 from graphwell.io.images.pillow import SHALLOW, pillow_format, write_raster
-from graphwell.io.images.tiff_tags import GEOREFERENCE, NODATA, read_tags
+from graphwell.io.images.tiff_tags import GEOREFERENCE, NODATA, TEXT, read_tags
 
 PILLOW = pillow_format("TIFF", (".tif", ".tiff"), rank=3, slices=True)
-ASCII = 2
 
 
 def read(path: Path, max_pixels: int) -> FloatArray:
@@ -34,7 +33,7 @@ def read_placement(path: Path) -> Placement | None:
     tags = read_tags(path)
     if tags.georeference:
         return Placement("TIFF", tags.georeference)
-    spacing = None if tags.is_plain else deep_tiff.spacing_of(path)
+    spacing = deep_tiff.spacing_of(path) if tags.has_named_axes else None
     return None if spacing is None else Placement("", None, spacing)
 
 
@@ -57,7 +56,7 @@ def write_placed(values: Any, colors: Colors, placement: Placement, file: IO[byt
 def _written(placement: Placement, nodata: int | None) -> dict[int, tuple[int, Any]]:
     """Tags to write: the kind and the value of each."""
     tags = {number: (GEOREFERENCE[number], value) for number, value in placement.kept.items()}
-    return tags if nodata is None else {**tags, NODATA: (ASCII, str(nodata))}
+    return tags if nodata is None else {**tags, NODATA: (TEXT, str(nodata))}
 
 
 FORMAT = replace(PILLOW, read=read, read_placement=read_placement, write_placed=write_placed)

@@ -11,8 +11,9 @@ BITS, PHOTOMETRIC, DESCRIPTION, SAMPLES, EXTRA, SAMPLE_FORMAT = 258, 262, 270, 2
 GREY, COLORS, SEPARATED = (0, 1), 2, 5
 """Kinds of pictures; those of SEPARATED hold cyan, magenta, yellow and black."""
 NODATA = 42113
-GEOREFERENCE = {33550: 12, 33922: 12, 34264: 12, 34735: 3, 34736: 12, 34737: 2}
-"""Tags that GeoTIFF places a picture with, and the kinds of their values: 2 text, 3 short, 12 double."""
+TEXT, SHORT, DOUBLE = 2, 3, 12
+GEOREFERENCE = {33550: DOUBLE, 33922: DOUBLE, 34264: DOUBLE, 34735: SHORT, 34736: DOUBLE, 34737: TEXT}
+"""Tags that GeoTIFF places a picture with, and the kinds of their values."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,17 @@ class TiffTags:
 
     @property
     def georeference(self) -> dict[int, Any]:
-        """Those tags that say where on earth the picture lies."""
-        return {number: self.by_number[number] for number in GEOREFERENCE if number in self.by_number}
+        """Those tags that say where on earth the picture lies; garbled ones say nothing."""
+        return {
+            number: self.by_number[number]
+            for number, kind in GEOREFERENCE.items()
+            if number in self.by_number and _is_sound(kind, self.by_number[number])
+        }
 
     @property
     def is_plain(self) -> bool:
         """Whether Pillow reads the picture as it is: no depth, channel or order of axes is lost."""
-        if self.nodata is not None or self._has_named_axes or (self.georeference and self.pages_follow):
+        if self.nodata is not None or self.has_named_axes or (self.georeference and self.pages_follow):
             return False
         if self.samples == 1:
             return True
@@ -68,7 +73,7 @@ class TiffTags:
     @property
     def is_deep_color(self) -> bool:
         """Whether it is a colour picture of 16 bits, which Pillow reads with 8."""
-        alone = self.nodata is None and not self._has_named_axes and not self.pages_follow
+        alone = self.nodata is None and not self.has_named_axes and not self.pages_follow
         colors = self._kind == COLORS and self.samples == 3 + self.has_opacity
         return alone and colors and set(self._bits) == {16}
 
@@ -82,12 +87,22 @@ class TiffTags:
         return bits if isinstance(bits, tuple) else (bits,)
 
     @property
-    def _has_named_axes(self) -> bool:
+    def has_named_axes(self) -> bool:
         """Whether the description of a microscope tells channels from slices."""
         text = str(self.by_number.get(DESCRIPTION, ""))
         if text.startswith("ImageJ="):
             return "channels=" in text or "frames=" in text
         return "<OME" in text[:2000]
+
+
+def _is_sound(kind: int, value: Any) -> bool:
+    """Whether a value can be written again as what it should be."""
+    if kind == TEXT:
+        return isinstance(value, str) and value.isascii()
+    values = value if isinstance(value, tuple) else (value,)
+    if kind == SHORT:
+        return all(isinstance(one, int) and 0 <= one < 1 << 16 for one in values)
+    return all(isinstance(one, int | float) for one in values)
 
 
 def read_tags(path: Path) -> TiffTags:

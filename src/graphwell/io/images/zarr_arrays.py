@@ -10,7 +10,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
 from graphwell.io.images.arrays import as_classes, as_picture, check_shapes
 from graphwell.io.images.axes import PLACES, arranged, check_places
-from graphwell.io.images.base import ImageFormat, Placement
+from graphwell.io.images.base import ImageFormat, Placement, sound_spacing
 from graphwell.io.zarr_store import opened_zarr, require_zarr
 from graphwell.memory import check_fits
 
@@ -47,14 +47,12 @@ def read_placement(path: Path) -> Placement | None:
     """Read the distances between points that an OME-Zarr image tells."""
     with opened_zarr(path) as stored:
         described = _multiscales(stored)
-        if described is None:
+        scale = None if described is None else _scale(described)
+        if scale is None:
             return None
-        scale = _scale(described)
-    names = _axes(described)
-    if scale is None or len(scale) != len(names):
-        return None
-    sides = [scale[names.index(place)] for place in PLACES if place in names]
-    return Placement("", None, tuple(sides))
+        names = _axes(described)
+        spacing = sound_spacing(scale[names.index(place)] for place in PLACES if place in names)
+    return None if spacing is None else Placement("", None, spacing)
 
 
 def _load(path: Path, name: str, max_pixels: int) -> tuple[Any, list[str] | None]:
