@@ -11,7 +11,7 @@ from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from torture.attack import Attack, Lost
+from torture.attack import Attack, Lost, patience
 from torture.forked import Fork, ready
 from torture.program import check_left, end, fresh, warm
 from torture.users import USERS, User, nonsense
@@ -159,7 +159,7 @@ def _work(served: Served, user: User, rng: random.Random) -> None:
 
 def _check_no_leak(served: Served, files: int, memory: int) -> None:
     """The sockets of windows that are gone are closed soon, and memory does not grow without end."""
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + patience(20)
     while (now := served.held())[0] > files + 4:
         if time.monotonic() > until:
             raise Lost(f"{now[0] - files} files are open that were not")
