@@ -72,7 +72,7 @@ class BlockSystem:
 
         rows = block.rows
         values = np.empty_like(rows.values)
-        block.share(products.scale, rows.starts, rows.columns, rows.values, inside, values)
+        block.share(products.scale_entries, rows.starts, rows.columns, rows.values, inside, values)
         return cls(block, values)
 
     def apply(
