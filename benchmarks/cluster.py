@@ -4,17 +4,20 @@
   workers, beside one machine.
 - ``mnist``: the same for MNIST (PCA-50).
 - ``parquet``: a million such points in Parquet files through `graphwell classify --cluster`, with 2 workers
-  of 1.5 GiB; the peak memory of every process is told. Not part of a quick run.
-
+  of 1.5 GiB, beside one process with 2 threads; the peak memory of every process is told. Not part of a
+  quick run.
+- ``large``: 4 million of them with 4 workers of 1.5 GiB. Only when it is asked for.
 - ``scheduling``: the sweeps of 2 workers alone, for blocks of 50,000 to 1,000,000 rows.
 
-Every worker is one process with one thread. Of the time of the descent, *sweeping* is the share in which the
-busiest worker computes, *transfer* that in which it fetches others' states, and *scheduling* the rest.
+Every worker is one process with one thread. *Rounds* are exchanges of messages between workers, *tasks* what
+the scheduler was given. Of the time of the descent, *sweeping* is the share in which the busiest worker
+computes, *waiting* that in which it waits for messages of others, and *scheduling* the rest. *Times one
+machine* is the whole fit beside that of one process, in the same run.
 """
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,14 +29,14 @@ import graphwell as gw
 from benchmarks.data import DataMissingError, load
 from benchmarks.output import Options, show_table, write_json
 
-CASES = ("parquet", "scheduling", "made-up", "mnist")
+CASES = ("parquet", "large", "scheduling", "made-up", "mnist")
 WORKERS = (1, 2)
 LABELS_PER_CLASS = 20
 MEMORY_LIMIT = "1.5GiB"
-SWEEPING = ("graphwell-place-", "graphwell-sweep-", "graphwell-finish-")
-CLIENT_LIMIT = 2**30
+BYTES_PER_ROW = 64
+COSTS = ("halo", "sweeping", "waiting", "scheduling", "rounds", "tasks", "moved per sweep")
 SIZES = (100_000, 400_000, 1_000_000, 2_000_000)
-ROWS, PARQUET_ROWS, ROWS_PER_FILE = 200_000, 1_000_000, 100_000
+ROWS, PARQUET_ROWS, LARGE_ROWS, ROWS_PER_FILE = 200_000, 1_000_000, 4_000_000, 100_000
 
 
 def surface(n: int, seed: int, n_classes: int = 8, dimension: int = 32) -> tuple[Any, Any]:
@@ -76,39 +79,38 @@ def fitted(rows: Any, y: Any, n_workers: int, **parameters: Any) -> tuple[dict[s
             classifier.fit(rows, y)
             seconds = time.perf_counter() - began
             labels = classifier.transduction_.compute()
-        cost = {
-            "workers": n_workers,
-            "seconds": {**classifier.timings_, "in all": seconds},
-            "sweeps": classifier.n_iter_,
-            "recall": classifier.graph_.recall_,
-            "halo": sum(size for _, size in classifier.graph_.halos) / len(y),
-            "bytes per sweep": bytes_per_sweep(classifier),
-            **shares(stream.data, classifier.timings_["descent"]),
-        }
-        return cost, labels
+        return {"workers": n_workers, **costs_of(classifier, stream.data, seconds)}, labels
 
 
-def shares(stream: list[dict[str, Any]], seconds: float) -> dict[str, float]:
-    """Shares of the descent that the busiest worker sweeps, and waits for the states of others."""
-    spent: dict[str, dict[str, float]] = {}
-    for task in stream:
-        if str(task["key"]).startswith(SWEEPING):
-            of_worker = spent.setdefault(task["worker"], {"compute": 0.0, "transfer": 0.0})
-            for part in task["startstops"]:
-                if part["action"] in of_worker:
-                    of_worker[part["action"]] += part["stop"] - part["start"]
-    busiest = max(spent.values(), key=lambda of_worker: of_worker["compute"])
-    sweeping, transfer = busiest["compute"] / seconds, busiest["transfer"] / seconds
-    return {"sweeping": sweeping, "transfer": transfer, "scheduling": 1 - sweeping - transfer}
+def costs_of(classifier: Any, stream: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
+    """What a fit on a cluster cost."""
+    graph, stages = classifier.graph_, {**classifier.timings_, "in all": seconds}
+    efforts, n_workers = graph.tasks.efforts, len(set(graph.tasks.homes))
+    swept = [effort for effort in efforts if effort.name == "sweeps"]
+    return {
+        "seconds": stages,
+        "sweeps": classifier.n_iter_,
+        "recall": graph.recall_,
+        "halo": sum(size for _, size in graph.halos) / graph.n_vertices,
+        "tasks": len(stream),
+        "rounds": sum(effort.rounds for effort in efforts) // n_workers,
+        "bytes per sweep": sum(effort.bytes_sent for effort in swept) / classifier.n_iter_,
+        **shares(swept, stages["descent"], n_workers),
+    }
 
 
-def bytes_per_sweep(classifier: Any) -> int:
-    """Bytes that cross between workers in a sweep; an export goes once to each worker that needs it."""
-    graph, n_classes = classifier.graph_, len(classifier.classes_)
-    homes = graph.tasks.homes
-    boundaries = graph.tasks.results(graph.tasks.each("size", len, graph.boundaries))
-    needed = {(q, homes[p]) for p, (sources, _) in enumerate(graph.halos) for q in sources}
-    return sum(4 * boundaries[q] + 8 * n_classes for q, home in needed if home != homes[q])
+def shares(swept: Sequence[Any], seconds: float, n_workers: int) -> dict[str, float]:
+    """Shares of the descent that the busiest worker sweeps, and waits for messages of others.
+
+    `swept` has the efforts of all workers for one step after the other.
+    """
+    spent = []
+    for worker in range(n_workers):
+        own = swept[worker::n_workers]
+        waited = sum(effort.seconds_waited for effort in own)
+        spent.append((sum(effort.seconds for effort in own) - waited, waited))
+    sweeping, waiting = (part / seconds for part in max(spent))
+    return {"sweeping": sweeping, "waiting": waiting, "scheduling": 1 - sweeping - waiting}
 
 
 def peak_memory() -> int:
@@ -126,18 +128,17 @@ def time_case(name: str, X: Any, truth: Any) -> dict[str, Any]:
     one = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(X, y)
     seconds = {**one.timings_, "in all": time.perf_counter() - began}
     error = 100 * float((one.transduction_ != truth)[unknown].mean())
-    lines = [["one machine, 1 thread", *stage_cells(seconds), f"{error:.3f}", "", "", "", "", ""]]
+    lines = [["one machine, 1 thread", *stage_cells(seconds), f"{error:.3f}", "1.0", *[""] * 7]]
     costs: list[dict[str, Any]] = [{"workers": 0, "seconds": seconds, "error": error}]
     for n_workers in WORKERS:
         cost, labels = fitted(da.from_array(X, chunks=(-(-len(X) // 8), X.shape[1])), y, n_workers)
         cost["error"] = 100 * float((labels != truth)[unknown].mean())
+        cost["times one machine"] = cost["seconds"]["in all"] / seconds["in all"]
         costs.append(cost)
-        parts = [f"{100 * cost[part]:.0f} %" for part in ("halo", "sweeping", "transfer", "scheduling")]
-        moved = f"{cost['bytes per sweep'] / 1e6:.2f} MB"
-        cells = [*stage_cells(cost["seconds"]), f"{cost['error']:.3f}", *parts, moved]
-        lines.append([f"{n_workers} worker{'s' if n_workers > 1 else ''}", *cells])
+        cells = [*stage_cells(cost["seconds"]), f"{cost['error']:.3f}", f"{cost['times one machine']:.1f}"]
+        lines.append([f"{n_workers} worker{'s' if n_workers > 1 else ''}", *cells, *cost_cells(cost)])
     columns = (f"{name}, {len(X):,} x {X.shape[1]}", "graph s", "start s", "descent s", "in all s", "error %")
-    show_table("A fit", (*columns, "halo", "sweeping", "transfer", "scheduling", "moved per sweep"), lines)
+    show_table("A fit", (*columns, "times one machine", *COSTS), lines)
     return {"case": name, "rows": len(X), "costs": costs}
 
 
@@ -155,20 +156,8 @@ def scheduling_case(sizes: tuple[int, ...]) -> dict[str, Any]:
         cost, _ = fitted(rows, y, 2, start="random", schedule=gw.Annealed(2.0, 1.9, ratio=0.95, sweeps=20))
         costs.append({"rows": n, **cost})
         sweep = cost["seconds"]["descent"] / cost["sweeps"]
-        parts = [f"{100 * cost[part]:.0f} %" for part in ("halo", "sweeping", "transfer", "scheduling")]
-        lines.append(
-            [f"{n // 2:,}", f"{1000 * sweep:.1f}", *parts, f"{cost['bytes per sweep'] / 1e6:.2f} MB"]
-        )
-    columns = (
-        "rows per block",
-        "ms per sweep",
-        "halo",
-        "sweeping",
-        "transfer",
-        "scheduling",
-        "moved per sweep",
-    )
-    show_table("Sweeps of two workers", columns, lines)
+        lines.append([f"{n // 2:,}", f"{1000 * sweep:.1f}", *cost_cells(cost)])
+    show_table("Sweeps of two workers", ("rows per block", "ms per sweep", *COSTS), lines)
     return {"case": "scheduling", "costs": costs}
 
 
@@ -176,38 +165,71 @@ def surface_points(n: int, seed: int) -> Any:
     return surface(n, seed)[0]
 
 
+def cost_cells(cost: dict[str, Any]) -> list[str]:
+    shares = [f"{100 * cost[part]:.0f} %" for part in ("halo", "sweeping", "waiting", "scheduling")]
+    return [*shares, f"{cost['rounds']:,}", f"{cost['tasks']:,}", f"{cost['bytes per sweep'] / 1e6:.2f} MB"]
+
+
 def stage_cells(seconds: dict[str, float]) -> list[str]:
     return [f"{seconds[stage]:.1f}" for stage in ("graph", "start", "descent", "in all")]
 
 
-def parquet_case(rows: int) -> dict[str, Any]:
-    """Label a folder of Parquet files on two workers with little memory."""
+def parquet_case(rows: int, n_workers: int, *, beside_one: bool) -> dict[str, Any]:
+    """Label a folder of Parquet files on workers with little memory, and in one process beside them."""
+    from distributed import get_task_stream
+
     from graphwell.jobs.classify_on_cluster import label_folder
+
+    with tempfile.TemporaryDirectory() as folder:
+        write_parts(Path(folder) / "in.parquet", rows)
+        with cluster_of(n_workers, MEMORY_LIMIT) as client:
+            idle = {"client": resident_memory(), **client.run(resident_memory)}
+            began = time.perf_counter()
+            with get_task_stream(client) as stream:
+                classifier = gw.DiffuseInterfaceClassifier(random_state=0)
+                summary = label_folder(labelling(folder, "out"), classifier).to_json()
+            seconds = time.perf_counter() - began
+            memory = {"client": peak_memory(), **client.run(peak_memory)}
+            cost = costs_of(classifier, stream.data, seconds)
+        cost |= {"case": "parquet", "rows": rows, "memory": memory, "in all": seconds}
+        if beside_one:
+            cost["times one machine"] = seconds / seconds_of_one_process(folder)
+    lines = [
+        [name, f"{value / 2**30:.2f}", f"{(value - idle[name]) / rows:.0f}"] for name, value in memory.items()
+    ]
+    show_table(
+        f"Parquet, {rows:,} x 32: peak memory", ("process", "GiB", "bytes per row beyond an idle one"), lines
+    )
+    show_table("What it cost", COSTS, [cost_cells(cost)])
+    wrong = 100 * (1 - summary["truth"]["accuracy"])
+    print(f"{seconds:.0f} s; {wrong:.3f} % wrong; {summary['seconds']}; {summary['notes']}")
+    if beside_one:
+        print(f"{cost['times one machine']:.1f} times one process of {n_workers} threads")
+    if memory["client"] - idle["client"] > BYTES_PER_ROW * rows:
+        print(f"Missed: the client took more than {BYTES_PER_ROW} bytes per row")
+    return cost
+
+
+def labelling(folder: str, out: str, **options: Any) -> Any:
     from graphwell.jobs.options import ClassifyOptions
 
-    with tempfile.TemporaryDirectory() as folder, cluster_of(2, MEMORY_LIMIT) as client:
-        write_parts(Path(folder) / "in.parquet", rows)
-        began = time.perf_counter()
-        options = ClassifyOptions(
-            table=Path(folder) / "in.parquet", truth="truth", output=Path(folder) / "out.parquet"
-        )
-        report = label_folder(options, gw.DiffuseInterfaceClassifier(random_state=0))
-        seconds = time.perf_counter() - began
-        memory = {"client": peak_memory(), **client.run(peak_memory)}
-    lines = [[process, f"{value / 2**30:.2f}"] for process, value in memory.items()]
-    show_table(f"Parquet, {rows:,} x 32: peak memory", ("process", "GiB"), lines)
-    summary = report.to_json()
-    accuracy = summary["truth"]["accuracy"]
-    print(f"{seconds:.0f} s; {100 * (1 - accuracy):.3f} % wrong; {summary['seconds']}; {summary['notes']}")
-    if memory["client"] > CLIENT_LIMIT:
-        print("Missed: the client took more than 1 GiB")
-    return {
-        "case": "parquet",
-        "rows": rows,
-        "seconds": summary["seconds"],
-        "memory": memory,
-        "in all": seconds,
-    }
+    table, output = Path(folder) / "in.parquet", Path(folder) / f"{out}.parquet"
+    return ClassifyOptions(table=table, output=output, truth="truth", **options)
+
+
+def seconds_of_one_process(folder: str) -> float:
+    """Seconds that one process with two threads takes to label the same folder."""
+    from graphwell.jobs.classify import classify
+
+    began = time.perf_counter()
+    classify(labelling(folder, "one", cluster="local", n_jobs=2))
+    return time.perf_counter() - began
+
+
+def resident_memory() -> int:
+    """Resident memory of this process, in bytes."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(status.split("VmRSS:")[1].split()[0])
 
 
 def write_parts(folder: Path, rows: int) -> None:
@@ -234,7 +256,9 @@ def main(options: Options) -> None:
         if options.data is not None and case not in options.data:
             continue
         if case == "parquet":
-            found += [] if options.quick else [parquet_case(PARQUET_ROWS)]
+            found += [] if options.quick else [parquet_case(PARQUET_ROWS, 2, beside_one=True)]
+        elif case == "large":
+            found += [] if options.data is None else [parquet_case(LARGE_ROWS, 4, beside_one=False)]
         elif case == "scheduling":
             found.append(scheduling_case(SIZES[:1] if options.quick else SIZES))
         elif case == "mnist":

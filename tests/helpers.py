@@ -161,10 +161,9 @@ def block_of(engine: Any, values: Any) -> Block:
 
 def columns_of(engine: Any, block: Block) -> Any:
     """The columns of a block of an engine, on the host."""
-    if not isinstance(block, list):
+    if not hasattr(block, "handles"):
         return np.asarray(engine.to_host(block))
-    tasks = engine.tasks.each("restored", restored, engine.graph.blocks, block)
-    return engine.graph.joined(engine.tasks.results(tasks))
+    return engine.graph.joined(engine._told("restored", restored, block))
 
 
 def restored(block: Any, vectors: Any) -> Any:

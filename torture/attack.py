@@ -1,6 +1,7 @@
 """What an attack is, and how attempts are made: in processes of their own, since they may kill them."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,17 @@ from importlib import import_module
 
 HUNG_AFTER = 240.0
 """Seconds after which an attempt counts as hung, unless its attack says otherwise."""
+
+
+def patience(seconds: float) -> float:
+    """So many seconds of an idle machine: more where others use it too, by the load of the last minute.
+
+    Examples
+    --------
+    >>> patience(2.0) >= 2.0
+    True
+    """
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 class Lost(AssertionError):  # noqa: N818 (it is what an attempt ends with)
@@ -38,7 +50,7 @@ class Attack:
     alone : bool
         Whether attempts are made one after the other, because each fills the machine.
     hung_after : float
-        Seconds after which an attempt counts as hung.
+        Seconds of an idle machine after which an attempt counts as hung.
     """
 
     name: str

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-from torture.attack import Lost, NotPossibleHere, find
+from torture.attack import Lost, NotPossibleHere, find, patience
 
 
 def make_attempts(name: str, seed: int, end: int, seconds: float) -> None:
@@ -15,7 +15,7 @@ def make_attempts(name: str, seed: int, end: int, seconds: float) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     for number in range(seed, end):
         tell({"began": number})
-        signal.setitimer(signal.ITIMER_REAL, attack.hung_after)
+        signal.setitimer(signal.ITIMER_REAL, patience(attack.hung_after))
         try:
             attack.attempt(number)
             lost = ""

@@ -9,7 +9,7 @@ import time
 import traceback
 from collections.abc import Callable
 
-from torture.attack import Lost, NotPossibleHere
+from torture.attack import Lost, NotPossibleHere, patience
 
 NOT_POSSIBLE = 77
 LATE = (signal.SIGINT, signal.SIGTERM)
@@ -78,7 +78,7 @@ def ready() -> None:
 def survive(work: Callable[[], object]) -> None:
     """Do something in a fork; what is lost there is lost here."""
     fork = Fork(lambda: _told(work))
-    said = fork.communicate(200)[1].decode("utf-8", "replace")
+    said = fork.communicate(patience(120))[1].decode("utf-8", "replace")
     if fork.returncode == NOT_POSSIBLE:
         raise NotPossibleHere(said.strip())
     if fork.returncode:

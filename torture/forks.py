@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from graphwell import DiffuseInterfaceClassifier
-from torture.attack import Attack, Lost
+from torture.attack import Attack, Lost, patience
 
 
 def attempt(seed: int) -> None:
@@ -20,7 +20,7 @@ def attempt(seed: int) -> None:
     child = os.fork()
     if child == 0:
         os._exit(0 if (made().transduction_ == expected).all() else 1)
-    until = time.monotonic() + 60
+    until = time.monotonic() + patience(30)
     while time.monotonic() < until:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:

@@ -21,7 +21,7 @@ import numpy as np
 
 from graphwell import datasets
 from graphwell.datasets.strokes import write_example
-from torture.attack import Lost
+from torture.attack import Lost, patience
 from torture.forked import Fork, ready
 
 Run: TypeAlias = "Fork | subprocess.Popen[bytes]"
@@ -121,7 +121,7 @@ def hurt(kind: str, folder: Path, sent: signal.Signals, rng: random.Random, *opt
 def end(process: Run, expected: set[int] = CODES) -> str:
     """Wait for a run; its code must be one of those expected, it says sentences, and leaves no process."""
     try:
-        said = process.communicate(timeout=120)[1].decode("utf-8", "replace")
+        said = process.communicate(timeout=patience(60))[1].decode("utf-8", "replace")
     except subprocess.TimeoutExpired:
         process.kill()
         raise Lost("hung") from None
@@ -195,8 +195,8 @@ def _count_touches(path: Path) -> None:
 
 
 def _check_gone(session: int) -> None:
-    """No process of a run's session may outlive it by more than two seconds."""
-    until = time.monotonic() + 2
+    """No process of a run's session may outlive it by more than two seconds of an idle machine."""
+    until = time.monotonic() + patience(2)
     while time.monotonic() < until:
         try:
             os.killpg(session, 0)

@@ -57,3 +57,9 @@ def test_a_strategy_is_added_by_a_decorator_and_can_be_used_at_once():
         forget("last")
     with pytest.raises(ValueError, match=r"strategy must be one of auto, communities,.*got 'last'"):
         find_strategy("last")
+
+
+@pytest.mark.parametrize("name", ["x", [], {}, None])
+def test_a_strategy_that_there_is_none_of_is_told(name):
+    with pytest.raises(ValueError, match="strategy must be one of"):
+        find_strategy(name)

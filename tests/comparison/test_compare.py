@@ -164,3 +164,15 @@ def test_models_keep_to_the_threads_that_were_asked_for(monkeypatch):
     monkeypatch.setattr(module, "competitors", lambda: {"a": Competitor("a", "", label)})
     compare(X, Y, splits=2, n_jobs=1)
     assert seen == [{1}, {1}]
+
+
+@pytest.mark.parametrize("methods", [5, "laplace", [[]], True])
+def test_methods_that_are_no_list_of_names_are_refused(methods):
+    with pytest.raises(ValueError, match="methods must be"):
+        gw.compare([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], methods=methods)
+
+
+@pytest.mark.parametrize("rows", [5, True, None])
+def test_what_holds_no_rows_is_refused(rows):
+    with pytest.raises(ValueError, match=r"X must|X "):
+        gw.compare(rows, [0, 1])

@@ -220,3 +220,26 @@ def test_one_label_and_a_class_without_any():
     sized = DiffuseInterfaceClassifier(random_state=0, classes=[4, 5], class_prior=[0.7, 0.3]).fit(X, y)
     assert set(sized.transduction_) == {4, 5}
     assert np.isfinite(sized.label_distributions_).all()
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ({"callback": 5}, "callback must be a function, got 5"),
+        ({"progress": None}, "progress must be a function, got None"),
+        ({"cancel": 1}, "cancel must be a flag with is_set, got 1"),
+        ({"checkpoint": True}, "checkpoint must be the name of a file, got True"),
+    ],
+)
+def test_odd_options_of_a_fit_get_one_sentence(option, told):
+    with pytest.raises(ValueError, match=told):
+        DiffuseInterfaceClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], [0, 1, -1], **option)
+
+
+def test_labels_to_score_with_must_be_as_many_as_the_rows():
+    clf = DiffuseInterfaceClassifier(random_state=0, n_neighbors=1).fit([[0.0], [1.0], [9.0]], [0, -1, 1])
+    with (
+        pytest.warns(UserWarning, match="are unknown"),
+        pytest.raises(ValueError, match="y has 2 labels, but X has 3 rows"),
+    ):
+        clf.score([[0.0], [1.0], [9.0]], [0, -1])

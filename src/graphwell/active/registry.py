@@ -86,6 +86,6 @@ def find_strategy(name: str) -> Strategy:
     'any row, each with the same chance'
     """
     known = strategies()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise OptionError("strategy", "{field} must be one of {}; got {!r}.", ", ".join(known), name)
     return known[name]

@@ -105,6 +105,8 @@ def compare(
     ('truth', 120, 4)
     """
     refuse_foreign(X)
+    if not hasattr(X, "__len__") or np.ndim(X) == 0:
+        raise OptionError("X", "{field} must be rows of features, got {!r}.", X)
     labels = read_labels(y, len(X), unknown)
     rows = _rows(X, labels)
     true = None if truth is None else _codes(truth, labels, unknown)
@@ -184,8 +186,10 @@ def _chosen(
 ) -> tuple[list[Competitor], dict[str, str]]:
     """Who takes part, and who does not with the reason."""
     known = competitors()
+    if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
+        raise OptionError("methods", "{field} must be a list of names, got {!r}.", names)
     for name in names or ():
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
     asked = [known[name] for name in dict.fromkeys(names or known)]
     why = {one.name: one.refusal(n_rows, n_classes, named=names is not None) for one in asked}

@@ -130,7 +130,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             f"{(~known).sum():,} of the {len(known):,} labels to score with are unknown and are left out; "
             "hide known labels with graphwell.model_selection.HiddenLabelsSplit to judge a fit."
         )
-        right = np.asarray(self.predict(X))[known] == np.asarray(y)[known]
+        predicted = np.asarray(self.predict(X))
+        if len(predicted) != len(known):
+            raise ValueError(f"y has {len(known):,} labels, but X has {len(predicted):,} rows.")
+        right = predicted[known] == np.asarray(y)[known]
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(np.average(right, weights=weights)) if known.any() else float("nan")
 

@@ -234,7 +234,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self._check_parameters()
         if self.verbose and callback is None:
             callback = _report
-        saved_in = None if checkpoint is None else self._resumable(Path(checkpoint))
+        saved_in = None if checkpoint is None else self._resumable(checkpoint)
         run = Run(callback, progress, cancel, saved_in, self._settings())
         with told_of_compiling(lambda: self._tell_of_compiling(progress)):
             self._fit(X, y, run, sample_weight, features)
@@ -336,7 +336,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         settings = {k: v for k, v in self.get_params().items() if k not in without_effect}
         return {**settings, "version": __version__}
 
-    def _resumable(self, checkpoint: Path) -> Path:
+    def _resumable(self, checkpoint: Any) -> Path:
+        if not isinstance(checkpoint, str | PathLike) or not str(checkpoint):
+            raise OptionError("checkpoint", "{field} must be the name of a file, got {!r}.", checkpoint)
         if isinstance(self.random_state, bool) or not isinstance(self.random_state, int | np.integer):
             raise OptionError(
                 "checkpoint",
@@ -344,7 +346,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
                 "a run that goes on must draw the start that it began with.",
                 self.random_state,
             )
-        return checkpoint
+        return Path(checkpoint)
 
     def _tell_of_compiling(self, progress: Progress) -> None:
         progress("compiling", None)

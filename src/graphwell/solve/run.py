@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from graphwell.errors import OptionError
 from graphwell.progress import CancelledError, Progress, in_pieces, listening, silent, watched
 from graphwell.solve.checkpoint import Checkpoint, Fingerprint, ToHost, kept_alone
 from graphwell.solve.descent import Callback, Reached, Step
@@ -53,6 +54,14 @@ class Run:
     cancel: Flag | None = None
     checkpoint: Path | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("callback", "progress"):
+            value = getattr(self, name)
+            if not callable(value) and not (name == "callback" and value is None):
+                raise OptionError(name, "{field} must be a function, got {!r}.", value)
+        if self.cancel is not None and not hasattr(self.cancel, "is_set"):
+            raise OptionError("cancel", "{field} must be a flag with is_set, got {!r}.", self.cancel)
 
     def told(self, stage: str, share: float | None) -> None:
         """Tell how far a stage is."""

@@ -22,8 +22,8 @@ def test_compiling_is_told_once_and_not_again():
 
 
 def test_the_folder_of_the_compiled_loops_is_none_where_none_can_be_written(monkeypatch):
-    from graphwell.backends.cpu.cg_kernels import products
+    from graphwell.backends.cpu.cg_kernels import advance
 
-    assert str(cache_folder()) == products._cache.cache_path
-    monkeypatch.setattr(products, "_cache", object())  # as numba leaves it without a folder
+    assert str(cache_folder()) == advance._cache.cache_path
+    monkeypatch.setattr(advance, "_cache", object())  # as numba leaves it without a folder
     assert cache_folder() is None

@@ -1,10 +1,12 @@
 """The client in use, and tasks that wait for each other."""
 
+from types import SimpleNamespace
+
 import dask.array as da
 import numpy as np
 import pytest
 
-from graphwell.backends.dask.tasks import Tasks, array_of, blocks_of
+from graphwell.backends.dask.tasks import Tasks, array_of, blocks_of, workers_of
 from tests.backends.dask.cases import fitted, rows_and_labels
 
 
@@ -30,6 +32,14 @@ def test_without_dask_the_pip_line_is_told(monkeypatch, data):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(ImportError, match=r'pip install "graphwell\[dask\]"'):
         fitted(rows, data[1])
+
+
+def test_an_answer_without_workers_is_not_taken_for_a_cluster_without_any():
+    """Dask's client overwrites what it knows of the scheduler every other second, leaving the workers out."""
+    answers = iter([{"workers": {}, "n_workers": 2}, {"workers": {"a": 1, "b": 2}, "n_workers": 2}])
+    assert workers_of(SimpleNamespace(scheduler_info=lambda n_workers: next(answers))) == {"a": 1, "b": 2}
+    nobody = SimpleNamespace(scheduler_info=lambda n_workers: {"workers": {}, "n_workers": 0})
+    assert workers_of(nobody) == {}
 
 
 def plus(a, b, factor=1):

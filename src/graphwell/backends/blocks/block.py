@@ -1,6 +1,6 @@
 """A block of the graph on its worker: the layout and the kernels of the CPU engine on the rows it owns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,17 +43,20 @@ class GraphBlock:
     rows : SlicedRows
         Columns beyond its positions are the halo.
     degrees : array of shape (n_own,)
-    outlets : array
-        Positions in the layout of the vertices that other blocks need.
-    links : Links
+    outlets : dict
+        For each block that needs some of its vertices, their positions in the layout.
+    sources : tuple of int
+        The blocks that own vertices of the halo, in the order of the halo.
+    n_halo : int
     n_threads : int
         Threads that share the work on it.
     """
 
     rows: "SlicedRows"
     degrees: FloatArray
-    outlets: IntArray
-    links: Links
+    outlets: dict[int, IntArray]
+    sources: tuple[int, ...]
+    n_halo: int
     n_threads: int = 1
 
     @property
@@ -67,27 +70,27 @@ class GraphBlock:
 
         return share(ThreadPool(self.n_threads), self.rows, kernel, *arguments)
 
+    def share_rows(self, n_rows: int, work: Callable[[int, int], None]) -> None:
+        """Have some threads do ``work(first, last)`` on ranges of rows."""
+        ThreadPool(self.n_threads).share(n_rows, work)
+
     def placed(self, values: Any) -> Any:
         """Values of own vertices in the order of the layout."""
         return self.rows.placed(values, PRECISION)
 
-    def product(self, vectors: FloatArray, exports: Sequence[FloatArray]) -> FloatArray:
-        """Own rows of ``S`` times a block of columns in the order of the layout.
+    def with_halo(self, values: Any) -> Any:
+        """Values of own positions, and room for those of the halo."""
+        return np.concatenate([values, np.zeros((self.n_halo, *values.shape[1:]), values.dtype)])
 
-        The halo's part of the columns comes from other blocks.
-        """
+    def product(self, vectors: FloatArray, halo: FloatArray) -> FloatArray:
+        """Own rows of ``S`` times a block of columns, given by own positions and by the halo."""
         from graphwell.backends.cpu import products
 
         n_positions, width = vectors.shape
-        padded = fast_width(width)
-        n_halo = sum(map(len, self.links.indices))
-        whole = np.zeros((n_positions + n_halo, padded), PRECISION)
+        whole = np.zeros((n_positions + self.n_halo, fast_width(width)), PRECISION)
         whole[:n_positions, :width] = vectors
-        start = n_positions
-        for export, index in zip(exports, self.links.indices, strict=True):
-            whole[start : start + len(index), :width] = export[index]
-            start += len(index)
-        out = np.empty((n_positions, padded), PRECISION)
+        whole[n_positions:, :width] = halo
+        out = np.empty((n_positions, whole.shape[1]), PRECISION)
         self.share(products.multiply, self.rows.starts, self.rows.columns, self.rows.values, whole, out)
         return out[:, :width]
 
@@ -129,13 +132,16 @@ def on_boundary(values: Any, boundary: IntArray) -> Any:
 def make_block(
     rows: BlockRows,
     degrees: FloatArray,
-    boundary: IntArray,
+    wanted_of_it: Sequence[IntArray],
     links: Links,
     exports: Sequence[FloatArray],
     power: float,
     n_threads: int,
 ) -> GraphBlock:
-    """Normalise the rows by the degrees of both ends and lay them out."""
+    """Normalise the rows by the degrees of both ends and lay them out.
+
+    `wanted_of_it` are the places in it of the vertices that each other block needs.
+    """
     from graphwell.backends.cpu.layout import SlicedRows
 
     every = np.concatenate([degrees, from_exports(links, exports, np.zeros(0))])
@@ -143,6 +149,5 @@ def make_block(
     np.divide(1.0, np.sqrt(every), out=inverse_roots, where=every > 0)
     W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
     layout = SlicedRows.from_csr(W, PRECISION, inverse_roots)
-    position = np.empty(rows.n_own, dtype=np.int32)
-    position[layout.order] = np.arange(rows.n_own, dtype=np.int32)
-    return GraphBlock(layout, degrees, position[boundary], links, n_threads)
+    outlets = {q: layout.position[places] for q, places in enumerate(wanted_of_it) if len(places)}
+    return GraphBlock(layout, degrees, outlets, links.sources, len(rows.halo), n_threads)

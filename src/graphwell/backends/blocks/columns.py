@@ -8,6 +8,7 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.blocks.block import GraphBlock
+from graphwell.backends.blocks.programs import Program, Said, rounded
 
 HERE = ArrayEngine()
 """The verbs that need no graph, on arrays of this process."""
@@ -38,25 +39,32 @@ def indicator(block: GraphBlock, labels: IntArray, values: FloatArray, n_classes
     return np.asarray(block.placed(HERE.indicator(labels, values, n_classes)))
 
 
-def outlets(block: GraphBlock, vectors: FloatArray) -> FloatArray:
-    """What other blocks need of some columns."""
-    return vectors[block.outlets]
+def outlets(block: GraphBlock, vectors: FloatArray) -> dict[int, FloatArray]:
+    """What each other block needs of some columns."""
+    return {receiver: vectors[at] for receiver, at in block.outlets.items()}
 
 
-def laplacian(block: GraphBlock, vectors: FloatArray, exports: Sequence[FloatArray]) -> FloatArray:
-    """``(diag(S 1) - S)`` times some columns."""
-    return block.rows.row_sums[:, None] * vectors - block.product(vectors, exports)
+def product(
+    block: GraphBlock, number: int, vectors: FloatArray, exports: Sequence[dict[int, FloatArray]]
+) -> FloatArray:
+    """``S`` times some columns, for the block of this number; `exports` are those of its sources."""
+    return block.product(vectors, np.concatenate([vectors[:0], *(export[number] for export in exports)]))
 
 
-def squared(vectors: FloatArray) -> float:
-    """Sum of the squares of all entries, in double precision."""
-    return float(np.einsum("ij,ij->", vectors, vectors, dtype=np.float64))
-
-
-def normalised(vectors: FloatArray, norms: Sequence[float]) -> FloatArray:
-    """The columns divided by their norm over all blocks."""
-    largest = np.sqrt(sum(norms))
-    return vectors / np.float32(largest) if largest > 0 else vectors
+def largest_eigenvalue(block: GraphBlock, vector: FloatArray, *, iterations: int) -> Program:
+    """That of ``diag(S 1) - S``, by power iterations from a column with entries between -1/2 and 1/2."""
+    row_sums = block.rows.row_sums
+    heard = yield Said(vector, np.array([block.n_own]), np.array([row_sums.max(initial=0.0)]))
+    bound, largest = float(2 * heard.peaks[0]) ** 2, 0.0
+    length = heard.sums[0] / 4
+    for _ in range(iterations):
+        image = row_sums[:, None] * vector - block.product(vector, heard.halo)
+        squares = rounded(image.astype(np.float64) ** 2, length * bound).sum(axis=0)
+        heard = yield Said(image, squares)
+        largest, length = float(np.sqrt(heard.sums[0])), 1.0
+        scale = np.float32(largest if largest > 0 else 1.0)
+        vector, heard = image / scale, heard._replace(halo=heard.halo / scale)
+    return largest
 
 
 def totals(block: GraphBlock, vectors: FloatArray, groups: IntArray, n_groups: int, unit: float) -> IntArray:

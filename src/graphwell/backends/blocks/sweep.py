@@ -1,13 +1,13 @@
-"""One sweep of one block, as a task: the kernel of the CPU engine between two exchanges of the halo."""
+"""The sweeps of one block at one epsilon: the kernels of the CPU engine between two exchanges of the halo."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.blocks.block import PRECISION, GraphBlock, from_exports
+from graphwell.backends.blocks.block import PRECISION, GraphBlock
+from graphwell.backends.blocks.programs import NOTHING, Program, Said
 
 if TYPE_CHECKING:
     from graphwell.backends.cpu.engine import Forces
@@ -39,23 +39,6 @@ class BlockForces:
         return len(self.acting.shares)
 
 
-@dataclass(frozen=True)
-class BlockState:
-    """Packed states and offsets of a block in the order of its layout, and how often a class changed."""
-
-    words: IntArray
-    offsets: FloatArray
-    changes: int = 0
-
-
-@dataclass(frozen=True)
-class Export:
-    """What other blocks must know after a sweep: words of the boundary, and the mass of each class."""
-
-    words: IntArray
-    masses: IntArray
-
-
 def make_forces(
     block: GraphBlock,
     labels: IntArray,
@@ -83,79 +66,55 @@ def make_forces(
     return BlockForces(acting, values, implicit, packing)
 
 
-def place(
-    block: GraphBlock, forces: BlockForces, labels: IntArray, offsets: FloatArray
-) -> tuple[BlockState, Export]:
-    """Pack the state of a block."""
-    placed = block.placed(offsets)
-    state = BlockState(forces.packing.pack(block.rows.placed(labels, np.int32), placed), placed)
-    return state, export(block, forces, state)
-
-
-def sweep(
-    state: BlockState,
+def sweeps(
     block: GraphBlock,
     forces: BlockForces,
-    exports: Sequence[Export],
-    every: Sequence[Export],
+    labels: IntArray,
+    offsets: FloatArray,
+    *,
     epsilon: float,
     step_size: float,
     count: int,
-) -> tuple[BlockState, Export]:
-    """Move all vertices of a block once, or more often where it needs nothing from other blocks.
+) -> Program:
+    """Move all vertices of a block `count` times.
 
-    `exports` come from the blocks of the halo; `every` from all blocks, where their masses are needed.
+    It returns labels and offsets of the block, its part of the energy, and how often a class changed.
     """
     from graphwell.backends.cpu import kernels
 
-    acting, real = forces.acting, PRECISION.type
-    words, offsets, changes = _with_halo(block, state, exports), state.offsets.copy(), state.changes
-    following = words.copy()
-    edges = (block.rows.starts, block.rows.columns, forces.values, block.rows.row_sums)
-    steps = (real(epsilon), real(step_size), forces.implicit, forces.packing.shift)
-    masses, pressure = sum(e.masses for e in every), np.zeros_like(acting.shares)
-    for number in range(count):
+    rows, acting, packing, real = block.rows, forces.acting, forces.packing, PRECISION.type
+    n, placed = rows.n_positions, block.placed(offsets)
+    words = block.with_halo(packing.pack(rows.placed(labels, np.int32), placed))
+    following, changes = words.copy(), 0
+    edges = (rows.starts, rows.columns, forces.values, rows.row_sums)
+    steps = (real(epsilon), real(step_size), forces.implicit, packing.shift)
+    pressure = np.zeros_like(acting.shares)
+    for _ in range(count):
+        heard = yield Said(words[:n], _masses(block, forces, words, placed))
+        words[n:] = heard.halo
         if acting.strength > 0:
-            masses = _masses(block, forces, words, offsets) if number else masses
-            pressure = acting.pressure(np.asarray(masses))
-        here = (acting.known, acting.fidelity, acting.phi, pressure, words, following, offsets)
+            pressure = acting.pressure(heard.sums)
+        here = (acting.known, acting.fidelity, acting.phi, pressure, words, following, placed)
         changes += sum(block.share(kernels.sweep, *edges, *here, *steps))
         words, following = following, words
-    state = BlockState(words[: len(offsets)].copy(), offsets, int(changes))
-    return state, export(block, forces, state)
-
-
-def finish(
-    state: BlockState, block: GraphBlock, forces: BlockForces, exports: Sequence[Export], epsilon: float
-) -> tuple[None, tuple[IntArray, FloatArray, float, int]]:
-    """Labels and offsets of a block, its part of the energy, and how often a class changed."""
-    from graphwell.backends.cpu import kernels
-
-    rows, acting = block.rows, forces.acting
+    heard = yield Said(words[:n])
+    words[n:] = heard.halo
     energies = np.empty(len(rows.parts) - 1)
-    edges = (rows.starts, rows.columns, forces.values, rows.row_sums, acting.known, acting.fidelity)
-    words = _with_halo(block, state, exports)
-    block.share(kernels.energy, *edges, words, state.offsets, float(epsilon), forces.packing.shift, energies)
-    labels = rows.restored(forces.packing.labels(state.words))
-    return None, (labels, rows.restored(state.offsets), float(energies.sum()), state.changes)
-
-
-def export(block: GraphBlock, forces: BlockForces, state: BlockState) -> Export:
-    """Return what other blocks need of a state."""
-    masses = np.zeros(0, dtype=np.int64)
-    if forces.acting.strength > 0:
-        masses = _masses(block, forces, state.words, state.offsets)
-    return Export(state.words[block.outlets], masses)
+    seen = (acting.known, acting.fidelity, words, placed, float(epsilon), packing.shift, energies)
+    block.share(kernels.energy, *edges, *seen)
+    return (
+        rows.restored(packing.labels(words[:n])),
+        rows.restored(placed),
+        float(energies.sum()),
+        int(changes),
+    )
 
 
 def _masses(block: GraphBlock, forces: BlockForces, words: IntArray, offsets: FloatArray) -> IntArray:
+    """Mass of each class in the block, in whole numbers; nothing where none is needed."""
     from graphwell.backends.cpu import kernels
 
+    if forces.acting.strength <= 0:
+        return NOTHING.astype(np.int64)
     seen = (words, offsets, forces.acting.phi, forces.packing.shift, forces.n_classes)
-    return np.sum(block.share(kernels.masses, *seen), axis=0)
-
-
-def _with_halo(block: GraphBlock, state: BlockState, exports: Sequence[Export]) -> IntArray:
-    return np.concatenate(
-        [state.words, from_exports(block.links, [e.words for e in exports], state.words[:0])]
-    )
+    return np.asarray(np.sum(block.share(kernels.masses, *seen), axis=0))

@@ -16,6 +16,7 @@ from graphwell.backends.dask.inputs import read_input
 from graphwell.backends.dask.predict import DaskInduction
 from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Handle, Tasks, array_of, blocks_of, connected_client
+from graphwell.backends.dask.teams import undisturbed
 from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.graph.checks import neighbor_counts
 from graphwell.memory import fit_bytes, in_words
@@ -116,9 +117,13 @@ class Backend:
         bridges = problem.graph.bridges
         bridged = np.zeros(rows.n_rows, dtype=bool) if bridges is None else bridges.rows
         cut = [graph.cut(values) for values in (assigned, problem.reachable, bridged)]
-        told = tasks.keep(
-            tasks.each("answers", _told, graph.blocks, scores, *cut, columns=columns, prior=prior)
-        )
+        same = {"columns": columns, "prior": prior}
+
+        def make() -> list[Handle]:
+            made = tasks.each("answers", _told, graph.blocks, scores.handles, *cut, **same)
+            return tasks.wait(tasks.doubled(made), at_home=True)
+
+        told = undisturbed(tasks, graph.n_blocks, make)
         pieces = tasks.each("split-answers", _split, told, graph.vertices, starts=source.starts)
         blocks = tasks.exchange("answers", pieces, len(source.blocks), _assembled)
         chunks = rows.given.chunks[0]

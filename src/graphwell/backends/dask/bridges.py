@@ -25,8 +25,7 @@ def bridged(graph: DaskGraph, known: BoolArray) -> DaskGraph:
     sums, counts = (np.sum(parts, axis=0) for parts in zip(*found, strict=True))
     space = PartitionedPoints(tasks, graph.search.partitions, graph.vertices)
     bridges = make_bridges(space, components, known, sums, counts)
-    rows, spares = tasks.doubled(_with_bridges(graph, bridges))
-    return replace(graph, rows=rows, spares=spares, bridges=bridges)
+    return replace(graph, rows=tasks.doubled(_with_bridges(graph, bridges)), bridges=bridges)
 
 
 def _with_bridges(graph: DaskGraph, bridges: Bridges) -> list[Handle]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ class DaskGraph:
     tasks : Tasks
     vertices : list of arrays
         The user's numbers of the vertices of each block.
-    rows, spares : lists of handles
-        `BlockRows` of each block, and a second copy of each on another worker.
+    rows : list of handles
+        `BlockRows` of each block, on two workers.
     sharpness : float
         Power that the kernel is raised to.
     recall_ : float
@@ -40,7 +41,6 @@ class DaskGraph:
     tasks: Tasks
     vertices: list[IntArray]
     rows: list[Handle]
-    spares: list[Handle]
     sharpness: float = 1.0
     recall_: float = 1.0
     search: Any = None
@@ -66,8 +66,8 @@ class DaskGraph:
             numbers = np.unique(W.indices)
             rows.append(on_rows.renumbered(part, W, numbers, position[numbers], (stop - len(part), stop)))
         tasks.settle(n_blocks)
-        kept, spares = tasks.doubled(tasks.each("rows", given, rows))
-        return cls(tasks, list(vertices), kept, spares, recall_=graph.recall_)
+        kept = tasks.doubled(tasks.each("rows", given, rows))
+        return cls(tasks, list(vertices), kept, recall_=graph.recall_)
 
     def sharpened(self, power: float) -> "DaskGraph":
         """Return the graph with every affinity raised to a power."""
@@ -145,7 +145,11 @@ class DaskGraph:
         """`GraphBlock` of each block: its rows of ``S`` in the layouts of sweeps and products."""
         degrees = self._degrees
         exports = self.tasks.each("export-degrees", on_block.on_boundary, degrees, self.boundaries)
-        columns = (self.rows, degrees, self.boundaries, self.links, self.every(exports))
+        wanted = [
+            [self.tasks.lazy("outlets", getitem, want, p) for want in self._wants]
+            for p in range(self.n_blocks)
+        ]
+        columns = (self.rows, degrees, wanted, self.links, self.every(exports))
         make = partial(on_block.make_block, power=self.sharpness, n_threads=self.tasks.n_threads())
         return self.tasks.keep(self.tasks.each("block", make, *columns))
 

@@ -204,10 +204,10 @@ def _weigh(
     rows = tasks.exchange("rows", sent, n, on_rows.joined_rows, chosen, own, n=int(starts[-1]))
     of_partition = tasks.keep(tasks.each("scales", given, np.split(scales, starts[1:-1])))
     search = replace(search, scales=of_partition, chosen=chosen, floor=float(scales.min()))
-    kept, spares = tasks.doubled(rows)
+    kept = tasks.doubled(rows)
     tasks.wait(kept)
     tasks.priority = 0
-    return DaskGraph(tasks, vertices, kept, spares, recall_=recall, search=search)
+    return DaskGraph(tasks, vertices, kept, recall_=recall, search=search)
 
 
 def _count_cells(rows: FloatArray, cells: CellMap) -> IntArray:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.progress import heartbeat
+from graphwell.progress import heartbeat, tell
 
 CONNECT_SECONDS = 10
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -66,9 +66,21 @@ def connected_client() -> Any:
             f"The Dask client is not connected (its status is {client.status}); "
             "connect it to a running scheduler."
         )
-    if not client.scheduler_info(n_workers=-1)["workers"]:
+    if not workers_of(client):
         raise ValueError("The Dask cluster has no workers; start at least one, or wait until one has joined.")
     return client
+
+
+def workers_of(client: Any) -> dict[str, Any]:
+    """The workers that a client can use, by their address.
+
+    The client asks the scheduler every other second, without the workers, and may put that answer in the
+    place of this one; how many workers there are is part of both.
+    """
+    while True:
+        found = client.scheduler_info(n_workers=-1)
+        if len(found["workers"]) == found.get("n_workers", len(found["workers"])):
+            return dict(found["workers"])
 
 
 def _inside_a_task(distributed: Any) -> bool:
@@ -133,18 +145,18 @@ class Handle:
         The graph that holds the task where it is another's.
     home : str, optional
         Address of the worker that should run it; another does where that one is gone.
-    bound : bool
-        Whether no other worker may run it.
     future : distributed.Future, optional
         Once the task has been started; while it lives, Dask keeps the result.
+    spare : Handle, optional
+        A second copy on another worker, which Dask makes the result from again.
     """
 
     key: Any
     task: tuple[Any, ...] | None = None
     graph: Mapping[Any, Any] | None = None
     home: str | None = None
-    bound: bool = False
     future: Any = None
+    spare: "Handle | None" = None
 
 
 class Tasks:
@@ -160,6 +172,9 @@ class Tasks:
         self.run = secrets.token_hex(4)
         self.named = 0
         self.homes: list[str] = []
+        self.efforts: list[Any] = []
+        self.answered: set[str] = set()
+        self.share_done: float | None = None
         self.priority = 0
 
     def settle(self, n_blocks: int) -> None:
@@ -194,19 +209,14 @@ class Tasks:
         name: str,
         function: Callable[..., Any],
         *columns: Iterable[Any],
-        bound: bool = False,
         **same: Any,
     ) -> list[Handle]:
-        """One lazy task per block; a column holds one argument for each, `same` is given to all by name.
-
-        `bound` tasks need what another left in the memory of their worker. Nothing but other bound tasks may
-        depend on them: what comes of them passes through the client.
-        """
+        """One lazy task per block; a column holds one argument for each, `same` is given to all by name."""
         function = partial(function, **same) if same else function
         handles = [self.lazy(name, function, *arguments) for arguments in zip(*columns, strict=True)]
         if len(handles) == len(self.homes):
             for handle, home in zip(handles, self.homes, strict=True):
-                handle.home, handle.bound = home, bound
+                handle.home = home
         return handles
 
     def keep(self, handles: Sequence[Handle]) -> list[Handle]:
@@ -221,12 +231,12 @@ class Tasks:
                 handle.future, handle.task, handle.graph = future, None, None
         return list(handles)
 
-    def results(self, handles: Sequence[Handle]) -> list[Any]:
-        """Run tasks and fetch what they return, in order."""
-        coming = self._gathering(self.wait(handles))
+    def results(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Any]:
+        """Run tasks and fetch what they return, in order; `at_home` as in `wait`."""
+        coming = self._gathering(self.wait(handles, at_home=at_home))
         try:
             while concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).not_done:
-                self._look_around(handles)
+                self._look_around(at_home=at_home)
             with _told_if_cut_off():
                 return list(coming.result())
         finally:
@@ -237,22 +247,26 @@ class Tasks:
         coming = self.client.gather([handle.future for handle in handles], asynchronous=True)
         return asyncio.run_coroutine_threadsafe(coming, self.client.loop.asyncio_loop)
 
-    def doubled(self, handles: Sequence[Handle]) -> tuple[list[Handle], list[Handle]]:
-        """Keep what tasks of each block return on two workers; the second result recovers the first."""
+    def doubled(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Keep what tasks of each block return on two workers."""
         spares = self.each("spare", given, handles)
         for spare, home in zip(spares, _others(self.homes), strict=True):
             spare.home = home
-        return self.keep(self.each("rows", given, self.keep(spares))), spares
+        doubled = self.each("rows", given, self.keep(spares))
+        for handle, spare in zip(doubled, spares, strict=True):
+            handle.spare = spare
+        return self.keep(doubled)
 
-    def wait(self, handles: Sequence[Handle]) -> list[Handle]:
+    def wait(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Handle]:
         """Wait until tasks are done; what one of them raises is raised here.
 
-        `DisplacedError` if one is bound to a worker that is gone.
+        With `at_home`, `DisplacedError` if a worker that has a block is gone meanwhile: then something may be
+        gone that Dask cannot make again.
         """
         futures = [handle.future for handle in self.keep(handles)]
-        while not self._done(futures) or any(future.status == "lost" for future in futures):
-            self._look_around(handles)
-        for future in futures:
+        while not self._done(futures) and all(future.status != "error" for future in futures):
+            self._look_around(at_home=at_home)
+        for future in sorted(futures, key=_is_displaced):
             if future.status == "error":
                 with _told_if_cut_off():
                     future.result()
@@ -260,13 +274,44 @@ class Tasks:
                 raise _cut_off()
         return list(handles)
 
-    def _look_around(self, handles: Sequence[Handle]) -> None:
-        """Say so where no worker is left and none comes back, or none that could do these tasks."""
+    def _look_around(self, *, at_home: bool) -> None:
+        """Say so where no worker is left and none comes back, or where one that has a block is gone."""
         heartbeat()
         self._check_connected()
         workers = self._some_workers()
-        if any(handle.bound and handle.home not in workers for handle in handles):
+        if at_home and set(self.homes) - set(workers):
             raise DisplacedError("A worker is gone, and what it kept with it.")
+        if self.share_done is not None:
+            tell(self.share_done)
+
+    def answer_to(self, name: str, handler: Callable[..., None]) -> None:
+        """Have all workers, and those that will come, take messages of this name for a function."""
+        if name in self.answered:
+            return
+        from distributed import WorkerPlugin
+
+        class Handler(WorkerPlugin):
+            idempotent = True
+
+            def setup(self, worker: Any) -> None:
+                worker.handlers[name] = handler
+
+        self.client.register_plugin(Handler(), name=f"graphwell-{name}")
+        self.answered.add(name)
+
+    @contextmanager
+    def told_of(self, topic: str) -> Iterator[None]:
+        """Pass on what workers say of the share that is done, while the tasks of the block are waited for."""
+        self.client.subscribe_topic(topic, self._hear)
+        try:
+            yield
+        finally:
+            self.share_done = None
+            if self.client.status == "running":
+                self.client.unsubscribe_topic(topic)
+
+    def _hear(self, event: tuple[float, float]) -> None:
+        self.share_done = event[1]
 
     def _done(self, futures: Sequence[Any]) -> bool:
         """Wait for a moment; whether all tasks are done."""
@@ -276,7 +321,7 @@ class Tasks:
                 require_dask().wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
             except TimeoutError:
                 return False
-        return True
+        return all(future.status != "lost" for future in futures)
 
     def _check_connected(self) -> None:
         if self.client.status != "running":
@@ -303,7 +348,7 @@ class Tasks:
 
     def workers(self) -> dict[str, Any]:
         """The workers by their address."""
-        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+        return workers_of(self.client)
 
     def memory(self) -> float:
         """Bytes of memory that all workers have together; infinite where one has no limit."""
@@ -315,7 +360,11 @@ class Tasks:
         return min((int(worker["nthreads"]) for worker in self.workers().values()), default=1)
 
 
-def graph_of(handles: Sequence[Handle], homes: dict[Any, tuple[str, bool]] | None = None) -> dict[Any, Any]:
+def _is_displaced(future: Any) -> bool:
+    return future.status == "error" and isinstance(future.exception(), DisplacedError)
+
+
+def graph_of(handles: Sequence[Handle], homes: dict[Any, str] | None = None) -> dict[Any, Any]:
     """The Dask graph of these tasks and of all that they wait for; `homes` is told where they should run."""
     graph: dict[Any, Any] = {}
     waiting = list(handles)
@@ -335,7 +384,7 @@ def graph_of(handles: Sequence[Handle], homes: dict[Any, tuple[str, bool]] | Non
         elif handle.key not in graph and handle.future is None and handle.task is not None:
             graph[handle.key] = tuple(plain(part) for part in handle.task)
             if homes is not None and handle.home is not None:
-                homes[handle.key] = handle.home, handle.bound
+                homes[handle.key] = handle.home
     return graph
 
 
@@ -343,15 +392,15 @@ def _with_homes(handles: Sequence[Handle]) -> Any:
     """The graph of these tasks in layers, one for each worker that tasks should run on."""
     from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
-    homes: dict[Any, tuple[str, bool]] = {}
-    layers: dict[tuple[str, bool], dict[Any, Any]] = {}
+    homes: dict[Any, str] = {}
+    layers: dict[str, dict[Any, Any]] = {}
     for key, task in graph_of(handles, homes).items():
-        layers.setdefault(homes.get(key, ("", False)), {})[key] = task
+        layers.setdefault(homes.get(key, ""), {})[key] = task
     marked = {
-        f"graphwell-layer-{home}-{bound}": MaterializedLayer(
-            tasks, annotations={"workers": [home], "allow_other_workers": not bound} if home else None
+        f"graphwell-layer-{home}": MaterializedLayer(
+            tasks, annotations={"workers": [home], "allow_other_workers": True} if home else None
         )
-        for (home, bound), tasks in layers.items()
+        for home, tasks in layers.items()
     }
     return HighLevelGraph(marked, {name: set() for name in marked})
 

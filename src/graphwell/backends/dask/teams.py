@@ -1,0 +1,144 @@
+"""Work that the workers of a cluster do together: one long task each, which exchange messages on the way.
+
+A round of messages costs a fraction of a round of tasks, since the scheduler has no part in it. If a worker
+is lost, the others give up, and the work is done again from its inputs on those that are left; its result is
+the same.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from graphwell.backends.blocks.programs import Member, Program, in_lockstep
+from graphwell.backends.dask.post import DELIVER, Post, close, close_everywhere, deliver
+from graphwell.backends.dask.tasks import DisplacedError, Handle, Tasks, require_dask
+
+MOST_ATTEMPTS = 20
+SECONDS_OF_PATIENCE = 0.25
+"""Added to the pause before each further attempt: the scheduler may learn late that a worker is gone."""
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What some work cost one worker.
+
+    Attributes
+    ----------
+    name : str
+        What was done.
+    rounds : int
+        Exchanges of messages.
+    bytes_sent : int
+    seconds, seconds_waited : float
+        In all, and for messages.
+    """
+
+    name: str
+    rounds: int
+    bytes_sent: int
+    seconds: float
+    seconds_waited: float
+
+
+@dataclass(frozen=True)
+class Done:
+    """What the blocks of one worker returned, and what it cost."""
+
+    found: list[Any]
+    effort: Effort
+
+
+def together(
+    tasks: Tasks,
+    name: str,
+    program: Callable[..., Program],
+    blocks: Sequence[Handle],
+    *columns: Sequence[Any],
+    **same: Any,
+) -> list[Handle]:
+    """Run a program for each block, all at the same time; return what each of them returned.
+
+    Parameters
+    ----------
+    tasks : Tasks
+        Settled: it knows the worker of each block.
+    name : str
+        What is done.
+    program : callable
+        ``program(block, *arguments, **same)`` makes the program of a block.
+    blocks : list of handles
+        `GraphBlock` of each block.
+    columns : sequences
+        One argument for each block.
+    """
+    tasks.answer_to(DELIVER, deliver)
+    work, homes = f"{name} in {tasks.new_name()}", tuple(tasks.homes)
+    shares = [[p for p, home in enumerate(homes) if home == at] for at in sorted(set(homes))]
+    arguments = list(zip(blocks, *columns, strict=True))
+    task = partial(_share_of, name, partial(program, **same), work, homes)
+    team = [tasks.lazy(name, task, of, [list(arguments[p]) for p in of]) for of in shares]
+    for handle, of in zip(team, shares, strict=True):
+        handle.home = homes[of[0]]
+    try:
+        with tasks.told_of(work):
+            tasks.wait(team, at_home=True)
+    except BaseException:
+        if tasks.client.status == "running":
+            close_everywhere(tasks.client, work)
+        raise
+    efforts = [tasks.lazy("effort", _effort_of, handle) for handle in team]
+    tasks.efforts.extend(tasks.results(efforts, at_home=True))
+    of_block = {p: (handle, i) for handle, of in zip(team, shares, strict=True) for i, p in enumerate(of)}
+    pairs = zip(*(of_block[p] for p in range(len(homes))), strict=True)
+    return tasks.each(f"{name}-result", _result_of, *pairs)
+
+
+def undisturbed(tasks: Tasks, n_blocks: int, work: Callable[[], Result]) -> Result:
+    """Do work that uses `together`, again from its beginning where a worker was lost on the way."""
+    for attempt in range(MOST_ATTEMPTS):
+        try:
+            return work()
+        except DisplacedError:
+            time.sleep(SECONDS_OF_PATIENCE * attempt)
+            tasks.settle(n_blocks)
+    raise RuntimeError(
+        f"Workers were lost {MOST_ATTEMPTS} times during one step; the cluster is not stable enough to go on."
+    )
+
+
+def _share_of(
+    name: str,
+    program: Callable[..., Program],
+    work: str,
+    homes: tuple[str, ...],
+    numbers: list[int],
+    arguments: list[list[Any]],
+) -> Done:
+    """The share of one worker: the programs of its blocks."""
+    began = time.perf_counter()
+    members = {
+        number: Member(program(block, *others), block.outlets, block.sources)
+        for number, (block, *others) in zip(numbers, arguments, strict=True)
+    }
+    post = Post(work, homes, members)
+    require_dask().secede()  # another fit may need this worker's place meanwhile, to begin its own share
+    try:
+        found = in_lockstep(members, post.exchange)
+    finally:
+        close(work, post.here)
+    seconds = time.perf_counter() - began
+    return Done(
+        [found[number] for number in numbers],
+        Effort(name, post.rounds, post.bytes_sent, seconds, post.seconds_waited),
+    )
+
+
+def _effort_of(done: Done) -> Effort:
+    return done.effort
+
+
+def _result_of(done: Done, place: int) -> Any:
+    return done.found[place]
