@@ -53,6 +53,12 @@ class Served(Fork):
             super().__init__(work)
         self.address = self._address()
 
+    def __enter__(self) -> "Served":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()  # where the attempt was lost
+
     def _address(self) -> str:
         said = b""
         while OPEN not in said or not said.endswith(b"\n"):
@@ -129,10 +135,10 @@ def attempt(seed: int) -> None:
     folder, user = fresh(), USERS[seed % len(USERS)](rng)
     user.furnish(folder)
     for _ in range(rng.randint(1, 2)):
-        served = Served(user.arguments, folder)
-        _work(served, user, rng)
-        hasty = _sent_in_haste(served, user, rng)
-        end(served, expected={-signal.SIGKILL})
+        with Served(user.arguments, folder) as served:
+            _work(served, user, rng)
+            hasty = _sent_in_haste(served, user, rng)
+            end(served, expected={-signal.SIGKILL})
         user.came_back_to(_state(folder, user), hasty)
     _check_history(folder, user, rng)
     check_left(folder, *user.files)
@@ -183,27 +189,26 @@ def _sent_in_haste(served: Served, user: User, rng: random.Random) -> list[str]:
 
 def _state(folder: Path, user: User) -> dict[str, Any]:
     """What a page that is started anew shows."""
-    served = Served(user.arguments, folder)
-    with window(served) as opened:
-        found = opened.greeted(user.event)
-    _end_gently(served, signal.SIGINT)
+    with Served(user.arguments, folder) as served:
+        with window(served) as opened:
+            found = opened.greeted(user.event)
+        _end_gently(served, signal.SIGINT)
     return found
 
 
 def _check_history(folder: Path, user: User, rng: random.Random) -> None:
     """Everything can be taken back and done again."""
-    served = Served(user.arguments, folder)
-    with window(served) as opened:
-        for command in ("undo", "redo"):
-            steps = user.steps(command)
-            for _ in range(steps):
-                _paced(opened, command, user)
-            opened.send(json.dumps({"do": command, "id": 0}))
-            if opened.answer().get("ok", 0) is not None:
-                raise Lost(f"{command} after the last step does something")
-            with window(served) as other:
-                user.check(other.greeted(user.event))
-    _end_gently(served, rng.choice((signal.SIGINT, signal.SIGTERM)))
+    with Served(user.arguments, folder) as served:
+        with window(served) as opened:
+            for command in ("undo", "redo"):
+                for _ in range(user.steps(command)):
+                    _paced(opened, command, user)
+                opened.send(json.dumps({"do": command, "id": 0}))
+                if opened.answer().get("ok", 0) is not None:
+                    raise Lost(f"{command} after the last step does something")
+                with window(served) as other:
+                    user.check(other.greeted(user.event))
+        _end_gently(served, rng.choice((signal.SIGINT, signal.SIGTERM)))
 
 
 def _paced(opened: Window, command: str, user: User) -> None:

@@ -66,7 +66,7 @@ def test_commands_are_answered_and_mistakes_told(client, door, capsys):
         assert window.receive_json() == {"event": "hello"}
         for text, answer in (
             ('{"do": "echo", "id": 1, "x": "<b>"}', {"re": 1, "ok": "<b>"}),
-            ('{"do": "echo", "id": 2}', {"re": 2, "error": "'x'"}),
+            ('{"do": "echo", "id": 2}', {"re": 2, "error": "This command lacks 'x'."}),
             ('{"do": "fail", "id": 3}', {"re": 3, "error": "That is wrong; do this."}),
             ("[" * 100_000, {"re": None, "error": "This is no command."}),
             ("no json", {"re": None, "error": "This is no command."}),

@@ -68,11 +68,11 @@ class BlockSystem:
     @classmethod
     def of(cls, block: GraphBlock, inside: FloatArray) -> "BlockSystem":
         """Scale the rows; `inside` has a value for each position and for the halo."""
-        from graphwell.backends.cpu import products
+        from graphwell.backends.cpu import cg_kernels
 
         rows = block.rows
         values = np.empty_like(rows.values)
-        block.share(products.scale, rows.starts, rows.columns, rows.values, inside, values)
+        block.share(cg_kernels.scale_entries, rows.starts, rows.columns, rows.values, inside, values)
         return cls(block, values)
 
     def apply(

@@ -11,6 +11,24 @@ from graphwell.graph.compiled import compiled
 
 
 @compiled(nogil=True)
+def scale_entries(
+    first_part: int,
+    last_part: int,
+    parts: IntArray,
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    scaling: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the entries of ``A S A`` into `out`, `scaling` being the diagonal of ``A``."""
+    for s in range(parts[first_part], parts[last_part]):
+        for entry in range(starts[s], starts[s + 1]):
+            row = s * LANES + (entry - starts[s]) % LANES
+            out[entry] = scaling[row] * values[entry] * scaling[columns[entry]]
+
+
+@compiled(nogil=True)
 def apply(
     first_part: int,
     last_part: int,
