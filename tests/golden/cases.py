@@ -87,4 +87,5 @@ ON_GPU: dict[str, Callable[[], States]] = {
     "gpu, nearest start": lambda: digits(start="nearest", schedule=SHORT, device="cuda"),
     "gpu, tuned": lambda: digits(tune=True, device="cuda"),
     "gpu, precomputed": lambda: precomputed(device="cuda"),
+    "gpu, picture": lambda: picture(device="cuda"),
 }
