@@ -7,7 +7,7 @@ from graphwell.active import centres
 from graphwell.active.centres import central_rows, leading
 from graphwell.active.parts import Parts
 from graphwell.graph import Graph
-from graphwell.solve.communities import groundwork
+from graphwell.solve.communities import joined_units
 from tests.active.situations import situation_of
 from tests.helpers import clusters, random_graph
 
@@ -40,7 +40,7 @@ def test_of_a_large_graph_units_are_taken_apart(monkeypatch):
     fine = situation_of(graph)
     from dataclasses import replace
 
-    coarse = replace(fine, ground=groundwork(fine.engine, most=60))
+    coarse = replace(fine, ground=joined_units(fine.engine, most=60))
     assert coarse.ground.W.shape[0] <= 60
     for situation in (fine, coarse):
         parts = Parts(

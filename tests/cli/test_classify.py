@@ -403,7 +403,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(blobs):
 
 def test_a_format_that_is_not_installed_is_refused_before_the_work(blobs, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    finished = classify(blobs / "missing.csv", "-o", blobs / "out.parquet")
+    finished = classify(blobs / "in.csv", "-o", blobs / "out.parquet")
     assert finished.exit_code == 2
     assert 'pip install "graphwell[parquet]"' in finished.stderr
 

@@ -14,5 +14,7 @@ def refuse_missing(path: Path) -> None:
     Traceback (most recent call last):
     FileNotFoundError: [Errno 2] No such file or directory: 'nowhere.csv'
     """
-    if path != Path("-") and not path.exists():
+    if path != Path("-") and not os.path.lexists(
+        path
+    ):  # links in a circle are told later, in their own words
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))

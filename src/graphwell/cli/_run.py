@@ -79,6 +79,7 @@ def sentence(error: BaseException) -> str:
     'data.csv: No such file or directory.'
     >>> sentence(MemoryError())
     'There is not enough memory for this; use fewer rows or features.'
+    >>> from graphwell.errors import OptionError
     >>> sentence(OptionError("row_id", "{field} x: there is no such column."))
     '--id x: there is no such column.'
     """

@@ -30,7 +30,7 @@ EXTRAS = {
     "parquet": ("pyarrow", "Parquet tables"),
     "xlsx": ("openpyxl", "spreadsheets"),
     "anndata": ("anndata", "cells of AnnData"),
-    "images": ("tifffile", "pictures of 16 bits a colour, OME-TIFF, GeoTIFF"),
+    "images": ("tifffile", "OME-TIFF, GeoTIFF"),
     "nifti": ("nibabel", "NIfTI volumes"),
     "zarr": ("zarr", "folders of Zarr"),
     "serve": ("starlette", "pages in the browser"),

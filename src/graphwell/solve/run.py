@@ -46,7 +46,7 @@ class Run:
     >>> cancelled.set()
     >>> Run(cancel=cancelled).told("start", 0.5)
     Traceback (most recent call last):
-    graphwell.solve.run.CancelledError: The run was cancelled.
+    graphwell.progress.CancelledError: The run was cancelled.
     """
 
     callback: Callback | None = None

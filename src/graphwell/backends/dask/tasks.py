@@ -302,7 +302,9 @@ class Tasks:
     @contextmanager
     def told_of(self, topic: str) -> Iterator[None]:
         """Pass on what workers say of the share that is done, while the tasks of the block are waited for."""
-        self.client.subscribe_topic(topic, self._hear)
+        self._check_connected()
+        with _told_if_cut_off():
+            self.client.subscribe_topic(topic, self._hear)
         try:
             yield
         finally:

@@ -12,6 +12,7 @@ export function answerButtons(classes, onAnswer, guesses = new Map(), keys = key
     return make(
       "button",
       {
+        type: "button", // in a form, Enter would press it and answer a second time
         class: entry.number === best ? "guess" : undefined,
         color: entry.color,
         "data-class": entry.number,
