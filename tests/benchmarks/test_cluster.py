@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.cluster import shares, surface
-from graphwell.backends.dask.teams import Effort
+from graphwell.backends.blocks.programs import Effort
 
 
 def effort(seconds, waited):

@@ -91,7 +91,7 @@ def test_a_cluster_is_started_here(folder):
     ],
 )
 def test_bad_options_get_one_sentence(folder, address, options, words, monkeypatch):
-    monkeypatch.setattr("graphwell.backends.dask.tasks.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("graphwell.backends.dask.client.CONNECT_SECONDS", 0.5)
     arguments = options if "--cluster" in options else ["--cluster", address, *options]
     finished = classify(folder / "in.parquet", "-o", folder / "out.parquet", *arguments)
     assert finished.exit_code == 2

@@ -1,4 +1,4 @@
-"""Files that are not there are told by name; standard input and folders are left to those who read."""
+"""Files that are not there are told by name; standard input, folders and links are left to those who read."""
 
 from pathlib import Path
 
@@ -7,11 +7,20 @@ import pytest
 from graphwell.cli._files import refuse_missing
 
 
-def test_what_is_there_passes(tmp_path):
-    table = tmp_path / "table.csv"
-    table.write_text("x\n1\n")
-    for path in (table, tmp_path, Path("-")):
+def is_refused(path):
+    try:
         refuse_missing(path)
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def test_only_what_is_not_there_is_refused(tmp_path):
+    table, loop = tmp_path / "table.csv", tmp_path / "loop.csv"
+    table.write_text("x\n1\n")
+    loop.symlink_to(loop)
+    paths = (table, tmp_path, Path("-"), loop, tmp_path / "missing.csv")
+    assert [is_refused(path) for path in paths] == [False, False, False, False, True]
 
 
 def test_what_is_not_there_is_named(tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwell._threads import thread_count
 from graphwell._warnings import BridgedWarning, UnreachableWarning
-from graphwell.backends.dask.tasks import open_client
+from graphwell.backends.dask.client import open_client
 from graphwell.columns.fate import left_out
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import folder_written_whole

@@ -11,7 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.dask.tasks import Tasks, array_of, blocks_of, connected_client
+from graphwell.backends.dask.client import connected_client
+from graphwell.backends.dask.handles import array_of, blocks_of
+from graphwell.backends.dask.tasks import Tasks
 from graphwell.io.files import written_whole
 from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import as_numbers, first_that_is_no_number, text_column

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from graphwell.backends.blocks import post_office
+from graphwell.backends.blocks.post_office import close, deliver
 from graphwell.backends.blocks.programs import Member, Message
 from graphwell.backends.dask import post
 from graphwell.backends.dask.tasks import DisplacedError
@@ -31,29 +33,22 @@ def office(work):
 def test_a_letter_is_fetched_once(worker):
     own = office("fetched")
     own.rounds = 3
-    post.deliver("fetched", "here", "there", 3, LETTER)
-    post.deliver("fetched", "elsewhere", "there", 3, None)
+    deliver("fetched", "here", "there", 3, LETTER)
+    deliver("fetched", "elsewhere", "there", 3, None)
     assert own._wait_for("there") is LETTER
-    assert not [box for box in post._BOXES if box[:2] == ("fetched", "here")]
+    assert not [box for box in post_office._BOXES if box[:2] == ("fetched", "here")]
 
 
 def test_who_waits_is_told_that_the_work_is_over(worker):
     own = office("over")
-    post.deliver("over", "here", "there", 7, LETTER)
-    post.close("over", "here")
+    deliver("over", "here", "there", 7, LETTER)
+    close("over", "here")
     with pytest.raises(DisplacedError, match="over was given up"):
         own._wait_for("there")
-    post.deliver("over", "here", "there", 8, LETTER)
-    assert not [box for box in post._BOXES if box[0] == "over"]
+    deliver("over", "here", "there", 8, LETTER)
+    assert not [box for box in post_office._BOXES if box[0] == "over"]
     with pytest.raises(DisplacedError, match="shared with a worker that is gone"):
         office("over")
-
-
-def test_only_the_last_works_are_remembered(worker, monkeypatch):
-    monkeypatch.setattr(post, "MOST_REMEMBERED", 3)
-    for number in range(10):
-        post.close(f"old {number}", "here")
-    assert [work for work, _ in post._OVER] == ["old 7", "old 8", "old 9"]
 
 
 def test_work_that_nobody_waits_for_is_left(worker):

@@ -129,6 +129,16 @@ def on_boundary(values: Any, boundary: IntArray) -> Any:
     return values[boundary]
 
 
+def vertices_on_boundary(rows: BlockRows, boundary: IntArray) -> IntArray:
+    """The user's numbers of the vertices that other blocks need."""
+    return rows.vertices[boundary]
+
+
+def user_columns(rows: BlockRows, links: Links, exports: Sequence[IntArray]) -> IntArray:
+    """The user's number of each column of the rows of a block."""
+    return np.concatenate([rows.vertices, from_exports(links, exports, rows.vertices[:0])])
+
+
 def make_block(
     rows: BlockRows,
     degrees: FloatArray,

@@ -5,6 +5,7 @@ of the graph; a row belongs to the partition of its cell, and asks those that ho
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -107,3 +108,16 @@ def visits_needed(cells: CellMap, rows: FloatArray, neighbor_cells: IntArray) ->
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.arange(order.shape[1], dtype=order.dtype)[None, :], axis=1)
     return 1 + np.take_along_axis(rank, neighbor_cells, axis=1)
+
+
+def count_cells(rows: FloatArray, cells: CellMap) -> IntArray:
+    """How many rows each cell holds."""
+    return np.bincount(cells.of(rows), minlength=len(cells.centres))
+
+
+def split_rows(rows: FloatArray, first: int, cells: CellMap, n_partitions: int) -> list[tuple[Any, ...]]:
+    """The rows of a block by partition: their numbers, themselves, and their cells."""
+    cell_of = cells.of(rows)
+    owner = cells.owner[cell_of]
+    places = [np.flatnonzero(owner == p) for p in range(n_partitions)]
+    return [(at + first, rows[at], cell_of[at]) for at in places]

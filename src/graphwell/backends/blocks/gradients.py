@@ -106,3 +106,13 @@ class BlockSystem:
 
         factors = [values.astype(PRECISION) for values in (step, ratio, moving)]
         self.block.share_rows(len(x), lambda i, j: cg_kernels.advance(i, j, x, r, p, image, *factors))
+
+
+def solution_of(solved: tuple[FloatArray, int, float]) -> FloatArray:
+    """The solution itself."""
+    return solved[0]
+
+
+def end_of(solved: tuple[FloatArray, int, float]) -> tuple[int, float]:
+    """Iterations, and what was left."""
+    return solved[1:]

@@ -13,6 +13,7 @@ from graphwell.graph.cells import SPARE_CANDIDATES, flat_index, nearest_in_cells
 from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.distances import distances_to
 from graphwell.graph.scaling import Scaling
+from graphwell.graph.space import Points
 from graphwell.graph.weights import kernel
 
 ROWS_AT_ONCE = 65_536
@@ -166,3 +167,18 @@ def true_neighbors(partition: Partition, rows: FloatArray, k: int) -> tuple[Floa
     scaling = partition.scaling
     found = flat_index(scaling(partition.points)).search(scaling(rows), k)[1]
     return distances_to(rows, partition.points, found, partition.n_threads), partition.cell_of[found]
+
+
+def points_at(partition: Partition, places: IntArray) -> FloatArray:
+    """Some of its rows."""
+    return partition.points[places]
+
+
+def nearest_own(
+    partition: Partition, groups: IntArray, asked: tuple[FloatArray, IntArray], inside: bool
+) -> tuple[IntArray, FloatArray]:
+    """The nearest own row of each row that asks, the first of equals in the user's order."""
+    rows, of = asked
+    order = np.argsort(partition.vertices)
+    found, apart = Points(partition.points[order]).nearest(rows, of, groups[order], inside=inside)
+    return np.where(found < 0, -1, partition.vertices[order][found]), apart

@@ -6,6 +6,7 @@ knows where they run: `in_lockstep` is given some of them, and a way to exchange
 """
 
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,3 +137,33 @@ def rounded(values: FloatArray, bound: Any) -> FloatArray:
 def rounding_magnet(bound: Any) -> Any:
     """What is added to a number and taken away again, to round it to a unit of `rounded`."""
     return 1.5 * 2.0 ** (np.ceil(np.log2(np.maximum(bound, 1e-300))) + 2)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What some work cost one worker.
+
+    Attributes
+    ----------
+    name : str
+        What was done.
+    rounds : int
+        Exchanges of messages.
+    bytes_sent : int
+    seconds, seconds_waited : float
+        In all, and for messages.
+    """
+
+    name: str
+    rounds: int
+    bytes_sent: int
+    seconds: float
+    seconds_waited: float
+
+
+@dataclass(frozen=True)
+class Done:
+    """What the blocks of one worker returned, and what it cost."""
+
+    found: list[Any]
+    effort: Effort

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.lost_parts import weight_sums
 from graphwell.graph.weights import WEIGHT_FLOOR
 
 
@@ -224,3 +225,8 @@ def condensed(
 
     W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
     return condensed_rows(W, groups[rows.vertices], groups[columns], n_groups, unit)
+
+
+def weight_sums_of(rows: BlockRows, groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
+    """Sums and counts of the affinities of a block's rows, by group."""
+    return weight_sums(rows.W, groups, n_groups)

@@ -10,12 +10,14 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Answers, Engine, Rows, Vector
 from graphwell.backends.blocks.block import GraphBlock
+from graphwell.backends.dask.client import connected_client
 from graphwell.backends.dask.engine import Columns, DaskEngine
 from graphwell.backends.dask.graph import DaskGraph
+from graphwell.backends.dask.handles import Handle, array_of, blocks_of
 from graphwell.backends.dask.inputs import read_input
 from graphwell.backends.dask.predict import DaskInduction
 from graphwell.backends.dask.search import build_graph
-from graphwell.backends.dask.tasks import Handle, Tasks, array_of, blocks_of, connected_client
+from graphwell.backends.dask.tasks import Tasks
 from graphwell.backends.dask.teams import undisturbed
 from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.graph.checks import neighbor_counts

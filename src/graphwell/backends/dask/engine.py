@@ -22,7 +22,8 @@ from graphwell.backends.blocks.nearest import nearest
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
 from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
 from graphwell.backends.dask.graph import DaskGraph
-from graphwell.backends.dask.tasks import Handle, Tasks, given
+from graphwell.backends.dask.handles import Handle
+from graphwell.backends.dask.tasks import Tasks, given
 from graphwell.backends.dask.teams import together, undisturbed
 from graphwell.progress import tell
 
@@ -118,8 +119,9 @@ class DaskEngine(HostVectors):
 
         def make(of: Of) -> list[Handle]:
             solved = self._together("solve", gradients.solve, of(inside), of(b), **same)
-            ends.extend(self.tasks.results([self.tasks.lazy("solve-end", _end_of, solved[0])], at_home=True))
-            return self.tasks.doubled(self.tasks.each("solution", _solution_of, solved))
+            end = self.tasks.lazy("solve-end", gradients.end_of, solved[0])
+            ends.extend(self.tasks.results([end], at_home=True))
+            return self.tasks.doubled(self.tasks.each("solution", gradients.solution_of, solved))
 
         x = self._columns(make)
         tell(1.0)
@@ -241,11 +243,3 @@ class DaskEngine(HostVectors):
     def _by_vertex(self, verb: str, block: Columns, **same: Any) -> Any:
         """Values of all vertices from a verb on each block."""
         return self.graph.joined(self._told(verb, on_columns.by_vertex, block, verb=verb, **same))
-
-
-def _solution_of(solved: tuple[FloatArray, int, float]) -> FloatArray:
-    return solved[0]
-
-
-def _end_of(solved: tuple[FloatArray, int, float]) -> tuple[int, float]:
-    return solved[1:]

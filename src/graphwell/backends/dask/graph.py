@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.blocks import block as on_block
 from graphwell.backends.blocks import rows as on_rows
-from graphwell.backends.dask.tasks import Handle, Tasks, given
+from graphwell.backends.blocks.components import components_inside, merged_components, touching
+from graphwell.backends.dask.handles import Handle
+from graphwell.backends.dask.tasks import Tasks, given
 from graphwell.graph import Graph
 from graphwell.graph.lost_parts import Bridges
 from graphwell.graph.structure import frozen
@@ -77,7 +78,7 @@ class DaskGraph:
 
     def bridged(self, known: BoolArray) -> "DaskGraph":
         """Return the graph with every part that holds no known row joined to the nearest part."""
-        from graphwell.backends.dask.bridges import bridged
+        from graphwell.backends.dask.lost_parts import bridged
 
         return bridged(self, known)
 
@@ -167,23 +168,14 @@ class DaskGraph:
         """Number of the connected component of each vertex."""
         if self._unsharpened is not None:
             return self._unsharpened.components
-        local = self.tasks.keep(self.tasks.each("components", _components, self.rows))
+        local = self.tasks.keep(self.tasks.each("components", components_inside, self.rows))
         exports = self.tasks.each("export-components", on_block.on_boundary, local, self.boundaries)
         found = self.tasks.results(
-            self.tasks.each("touching", _touching, self.rows, local, self.links, self.every(exports))
+            self.tasks.each("touching", touching, self.rows, local, self.links, self.every(exports))
         )
-        firsts = np.concatenate([[0], np.cumsum([count for count, _, _ in found])])
-        ends = [np.zeros((2, 0), dtype=np.int64)]
-        for p, (_, own, others) in enumerate(found):
-            far = [o + firsts[q] for q, o in zip(self.halos[p][0], others, strict=True)]
-            ends.append(np.stack([own + firsts[p], np.concatenate([*far, own[:0]])]))
-        near, far = np.concatenate(ends, axis=1)
-        joints = sparse.coo_array((np.ones(len(near)), (near, far)), shape=(firsts[-1], firsts[-1]))
-        merged = csgraph.connected_components(joints, directed=False)[1]
-        parts = self.tasks.results(local)
-        return np.asarray(
-            self.joined([merged[part + first] for part, first in zip(parts, firsts[:-1], strict=True)])
-        )
+        numbers = merged_components(found, [sources for sources, _ in self.halos])
+        parts = zip(self.tasks.results(local), numbers, strict=True)
+        return np.asarray(self.joined([of_part[part] for part, of_part in parts]))
 
     @property
     def n_components(self) -> int:
@@ -199,8 +191,12 @@ class DaskGraph:
     @cached_property
     def numbered(self) -> tuple[list[Handle], list[Handle]]:
         """Rows of each block, and the user's numbers of their columns."""
-        exports = self.tasks.each("export-vertices", _vertices_of, self.rows, self.boundaries)
-        columns = self.tasks.each("columns", _columns, self.rows, self.links, self.every(exports))
+        exports = self.tasks.each(
+            "export-vertices", on_block.vertices_on_boundary, self.rows, self.boundaries
+        )
+        columns = self.tasks.each(
+            "columns", on_block.user_columns, self.rows, self.links, self.every(exports)
+        )
         return self.rows, self.tasks.keep(columns)
 
     @cached_property
@@ -224,31 +220,3 @@ class DaskGraph:
 
     def __repr__(self) -> str:
         return f"DaskGraph({self.n_vertices:,} vertices in {self.n_blocks} blocks)"
-
-
-def _components(rows: on_rows.BlockRows) -> IntArray:
-    """Connected components of a block by itself."""
-    inside = rows.W[:, : rows.n_own]
-    return csgraph.connected_components(inside, directed=False)[1].astype(np.int64)
-
-
-def _touching(
-    rows: on_rows.BlockRows, local: IntArray, links: on_block.Links, exports: Sequence[IntArray]
-) -> tuple[int, IntArray, list[IntArray]]:
-    """Number of components of a block, and the pairs of its own and other blocks' that an edge joins."""
-    sizes = np.cumsum([len(index) for index in links.indices])
-    remote = rows.W[:, rows.n_own :].tocoo()
-    far = on_block.from_exports(links, exports, np.zeros(0, dtype=np.int64))
-    source = np.searchsorted(sizes, remote.col, side="right")
-    triples = np.unique(np.column_stack([source, local[remote.row], far[remote.col]]), axis=0)
-    others = [triples[triples[:, 0] == s, 2] for s in range(len(links.sources))]
-    return int(local.max(initial=-1)) + 1, triples[:, 1], others
-
-
-def _vertices_of(rows: on_rows.BlockRows, boundary: IntArray) -> IntArray:
-    return rows.vertices[boundary]
-
-
-def _columns(rows: on_rows.BlockRows, links: on_block.Links, exports: Sequence[IntArray]) -> IntArray:
-    """The user's number of each column of the rows of a block."""
-    return np.concatenate([rows.vertices, on_block.from_exports(links, exports, rows.vertices[:0])])

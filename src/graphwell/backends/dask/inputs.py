@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.dask.tasks import Handle, Tasks, blocks_of
+from graphwell.backends.blocks.checks import checked_block, inspect
+from graphwell.backends.dask.handles import Handle, blocks_of
+from graphwell.backends.dask.tasks import Tasks
 from graphwell.graph.checks import check_points
 from graphwell.graph.features import METRICS, Change, FeatureMap
 
@@ -86,29 +88,6 @@ def read_input(tasks: Tasks, X: Any, metric: str, change: Change | None = None) 
     low, high = np.min(low, axis=0), np.max(high, axis=0)
     check_points(float(high.max()), float(low.min()), bool((low != high).any()))
     return Input(blocks, lengths, int(X.shape[1]), features, low, high, np.sum(sums, axis=0) / sum(lengths))
-
-
-def checked_block(rows: Any, length: int, *, n_features: int) -> Any:
-    """A block that is what its array says of it; compiled code would read beyond a smaller one."""
-    if not isinstance(rows, np.ndarray):
-        rows = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
-    if rows.shape != (length, n_features):
-        raise ValueError(
-            f"A block of X has the shape {rows.shape} where the array says ({length}, {n_features}); "
-            "correct the chunks, by X.compute_chunk_sizes() say."
-        )
-    if rows.dtype.kind not in "biuf":
-        raise ValueError(f"A block of X must hold real numbers, got the type {rows.dtype}.")
-    return rows
-
-
-def inspect(rows: FloatArray) -> tuple[int, FloatArray, FloatArray, FloatArray]:
-    """Number of values that are not finite; range and sum of each feature."""
-    bad = int(rows.size - np.isfinite(rows).sum())
-    if bad:
-        nothing = np.zeros(rows.shape[1])
-        return bad, nothing, nothing, nothing
-    return bad, rows.min(axis=0), rows.max(axis=0), rows.sum(axis=0, dtype=np.float64)
 
 
 def _check_blocks(found: list[Any], lengths: tuple[int, ...]) -> None:

@@ -5,7 +5,6 @@ over Dask's own connections between workers, so that its security and its networ
 """
 
 import asyncio
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,37 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from graphwell.backends.blocks.post_office import close, is_over, taken
 from graphwell.backends.blocks.programs import Member, Message
-from graphwell.backends.dask.tasks import DisplacedError, require_dask
+from graphwell.backends.dask.client import require_dask
+from graphwell.backends.dask.tasks import DisplacedError
 
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_BETWEEN_REPORTS = 0.5
 DELIVER = "graphwell_deliver"
-
-MOST_REMEMBERED = 1000
-
-_BOXES: dict[tuple[str, str, str, int], Message] = {}
-_OVER: dict[tuple[str, str], None] = {}
-_ARRIVED = threading.Condition()
-
-
-def deliver(work: str, to: str, sender: str, number: int, message: Message) -> None:
-    """Put a message into its box."""
-    with _ARRIVED:
-        if (work, to) not in _OVER:
-            _BOXES[work, to, sender, number] = message
-        _ARRIVED.notify_all()
-
-
-def close(work: str, at: str) -> None:
-    """Say that some work of a worker is over: who waits for its messages is told; they are thrown away."""
-    with _ARRIVED:
-        _OVER[work, at] = None
-        for old in list(_OVER)[:-MOST_REMEMBERED]:
-            del _OVER[old]
-        for box in [box for box in _BOXES if box[:2] == (work, at)]:
-            del _BOXES[box]
-        _ARRIVED.notify_all()
 
 
 def close_everywhere(client: Any, work: str) -> None:
@@ -87,7 +63,7 @@ class Post:
         self.others = sorted(set(self.homes) - {self.here})
         heard_from = {source for member in self.members.values() for source in member.sources}
         self.near = {self.homes[source] for source in heard_from}
-        if self.worker.address != self.here or self._over():
+        if self.worker.address != self.here or is_over(self.work, self.here):
             raise DisplacedError(f"{self.work} was shared with a worker that is gone.")
 
     def exchange(self, message: Message) -> list[Message]:
@@ -126,15 +102,11 @@ class Post:
 
     def _wait_for(self, other: str) -> Message:
         box = (self.work, self.here, other, self.rounds)
-        with _ARRIVED:
-            while not _ARRIVED.wait_for(lambda: box in _BOXES or self._over(), SECONDS_BETWEEN_LOOKS):
-                self._check()
-            if self._over():
+        while (message := taken(box, SECONDS_BETWEEN_LOOKS)) is None:
+            if is_over(self.work, self.here):
                 raise DisplacedError(f"{self.work} was given up.")
-            return _BOXES.pop(box)
-
-    def _over(self) -> bool:
-        return (self.work, self.here) in _OVER
+            self._check()
+        return message
 
     def _check(self) -> None:
         """Stop waiting where a letter could not be sent, or nobody wants the result any more."""

@@ -7,18 +7,26 @@ the cells nearest to it, and the candidates are merged where the row lives.
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter, getitem
-from typing import Any
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks import partition as on_partition
 from graphwell.backends.blocks import rows as on_rows
-from graphwell.backends.blocks.cells import FIRST_PROBES, CellMap, find_centres, grouped, visits_needed
+from graphwell.backends.blocks.cells import (
+    FIRST_PROBES,
+    CellMap,
+    count_cells,
+    find_centres,
+    grouped,
+    split_rows,
+    visits_needed,
+)
 from graphwell.backends.blocks.partition import Partition
 from graphwell.backends.dask.graph import DaskGraph
+from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.inputs import Input
-from graphwell.backends.dask.tasks import Handle, Tasks, given
+from graphwell.backends.dask.tasks import Tasks, given
 from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import EXACT_UP_TO
@@ -103,7 +111,7 @@ def _find_cells(tasks: Tasks, source: Input, n_blocks: int) -> tuple[CellMap, In
     scaling = Scaling.within(source.low, source.high, source.center)
     centres = find_centres(scaling(_sample(tasks, source, _sample_size(source.n), seed=0)), source.n)
     plain = CellMap(scaling, centres, np.zeros(len(centres), int), np.zeros(len(centres), int))
-    sizes = np.sum(tasks.results(tasks.each("count-cells", _count_cells, source.blocks, cells=plain)), axis=0)
+    sizes = np.sum(tasks.results(tasks.each("count-cells", count_cells, source.blocks, cells=plain)), axis=0)
     owner = grouped(centres, sizes, n_blocks)
     rows_of = np.bincount(owner, sizes, minlength=n_blocks).astype(np.int64)
     used = np.flatnonzero(rows_of)
@@ -120,13 +128,13 @@ def _sample(tasks: Tasks, source: Input, size: int, seed: int) -> FloatArray:
     chosen = np.sort(np.random.default_rng(seed).choice(source.n, size, replace=False))
     cuts = np.searchsorted(chosen, source.starts)
     inside = [chosen[a:b] - s for a, b, s in zip(cuts[:-1], cuts[1:], source.starts[:-1], strict=True)]
-    return np.concatenate(tasks.results(tasks.each("sample", _rows_at, source.blocks, inside)))
+    return np.concatenate(tasks.results(tasks.each("sample", getitem, source.blocks, inside)))
 
 
 def _shuffle(tasks: Tasks, source: Input, cells: CellMap, starts: IntArray) -> list[Handle]:
     """Send each row to the partition of its cell."""
     n = len(starts) - 1
-    pieces = tasks.each("split", _split, source.blocks, source.starts[:-1], cells=cells, n_partitions=n)
+    pieces = tasks.each("split", split_rows, source.blocks, source.starts[:-1], cells=cells, n_partitions=n)
     columns = (range(n), starts[:-1])
     return tasks.keep(
         tasks.exchange(
@@ -208,19 +216,3 @@ def _weigh(
     tasks.wait(kept)
     tasks.priority = 0
     return DaskGraph(tasks, vertices, kept, recall_=recall, search=search)
-
-
-def _count_cells(rows: FloatArray, cells: CellMap) -> IntArray:
-    return np.bincount(cells.of(rows), minlength=len(cells.centres))
-
-
-def _rows_at(rows: FloatArray, places: IntArray) -> FloatArray:
-    return rows[places]
-
-
-def _split(rows: FloatArray, first: int, cells: CellMap, n_partitions: int) -> list[tuple[Any, ...]]:
-    """The rows of a block by partition: their numbers, themselves, and their cells."""
-    cell_of = cells.of(rows)
-    owner = cells.owner[cell_of]
-    places = [np.flatnonzero(owner == p) for p in range(n_partitions)]
-    return [(at + first, rows[at], cell_of[at]) for at in places]

@@ -7,48 +7,20 @@ the same.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from graphwell.backends.blocks.programs import Member, Program, in_lockstep
-from graphwell.backends.dask.post import DELIVER, Post, close, close_everywhere, deliver
-from graphwell.backends.dask.tasks import DisplacedError, Handle, Tasks, require_dask
+from graphwell.backends.blocks.post_office import close, deliver
+from graphwell.backends.blocks.programs import Done, Effort, Member, Program, in_lockstep
+from graphwell.backends.dask.client import require_dask
+from graphwell.backends.dask.handles import Handle
+from graphwell.backends.dask.post import DELIVER, Post, close_everywhere
+from graphwell.backends.dask.tasks import DisplacedError, Tasks
 
 MOST_ATTEMPTS = 20
 SECONDS_OF_PATIENCE = 0.25
 """Added to the pause before each further attempt: the scheduler may learn late that a worker is gone."""
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What some work cost one worker.
-
-    Attributes
-    ----------
-    name : str
-        What was done.
-    rounds : int
-        Exchanges of messages.
-    bytes_sent : int
-    seconds, seconds_waited : float
-        In all, and for messages.
-    """
-
-    name: str
-    rounds: int
-    bytes_sent: int
-    seconds: float
-    seconds_waited: float
-
-
-@dataclass(frozen=True)
-class Done:
-    """What the blocks of one worker returned, and what it cost."""
-
-    found: list[Any]
-    effort: Effort
 
 
 def together(

@@ -264,6 +264,7 @@ export class PointsMap {
     if (!pointer) return;
     const place = [event.offsetX, event.offsetY];
     const still = Math.hypot(place[0] - pointer.start[0], place[1] - pointer.start[1]) < STEP;
+    if (this.path && !still) this.extend(place); // the outline ends where the hand does
     const outline = this.outline();
     const drawing = this.drawing;
     this.path = null;

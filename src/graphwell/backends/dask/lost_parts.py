@@ -6,11 +6,11 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.blocks import rows as on_rows
-from graphwell.backends.blocks.partition import Partition
+from graphwell.backends.blocks.partition import nearest_own, points_at
 from graphwell.backends.dask.graph import DaskGraph
-from graphwell.backends.dask.tasks import Handle, Tasks, given
-from graphwell.graph.lost_parts import Bridges, every_part_has, make_bridges, weight_sums
-from graphwell.graph.space import Points
+from graphwell.backends.dask.handles import Handle
+from graphwell.backends.dask.tasks import Tasks, given
+from graphwell.graph.lost_parts import Bridges, every_part_has, make_bridges
 
 
 def bridged(graph: DaskGraph, known: BoolArray) -> DaskGraph:
@@ -20,7 +20,7 @@ def bridged(graph: DaskGraph, known: BoolArray) -> DaskGraph:
         return graph
     cut = graph.cut(components)
     found = tasks.results(
-        tasks.each("bridge-weights", _weight_sums, graph.rows, cut, n_groups=graph.n_components)
+        tasks.each("bridge-weights", on_rows.weight_sums_of, graph.rows, cut, n_groups=graph.n_components)
     )
     sums, counts = (np.sum(parts, axis=0) for parts in zip(*found, strict=True))
     space = PartitionedPoints(tasks, graph.search.partitions, graph.vertices)
@@ -50,7 +50,7 @@ class PartitionedPoints:
     def rows_at(self, places: IntArray) -> FloatArray:
         """Return some of the rows, fetched from the workers."""
         inside = [np.flatnonzero(np.isin(part, places)) for part in self.vertices]
-        found = self.tasks.results(self.tasks.each("bridge-rows", _points_at, self.partitions, inside))
+        found = self.tasks.results(self.tasks.each("bridge-rows", points_at, self.partitions, inside))
         numbers = np.concatenate([part[at] for part, at in zip(self.vertices, inside, strict=True)])
         order = np.argsort(numbers)
         return np.asarray(np.concatenate(found)[order[np.searchsorted(numbers[order], places)]])
@@ -61,25 +61,7 @@ class PartitionedPoints:
         """Return the place and the distance of the nearest row inside, or outside, the group of each row."""
         (asked,) = self.tasks.keep([self.tasks.lazy("bridge-ask", given, (rows, of))])
         columns = (self.partitions, [groups[part] for part in self.vertices], [asked] * len(self.partitions))
-        found = self.tasks.results(self.tasks.each("bridge-search", _nearest, *columns, inside=inside))
+        found = self.tasks.results(self.tasks.each("bridge-search", nearest_own, *columns, inside=inside))
         numbers, apart = (np.stack(parts) for parts in zip(*found, strict=True))
         best = np.lexsort((numbers, apart), axis=0)[:1]
         return np.take_along_axis(numbers, best, 0)[0], np.take_along_axis(apart, best, 0)[0]
-
-
-def _weight_sums(rows: on_rows.BlockRows, groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
-    return weight_sums(rows.W, groups, n_groups)
-
-
-def _points_at(partition: Partition, places: IntArray) -> FloatArray:
-    return partition.points[places]
-
-
-def _nearest(
-    partition: Partition, groups: IntArray, asked: tuple[FloatArray, IntArray], inside: bool
-) -> tuple[IntArray, FloatArray]:
-    """The nearest own row of each row that asks, the first of equals in the user's order."""
-    rows, of = asked
-    order = np.argsort(partition.vertices)
-    found, apart = Points(partition.points[order]).nearest(rows, of, groups[order], inside=inside)
-    return np.where(found < 0, -1, partition.vertices[order][found]), apart

@@ -1,0 +1,131 @@
+"""The Dask client: found, connected, its errors in sentences. The only module that imports `distributed`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from graphwell.errors import OptionError
+
+CONNECT_SECONDS = 10
+CUT_OFF = ("CancelledError", "ClosedClientError", "FutureCancelledError", "FuturesCancelledError")
+"""What Dask's versions call their errors about a client that is closed."""
+
+
+def require_dask() -> Any:
+    """Return Dask's `distributed`, or say how to install it."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError(
+            'A fit on a cluster needs Dask, which is not installed: pip install "graphwell[dask]"'
+        ) from error
+    return distributed
+
+
+def connected_client() -> Any:
+    """Return the Dask client in use, which must be connected."""
+    distributed = require_dask()
+    if _inside_a_task(distributed):
+        raise ValueError(
+            "X is a Dask array and this is a Dask task already, which would wait for itself; "
+            "fit from the client, or give X.compute()."
+        )
+    try:
+        client = distributed.get_client()
+    except ValueError as error:
+        raise ValueError(
+            "X is a Dask array but there is no Dask client; start one first: "
+            "from dask.distributed import Client; client = Client()."
+        ) from error
+    if client.status != "running":
+        raise ValueError(
+            f"The Dask client is not connected (its status is {client.status}); "
+            "connect it to a running scheduler."
+        )
+    if not workers_of(client):
+        raise ValueError("The Dask cluster has no workers; start at least one, or wait until one has joined.")
+    return client
+
+
+def workers_of(client: Any) -> dict[str, Any]:
+    """The workers that a client can use, by their address.
+
+    The client asks the scheduler every other second, without the workers, and may put that answer in the
+    place of this one; how many workers there are is part of both.
+    """
+    while True:
+        found = client.scheduler_info(n_workers=-1)
+        if len(found["workers"]) == found.get("n_workers", len(found["workers"])):
+            return dict(found["workers"])
+
+
+def _inside_a_task(distributed: Any) -> bool:
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def open_client(where: str, n_workers: int) -> Iterator[Any]:
+    """Connect to the scheduler at an address, or start processes here: `n_workers`, or 4 for "local:4"."""
+    distributed = require_dask()
+    kind, _, number = where.partition(":")
+    if kind == "local":
+        n_workers = _process_count(where, number) if number else n_workers
+        with (
+            distributed.LocalCluster(
+                n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=40
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    if "://" not in where:
+        raise _no_cluster(where)
+    try:
+        client = distributed.Client(where, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        problem = "{field} {}: no Dask scheduler answers there; start one with: dask scheduler."
+        raise OptionError("cluster", problem, where) from error
+    with client:
+        yield client
+
+
+def _process_count(where: str, number: str) -> int:
+    if not number.isdecimal() or int(number) < 1:
+        raise _no_cluster(where)
+    return int(number)
+
+
+def _no_cluster(where: str) -> OptionError:
+    problem = (
+        "{field} must be local, local:4 for four processes here, or an address such as tcp://host:8786; "
+        "got {!r}."
+    )
+    return OptionError("cluster", problem, where)
+
+
+@contextmanager
+def told_if_cut_off() -> Iterator[None]:
+    """Turn Dask's errors about lost workers and lost clients into sentences."""
+    distributed = require_dask()
+    try:
+        yield
+    except distributed.KilledWorker as error:
+        raise OSError(
+            f"A task of the fit killed its worker again and again ({error.task}); "
+            "most likely the workers have too little memory: give fewer rows, or larger workers."
+        ) from error
+    except Exception as error:
+        if type(error).__name__ in CUT_OFF:
+            raise cut_off() from error
+        raise
+
+
+def cut_off() -> OSError:
+    """What is said where the client, or its scheduler, is gone."""
+    return OSError(
+        "The Dask client was closed, or lost its scheduler, while the fit was under way; nothing was fitted."
+    )

@@ -1,0 +1,14 @@
+"""Dask arrays as blocks of tasks, and back."""
+
+import dask.array as da
+import numpy as np
+
+from graphwell.backends.dask.handles import array_of, blocks_of
+
+
+def test_a_dask_array_becomes_blocks_and_blocks_an_array(client):
+    X = da.from_array(np.arange(12.0).reshape(6, 2), chunks=(4, 2))
+    again = array_of(blocks_of(X + 1), (4, 2), 2, np.float64)
+    np.testing.assert_array_equal(again.compute(), X.compute() + 1)
+    column = array_of(blocks_of(X[:, 0]), (4, 2), None, np.float64)
+    np.testing.assert_array_equal(column.compute(), X[:, 0].compute())
