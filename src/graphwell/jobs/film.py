@@ -17,10 +17,12 @@ from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import (
     Say,
+    about_spacing,
     class_found,
     read_picture,
     read_scene,
     segmenter_options,
+    spacing_of,
     what_was_read,
 )
 from graphwell.jobs.segment_files import Scene, labels_writer, overlay_of
@@ -65,6 +67,7 @@ def segment_film(
             progress("frames", number / len(frames))
             _write(name, folders, shown, found)
             counts.add(name, found)
+    notes += about_spacing(scene, options)
     return counts.report(options, (*scene.marks.notes, *notes), time.perf_counter() - began)
 
 
@@ -115,7 +118,7 @@ def _segmented(
             seen[:] = [replace(scene, picture=picture, placement=None)]
             yield picture
 
-    chosen = segmenter_options(options)
+    chosen = {"spacing": spacing_of(scene, options), **segmenter_options(options)}
     for path, found in zip(frames, segment_frames(pictures(), scene.marks.classes, **chosen), strict=True):
         yield path.stem, seen[0], found
 

@@ -126,7 +126,7 @@ def read_picture(options: SegmentOptions) -> Any:
     return np.moveaxis(picture, axis, -1)
 
 
-def _spacing(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:
+def spacing_of(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:
     """Distances between points: as asked for, or as the file tells."""
     told = None if scene.placement is None else scene.placement.spacing
     if options.spacing is not None or told is None or len(told) != scene.marks.classes.ndim:
@@ -149,7 +149,7 @@ def _segmenter(scene: Scene, options: SegmentOptions, progress: Progress) -> "Se
     return Segmenter(
         scene.picture,
         channel_axis=None if scene.picture.ndim == scene.marks.classes.ndim else -1,
-        spacing=_spacing(scene, options),
+        spacing=spacing_of(scene, options),
         progress=progress,
         **segmenter_options(options),
     )
@@ -198,7 +198,7 @@ def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation") -> 
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
-        notes=(*lost, *_about_spacing(scene, options), *_numbering(options.output, scene)),
+        notes=(*lost, *about_spacing(scene, options), *_numbering(options.output, scene)),
         files=tuple(path for path in written if path is not None),
         seconds={},
     )
@@ -216,9 +216,9 @@ def class_found(number: int, marks: Marks, assigned: int, n_points: int) -> Segm
     )
 
 
-def _about_spacing(scene: Scene, options: SegmentOptions) -> list[Sentence]:
+def about_spacing(scene: Scene, options: SegmentOptions) -> list[Sentence]:
     """Say that points lie farther apart along one axis than along another, where the file told it."""
-    told = _spacing(scene, options)
+    told = spacing_of(scene, options)
     if told is None or told == options.spacing or len(set(told)) == 1:
         return []
     sides = " x ".join(f"{side:g}" for side in told)
