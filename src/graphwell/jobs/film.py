@@ -19,14 +19,14 @@ from graphwell.jobs.segment import (
     Say,
     about_spacing,
     class_found,
-    read_picture,
+    picture_of,
     read_scene,
     segmenter_options,
     spacing_of,
     what_was_read,
 )
 from graphwell.jobs.segment_files import Scene, labels_writer, overlay_of
-from graphwell.memory import limited_to, read_size
+from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def segment_film(
     began = time.perf_counter()
     _check(options)
     frames = frames_in(options.image)
-    allowed = None if options.max_memory is None else read_size(options.max_memory)
-    with limited_to(allowed), notes_from_warnings() as notes, ExitStack() as held:
+    with limited_to(options.max_memory), notes_from_warnings() as notes, ExitStack() as held:
         scene = read_scene(replace(options, image=frames[0]))
         if scene.marks.classes.ndim != 2:
             raise OptionError("image", "{field} {} holds volumes; frames must be pictures.", options.image)
@@ -114,7 +113,7 @@ def _segmented(
 
     def pictures() -> Iterator[object]:
         for path in frames:
-            picture = scene.picture if path == frames[0] else read_picture(replace(options, image=path))
+            picture = scene.picture if path == frames[0] else picture_of(replace(options, image=path))
             seen[:] = [replace(scene, picture=picture, placement=None)]
             yield picture
 

@@ -68,11 +68,10 @@ def segment_frames(
         picture = channels_last(frame, channel_axis)
         plain, masked = without_mask(picture)
         values = read_picture(plain)
-        known = None if number not in marks else np.asarray(marks[number])
+        known = np.asarray(marks[number]) if number in marks else np.full(values.shape[:-1], -1)
         if before is not None:
             _check_size(number, values, before[0])
-            followed = carried(before[1], before[0], values)
-            known = followed if known is None else np.where(known >= 0, known, followed)
+            known = np.where(known >= 0, known, carried(before[1], before[0], values))
         left = np.unique(known[known >= 0])
         if before is not None and len(left) == 1:
             found = _everywhere(left[0], masked, before[1])
