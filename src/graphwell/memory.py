@@ -139,15 +139,22 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     """
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before, after = _status("VmRSS"), None
+    before, after = held(), None
     yield lambda: after
-    peak = _status("VmHWM")
+    peak = held("VmHWM")
     after = None if before is None or peak is None else max(0, peak - before)
 
 
-def _status(name: str) -> int | None:
-    """A size that Linux tells of this process, in bytes."""
+def held(what: str = "VmRSS", process: int | str = "self") -> int | None:
+    """Bytes that Linux says a process holds, by the name it has for them; None where it does not tell.
+
+    Examples
+    --------
+    >>> now, most = held(), held("VmHWM")
+    >>> now is None or 0 < now <= most
+    True
+    """
     with suppress(OSError, ValueError):
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), None)
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{what}:")), None)
     return None
