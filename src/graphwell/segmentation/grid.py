@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphwell._checks import number_between
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
 
 Window: TypeAlias = tuple[slice, ...]
@@ -121,6 +121,26 @@ class Grid:
             (axis + margin) * stride
             for axis, margin, stride in zip(coordinates, self.margins, self._strides, strict=True)
         )
+
+
+def window_around(chosen: BoolArray, engine: PixelEngine, margin: int = 0) -> Window:
+    """The smallest part of a picture that holds all chosen points and a margin; one corner if there are none.
+
+    Examples
+    --------
+    >>> from graphwell.backends.registry import find_pixels
+    >>> chosen = np.zeros((5, 9), dtype=bool)
+    >>> chosen[1, 4:6] = True
+    >>> window_around(chosen, find_pixels("cpu"), margin=2)
+    (slice(0, 4, None), slice(2, 8, None))
+    """
+    window = []
+    for axis, side in enumerate(chosen.shape):
+        others = tuple(other for other in range(chosen.ndim) if other != axis)
+        found = np.flatnonzero(engine.to_host(chosen.any(axis=others)))
+        first, last = (int(found[0]), int(found[-1])) if len(found) else (0, 0)
+        window.append(slice(max(0, first - margin), min(last + 1 + margin, side)))
+    return tuple(window)
 
 
 def offsets_within(radius: float, spacing: tuple[float, ...] = (1.0, 1.0)) -> IntArray:
