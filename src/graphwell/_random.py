@@ -5,7 +5,8 @@ from zlib import crc32
 
 import numpy as np
 
-Seed: TypeAlias = int | np.integer | np.random.Generator | np.random.RandomState | None
+Seed: TypeAlias = "int | np.integer | np.random.Generator | np.random.RandomState | None"
+"""In quotes: NumPy imports its generators when they are first asked for."""
 
 
 def stream(random_state: Seed, purpose: str) -> np.random.Generator:
