@@ -83,9 +83,9 @@ def available() -> int:
 
 
 @contextmanager
-def limited_to(n_bytes: int | None) -> Iterator[None]:
-    """Let `check_fits` allow so many bytes inside the block; by default what is free."""
-    token = _limit.set(n_bytes)
+def limited_to(size: int | str | None) -> Iterator[None]:
+    """Let `check_fits` allow so many bytes, or a size as people write it, in the block; else what is free."""
+    token = _limit.set(read_size(size) if isinstance(size, str) else size)
     try:
         yield
     finally:
@@ -97,7 +97,7 @@ def allowed() -> int:
 
     Examples
     --------
-    >>> with limited_to(10**6):
+    >>> with limited_to("1 MB"):
     ...     allowed()
     1000000
     """
