@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from graphwell.backends.registry import find_pixels
-from graphwell.segmentation.grid import Grid
-from graphwell.segmentation.pixels import offsets_within
+from graphwell.segmentation.grid import Grid, offsets_within
 
 
 @pytest.mark.parametrize("shape", [(4, 5), (1, 7), (3, 4, 5), (6,)])
@@ -30,3 +29,10 @@ def test_padding_and_cropping_are_inverse():
     assert (grid.crop(grid.pads(planes)) == planes).all()
     assert grid.inside.sum() == 12
     assert grid.pad(planes[0], fill=-1).min() == -1
+
+
+def test_offsets_are_those_of_a_disc():
+    assert len(offsets_within(3)) == 28
+    assert (offsets_within(3) == -offsets_within(3)[::-1]).all()
+    with pytest.raises(ValueError, match="radius must lie between 1 and 16 pixels"):
+        offsets_within(0.5)

@@ -21,7 +21,7 @@ from graphwell.columns.fate import Fate, left_out, looks_like_truth, numbers_the
 from graphwell.columns.look import WORDS_OF_A_TEXT, Look, look_at
 from graphwell.columns.names import NAMES_SHOWN, hint
 from graphwell.columns.text import TextEncoder
-from graphwell.errors import OptionError, Sentence
+from graphwell.errors import OptionError, Sentence, in_short
 from graphwell.io.tables.cells import TEXT
 
 MISSING_RULES = ("fill", "keep")
@@ -142,7 +142,9 @@ class PlainEncoder:
 
     def _check(self, cells: dict[str, Cells]) -> None:
         if self.missing not in MISSING_RULES:
-            raise ValueError(f"missing must be one of {', '.join(MISSING_RULES)}; got {self.missing!r}.")
+            raise ValueError(
+                f"missing must be one of {', '.join(MISSING_RULES)}; got {in_short(self.missing)}."
+            )
         for field in ("features", "drop", "as_number", "as_category"):
             for name in getattr(self, field) or ():
                 if name not in cells:

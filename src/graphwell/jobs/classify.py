@@ -28,7 +28,7 @@ from graphwell.jobs.reports import ClassifyReport, RowDetails
 from graphwell.jobs.rows import labels_left, read_columns
 from graphwell.jobs.score import Holdout, hide, runs_for
 from graphwell.jobs.summary import summarise
-from graphwell.memory import limited_to, read_size
+from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 HOW_TO_COMPARE = ("features", "drop", "n_neighbors", "scale", "pca", "tune", "evidence")
@@ -67,8 +67,7 @@ def classify(
     if options.report is not None and draw is None:
         raise OptionError("report", "{field} needs a function that draws it; give draw=report_page.")
     check_classify_files(options)
-    allowed = None if options.max_memory is None else read_size(options.max_memory)
-    with limited_to(allowed), notes_from_warnings() as notes:
+    with limited_to(options.max_memory), notes_from_warnings() as notes:
         if options.cluster is None:
             report = _classify_here(options, draw, progress)
         else:

@@ -10,6 +10,7 @@ from scipy import ndimage
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.segmentation.axes import channels_last
 from graphwell.segmentation.features import read_picture
+from graphwell.segmentation.masks import without_mask
 from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 CHANGED = 2.5
@@ -32,7 +33,8 @@ def segment_frames(
     Parameters
     ----------
     frames : iterable of arrays of shape (height, width[, channels])
-        All of one size; each is asked for when the one before is done.
+        All of one size; each is asked for when the one before is done. Masked points of masked arrays are
+        left out, and are new to the frame where they are masked no more.
     seeds : integer array of shape (height, width), or mapping
         Known classes in the first frame, -1 where unknown; or by the number of a frame, from 0, to mend what
         went wrong there.
@@ -63,31 +65,31 @@ def segment_frames(
         raise ValueError("seeds hold no marks of the first frame, number 0; mark some of its pixels.")
     before: tuple[FloatArray, Segmentation] | None = None
     for number, frame in enumerate(frames):
-        values = read_picture(channels_last(frame, channel_axis))
-        known = None if number not in marks else np.asarray(marks[number])
+        picture = channels_last(frame, channel_axis)
+        plain, masked = without_mask(picture)
+        values = read_picture(plain)
+        known = np.asarray(marks[number]) if number in marks else np.full(values.shape[:-1], -1)
         if before is not None:
             _check_size(number, values, before[0])
-            followed = carried(before[1], before[0], values)
-            known = followed if known is None else np.where(known >= 0, known, followed)
-        found = _found(values, known, options, before)
+            known = np.where(known >= 0, known, carried(before[1], before[0], values))
+        left = np.unique(known[known >= 0])
+        if before is not None and len(left) == 1:
+            found = _everywhere(left[0], masked, before[1])
+        else:
+            found = Segmenter(picture, **options).segment(known)
         before = values, found
         yield found
 
 
-def _found(
-    values: FloatArray, known: Any, options: dict[str, Any], before: tuple[FloatArray, Segmentation] | None
-) -> Segmentation:
-    """The segmentation of a frame; where one class alone is left, all pixels have it."""
-    left = np.unique(known[known >= 0])
-    if before is None or len(left) != 1:
-        return Segmenter(values, **options).segment(known)
-    everywhere = np.ones(known.shape, dtype=bool)
+def _everywhere(name: int, masked: BoolArray | None, before: Segmentation) -> Segmentation:
+    """A frame whose pixels all have the only class that is left, masked ones none."""
+    masked = np.zeros(before.labels.shape, dtype=bool) if masked is None else masked
     return replace(
-        before[1],
-        labels=np.full(known.shape, left[0]),
-        score=np.ones(known.shape, dtype=np.float32),
-        reachable=everywhere,
-        masked=~everywhere,
+        before,
+        labels=np.where(masked, -1, name),
+        score=(~masked).astype(np.float32),
+        reachable=~masked,
+        masked=masked,
         seconds={},
     )
 
