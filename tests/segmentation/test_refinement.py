@@ -6,7 +6,7 @@ from scipy import ndimage
 
 from graphwell.datasets import make_grey_image
 from graphwell.segmentation.band import grown, near_borders
-from graphwell.segmentation.refinement import _Refiner, likeliest, refine_borders
+from graphwell.segmentation.refinement import _Refiner, largest_plane, refine_borders
 from graphwell.segmentation.seeds import Seeds
 from tests.segmentation.test_canvas import canvas_of
 
@@ -86,7 +86,7 @@ def test_a_ball_in_a_volume():
         assert (found.states[0].labels == truth).mean() > 0.99
 
 
-def test_the_likeliest_is_the_first_of_equals():
+def test_the_largest_plane_is_the_first_of_equals():
     belief = np.random.default_rng(0).integers(0, 3, (7, 40, 30)) / 2
-    np.testing.assert_array_equal(likeliest(belief), belief.argmax(axis=0))
-    np.testing.assert_array_equal(likeliest(belief[:1]), 0)
+    np.testing.assert_array_equal(largest_plane(belief), belief.argmax(axis=0))
+    np.testing.assert_array_equal(largest_plane(belief[:1]), 0)

@@ -92,7 +92,7 @@ def refine_borders(
     told : callable
     """
     began = time.perf_counter()
-    first = likeliest(start.belief)
+    first = largest_plane(start.belief)
     found = Descent(start.classes, first)
     labels, fresh = first, np.ones_like(first, dtype=bool) if before is None else first != before.first
     halvings = canvas.start_halvings
@@ -110,12 +110,12 @@ def refine_borders(
     return found
 
 
-def likeliest(belief: FloatArray) -> IntArray:
+def largest_plane(belief: FloatArray) -> IntArray:
     """Number of the plane that is largest at each point, the first of equals: a faster `argmax`.
 
     Examples
     --------
-    >>> likeliest(np.array([[0.2, 0.5, 0.1], [0.8, 0.5, 0.2]]))
+    >>> largest_plane(np.array([[0.2, 0.5, 0.1], [0.8, 0.5, 0.2]]))
     array([1, 0, 1], dtype=int16)
     """
     best = belief[0].copy()
