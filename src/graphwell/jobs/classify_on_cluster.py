@@ -141,7 +141,7 @@ def _labelled(
     everything = np.ones(facts.n_rows, dtype=bool)
     return summarise(
         facts, options.method, classifier, everything, assigned,
-        seconds=seconds, output=output, notes=[_how_note(classifier, place)],
+        seconds=seconds, output=output, notes=[_how_note(classifier, place)], ask=place.has_all_rows,
     )  # fmt: skip
 
 

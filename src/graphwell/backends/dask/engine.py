@@ -5,6 +5,7 @@ through the client. What needs exchanges between the blocks is work that the wor
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks import sweep as on_block
 from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.blocks.nearest import nearest
+from graphwell.backends.blocks.said import assembled, of_own
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
 from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
 from graphwell.backends.dask.graph import DaskGraph
@@ -52,6 +54,21 @@ class Columns:
         if any(handle.future.status == "error" for handle in self._handles):
             self._handles = self.tasks.keep(self.make())
         return self._handles
+
+
+@dataclass(frozen=True)
+class SaidOnWorkers:
+    """What a function says of all rows, by block of the input.
+
+    Attributes
+    ----------
+    blocks : list of handles
+    starts : array
+        Number of the first row of each block, and the number of all.
+    """
+
+    blocks: list[Handle]
+    starts: IntArray
 
 
 Of = Callable[[Columns], list[Handle]]
@@ -203,9 +220,24 @@ class DaskEngine(HostVectors):
         totals = self._told("totals", on_columns.totals, block, groups, n_groups=n_groups, unit=unit)
         return means_of(np.sum(totals, axis=0), unit)
 
-    def spread(self, values: FloatArray, groups: IntArray) -> Columns:
-        """Return a block in which each vertex has the row of its group."""
+    def spread(self, values: "FloatArray | SaidOnWorkers", groups: IntArray) -> Columns:
+        """Return a block in which each vertex has the row of its group; what is said of rows has one each."""
+        if isinstance(values, SaidOnWorkers):
+            return self._brought(values)
         return self._each("spread", on_columns.spread, groups, values=values)
+
+    def _brought(self, said: SaidOnWorkers) -> Columns:
+        """What was said of all rows, brought to the blocks of the graph by the workers alone."""
+        graph, lazy = self.graph, self.tasks.lazy
+
+        def make(of: Of) -> list[Handle]:
+            pieces = [
+                [lazy("said", of_own, *block, rows) for block in zip(said.blocks, said.starts, strict=False)]
+                for rows in graph.rows
+            ]
+            return self.tasks.each("heard", assembled, pieces, graph.blocks, graph.rows, starts=said.starts)
+
+        return self._columns(make)
 
     def _rows(self, name: str, function: Any, *columns: Any, **same: Any) -> list[Any]:
         """What a task for each block says of its rows of ``W``, with the user's numbers of their columns."""
