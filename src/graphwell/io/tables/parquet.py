@@ -137,7 +137,7 @@ def _opened(path: Path) -> Any:
     from pyarrow import parquet
 
     with _told_in_a_sentence(path):
-        return parquet.ParquetFile(path)
+        return parquet.ParquetFile(path, pre_buffer=False)  # else the packed bytes stay in memory too
 
 
 @contextmanager
