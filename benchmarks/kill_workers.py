@@ -2,7 +2,8 @@
 
 Fits rows on a Dask cluster of this machine, undisturbed at first; then again and again, each time with a
 worker ended by SIGKILL at a moment drawn evenly from the length of the undisturbed fit. Dask's nanny starts
-another in its place. Every fit must end by itself, with the labels of the undisturbed one.
+another in its place. A fit that ends before its moment comes does not count. Every fit must end by itself,
+with the labels of the undisturbed one.
 
     python -m benchmarks.kill_workers --rows 20000 --workers 2 --kills 20
 """
@@ -41,16 +42,19 @@ def kill_and_compare(client: Any, rows: int, workers: int, kills: int, rng: np.r
     fit(X, y)  # kernels are loaded
     seconds, labels = fit(X, y)
     print(f"{rows:,} rows on {workers} workers; an undisturbed fit takes {seconds:.1f} s", flush=True)
-    for kill in range(1, kills + 1):
-        client.wait_for_workers(workers)
-        moment = float(rng.uniform(0, seconds))
-        killer = threading.Timer(moment, kill_one, (pids(client), rng))
+    killed: list[int] = []
+    while len(killed) < kills:
+        wait_for_all(client)
+        before, moment = len(killed), float(rng.uniform(0, seconds))
+        killer = threading.Timer(moment, kill_one, (client, rng, killed))
         killer.start()
         took, found = fit(X, y)
+        killer.cancel()
         killer.join()
         if not np.array_equal(found, labels):
-            raise SystemExit(f"kill {kill}, after {moment:.2f} s: the fit ended with other labels")
-        print(f"kill {kill}: after {moment:.2f} s; the same labels after {took:.1f} s", flush=True)
+            raise SystemExit(f"a worker was killed after {moment:.2f} s, and the fit ended with other labels")
+        if len(killed) > before:
+            print(f"kill {len(killed)}: after {moment:.2f} s; the same labels after {took:.1f} s", flush=True)
     print(f"{kills} kills, every fit ended with the labels of the undisturbed one")
 
 
@@ -61,13 +65,19 @@ def fit(X: Any, y: Any) -> tuple[float, Any]:
     return time.perf_counter() - began, labels
 
 
-def pids(client: Any) -> list[int]:
-    """Process numbers of the workers."""
-    return list(client.run(os.getpid).values())
+def wait_for_all(client: Any) -> None:
+    """Wait until the scheduler knows the worker that each nanny has started, and no other."""
+    while {nanny.worker_address for nanny in client.cluster.workers.values()} != set(
+        client.scheduler_info(n_workers=-1)["workers"]
+    ):
+        time.sleep(0.2)
 
 
-def kill_one(of: list[int], rng: np.random.Generator) -> None:
-    os.kill(int(rng.choice(of)), signal.SIGKILL)
+def kill_one(client: Any, rng: np.random.Generator, killed: list[int]) -> None:
+    """End one of the workers, and note its process number."""
+    pid = int(rng.choice([nanny.pid for nanny in client.cluster.workers.values()]))
+    os.kill(pid, signal.SIGKILL)
+    killed.append(pid)
 
 
 if __name__ == "__main__":

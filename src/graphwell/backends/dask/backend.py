@@ -9,6 +9,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Engine, Rows, Vector
 from graphwell.backends.blocks.answers import answers_of, by_input_block, in_input_order, named_labels
+from graphwell.backends.blocks.rows import narrow
 from graphwell.backends.blocks.said import ask
 from graphwell.backends.dask.client import connected_client
 from graphwell.backends.dask.engine import Columns, DaskEngine, SaidOnWorkers
@@ -115,7 +116,7 @@ class Backend:
     ) -> Answers:
         """Return labels, scores and reachability as Dask arrays in the chunks of the rows."""
         tasks, graph, source = self.tasks, engine.graph, rows.values
-        assigned = np.where(problem.reachable, assigned, prior.argmax()).astype(np.int32)
+        assigned = narrow(np.where(problem.reachable, assigned, prior.argmax()), len(prior))
         bridges = problem.graph.bridges
         bridged = np.zeros(rows.n_rows, dtype=bool) if bridges is None else bridges.rows
         cut = [graph.cut(values) for values in (assigned, problem.reachable, bridged)]

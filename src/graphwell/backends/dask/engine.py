@@ -20,6 +20,7 @@ from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks import sweep as on_block
 from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.blocks.nearest import nearest
+from graphwell.backends.blocks.rows import narrow
 from graphwell.backends.blocks.said import assembled, of_own
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
 from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
@@ -94,7 +95,7 @@ class DaskEngine(HostVectors):
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        moving = (state.labels.astype(np.int32), state.offsets.astype(np.float32))
+        moving = (narrow(state.labels, problem.n_classes), state.offsets.astype(np.float32))
         same = {"epsilon": epsilon, "step_size": step_size, "count": count}
 
         def step() -> list[Handle]:
@@ -102,7 +103,7 @@ class DaskEngine(HostVectors):
             return self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same)
 
         labels, offsets, energies, changes = zip(*self._fetched(step), strict=True)
-        swept = State(self.graph.joined(labels), self.graph.joined(offsets))
+        swept = State(self.graph.joined(labels, np.int32), self.graph.joined(offsets))
         return Swept(swept, float(sum(energies)), int(sum(changes)))
 
     def _forces(self, problem: "Problem") -> list[Handle]:
@@ -111,7 +112,7 @@ class DaskEngine(HostVectors):
             balance = problem.balance
             total = (float(self.graph.degrees.sum()) or 1.0) if balance else 1.0
             pressure = None if balance is None else (balance.strength, balance.shares)
-            pinned = (problem.labels.astype(np.int32), problem.fidelities)
+            pinned = (narrow(problem.labels, problem.n_classes), problem.fidelities.astype(np.float32))
             same = {name: getattr(problem, name) for name in ("n_classes", "implicit")}
             acting = {"total_degree": total, "balance": pressure, **same}
             cut = map(self.graph.cut, pinned)
@@ -158,8 +159,8 @@ class DaskEngine(HostVectors):
 
     def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> Columns:
         """Return a block with `values` in the columns of the labels."""
-        values = np.asarray(values, dtype=np.float32)
-        return self._each("indicator", on_columns.indicator, labels, values, n_classes=n_classes)
+        given = (narrow(labels, n_classes), np.asarray(values, dtype=np.float32))
+        return self._each("indicator", on_columns.indicator, *given, n_classes=n_classes)
 
     def column(self, vector: FloatArray) -> Columns:
         """Return a vector as a block of one column."""
