@@ -4,12 +4,18 @@ import base64
 import queue
 import time
 
-PAGE = """<!doctype html><meta charset="utf-8"><title>notebook</title><div id="cell"></div><script type="module">
+PAGE = """<!doctype html><meta charset="utf-8"><title>notebook</title><div id="cell"></div>
+<script type="module">
 const handlers = new Set();
-const model = { send: (content) => sent.push(content), on: (_, f) => handlers.add(f), off: (_, f) => handlers.delete(f) };
+const model = {
+  send: (content) => sent.push(content),
+  on: (_, handler) => handlers.add(handler),
+  off: (_, handler) => handlers.delete(handler),
+};
 globalThis.sent = [];
 globalThis.receive = (content, buffers) => {
-  const views = buffers.map((text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer));
+  const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const views = buffers.map((text) => new DataView(bytesOf(text).buffer));
   for (const handler of handlers) handler(content, views);
 };
 globalThis.show = async (source) => {

@@ -1,4 +1,4 @@
-"""The widgets as a notebook shows them, in a real Chromium: a fake model carries the messages to a real widget."""
+"""The widgets as a notebook shows them, in a real Chromium; a model made up here carries the messages."""
 
 import io
 
@@ -54,8 +54,8 @@ def test_a_label_widget_takes_answers_by_key_and_repaints(browser, tmp_path):
 
 def test_a_picture_of_a_row_comes_through_the_kernel(browser, tmp_path):
     Image.fromarray(np.full((8, 6, 3), 200, dtype=np.uint8)).save(tmp_path / "a b.png")
-    rows = "\n".join(f"{x * x},{'a b.png' if x < 9 else 'none.png'},{'small' if not x else ''}" for x in range(18))
-    (tmp_path / "in.csv").write_text(f"x,photo,label\n{rows}\n")
+    rows = [f"{x * x},{'a b.png' if x < 9 else 'none.png'},{'' if x else 'small'}" for x in range(18)]
+    (tmp_path / "in.csv").write_text("\n".join(["x,photo,label", *rows, ""]))
     shown = Label(tmp_path / "in.csv", image_column="photo", n_jobs=1)
     notebook = Notebook(browser, shown, tmp_path)
     notebook.wait("document.body.dataset.connected === 'true'")

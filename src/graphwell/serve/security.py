@@ -16,7 +16,6 @@ SECONDS_AFTER_A_WRONG_PASSWORD = 1.0
 NOWHERE = "'none'"
 
 
-
 def policy(scripts: str, styles: str, own: str) -> str:
     """What a page may load, do and become.
 

@@ -12,7 +12,7 @@ from graphwell.widgets.page_widget import USUAL_HEIGHT, PageWidget, end_earlier,
 
 
 class Label(PageWidget):
-    """Label the rows of a table in a notebook: the page of `graphwell label`, with the same journal.
+    r"""Label the rows of a table in a notebook: the page of `graphwell label`, with the same journal.
 
     A second widget on the same table ends the first and goes on from its journal.
 
@@ -32,7 +32,7 @@ class Label(PageWidget):
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "pets.csv"
-    ...     _ = path.write_text("weight,label\\n4,cat\\n5,\\n28,dog\\n30,\\n")
+    ...     _ = path.write_text("weight,label\n4,cat\n5,\n28,dog\n30,\n")
     ...     labelling = Label(path, n_jobs=1)
     ...     labelling.page.answers.classes.names
     ...     labelling.close()

@@ -1,7 +1,7 @@
 """Windows of a page in a notebook: messages of a widget take the place of websockets.
 
-What a window sends is ``{"window": its name, ...}`` with ``show`` (it wants the page), ``open`` and ``close`` (of its
-line), ``text`` (a command) or ``picture`` (the name of a file). Answers name the window too.
+What a window sends is ``{"window": its name, ...}`` with ``show`` (it wants the page), ``open`` and ``close``
+(of its line), ``text`` (a command) or ``picture`` (the name of a file). Answers name the window too.
 """
 
 import asyncio
