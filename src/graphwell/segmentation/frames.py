@@ -1,7 +1,6 @@
 """Pictures of one scene one after the other, as a film has them: each begins from the one before."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,27 +68,9 @@ def segment_frames(
             _check_size(number, values, before[0])
             followed = carried(before[1], before[0], values)
             known = followed if known is None else np.where(known >= 0, known, followed)
-        found = _found(values, known, options, before)
+        found = Segmenter(values, **options).segment(known)
         before = values, found
         yield found
-
-
-def _found(
-    values: FloatArray, known: Any, options: dict[str, Any], before: tuple[FloatArray, Segmentation] | None
-) -> Segmentation:
-    """The segmentation of a frame; where one class alone is left, all pixels have it."""
-    left = np.unique(known[known >= 0])
-    if before is None or len(left) != 1:
-        return Segmenter(values, **options).segment(known)
-    everywhere = np.ones(known.shape, dtype=bool)
-    return replace(
-        before[1],
-        labels=np.full(known.shape, left[0]),
-        score=np.ones(known.shape, dtype=np.float32),
-        reachable=everywhere,
-        masked=~everywhere,
-        seconds={},
-    )
 
 
 def _check_size(number: int, frame: FloatArray, before: FloatArray) -> None:
