@@ -28,6 +28,7 @@ import numpy as np
 import graphwell as gw
 from benchmarks.data import DataMissingError, load
 from benchmarks.output import Options, show_table, write_json
+from graphwell.memory import held
 
 CASES = ("parquet", "large", "scheduling", "made-up", "mnist")
 WORKERS = (1, 2)
@@ -113,12 +114,6 @@ def shares(swept: Sequence[Any], seconds: float, n_workers: int) -> dict[str, fl
     return {"sweeping": sweeping, "waiting": waiting, "scheduling": 1 - sweeping - waiting}
 
 
-def peak_memory() -> int:
-    """Largest resident memory of this process so far, in bytes."""
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.split("VmHWM:")[1].split()[0])
-
-
 def time_case(name: str, X: Any, truth: Any) -> dict[str, Any]:
     import dask.array as da
 
@@ -183,13 +178,13 @@ def parquet_case(rows: int, n_workers: int, *, beside_one: bool) -> dict[str, An
     with tempfile.TemporaryDirectory() as folder:
         write_parts(Path(folder) / "in.parquet", rows)
         with cluster_of(n_workers, MEMORY_LIMIT) as client:
-            idle = {"client": resident_memory(), **client.run(resident_memory)}
+            idle = {"client": held(), **client.run(held)}
             began = time.perf_counter()
             with get_task_stream(client) as stream:
                 classifier = gw.DiffuseInterfaceClassifier(random_state=0)
                 summary = label_folder(labelling(folder, "out"), classifier).to_json()
             seconds = time.perf_counter() - began
-            memory = {"client": peak_memory(), **client.run(peak_memory)}
+            memory = {"client": held("VmHWM"), **client.run(held, "VmHWM")}
             cost = costs_of(classifier, stream.data, seconds)
         cost |= {"case": "parquet", "rows": rows, "memory": memory, "in all": seconds}
         if beside_one:
@@ -224,12 +219,6 @@ def seconds_of_one_process(folder: str) -> float:
     began = time.perf_counter()
     classify(labelling(folder, "one", cluster="local", n_jobs=2))
     return time.perf_counter() - began
-
-
-def resident_memory() -> int:
-    """Resident memory of this process, in bytes."""
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.split("VmRSS:")[1].split()[0])
 
 
 def write_parts(folder: Path, rows: int) -> None:

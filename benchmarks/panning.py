@@ -9,12 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.chromium import start_chromium
 from graphwell.serve.files import PAGES
 
-FLAGS = (
-    "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader", "--window-size=1280,860", "--force-device-scale-factor=1",
-)  # fmt: skip
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <style>html, body, main { margin: 0; height: 100%; position: relative; }
 #map { position: absolute; inset: 0; width: 100%; height: 100%; }</style>
@@ -56,20 +53,11 @@ class Quiet(SimpleHTTPRequestHandler):
 
 def frames_a_second(sizes: Sequence[int]) -> dict[int, tuple[float, float]] | None:
     """Frames a second of panning and zooming, by the number of points; None without a browser."""
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
     try:
-        from selenium import webdriver
-    except ImportError:
+        browser = start_chromium()
+    except OSError:
         return None
-    if program is None or driver is None:
-        return None
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in FLAGS:
-        options.add_argument(flag)
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
     try:
-        browser.set_script_timeout(120)
         return {n: _measured(browser, n) for n in sizes}
     finally:
         browser.quit()

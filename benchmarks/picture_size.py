@@ -4,18 +4,17 @@
 """
 
 import json
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import graphwell as gw
+from graphwell.memory import peak_memory
 
 SIDES = (500, 1000, 3464)
 NOISES = (0.0, 0.1)
@@ -44,12 +43,12 @@ def measure(side: int, noise: float) -> dict[str, float]:
     seeds = gw.datasets.sample_labels(truth.ravel(), 20, random_state=10).reshape(truth.shape)
     small, small_truth = color_picture(32, noise)
     gw.Segmenter(small).segment(np.where(np.arange(32) % 4 == 0, small_truth, -1))  # imports, compiled loops
-    before = forget_peak()
     seconds = []
-    for _ in range(REPETITIONS):
-        began = time.perf_counter()
-        found = gw.Segmenter(image).segment(seeds)
-        seconds.append(time.perf_counter() - began)
+    with peak_memory() as peak:
+        for _ in range(REPETITIONS):
+            began = time.perf_counter()
+            found = gw.Segmenter(image).segment(seeds)
+            seconds.append(time.perf_counter() - began)
     began = time.process_time()
     gw.Segmenter(image, n_jobs=1).segment(seeds)
     alone = time.process_time() - began
@@ -58,7 +57,7 @@ def measure(side: int, noise: float) -> dict[str, float]:
         "noise": noise,
         "seconds": min(seconds),
         "CPU seconds": alone,
-        "GiB": peak_memory() - before,
+        "GiB": (peak() or 0) / 2**30,
         "wrong pixels": int((found.labels != truth).sum()),
     }
 
@@ -69,23 +68,6 @@ def color_picture(side: int, noise: float) -> tuple[Any, Any]:
     channels = np.stack([grey, 1 - grey, grey**2], axis=2)
     channels = channels + np.random.default_rng(10).normal(0, noise, channels.shape)
     return np.round(255 * np.clip(channels, 0, 1)).astype(np.uint8), truth
-
-
-def forget_peak() -> float:
-    """Begin to measure the peak anew, where Linux allows it; return what is held now, in GiB."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return peak_memory()
-
-
-def peak_memory() -> float:
-    """The most memory that this process has held, in GiB."""
-    status = Path("/proc/self/status")
-    if status.exists():  # Linux hands down what getrusage says from the process that started this one
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) / 2**20
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
 
 
 def missed_bars(found: Sequence[dict[str, float]]) -> list[str]:

@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.output import Options, write_picture
 from benchmarks.ratios import Figure, report, seconds
 from benchmarks.sweep import scipy_product
-from graphwell.memory import fit_bytes, in_words
+from graphwell.memory import fit_bytes, held, in_words
 
 SIZES = (50_000, 200_000, 1_000_000, 4_000_000)
 SMALL = 22_000
@@ -34,13 +34,10 @@ FIXED_COSTS_VANISH_FROM = 1_000_000
 PRODUCTS = 20
 WATCH = """
 import sys, time
+from graphwell.memory import held
 most, told = 0, open(sys.argv[2], "w")
-while True:
-    try:
-        lines = open(f"/proc/{sys.argv[1]}/status").read().splitlines()
-    except OSError:
-        break
-    most = max([most, *(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon"))])
+while (now := held("RssAnon", sys.argv[1])) is not None:
+    most = max(most, now)
     told.seek(0)
     told.write(f"{most:20d}")
     told.flush()
@@ -95,18 +92,12 @@ def watched() -> Iterator[Callable[[], int]]:
             child.wait()
 
 
-def held() -> int:
-    """Bytes that this process holds now, without the pages of files."""
-    status = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * int(next(line.split()[1] for line in status if line.startswith("RssAnon")))
-
-
 def measure(n: int) -> Run:
     from graphwell import DiffuseInterfaceClassifier
 
     def fit(X, y):
         labels = np.where(np.random.default_rng(1).random(len(y)) < 0.01, y, -1)
-        before, began = held(), time.perf_counter()
+        before, began = held("RssAnon") or 0, time.perf_counter()
         clf = DiffuseInterfaceClassifier(random_state=0).fit(X, labels)
         return clf, time.perf_counter() - began, before
 

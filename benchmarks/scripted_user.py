@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell.memory import held
 
 NO_CLASS = 255
 PAUSE, SECONDS_BETWEEN_LOOKS = 0.5, 10.0
@@ -91,8 +92,7 @@ class User:
 
     def memory(self) -> float:
         """Megabytes that the program holds."""
-        lines = Path(f"/proc/{self.program.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024
+        return (held(process=self.program.pid) or 0) / 2**20
 
     def go_on(self, minutes: float) -> list[float]:
         """Use everything there is for so long; the memory, looked at again and again."""

@@ -44,10 +44,11 @@ autodoc_typehints = "none"  # numpydoc writes the types
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
+SHOWN_NOT_RUN = ("on_a_gpu", "pytorch_geometric", "napari")  # a GPU, gigabytes, a screen
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"/plot_(?!17_on_a_gpu)",  # needs a GPU: shown, not run
+    "filename_pattern": rf"/plot_(?!\d+_({'|'.join(SHOWN_NOT_RUN)}))",
     "within_subsection_order": "FileNameSortKey",
     "matplotlib_animations": (True, "jshtml"),
     "download_all_examples": False,

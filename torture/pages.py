@@ -11,6 +11,7 @@ from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from graphwell.memory import held
 from torture.attack import Attack, Lost, patience
 from torture.forked import Fork, ready
 from torture.program import check_left, end, fresh, warm
@@ -71,9 +72,10 @@ class Served(Fork):
 
     def held(self) -> tuple[int, int]:
         """Open files, and bytes of memory."""
-        status = Path(f"/proc/{self.pid}/status").read_text()
-        kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))
-        return len(list(Path(f"/proc/{self.pid}/fd").iterdir())), 1024 * int(kilobytes)
+        memory = held(process=self.pid)
+        if memory is None:
+            raise Lost("the page's process is gone")
+        return len(list(Path(f"/proc/{self.pid}/fd").iterdir())), memory
 
 
 class Window:

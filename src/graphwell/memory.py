@@ -83,9 +83,9 @@ def available() -> int:
 
 
 @contextmanager
-def limited_to(n_bytes: int | None) -> Iterator[None]:
-    """Let `check_fits` allow so many bytes inside the block; by default what is free."""
-    token = _limit.set(n_bytes)
+def limited_to(size: int | str | None) -> Iterator[None]:
+    """Let `check_fits` allow so many bytes, or a size as people write it, in the block; else what is free."""
+    token = _limit.set(read_size(size) if isinstance(size, str) else size)
     try:
         yield
     finally:
@@ -97,7 +97,7 @@ def allowed() -> int:
 
     Examples
     --------
-    >>> with limited_to(10**6):
+    >>> with limited_to("1 MB"):
     ...     allowed()
     1000000
     """
@@ -139,15 +139,22 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     """
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before, after = _status("VmRSS"), None
+    before, after = held(), None
     yield lambda: after
-    peak = _status("VmHWM")
+    peak = held("VmHWM")
     after = None if before is None or peak is None else max(0, peak - before)
 
 
-def _status(name: str) -> int | None:
-    """A size that Linux tells of this process, in bytes."""
+def held(what: str = "VmRSS", process: int | str = "self") -> int | None:
+    """Bytes that Linux says a process holds, by the name it has for them; None where it does not tell.
+
+    Examples
+    --------
+    >>> now, most = held(), held("VmHWM")
+    >>> now is None or 0 < now <= most
+    True
+    """
     with suppress(OSError, ValueError):
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), None)
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{what}:")), None)
     return None

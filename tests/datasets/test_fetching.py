@@ -26,7 +26,7 @@ def asked(tmp_path, monkeypatch):
         addresses.append(address)
         return io.BytesIO(FILES[address.rsplit("/", 1)[1]])
 
-    monkeypatch.setitem(SOURCES, "toy", Source("https://example.org/", 1000, SUMS, verified=True))
+    monkeypatch.setitem(SOURCES, "toy", Source("https://example.org/", 1000, SUMS))
     monkeypatch.setattr("urllib.request.urlopen", urlopen)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("GRAPHWELL_DATA", raising=False)
@@ -64,7 +64,16 @@ def test_other_bytes_are_refused_and_not_kept(asked, tmp_path, monkeypatch, name
     monkeypatch.setitem(FILES, name, content)
     with pytest.raises(ValueError, match=words):
         fetch("toy")
-    assert not (tmp_path / "cache" / "graphwell" / "toy" / name).exists()
+    assert not any((tmp_path / "cache" / "graphwell" / "toy").iterdir())
+    with pytest.raises(ValueError, match=words):
+        fetch("toy")  # the half that was sound is not taken for the whole
+
+
+def test_a_folder_that_cannot_be_made_is_named_before_anything_is_downloaded(asked, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=r"toy cannot be made \(Not a directory\); fetch the data into another"):
+        fetch("toy", tmp_path / "file")
+    assert asked == []
 
 
 def test_a_server_that_does_not_stop_is_stopped(asked, monkeypatch):

@@ -57,6 +57,20 @@ def test_a_class_that_leaves_is_told(folder):
     assert (labels == (0, 0, 255, 255)).all()
 
 
+def test_how_far_apart_points_lie_matters(folder):
+    rng = np.random.default_rng(0)
+    for number in range(11):
+        pixels = np.where(disk(number)[..., None], 140, 110) + rng.normal(0, 25, (40, 60, 3))
+        Image.fromarray(pixels.clip(0, 255).astype(np.uint8)).save(folder / "frames" / f"frame{number}.png")
+    with pytest.raises(OptionError, match="spacing must be 2 positive numbers"):
+        run(folder, spacing=(1.0, 1.0, 2.0))
+    counts = []
+    for spacing in (None, (1.0, 8.0)):
+        counts.append([found.assigned for found in run(folder, spacing=spacing).classes])
+        (folder / "labels").rename(folder / str(spacing))
+    assert counts[0] != counts[1]
+
+
 def test_frames_are_sorted_as_people_count(folder):
     (folder / "frames" / "notes.docx").write_bytes(b"")
     names = [path.stem for path in frames_in(folder / "frames")]

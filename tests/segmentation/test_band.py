@@ -9,8 +9,7 @@ from scipy import ndimage
 from graphwell.backends.base import State
 from graphwell.backends.registry import find_pixels
 from graphwell.segmentation.band import STEP_SIZE, TRUST, Band, grown, near_borders
-from graphwell.segmentation.grid import Grid
-from graphwell.segmentation.pixels import offsets_within
+from graphwell.segmentation.grid import Grid, offsets_within
 from graphwell.solve.problem import Problem
 from graphwell.solve.reference import ReferenceEngine
 from tests.segmentation.stored import stored_links

@@ -47,6 +47,25 @@ def test_channels_may_come_first():
     assert [one.labels.shape for one in segment_frames(frames, marks(), channel_axis=0)] == [ROWS.shape] * 2
 
 
+def test_masked_pixels_have_no_class_in_any_frame():
+    hidden = COLUMNS >= 80
+    frames = [np.ma.array(picture, mask=np.repeat(hidden[..., None], 3, -1)) for picture, _ in film(2, 3)]
+    for one in segment_frames(frames, marks(), n_jobs=1):
+        assert (one.labels[hidden] == -1).all()
+        assert (one.labels[~hidden] >= 0).all()
+        assert (one.masked == hidden).all()
+
+
+def test_masked_pixels_have_no_class_where_one_class_alone_is_left():
+    first, alone = next(film(1, 0))[0], np.tile((0.3, 0.5, 0.4), (60, 90, 1))
+    hidden = ROWS < 2
+    frames = [first, np.ma.array(alone, mask=np.repeat(hidden[..., None], 3, -1))]
+    *_, last = segment_frames(frames, marks(), n_jobs=1)
+    assert (last.labels == np.where(hidden, -1, 0)).all()
+    assert (last.masked == hidden).all()
+    assert last.unreached == 0
+
+
 def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="no marks of the first frame"):
         next(segment_frames([np.zeros((5, 5))], {1: np.zeros((5, 5), int)}))

@@ -4,8 +4,8 @@ import numpy as np
 
 from graphwell.backends.registry import find_backend
 from graphwell.progress import silent
+from graphwell.segmentation.feature_graph import feature_graph
 from graphwell.segmentation.on_graph import OnGraph
-from graphwell.segmentation.pixels import feature_graph
 from graphwell.segmentation.seeds import Seeds
 from tests.segmentation.pictures import grey, some
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from graphwell.backends.registry import find_pixels
-from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
-from graphwell.segmentation.pixels import offsets_within
+from graphwell.segmentation.grid import WEAKEST_COLOR, Grid, offsets_within
 from graphwell.segmentation.stencil import Stencil
 from tests.segmentation.stored import regions, stored_links
 

@@ -1,21 +1,12 @@
 """A real Chromium for tests; without one they are skipped, unless GRAPHWELL_BROWSER requires it."""
 
 import os
-import shutil
 import time
 from pathlib import Path
 
 import pytest
 
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--window-size=1280,860",
-    "--force-device-scale-factor=1",
-)
+from benchmarks.chromium import start_chromium
 
 
 def no_browser(reason):
@@ -27,20 +18,9 @@ def no_browser(reason):
 def start_browser():
     """A browser driven by Selenium."""
     try:
-        from selenium import webdriver
-    except ImportError:
-        no_browser("selenium is not installed")
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if program is None or driver is None:
-        no_browser("there is no chromium, or no chromedriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    made.set_script_timeout(120)
-    return made
+        return start_chromium()
+    except OSError as missing:
+        no_browser(str(missing))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 import csv
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -75,8 +76,6 @@ def test_windows_are_told_what_changed_and_nothing_else(window):
 
 
 def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
-    import threading
-
     answered(window, 2)
     held = threading.Event()
     fit = type(window.page._refits.table.session()).fit
@@ -302,10 +301,11 @@ def test_the_curve_goes_on_after_a_new_start(tmp_path):
 
 def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkeypatch):
     answered(window, 3)
-    sessions, fit = [], Session.fit
+    sessions, began, fit = [], threading.Event(), Session.fit
 
     def given_up(self, **options):
         sessions.append(self)
+        began.set()
         if len(sessions) == 1:
             raise CancelledError
         return fit(self, **options)
@@ -314,7 +314,7 @@ def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkey
     monkeypatch.setattr("graphwell.active.Session.fit", given_up)
     row = window.page._question.row
     window.label(row, 0)
-    window.wait(lambda _: len(sessions) == 1)
+    assert began.wait(30)
     assert row in sessions[0].answers
     window.do("undo")
     window.fitted()

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from graphwell.io.images.arrays import without_missing
+
 CHANNELS = ("band", "bands", "channel", "channels", "wavelength", "wavelengths", "rgb", "c")
 """Names of dimensions that hold channels."""
 FILL = ("_FillValue", "missing_value", "nodata")
@@ -68,7 +70,8 @@ def as_arrays(
         made.name, made.attrs, made.encoding = "labels", {"long_name": "class of each point"}, {}
         return made
 
-    return _without_missing(image, ordered.values, axis), seeds, axis, put_back
+    values = without_missing(ordered.values, _missing(image), has_channels=channels is not None)
+    return values, seeds, axis, put_back
 
 
 def _channels(image: Any, axis: int | str | None) -> Any:
@@ -85,11 +88,7 @@ def _channels(image: Any, axis: int | str | None) -> Any:
     return next((name for name in image.dims if str(name).lower() in CHANNELS), None)
 
 
-def _without_missing(image: Any, values: Any, axis: int | None) -> Any:
-    """The numbers, masked where one is missing in any channel, or where all channels have no data."""
-    masked = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
-    for place in (image.attrs, image.encoding):
-        for fill in (place[name] for name in FILL if place.get(name) is not None):
-            none = values == np.asarray(fill).item()
-            masked = masked | (none if axis is None else none.all(axis=axis, keepdims=True))
-    return np.ma.array(values, mask=masked) if masked.any() else values
+def _missing(image: Any) -> list[float]:
+    """Values that stand for none."""
+    told = [place[name] for place in (image.attrs, image.encoding) for name in FILL if name in place]
+    return [np.asarray(fill).item() for fill in told if fill is not None]

@@ -1,12 +1,13 @@
 """Public data sets: downloaded once, when asked for, and held against their checksums."""
 
 import hashlib
+import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
-from graphwell.datasets.mnist import users_cache, usual_folders
 from graphwell.datasets.sources import SOURCES, Checksum, Source
-from graphwell.io.files import written_whole
+from graphwell.io.files import written_together, written_whole
 
 SECONDS = 60
 """How long a server may stay silent."""
@@ -16,9 +17,10 @@ GZIP = 31
 
 
 def fetch(name: str, data_dir: str | Path | None = None) -> Path:
-    """Return the folder of a public data set; files that are not there yet are downloaded and checked.
+    """Return the folder of a public data set, which is downloaded if one of its files is missing.
 
-    Nothing else in graphwell downloads anything but `load_mnist`, where it finds no files.
+    Files appear all together, once all of them are known to be sound. Nothing else in graphwell downloads
+    anything; `load_mnist` calls this where it finds no files.
 
     Parameters
     ----------
@@ -47,13 +49,20 @@ def fetch(name: str, data_dir: str | Path | None = None) -> Path:
                 check_bytes(folder / file, (folder / file).read_bytes(), wanted)
             return folder
     folder = (Path(data_dir) if data_dir is not None else users_cache()) / name
-    folder.mkdir(parents=True, exist_ok=True)
-    for file, wanted in source.files.items():
-        content = _download(source, file)
-        check_bytes(Path(source.address + file), content, wanted)
-        with written_whole(folder / file) as opened:
-            opened.write(content)
+    _download_all(source, folder)
     return folder
+
+
+def usual_folders() -> Iterator[Path]:
+    """Folders that data sets are looked for in."""
+    if os.environ.get("GRAPHWELL_DATA"):
+        yield Path(os.environ["GRAPHWELL_DATA"])
+    yield users_cache()
+
+
+def users_cache() -> Path:
+    """Where downloaded data is kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphwell"
 
 
 def check_bytes(path: Path, content: bytes, wanted: Checksum) -> None:
@@ -77,6 +86,21 @@ def check_bytes(path: Path, content: bytes, wanted: Checksum) -> None:
             f"{path} is not the file that it should be: its {wanted.kind} is {found}, not {wanted.digest}; "
             "remove it and try again."
         )
+
+
+def _download_all(source: Source, folder: Path) -> None:
+    """Put all files of a data set into a folder, or none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(
+            f"{folder} cannot be made ({error.strerror}); fetch the data into another folder, as data_dir."
+        ) from error
+    with written_together() as held:
+        for file, wanted in source.files.items():
+            content = _download(source, file)
+            check_bytes(Path(source.address + file), content, wanted)
+            held.enter_context(written_whole(folder / file)).write(content)
 
 
 def _download(source: Source, file: str) -> bytes:

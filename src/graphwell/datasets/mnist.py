@@ -1,15 +1,13 @@
 """The 70,000 handwritten digits of MNIST: found on this machine, or downloaded once and kept."""
 
 import gzip
-import os
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell.datasets.fetching import fetch, usual_folders
 
 PARTS = ("train", "t10k")
 IMAGES, LABELS = "images-idx3-ubyte", "labels-idx1-ubyte"
@@ -22,8 +20,7 @@ def load_mnist(data_dir: str | Path | None = None) -> tuple[IntArray, IntArray]:
 
     The four IDX files, plain or gzipped, are looked for in `data_dir` or its subfolder ``mnist``. Without
     `data_dir`, they are looked for in the same way in the folder named by the environment variable
-    ``GRAPHWELL_DATA`` and in the user's cache; if they are in neither, the data is downloaded from
-    OpenML and kept in the cache.
+    ``GRAPHWELL_DATA`` and in the user's cache; if they are in neither, `fetch` downloads them to the cache.
 
     Parameters
     ----------
@@ -55,19 +52,7 @@ def load_mnist(data_dir: str | Path | None = None) -> tuple[IntArray, IntArray]:
         folder = _holding_folder(candidate)
         if folder is not None:
             return _read_folder(folder)
-    return _download()
-
-
-def usual_folders() -> Iterator[Path]:
-    """Folders that data sets are looked for in."""
-    if os.environ.get("GRAPHWELL_DATA"):
-        yield Path(os.environ["GRAPHWELL_DATA"])
-    yield users_cache()
-
-
-def users_cache() -> Path:
-    """Where downloaded data is kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphwell"
+    return _read_folder(fetch("mnist"))
 
 
 def _holding_folder(folder: Path) -> Path | None:
@@ -110,42 +95,3 @@ def _read_idx(folder: Path, name: str, n_axes: int) -> IntArray:
             f"{len(values):,}; get this file anew."
         )
     return values.reshape(shape)
-
-
-def _download() -> tuple[IntArray, IntArray]:
-    from importlib.util import find_spec
-
-    from sklearn.datasets import fetch_openml
-
-    parser = "pandas" if find_spec("pandas") else "liac-arff"
-    try:
-        X, y = fetch_openml("mnist_784", version=1, as_frame=False, return_X_y=True, parser=parser)
-    except (OSError, ValueError) as error:
-        raise OSError(
-            f"MNIST is neither in $GRAPHWELL_DATA nor in {users_cache()}, and downloading it failed "
-            f"({error}); give the folder of its files as data_dir."
-        ) from error
-    X, y = np.asarray(X).astype(np.uint8), np.asarray(y).astype(np.int64)
-    _keep(X, y)
-    return X, y
-
-
-def _keep(X: IntArray, y: IntArray) -> None:
-    """Put the four files into the user's cache; a cache that cannot be written is no reason to fail."""
-    train = len(X) * 6 // 7
-    try:
-        users_cache().mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=users_cache()) as unfinished:
-            folder = Path(unfinished) / "mnist"
-            folder.mkdir()
-            for part, rows in zip(PARTS, (slice(None, train), slice(train, None)), strict=True):
-                _write_idx(folder / f"{part}-{IMAGES}", X[rows].reshape(-1, 28, 28))
-                _write_idx(folder / f"{part}-{LABELS}", y[rows])
-            folder.rename(users_cache() / "mnist")  # all four files or none
-    except OSError:
-        return
-
-
-def _write_idx(path: Path, values: IntArray) -> None:
-    header = bytes([0, 0, UNSIGNED_BYTES, values.ndim]) + np.array(values.shape, ">u4").tobytes()
-    path.write_bytes(header + values.astype(np.uint8).tobytes())

@@ -32,14 +32,11 @@ class Source:
         No file is larger.
     files : dict
         Checksums by name.
-    verified : bool
-        Whether we held the sums against the data itself, and not only took over what others publish.
     """
 
     address: str
     most_bytes: int
     files: dict[str, Checksum]
-    verified: bool
 
 
 SOURCES = {
@@ -60,7 +57,6 @@ SOURCES = {
                 "sha256", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2", True
             ),
         },
-        verified=True,
     ),
     "fashion-mnist": Source(
         "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/",
@@ -71,7 +67,6 @@ SOURCES = {
             "t10k-images-idx3-ubyte.gz": Checksum("md5", "bef4ecab320f06d8554ea6380940ec79"),
             "t10k-labels-idx1-ubyte.gz": Checksum("md5", "bb300cfdad3c16e7a12a480ee83cd310"),
         },
-        verified=False,
     ),
 }
-"""Every data set that `graphwell.datasets.fetch` knows."""
+"""Every data set that `graphwell.datasets.fetch` knows; sums of the kind md5 are what others publish."""

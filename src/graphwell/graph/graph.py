@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from graphwell._counted import counted
 from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.checks import (
@@ -443,12 +444,12 @@ class Graph:
 
     def __repr__(self) -> str:
         parts = [
-            _count(self.n_vertices, "vertex", "vertices"),
-            _count(self.n_edges, "edge"),
-            _count(self.n_components, "component"),
+            counted(self.n_vertices, "vertex", "vertices"),
+            counted(self.n_edges, "edge"),
+            counted(self.n_components, "component"),
         ]
         if len(self.isolated):
-            parts.append(_count(len(self.isolated), "isolated vertex", "isolated vertices"))
+            parts.append(counted(len(self.isolated), "isolated vertex", "isolated vertices"))
         return f"Graph({', '.join(parts)})"
 
 
@@ -507,7 +508,3 @@ def _link(
     weights = single_weights(chosen, distances[:, :n_neighbors], tau)
     del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
     return frozen(symmetric_affinity(chosen, weights)), tau
-
-
-def _count(number: int, singular: str, plural: str | None = None) -> str:
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

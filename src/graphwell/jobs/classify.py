@@ -18,7 +18,7 @@ from graphwell.io.standard import STANDARD
 from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import is_formula, text_column
 from graphwell.io.tables.registry import opened_output, read_table, write_table
-from graphwell.jobs.class_sizes import tell_of_classes
+from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import check_class_count, check_settings, fit_classifier, make_classifier
 from graphwell.jobs.options import ClassifyOptions
@@ -28,7 +28,7 @@ from graphwell.jobs.reports import ClassifyReport, RowDetails
 from graphwell.jobs.rows import labels_left, read_columns
 from graphwell.jobs.score import Holdout, hide, runs_for
 from graphwell.jobs.summary import summarise
-from graphwell.memory import limited_to, read_size
+from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 HOW_TO_COMPARE = ("features", "drop", "n_neighbors", "scale", "pca", "tune", "evidence")
@@ -67,8 +67,7 @@ def classify(
     if options.report is not None and draw is None:
         raise OptionError("report", "{field} needs a function that draws it; give draw=report_page.")
     check_classify_files(options)
-    allowed = None if options.max_memory is None else read_size(options.max_memory)
-    with limited_to(allowed), notes_from_warnings() as notes:
+    with limited_to(options.max_memory), notes_from_warnings() as notes:
         if options.cluster is None:
             report = _classify_here(options, draw, progress)
         else:
@@ -91,9 +90,9 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     began = time.perf_counter()
     facts, features = read_columns(table, options)
     check_class_count(options.method, len(facts.classes))
-    classifier = make_classifier(options)
-    tell_of_classes(classifier, options, facts.given)
+    about_classes = told_of_classes(options, facts.given)
     ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
+    classifier = make_classifier(options).set_params(**about_classes)
     X, notes = _compared(table, ready, options)
     prepared = time.perf_counter() - began
     holdout, seconds = _fitted(classifier, X, labels_left(facts, ready), options, progress)

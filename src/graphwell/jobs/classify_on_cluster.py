@@ -18,7 +18,7 @@ from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers
 from graphwell.io.tables.parquet import FORMAT as PARQUET
 from graphwell.io.tables.parquet import RowGroups, read_columns, read_part, row_groups
-from graphwell.jobs.class_sizes import tell_of_classes
+from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
 from graphwell.jobs.label_column import LabelColumn
@@ -126,7 +126,7 @@ def _labelled(
     """Fit, write, and tell of it."""
     facts, output = folder.facts, options.output
     assert output is not None
-    tell_of_classes(classifier, options, facts.given)
+    classifier.set_params(**told_of_classes(options, facts.given))
     X = place.features(folder.parts, facts.features)
     with warnings.catch_warnings():
         for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table

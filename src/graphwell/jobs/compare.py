@@ -17,7 +17,7 @@ from graphwell.jobs.options import CompareOptions
 from graphwell.jobs.outputs import check_compare_files, notes_from_warnings
 from graphwell.jobs.preprocess import preprocess
 from graphwell.jobs.rows import labels_left, read_columns
-from graphwell.memory import limited_to, read_size
+from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 
@@ -93,8 +93,7 @@ def compare(
     if options.report is not None and draw is None:
         raise OptionError("report", "{field} needs a function that draws it; give draw=comparison_page.")
     check_compare_files(options)
-    allowed = None if options.max_memory is None else read_size(options.max_memory)
-    with limited_to(allowed), notes_from_warnings() as warned:
+    with limited_to(options.max_memory), notes_from_warnings() as warned:
         report = _compared(options, progress)
     seconds = {**report.seconds, "in all": time.perf_counter() - began}
     report = replace(report, notes=(*report.notes, *warned), seconds=seconds)

@@ -18,14 +18,16 @@ from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import (
     Say,
     about_one_class,
+    about_spacing,
     class_found,
-    read_picture,
+    picture_of,
     read_scene,
     segmenter_options,
+    spacing_of,
     what_was_read,
 )
 from graphwell.jobs.segment_files import Scene, labels_writer, overlay_of
-from graphwell.memory import limited_to, read_size
+from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -49,8 +51,7 @@ def segment_film(
     began = time.perf_counter()
     _check(options)
     frames = frames_in(options.image)
-    allowed = None if options.max_memory is None else read_size(options.max_memory)
-    with limited_to(allowed), notes_from_warnings() as notes, ExitStack() as held:
+    with limited_to(options.max_memory), notes_from_warnings() as notes, ExitStack() as held:
         scene = read_scene(replace(options, image=frames[0]))
         if scene.marks.classes.ndim != 2:
             raise OptionError("image", "{field} {} holds volumes; frames must be pictures.", options.image)
@@ -66,6 +67,7 @@ def segment_film(
             progress("frames", number / len(frames))
             _write(name, folders, shown, found)
             counts.add(name, found)
+    notes += about_spacing(scene, options)
     return counts.report(options, (*scene.marks.notes, *notes), time.perf_counter() - began)
 
 
@@ -112,11 +114,11 @@ def _segmented(
 
     def pictures() -> Iterator[object]:
         for path in frames:
-            picture = scene.picture if path == frames[0] else read_picture(replace(options, image=path))
+            picture = scene.picture if path == frames[0] else picture_of(replace(options, image=path))
             seen[:] = [replace(scene, picture=picture, placement=None)]
             yield picture
 
-    chosen = segmenter_options(options)
+    chosen = {"spacing": spacing_of(scene, options), **segmenter_options(options)}
     for path, found in zip(frames, segment_frames(pictures(), scene.marks.classes, **chosen), strict=True):
         yield path.stem, seen[0], found
 

@@ -6,7 +6,8 @@ from graphwell.errors import OptionError
 from graphwell.io.files import check_distinct, check_output
 from graphwell.io.tables.registry import FORMATS
 from graphwell.jobs.columns import find_column
-from graphwell.jobs.shown_rows import LabelledTable, LabelOptions
+from graphwell.jobs.label_options import LabelOptions
+from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.jobs.suggest import read_unlabelled
 from graphwell.progress import Progress, silent
 

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.images.base import Marks
 from graphwell.io.images.registry import (
@@ -22,10 +20,10 @@ from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
 from graphwell.jobs.segment_files import (
+    Doubts,
     Scene,
     check_files,
     check_volume_files,
-    doubt_of,
     filled,
     labels_writer,
     mask_files,
@@ -33,8 +31,9 @@ from graphwell.jobs.segment_files import (
     writers,
 )
 from graphwell.jobs.segment_memory import in_full, planned, reduced_scene
-from graphwell.memory import limited_to, read_size
+from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
+from graphwell.segmentation.axes import channels_last
 
 if TYPE_CHECKING:
     from graphwell.segmentation.segmenter import Segmentation, Segmenter
@@ -76,8 +75,7 @@ def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | 
         return segment_film(options, progress=progress, say=say)
     began = time.perf_counter()
     check_files(options)
-    allowed = None if options.max_memory is None else read_size(options.max_memory)
-    with limited_to(allowed), notes_from_warnings() as notes:
+    with limited_to(options.max_memory), notes_from_warnings() as notes:
         progress("reading", None)
         scene = read_scene(options)
         marks = scene.marks
@@ -94,8 +92,9 @@ def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | 
         read = time.perf_counter() - began
         found = _segmented(scene, options, plan.factor, progress)
         progress("writing", None)
-        write_all(writers(options, masks, scene, found), options.masks)
-    report = _summarise(options, scene, found)
+        doubts = Doubts.of(found, marks.classes)
+        write_all(writers(options, masks, scene, found, doubts), options.masks)
+    report = _summarise(options, scene, found, doubts)
     seconds = {"reading": read, **found.seconds, "in all": time.perf_counter() - began}
     reduced = (plan.sentence(),) if plan.factor > 1 else ()
     said = (*marks.notes, *notes, *reduced, *report.notes)
@@ -104,7 +103,7 @@ def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | 
 
 def read_scene(options: SegmentOptions) -> Scene:
     """The picture with its channels last, its marks, and where its points lie."""
-    picture = read_picture(options)
+    picture = picture_of(options)
     marks = read_seeds(
         options.seeds, picture.shape[: max(2, picture.ndim - 1)], options.painting,
         picture=filled(picture), name=options.image.name, max_pixels=options.max_pixels,
@@ -115,18 +114,18 @@ def read_scene(options: SegmentOptions) -> Scene:
     return Scene(picture, marks, read_placement(options.image))
 
 
-def read_picture(options: SegmentOptions) -> Any:
-    """Read the picture, its channels last."""
+def picture_of(options: SegmentOptions) -> Any:
+    """Read the picture, its channels last where an axis is said to hold them."""
     picture, axis = read_image(options.image, options.max_pixels, volumes=True), options.channel_axis
     if axis is None:
         return picture
-    if picture.ndim < 3 or not -picture.ndim <= axis < picture.ndim:
-        problem = "{field} must be an axis of the image of shape {}, which must have three or four; got {}."
-        raise OptionError("channel_axis", problem, picture.shape, axis)
-    return np.moveaxis(picture, axis, -1)
+    if picture.ndim == 2:
+        problem = "{field} says that an axis holds channels, but {} has height and width alone."
+        raise OptionError("channel_axis", problem, options.image)
+    return channels_last(picture, axis)
 
 
-def _spacing(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:
+def spacing_of(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:
     """Distances between points: as asked for, or as the file tells."""
     told = None if scene.placement is None else scene.placement.spacing
     if options.spacing is not None or told is None or len(told) != scene.marks.classes.ndim:
@@ -149,7 +148,7 @@ def _segmenter(scene: Scene, options: SegmentOptions, progress: Progress) -> "Se
     return Segmenter(
         scene.picture,
         channel_axis=None if scene.picture.ndim == scene.marks.classes.ndim else -1,
-        spacing=_spacing(scene, options),
+        spacing=spacing_of(scene, options),
         progress=progress,
         **segmenter_options(options),
     )
@@ -170,14 +169,12 @@ def what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
     return Sentence(text, (options.seeds.name, marked, len(marks.names), said))
 
 
-def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation") -> SegmentReport:
-    from graphwell.segmentation.next_marks import squares_to_mark
+def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation", doubts: Doubts) -> SegmentReport:
     from graphwell.segmentation.segment import unreached_sentence
 
     marks = scene.marks
-    is_volume = marks.classes.ndim == 3
     lost = [Sentence("{}", (unreached_sentence(found),))] if found.unreached else []
-    notes = (*about_one_class(marks, found.classes.tolist()), *lost, *_about_spacing(scene, options))
+    notes = (*about_one_class(marks, found.classes.tolist()), *lost, *about_spacing(scene, options))
     written = (
         options.seeds_out,
         options.output,
@@ -195,7 +192,7 @@ def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation") -> 
             for c in found.classes
         ),
         unreachable_pixels=found.unreached,
-        mark_next=() if is_volume else squares_to_mark(doubt_of(found), marks.classes),
+        mark_next=doubts.squares,
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
@@ -224,9 +221,9 @@ def about_one_class(marks: Marks, heard: Collection[int]) -> list[Sentence]:
     return [Sentence("{}", (one_class_sentence(marks.names[c]),)) for c in heard if len(heard) == 1]
 
 
-def _about_spacing(scene: Scene, options: SegmentOptions) -> list[Sentence]:
+def about_spacing(scene: Scene, options: SegmentOptions) -> list[Sentence]:
     """Say that points lie farther apart along one axis than along another, where the file told it."""
-    told = _spacing(scene, options)
+    told = spacing_of(scene, options)
     if told is None or told == options.spacing or len(set(told)) == 1:
         return []
     sides = " x ".join(f"{side:g}" for side in told)

@@ -32,6 +32,7 @@ from graphwell.io.images.registry import (
 from graphwell.jobs.options import SegmentOptions
 
 if TYPE_CHECKING:
+    from graphwell.segmentation.next_marks import DoubtfulSquare
     from graphwell.segmentation.segmenter import Segmentation
 
 Write = Callable[[IO[bytes]], None]
@@ -108,27 +109,44 @@ def mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
     return files
 
 
-def doubt_of(found: "Segmentation") -> Any:
-    """How doubtful each pixel is, from 0 to 1; masked ones are not."""
-    from graphwell.segmentation.drawing import uncertainty
+@dataclass(frozen=True, eq=False)
+class Doubts:
+    """Where a segmentation is in doubt.
 
-    return np.where(found.masked, np.float32(0), uncertainty(found.score, found.reachable))
+    Attributes
+    ----------
+    points : array
+        From 0 to 1; masked points are not in doubt.
+    squares : tuple of DoubtfulSquare
+        Where to mark next; none of a volume.
+    """
+
+    points: Any
+    squares: tuple["DoubtfulSquare", ...]
+
+    @classmethod
+    def of(cls, found: "Segmentation", seeds: Any) -> "Doubts":
+        """Find them, none of the squares on `seeds`."""
+        from graphwell.segmentation.drawing import uncertainty
+        from graphwell.segmentation.next_marks import squares_to_mark
+
+        points = np.where(found.masked, np.float32(0), uncertainty(found.score, found.reachable))
+        return cls(points, squares_to_mark(points, seeds) if points.ndim == 2 else ())
 
 
 def writers(
-    options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: "Segmentation"
+    options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: "Segmentation", doubts: Doubts
 ) -> dict[Path, Write]:
     """What goes into each file."""
     from graphwell.segmentation import drawing
 
-    doubt = doubt_of(found)
     files = {options.output: labels_writer(options.output, found.labels, scene)}
     if options.overlay is not None:
         files[options.overlay] = partial(write_image, overlay_of(scene, found), options.overlay)
     if options.sheet is not None:
-        files[options.sheet] = partial(write_image, _sheet_of(scene, found, doubt), options.sheet)
+        files[options.sheet] = partial(write_image, _sheet_of(scene, found, doubts), options.sheet)
     if options.scores is not None:
-        files[options.scores] = _either(options.scores, doubt, drawing.as_grey, scene)
+        files[options.scores] = _either(options.scores, doubts.points, drawing.as_grey, scene)
     for number, path in masks.items():
         files[path] = partial(write_image, drawing.white_on_black(found.labels == number), path)
     return files
@@ -143,15 +161,14 @@ def overlay_of(scene: Scene, found: "Segmentation") -> Any:
     return draw(scene.shown, found.labels, scene.marks.colors)
 
 
-def _sheet_of(scene: Scene, found: "Segmentation", doubt: Any) -> Any:
+def _sheet_of(scene: Scene, found: "Segmentation", doubts: Doubts) -> Any:
     from graphwell.segmentation.drawing import contact_sheet
-    from graphwell.segmentation.next_marks import squares_to_mark
     from graphwell.segmentation.slices import sheet_of_slices
 
     shown, seeds, colors = scene.shown, scene.marks.classes, scene.marks.colors
     if found.labels.ndim == 3:
-        return sheet_of_slices(shown, seeds, found.labels, doubt, colors)
-    return contact_sheet(shown, seeds, found.labels, doubt, colors, squares_to_mark(doubt, seeds))
+        return sheet_of_slices(shown, seeds, found.labels, doubts.points, colors)
+    return contact_sheet(shown, seeds, found.labels, doubts.points, colors, doubts.squares)
 
 
 def labels_writer(path: Path, classes: Any, scene: Scene) -> Write:

@@ -1,6 +1,6 @@
 """What is shown of the rows of a table that is labelled by hand."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -11,64 +11,17 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.active import Session
 from graphwell.errors import OptionError
-from graphwell.io.tables.base import NEW_NAMES, Table
+from graphwell.io.tables.base import NEW_NAMES
 from graphwell.io.tables.cells import as_numbers, as_text
-from graphwell.jobs.columns import Roles, find_column
-from graphwell.jobs.suggest import SuggestOptions, UnlabelledTable
+from graphwell.jobs.columns import find_column
+from graphwell.jobs.label_options import LabelOptions
+from graphwell.jobs.suggest import UnlabelledTable
 from graphwell.progress import Progress, silent
 
 LONGEST_CELL = 4_000
 MOST_CELLS = 60
 MOST_FOUND = 50
 ROWS_LOOKED_AT = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class LabelOptions(SuggestOptions):
-    """Which table to label, and what to show of its rows.
-
-    Attributes
-    ----------
-    output : Path, optional
-        File for the labelled table; by default beside the table.
-    image_column : str, optional
-        Column with the file of each row's picture.
-    images : Path, optional
-        Folder of the pictures; that of the table by default. Without `image_column` there is a picture for
-        each row in it: named like the row where `row_id` names the rows, else in the order of their names.
-    text_column : str, optional
-        Column with the text of each row.
-    pixels : (int, int), optional
-        Width and height, where the numbers of a row are a picture.
-    xy : (str, str), optional
-        Columns with the place of each row on the map.
-    safe_csv : bool
-        Put an apostrophe before cells of text that a spreadsheet would run as formulas.
-    """
-
-    image_column: str | None = None
-    images: Path | None = None
-    text_column: str | None = None
-    pixels: tuple[int, int] | None = None
-    xy: tuple[str, str] | None = None
-    safe_csv: bool = False
-
-    def roles(self, table: Table) -> Roles:
-        """What the columns are for; pictures and places on the map are no features."""
-        roles = super().roles(table)
-        shown = {self.image_column, *(self.xy or ())}
-        shown -= {roles.label, roles.row_id, *(self.features or ())}
-        return replace(roles, drop=(*roles.drop, *(name for name in table.names if name in shown)))
-
-    @property
-    def labelled(self) -> Path:
-        """File for the labelled table."""
-        return self.output or self.table.with_name(f"{self.table.stem}.labelled{self.table.suffix}")
-
-    @property
-    def answers(self) -> Path:
-        """File for the answers alone."""
-        return self.labelled.with_name(f"{self.labelled.stem.removesuffix('.labelled')}.answers.csv")
 
 
 @dataclass(eq=False)

@@ -93,18 +93,38 @@ def contact_sheet(
     >>> contact_sheet(image, labels, labels, image, {0: (9, 0, 0)}).shape
     (28, 48, 3)
     """
-    picture = as_shown(image)
-    marked = painted(seeds, colors)
-    marks = np.where(marked[..., 3:] > 0, marked[..., :3], picture // 3)
-    grey = np.repeat((as_grey(doubt) // 257).astype(np.uint8)[..., None], 3, axis=2)
+    *tiles, grey = four_views(as_shown(image), seeds, labels, doubt, colors)
     for square in squares:
         grey = _framed(grey, square)
-    step = -(-max(labels.shape) // WIDEST_TILE)
-    tiles = [tile[::step, ::step] for tile in (picture, marks, overlay(image, labels, colors), grey)]
+    return in_rows([*tiles, grey], 2, WIDEST_TILE)
+
+
+def four_views(
+    picture: Any, seeds: IntArray, labels: IntArray, doubt: FloatArray, colors: Colors
+) -> list[Any]:
+    """A picture in 8-bit colours, its marks, its labels and their doubt."""
+    paint = painted(seeds, colors)
+    marks = np.where(paint[..., 3:] > 0, paint[..., :3], picture // 3)
+    grey = np.repeat((as_grey(doubt) // 257).astype(np.uint8)[..., None], 3, axis=2)
+    return [picture, marks, tinted(picture, labels, colors), grey]
+
+
+def in_rows(tiles: Sequence[Any], columns: int, widest: int) -> Any:
+    """Pictures of one size in rows of so many, thinned out where a side is longer than `widest`.
+
+    Examples
+    --------
+    >>> in_rows([np.zeros((10, 20, 3))] * 3, columns=2, widest=10).shape
+    (18, 28, 3)
+    """
+    step = -(-max(tiles[0].shape) // widest)
+    tiles = [tile[::step, ::step] for tile in tiles]
     height, width = tiles[0].shape[:2]
-    sheet = np.full((2 * height + MARGIN, 2 * width + MARGIN, 3), 255, dtype=np.uint8)
+    rows = -(-len(tiles) // columns)
+    size = rows * (height + MARGIN) - MARGIN, columns * (width + MARGIN) - MARGIN
+    sheet = np.full((*size, 3), 255, dtype=np.uint8)
     for number, tile in enumerate(tiles):
-        top, left = (number // 2) * (height + MARGIN), (number % 2) * (width + MARGIN)
+        top, left = (number // columns) * (height + MARGIN), (number % columns) * (width + MARGIN)
         sheet[top : top + height, left : left + width] = tile
     return sheet
 

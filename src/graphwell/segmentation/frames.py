@@ -9,6 +9,7 @@ from scipy import ndimage
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.segmentation.axes import channels_last
 from graphwell.segmentation.features import read_picture
+from graphwell.segmentation.masks import without_mask
 from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 CHANGED = 2.5
@@ -31,7 +32,8 @@ def segment_frames(
     Parameters
     ----------
     frames : iterable of arrays of shape (height, width[, channels])
-        All of one size; each is asked for when the one before is done.
+        All of one size; each is asked for when the one before is done. Masked points of masked arrays are
+        left out, and are new to the frame where they are masked no more.
     seeds : integer array of shape (height, width), or mapping
         Known classes in the first frame, -1 where unknown; or by the number of a frame, from 0, to mend what
         went wrong there.
@@ -62,13 +64,13 @@ def segment_frames(
         raise ValueError("seeds hold no marks of the first frame, number 0; mark some of its pixels.")
     before: tuple[FloatArray, Segmentation] | None = None
     for number, frame in enumerate(frames):
-        values = read_picture(channels_last(frame, channel_axis))
-        known = None if number not in marks else np.asarray(marks[number])
+        picture = channels_last(frame, channel_axis)
+        values = read_picture(without_mask(picture)[0])
+        known = np.asarray(marks[number]) if number in marks else np.full(values.shape[:-1], -1)
         if before is not None:
             _check_size(number, values, before[0])
-            followed = carried(before[1], before[0], values)
-            known = followed if known is None else np.where(known >= 0, known, followed)
-        found = Segmenter(values, **options).segment(known)
+            known = np.where(known >= 0, known, carried(before[1], before[0], values))
+        found = Segmenter(picture, **options).segment(known)
         before = values, found
         yield found
 

@@ -5,9 +5,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._checks import number_between
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
-from graphwell.segmentation.pixels import offsets_within
 
 Window: TypeAlias = tuple[slice, ...]
 """A part of a picture, along each axis."""
@@ -121,3 +121,44 @@ class Grid:
             (axis + margin) * stride
             for axis, margin, stride in zip(coordinates, self.margins, self._strides, strict=True)
         )
+
+
+def window_around(chosen: BoolArray, engine: PixelEngine, margin: int = 0) -> Window:
+    """The smallest part of a picture that holds all chosen points and a margin; one corner if there are none.
+
+    Examples
+    --------
+    >>> from graphwell.backends.registry import find_pixels
+    >>> chosen = np.zeros((5, 9), dtype=bool)
+    >>> chosen[1, 4:6] = True
+    >>> window_around(chosen, find_pixels("cpu"), margin=2)
+    (slice(0, 4, None), slice(2, 8, None))
+    """
+    window = []
+    for axis, side in enumerate(chosen.shape):
+        others = tuple(other for other in range(chosen.ndim) if other != axis)
+        found = np.flatnonzero(engine.to_host(chosen.any(axis=others)))
+        first, last = (int(found[0]), int(found[-1])) if len(found) else (0, 0)
+        window.append(slice(max(0, first - margin), min(last + 1 + margin, side)))
+    return tuple(window)
+
+
+def offsets_within(radius: float, spacing: tuple[float, ...] = (1.0, 1.0)) -> IntArray:
+    """Steps to all points within a radius and to the next ones along each axis, in the order of their places.
+
+    `spacing` is the distance between points along each axis.
+
+    Examples
+    --------
+    >>> offsets_within(1).tolist()
+    [[-1, 0], [0, -1], [0, 1], [1, 0]]
+    >>> len(offsets_within(1, (1.0, 1.0, 1.0))), len(offsets_within(2, (1.0, 5.0)))
+    (6, 6)
+    """
+    number_between("radius", radius, 1, 16, ends=True, unit=" pixels")
+    reach = [max(1, int(radius / apart)) for apart in spacing]
+    lines = [np.arange(-most, most + 1) for most in reach]
+    steps = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, len(spacing))
+    near = ((steps * spacing) ** 2).sum(axis=1) <= radius**2
+    next_ones = np.abs(steps).sum(axis=1) == 1  # however far apart, slices hear each other
+    return np.asarray(steps[(near | next_ones) & steps.any(axis=1)])

@@ -16,11 +16,11 @@ from graphwell.errors import OptionError
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.answer import Answer
 from graphwell.segmentation.axes import channels_last, relative_spacing, without_single_points
+from graphwell.segmentation.feature_graph import feature_graph
 from graphwell.segmentation.features import PictureFeatures, picture_features
 from graphwell.segmentation.masks import without_mask
 from graphwell.segmentation.on_graph import OnGraph
 from graphwell.segmentation.on_pixels import OnPixels
-from graphwell.segmentation.pixels import feature_graph
 from graphwell.segmentation.seeds import seed_classes
 from graphwell.solve.result import Result, Status
 

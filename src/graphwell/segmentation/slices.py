@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.segmentation.drawing import MARGIN, Colors, as_grey, as_shown, painted, tinted
+from graphwell.segmentation.drawing import Colors, as_shown, four_views, in_rows, tinted
 
 MOST_SLICES, MOST_ROWS = 16, 6
 """Of an overlay, and of a sheet that shows four pictures of each."""
@@ -31,7 +31,7 @@ def overlay_of_slices(volume: Any, labels: IntArray, colors: Colors) -> Any:
     """
     shown = _shown(volume)
     tiles = [tinted(shown[:, :, z], labels[:, :, z], colors) for z in _chosen(labels.shape[2], MOST_SLICES)]
-    return _grid(tiles, math.ceil(math.sqrt(len(tiles))))
+    return in_rows(tiles, math.ceil(math.sqrt(len(tiles))), WIDEST_TILE)
 
 
 def sheet_of_slices(volume: Any, seeds: IntArray, labels: IntArray, doubt: FloatArray, colors: Colors) -> Any:
@@ -45,11 +45,8 @@ def sheet_of_slices(volume: Any, seeds: IntArray, labels: IntArray, doubt: Float
     """
     shown, tiles = _shown(volume), []
     for z in _chosen(labels.shape[2], MOST_ROWS):
-        picture, paint = shown[:, :, z], painted(seeds[:, :, z], colors)
-        marks = np.where(paint[..., 3:] > 0, paint[..., :3], picture // 3)
-        grey = np.repeat((as_grey(doubt[:, :, z]) // 257).astype(np.uint8)[..., None], 3, axis=2)
-        tiles += [picture, marks, tinted(picture, labels[:, :, z], colors), grey]
-    return _grid(tiles, 4)
+        tiles += four_views(shown[:, :, z], seeds[:, :, z], labels[:, :, z], doubt[:, :, z], colors)
+    return in_rows(tiles, 4, WIDEST_TILE)
 
 
 def _shown(volume: Any) -> Any:
@@ -62,17 +59,3 @@ def _shown(volume: Any) -> Any:
 def _chosen(depth: int, most: int) -> list[int]:
     """Numbers of slices, evenly from the first to the last."""
     return np.unique(np.linspace(0, depth - 1, min(depth, most)).round().astype(int)).tolist()
-
-
-def _grid(tiles: list[Any], columns: int) -> Any:
-    """Pictures of one size in rows, thinned out where they are large."""
-    step = -(-max(tiles[0].shape) // WIDEST_TILE)
-    tiles = [tile[::step, ::step] for tile in tiles]
-    height, width = tiles[0].shape[:2]
-    rows = -(-len(tiles) // columns)
-    size = rows * (height + MARGIN) - MARGIN, columns * (width + MARGIN) - MARGIN
-    sheet = np.full((*size, 3), 255, dtype=np.uint8)
-    for number, tile in enumerate(tiles):
-        top, left = (number // columns) * (height + MARGIN), (number % columns) * (width + MARGIN)
-        sheet[top : top + height, left : left + width] = tile
-    return sheet

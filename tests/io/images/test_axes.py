@@ -29,5 +29,5 @@ def test_other_axes_are_refused(names):
 
 def test_points_are_counted_without_channels():
     check_places(HERE, (100, 4, 5), "cyx", 20)
-    with pytest.raises(RefusedError, match="more than the 59 allowed"):
+    with pytest.raises(RefusedError, match="3 x 4 x 5 = 60 pixels, more than the 59 allowed"):
         check_places(HERE, (3, 4, 5), "zyx", 59)

@@ -14,9 +14,9 @@ def test_what_is_not_declared_cannot_be_done():
 
 
 def test_the_limit_counts_pixels():
-    check_pixels(Path("a.png"), 4, 3, 12)
+    check_pixels(Path("a.png"), (4, 3), 12)
     with pytest.raises(RefusedError, match="4 x 3 = 12 pixels, more than the 11 allowed") as caught:
-        check_pixels(Path("a.png"), 4, 3, 11)
+        check_pixels(Path("a.png"), (4, 3), 11)
     assert caught.value.field == "max_pixels"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
-from graphwell.io.images.nifti import read_slices
+from graphwell.io.images.nifti import read_numbers
 from graphwell.io.images.registry import read_image, read_placement, write_numbers, write_placed
 from graphwell.io.images.seeds import read_seeds
 
@@ -66,7 +66,7 @@ def test_marks(tmp_path, kind):
 
 def test_marks_must_be_whole_numbers(tmp_path):
     with pytest.raises(OptionError, match="must hold whole numbers, the classes, and 0 for unknown"):
-        read_slices(saved(tmp_path / "marks.nii"), 1000)
+        read_numbers(saved(tmp_path / "marks.nii"), 1000)
 
 
 def test_other_axes_and_absurd_sizes_are_refused(tmp_path):

@@ -27,7 +27,7 @@ def test_numbers_come_back_as_they_were_written(tmp_path):
     classes = np.array([[3, -1], [0, 7]])
     with (tmp_path / "a.npy").open("wb") as file:
         FORMAT.write_numbers(classes, file)
-    np.testing.assert_array_equal(FORMAT.read_classes(tmp_path / "a.npy", (2, 2), 100), classes)
+    np.testing.assert_array_equal(FORMAT.read_numbers(tmp_path / "a.npy", 100), classes)
 
 
 @pytest.mark.parametrize("shape", [(60_000, 60_000), (60_000, 60_000, 3)])

@@ -12,7 +12,7 @@ def test_the_only_array_or_the_one_of_the_right_name(tmp_path):
     np.savez(tmp_path / "two.npz", image=spectrum, seeds=np.zeros((3, 4), int))
     for name in ("one.npz", "two.npz"):
         np.testing.assert_array_equal(FORMAT.read(tmp_path / name, 100), spectrum)
-    assert (FORMAT.read_classes(tmp_path / "two.npz", (3, 4), 100) == 0).all()
+    assert (FORMAT.read_numbers(tmp_path / "two.npz", 100) == 0).all()
     np.savez(tmp_path / "unclear.npz", a=spectrum, b=spectrum)
     with pytest.raises(ValueError, match="must hold one array, or one called 'image'; it holds a, b"):
         FORMAT.read(tmp_path / "unclear.npz", 100)

@@ -56,6 +56,15 @@ def test_nan_is_masked(tmp_path):
     assert np.argwhere(read_image(tmp_path / "a.zarr").mask).tolist() == [[1, 1]]
 
 
+def test_a_picture_without_holes_is_a_plain_one(tmp_path):
+    bright = VALUES[0, 0].copy()
+    bright[1, 1] = np.inf
+    zarr.save(tmp_path / "a.zarr", bright)
+    found = read_image(tmp_path / "a.zarr")
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, bright)
+
+
 def test_absurd_sizes_are_refused(tmp_path):
     zarr.create_array(tmp_path / "a.zarr", shape=(10**6, 10**6), dtype="u1")
     with pytest.raises(ValueError, match="more than the 100,000,000 allowed"):

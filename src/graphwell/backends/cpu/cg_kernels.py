@@ -1,4 +1,4 @@
-"""The loops of conjugate gradients on one block of a graph, compiled by numba.
+"""The loops of conjugate gradients on one block of a graph, for `backends.blocks`, compiled by numba.
 
 Vectors have rows for the positions of the layout and then for the halo. Products are rounded to a unit before
 they are added up, so that the sums are exact and do not depend on how the rows are cut.

@@ -72,7 +72,7 @@ class NumbaEngine(ArrayEngine):
         self.graph = graph
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.n_jobs = n_jobs
-        self.pool = ThreadPool(min(self.n_threads, 1 + graph.W.nnz // ENTRIES_PER_THREAD))
+        self.pool = ThreadPool(min(self.n_threads, 1 + 2 * graph.n_edges // ENTRIES_PER_THREAD))
         self._last: tuple[Problem, Forces] | None = None
 
     @cached_property

@@ -121,6 +121,11 @@ def gpu_limits() -> Limits:
     return Limits(int(attributes["MultiProcessorCount"]), shared, bool(attributes["CooperativeLaunch"]))
 
 
+def kind_of(array: Any) -> str:
+    """Precision of an array, as kernels call it."""
+    return "float" if array.dtype == np.float32 else "double"
+
+
 def launch(function: Any, threads: int, arguments: tuple[Any, ...], block: int = THREADS) -> None:
     """Run a kernel with at least so many threads; plain integers are passed as 32 bits."""
     if threads > 0:

@@ -15,8 +15,16 @@ import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.backends.blocks.cells import grouped
-from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, gpu_limits, memory_in_words
-from graphwell.backends.cuda.points import Points, kind_of, room
+from graphwell.backends.cuda._cupy import (
+    THREADS,
+    GpuArray,
+    cuda_kernel,
+    cupy,
+    gpu_limits,
+    kind_of,
+    memory_in_words,
+)
+from graphwell.backends.cuda.points import Points, room
 from graphwell.backends.cuda.row_tiles import ROWS_OF_A_TILE, RowTiles, ranges
 from graphwell.backends.cuda.search import CUVS_FROM, CudaSearch, rebuilt
 from graphwell.graph.cells import (
@@ -33,7 +41,7 @@ CELLS_FROM = 100_000
 CELLS_PER_ROOT = 8
 """There are about so many cells times the square root of the points."""
 MOST_VISITS = 16
-MOST_CANDIDATES = 65_536
+MOST_COMPARED = 65_536
 """Points that a row is compared with at most, on average: the CPU stops at a sixteenth."""
 MOST_KEPT = 64
 """Of the nearest that are found for each row; more have no room in the memory of a processor."""
@@ -136,7 +144,7 @@ class CudaCellSearch(CudaSearch):
         alone = cp.asnumpy(cp.where(is_near.any(axis=2), 1 + is_near.argmax(axis=2), width)[others])
         sizes = cp.diff(self.starts)
         costs = [float(cp.where(nearness < v, sizes, 0).sum(axis=1).mean()) for v in range(1, width + 1)]
-        affordable = max(1, int(np.searchsorted(costs, MOST_CANDIDATES, side="right")))
+        affordable = max(1, int(np.searchsorted(costs, MOST_COMPARED, side="right")))
         visits = min(enough_visits(needed), affordable)
         return visits, max(visits, enough_visits(alone)), float((needed <= visits).mean())
 
@@ -256,8 +264,8 @@ def most_kept() -> int:
 def search_for(points: Any, k: int) -> CudaSearch:
     """The search for these points: every pair of few, the cells around each row of many.
 
-    cuVS takes the place of the cells where it is installed and the points are very many.
+    cuVS takes the place of the cells where it is installed and the points are very many, and on the GPU.
     """
     by_cells = len(points) >= CELLS_FROM and k + 1 + SPARE_CANDIDATES <= most_kept()
-    by_cuvs = len(points) >= CUVS_FROM and find_spec("cuvs") is not None
+    by_cuvs = len(points) >= CUVS_FROM and Points(points).on_gpu and find_spec("cuvs") is not None
     return CudaCellSearch(points, k) if by_cells and not by_cuvs else CudaSearch(points)

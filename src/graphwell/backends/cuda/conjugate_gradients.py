@@ -11,7 +11,7 @@ import numpy as np
 from graphwell.backends.base import Solution
 from graphwell.backends.conjugate_gradients import TOLERANCE, share_done
 from graphwell.backends.cuda import reductions
-from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy
+from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, kind_of
 from graphwell.backends.cuda.plan import struct
 from graphwell.backends.cuda.system import CudaSystem
 from graphwell.progress import tell
@@ -39,7 +39,7 @@ def solve_on_gpu(system: CudaSystem, b: GpuArray, max_iterations: int) -> Soluti
         **{name: state[i].data.ptr for i, name in enumerate(("squared", "target", "curvature", "left"))},
         **{name: factors[i].data.ptr for i, name in enumerate(("step", "ratio"))},
     )
-    real, sizes = "float" if r.dtype == np.float32 else "double", (np.int64(n), np.int32(width))
+    real, sizes = kind_of(r), (np.int64(n), np.int32(width))
     find, take, turn = (
         cuda_kernel("reductions.cu", name, REAL=real) for name in ("find_steps", "take_steps", "turn")
     )

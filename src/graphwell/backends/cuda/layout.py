@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, launch
+from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, kind_of, launch
 from graphwell.backends.cuda.matrix import GpuMatrix
 
 SLICE = 32
@@ -53,7 +53,7 @@ class GpuRows:
     @property
     def real(self) -> str:
         """The precision as kernels call it."""
-        return "float" if self.dtype == np.float32 else "double"
+        return kind_of(self)
 
     @property
     def n_rows(self) -> int:

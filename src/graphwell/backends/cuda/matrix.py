@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, launch
+from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, kind_of, launch
 from graphwell.graph.weights import index_dtype
 
 RELAXATIONS_BETWEEN_CHECKS = 8
@@ -147,6 +147,5 @@ class GpuMatrix:
         return found
 
     def _launch(self, name: str, threads: int, *arguments: Any) -> None:
-        entry = "float" if self.data.dtype == np.float32 else "double"
-        function = cuda_kernel("graph.cu", name, POINTER=self.pointer, ENTRY=entry)
+        function = cuda_kernel("graph.cu", name, POINTER=self.pointer, ENTRY=kind_of(self.data))
         launch(function, threads, (*arguments, self.n_rows))

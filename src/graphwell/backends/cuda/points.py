@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, free_memory
+from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, free_memory, kind_of
 from graphwell.graph.scaling import Scaling
 
 BLOCKS = 1056
@@ -87,8 +87,3 @@ def _bounds(rows: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray]:
     sizes = np.int32(n), np.int32(dimension), np.int32(lanes)
     function((BLOCKS,), (THREADS,), (cp.ascontiguousarray(rows), *sizes, sums, lows, highs))
     return lows.min(axis=0), highs.max(axis=0), sums.sum(axis=0)
-
-
-def kind_of(points: Any) -> str:
-    """Type of the coordinates, as kernels call it."""
-    return "float" if points.dtype == np.float32 else "double"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.cuda._cupy import cuda_kernel, cupy, launch
+from graphwell.backends.cuda._cupy import cuda_kernel, cupy, kind_of, launch
 
 BLOCKS = 264
 MOST_FACTORS = 64
@@ -38,7 +38,7 @@ def _summed(name: str, arguments: tuple[Any, ...], like: Any) -> Any:
     """Run a kernel that leaves a sum for each column of a block."""
     (n, width), (blocks, parts) = like.shape, parts_of(like)
     ends = (parts, parts[blocks], arrived(), np.int64(n), width)
-    launch(cuda_kernel("reductions.cu", name, REAL=_real(like)), 256 * blocks, (*arguments, *ends))
+    launch(cuda_kernel("reductions.cu", name, REAL=kind_of(like)), 256 * blocks, (*arguments, *ends))
     return parts[blocks].get()
 
 
@@ -54,7 +54,7 @@ def combine(a: Any, x: Any, b: Any, y: Any) -> None:
     for first in range(0, x.shape[1], MOST_FACTORS):
         columns = slice(first, first + MOST_FACTORS)
         arguments = (_factors(x.dtype, a[columns], b[columns]), x, y, np.int64(x.size), x.shape[1], first)
-        launch(cuda_kernel("reductions.cu", "combine", REAL=_real(x)), x.size, arguments)
+        launch(cuda_kernel("reductions.cu", "combine", REAL=kind_of(x)), x.size, arguments)
 
 
 def _factors(dtype: Any, a: Any, b: Any) -> Any:
@@ -62,10 +62,6 @@ def _factors(dtype: Any, a: Any, b: Any) -> Any:
     factors = np.zeros((2, MOST_FACTORS), dtype=dtype)
     factors[0, : len(a)], factors[1, : len(b)] = a, b
     return factors.ravel().view(f"V{factors.nbytes}")
-
-
-def _real(array: Any) -> str:
-    return "float" if array.dtype == np.float32 else "double"
 
 
 def group_sums(groups: Any, values: Any, n_groups: int) -> Any:

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, free_memory, launch, memory_in_words
-from graphwell.backends.cuda.points import Points, kind_of
+from graphwell.backends.cuda._cupy import (
+    GpuArray,
+    cuda_kernel,
+    cupy,
+    free_memory,
+    kind_of,
+    launch,
+    memory_in_words,
+)
+from graphwell.backends.cuda.points import Points
 from graphwell.errors import OptionError
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
 from graphwell.graph.neighbors import NeighborSearch, build_search, in_order
@@ -20,7 +28,7 @@ LARGEST_TILE = 1 << 31
 SMALLEST_TILE = 1 << 22
 """Bytes of a tile of distances."""
 COLUMNS_OF_A_TILE = 1 << 17
-MOST_CANDIDATES = 512
+MOST_KEPT_OF_ALL = 512
 CUVS_FROM = 2_000_000
 """Points from which on an index of cuVS is searched instead of every pair, if cuVS is installed."""
 
@@ -73,8 +81,8 @@ class CudaSearch:
         """
         cp, asked = cupy(), Points(rows)
         kept = min(k + others + SPARE_CANDIDATES, len(self.held))
-        if kept > MOST_CANDIDATES:
-            most = MOST_CANDIDATES - SPARE_CANDIDATES - 1
+        if kept > MOST_KEPT_OF_ALL:
+            most = MOST_KEPT_OF_ALL - SPARE_CANDIDATES - 1
             problem = '{field} must be at most {} on {device="cuda"}, got {}; use {device="cpu"}.'
             raise OptionError("n_neighbors", problem, most, k)
         with memory_in_words("the neighbours", len(rows) * (kept * 8 + k * 12) + SMALLEST_TILE):

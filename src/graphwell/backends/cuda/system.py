@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwell.backends.cuda import reductions
-from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, launch
+from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, kind_of, launch
 from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.system import COLUMNS_AT_ONCE, fast_width
 
@@ -78,8 +78,7 @@ def multiply(
     """Run a kernel that multiplies a contiguous block, of one column or of a multiple of four."""
     n, width = block.shape
     at_once = 1 if width == 1 else COLUMNS_AT_ONCE
-    real = "float" if data.dtype == np.float32 else "double"
-    function = cuda_kernel("products.cu", name, POINTER=matrix.pointer, REAL=real, WIDE=at_once)
+    function = cuda_kernel("products.cu", name, POINTER=matrix.pointer, REAL=kind_of(data), WIDE=at_once)
     groups = width // at_once
     launch(function, n * groups, (matrix.indptr, matrix.indices, data, *scaling, block, out, groups, n))
 

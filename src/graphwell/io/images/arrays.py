@@ -1,6 +1,6 @@
 """Pictures and classes as arrays of numbers: what `.npy` and `.npz` files share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,30 +25,35 @@ def as_picture(path: Path, values: Any) -> FloatArray:
     return np.asanyarray(values)
 
 
-def without_missing(values: Any, missing: float | None = None) -> Any:
-    """Mask points without a value: those that hold `missing` in every channel, and what is no number.
+def without_missing(values: Any, missing: Iterable[float] = (), *, has_channels: bool = True) -> Any:
+    """Mask what is no number, and points that have one of the `missing` values in every channel.
 
     Parameters
     ----------
-    values : array of shape (*shape, channels)
-    missing : float, optional
-        Stands for no value.
+    values : array
+    missing : iterable of float
+        Each stands for no value.
+    has_channels : bool
+        Whether the last axis holds channels.
+
+    Returns
+    -------
+    array, or masked array where something is missing
 
     Examples
     --------
-    >>> without_missing(np.array([[[1.0], [np.nan], [-9999.0]]]), -9999).mask[..., 0].tolist()
+    >>> without_missing(np.array([[[1.0], [np.nan], [-9999.0]]]), [-9999]).mask[..., 0].tolist()
     [[False, True, True]]
-    >>> without_missing(np.array([[[0, 0], [0, 7]]]), 0).mask.tolist()
+    >>> without_missing(np.array([[[0, 0], [0, 7]]]), [0]).mask.tolist()
     [[[True, True], [False, False]]]
+    >>> without_missing(np.array([[1.0, np.inf]]))
+    array([[ 1., inf]])
     """
-    masked = np.zeros(values.shape[:-1], dtype=bool)
-    if missing is not None and not np.isnan(missing):
-        masked |= (values == missing).all(axis=-1)
-    if values.dtype.kind == "f":
-        masked |= np.isnan(values).any(axis=-1)
-    if not masked.any():
-        return values
-    return np.ma.array(values, mask=np.broadcast_to(masked[..., None], values.shape))
+    masked = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+    for fill in missing:
+        none = values == fill
+        masked |= none.all(axis=-1, keepdims=True) if has_channels else none
+    return np.ma.array(values, mask=masked) if masked.any() else values
 
 
 def as_classes(path: Path, values: Any) -> IntArray:
@@ -66,7 +71,7 @@ def check_shapes(path: Path, shapes: Sequence[tuple[int, ...]], max_pixels: int)
     """Refuse arrays of absurd declared size before their memory is asked for."""
     for shape in shapes:
         if len(shape) in (2, 3):
-            check_pixels(path, shape[1], shape[0], max_pixels)
+            check_pixels(path, (shape[1], shape[0]), max_pixels)
         if int(np.prod(shape, dtype=object)) > max_pixels * ROOM_FOR_CHANNELS:
             problem = "{} declares an array of shape {}, which is too large."
             raise RefusedError("max_pixels", problem, path, shape)

@@ -1,6 +1,5 @@
 """Arrays whose axes have names, brought into our order: height, width, depth, channels."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -55,6 +54,5 @@ def arranged(path: Path, values: Any, names: Sequence[str]) -> Any:
 
 def check_places(path: Path, shape: Sequence[int], names: Sequence[str], max_pixels: int) -> None:
     """Refuse more points than are allowed; channels are none."""
-    points = math.prod(side for name, side in zip(names, shape, strict=True) if name != CHANNELS)
-    width = dict(zip(names, shape, strict=True)).get("x", 1)
-    check_pixels(path, width, points // max(width, 1), max_pixels)
+    sides = [side for name, side in zip(names, shape, strict=True) if name != CHANNELS]
+    check_pixels(path, sides, max_pixels)

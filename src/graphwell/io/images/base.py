@@ -1,6 +1,7 @@
 """What a file that adds a picture format declares, and the limits that every reader keeps."""
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -73,8 +74,8 @@ class ImageFormat(FileFormat):
         The same as red, green, blue and opacity from 0 to 255: seeds whose colours are the classes.
     read_classes : callable, optional
         Takes a path, the size of the picture and the most pixels allowed, returns classes, -1 for unknown.
-    read_slices : callable, optional
-        Takes a path and the most pixels allowed, returns classes of a volume, -1 for unknown.
+    read_numbers : callable, optional
+        Takes a path and the most pixels allowed, returns classes of a picture or volume of any size.
     read_marks : callable, optional
         Takes a path, the size of the picture and the name of its file, returns `Marks`.
     write_colors : callable, optional
@@ -92,7 +93,7 @@ class ImageFormat(FileFormat):
     read_placement: Callable[[Path], Placement | None] | None = None
     read_colors: Callable[[Path, int], Any] | None = None
     read_classes: Callable[[Path, tuple[int, int], int], IntArray] | None = None
-    read_slices: Callable[[Path, int], IntArray] | None = None
+    read_numbers: Callable[[Path, int], IntArray] | None = None
     read_marks: Callable[[Path, tuple[int, int], str | None], Marks] | None = None
     write_colors: Callable[[Any, IO[bytes]], None] | None = None
     write_numbers: Callable[[Any, IO[bytes]], None] | None = None
@@ -107,7 +108,7 @@ class ImageFormat(FileFormat):
     @property
     def holds_seeds(self) -> bool:
         """Whether marks can be read from it."""
-        return any((self.read_colors, self.read_classes, self.read_marks))
+        return any((self.read_colors, self.read_classes, self.read_numbers, self.read_marks))
 
     @property
     def keeps_labels(self) -> bool:
@@ -136,21 +137,22 @@ class RefusedError(OptionError):
     """A sound file that is not taken, for a reason worth telling."""
 
 
-def check_pixels(path: Path, width: int, height: int, max_pixels: int) -> None:
-    """Refuse a picture by its declared size.
+def check_pixels(path: Path, sides: Sequence[int], max_pixels: int) -> None:
+    """Refuse a picture or volume by its declared sides.
 
     Examples
     --------
-    >>> check_pixels(Path("a.png"), 30, 40, max_pixels=1000)
+    >>> check_pixels(Path("a.png"), (30, 40), max_pixels=1000)
     Traceback (most recent call last):
     graphwell.io.images.base.RefusedError: a.png has 30 x 40 = 1,200 pixels, more than the 1,000 allowed; ...
     """
-    if width * height > max_pixels:
+    points = math.prod(int(side) for side in sides)
+    if points > max_pixels:
         problem = (
-            "{} has {} x {} = {:,} pixels, more than the {:,} allowed; "
+            "{} has {} = {:,} pixels, more than the {:,} allowed; "
             "make it smaller, or allow more with {field}."
         )
-        raise RefusedError("max_pixels", problem, path, width, height, width * height, max_pixels)
+        raise RefusedError("max_pixels", problem, path, " x ".join(map(str, sides)), points, max_pixels)
 
 
 def check_not_empty(path: Path) -> None:

@@ -32,7 +32,7 @@ def read(path: Path, tags: TiffTags, max_pixels: int) -> FloatArray:
     if tags.has_opacity and values.shape[-1] in (2, 4) and values.dtype.kind == "u":
         shares = values.astype(np.float32) / np.iinfo(values.dtype).max
         return with_opacity(shares)
-    found = as_picture(path, without_missing(values, tags.nodata))
+    found = as_picture(path, without_missing(values, [] if tags.nodata is None else [tags.nodata]))
     return found[..., 0] if found.ndim == 3 and found.shape[-1] == 1 else found
 
 

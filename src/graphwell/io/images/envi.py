@@ -49,7 +49,7 @@ def read(path: Path, max_pixels: int) -> FloatArray:
         raise OptionError("image", problem, path, str(error)[:100]) from error
     if min(sizes.values()) < 1 or offset < 0:
         raise OptionError("image", "{field} {}: the ENVI header declares a cube without any pixel.", path)
-    check_pixels(path, sizes["s"], sizes["l"], max_pixels)
+    check_pixels(path, (sizes["s"], sizes["l"]), max_pixels)
     values = _numbers(path, kind, math.prod(sizes.values()), offset)
     return np.asarray(values.reshape([sizes[name] for name in names]).transpose(turn))
 

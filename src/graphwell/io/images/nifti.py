@@ -18,6 +18,7 @@ from graphwell.io.images.base import (
     Placement,
     RefusedError,
     check_not_empty,
+    check_pixels,
     sound_spacing,
 )
 from graphwell.io.images.pillow import decoding
@@ -45,12 +46,7 @@ def read(path: Path, max_pixels: int) -> FloatArray:
     return np.asanyarray(without_missing(values.astype(np.float32, copy=False)))
 
 
-def read_classes(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray:
-    """Read the same as `read_slices`: no file of this format is flat."""
-    return read_slices(path, max_pixels)
-
-
-def read_slices(path: Path, max_pixels: int) -> IntArray:
+def read_numbers(path: Path, max_pixels: int) -> IntArray:
     """Read classes of a volume: whole numbers, 0 for unknown."""
     values = _numbers(path, max_pixels)[..., 0]
     if values.dtype.kind == "f":
@@ -103,10 +99,7 @@ def _shape(path: Path, shape: tuple[int, ...], max_pixels: int) -> tuple[int, ..
     if len(channels) > 1 or min(places) < 1:
         problem = "{field} {} has the shape {}; a volume has three axes, and at most one of channels more."
         raise RefusedError("image", problem, path, shape)
-    points = math.prod(places)
-    if points > max_pixels:
-        problem = "{} has {} = {:,} points, more than the {:,} allowed; allow more with {field}."
-        raise RefusedError("max_pixels", problem, path, " x ".join(map(str, places)), points, max_pixels)
+    check_pixels(path, places, max_pixels)
     check_fits(path, BYTES_PER_POINT * math.prod(shape))
     return (*places, *(channels or [1]))
 
@@ -127,8 +120,7 @@ FORMAT = ImageFormat(
     suffixes=(".nii", ".nii.gz"),
     read=read,
     read_placement=read_placement,
-    read_classes=read_classes,
-    read_slices=read_slices,
+    read_numbers=read_numbers,
     write_numbers=write_numbers,
     write_placed=write_placed,
     extra="nifti",

@@ -16,13 +16,8 @@ def read(path: Path, max_pixels: int) -> FloatArray:
     return as_picture(path, _load(path, max_pixels))
 
 
-def read_classes(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray:
+def read_numbers(path: Path, max_pixels: int) -> IntArray:
     """Read integers, -1 for unknown."""
-    return read_slices(path, max_pixels)
-
-
-def read_slices(path: Path, max_pixels: int) -> IntArray:
-    """Read integers of a volume, -1 for unknown."""
     return as_classes(path, _load(path, max_pixels))
 
 
@@ -49,8 +44,7 @@ FORMAT = ImageFormat(
     name=".npy",
     suffixes=(".npy",),
     read=read,
-    read_classes=read_classes,
-    read_slices=read_slices,
+    read_numbers=read_numbers,
     write_numbers=write_numbers,
     rank=4,
 )

@@ -15,13 +15,8 @@ def read(path: Path, max_pixels: int) -> FloatArray:
     return as_picture(path, _load(path, "image", max_pixels))
 
 
-def read_classes(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray:
+def read_numbers(path: Path, max_pixels: int) -> IntArray:
     """Read the only array, or the one called `seeds`: integers, -1 for unknown."""
-    return read_slices(path, max_pixels)
-
-
-def read_slices(path: Path, max_pixels: int) -> IntArray:
-    """Read the same of a volume."""
     return as_classes(path, _load(path, "seeds", max_pixels))
 
 
@@ -48,6 +43,4 @@ def _shapes(path: Path) -> list[tuple[int, ...]]:
     return shapes
 
 
-FORMAT = ImageFormat(
-    name=".npz", suffixes=(".npz",), read=read, read_classes=read_classes, read_slices=read_slices, rank=5
-)
+FORMAT = ImageFormat(name=".npz", suffixes=(".npz",), read=read, read_numbers=read_numbers, rank=5)

@@ -61,7 +61,7 @@ def pillow_format(
         suffixes=suffixes,
         read=partial(_read, name, previews, slices),
         read_colors=partial(_read_colors, name, previews),
-        read_slices=partial(_read_slices, name) if slices else None,
+        read_numbers=partial(_read_slices, name) if slices else None,
         write_colors=partial(_write_colors, name),
         exact=exact,
         rank=rank,
@@ -127,13 +127,13 @@ def _opened(
         Image.init()
         reader = Image.OPEN[name][0]  # Image.open would apply a limit of its own
         with path.open("rb") as file, reader(file, str(path)) as picture:
-            check_pixels(path, *picture.size, max_pixels)
+            check_pixels(path, picture.size, max_pixels)
             check_fits(path, BYTES_PER_PIXEL * picture.size[0] * picture.size[1])
             pages = 1 if previews else getattr(picture, "n_frames", 1)
             if layers and pages > 1:
                 turned = _merged(path, picture, pages)
             elif slices and pages > 1:
-                check_pixels(path, picture.size[0] * pages, picture.size[1], max_pixels)
+                check_pixels(path, (*picture.size, pages), max_pixels)
                 turned = _stacked(path, picture, pages)
             else:
                 _check_single(path, pages)

@@ -38,7 +38,7 @@ def _read_deep(path: Path, head: bytes, max_pixels: int) -> FloatArray:
     import imagecodecs
 
     width, height = int.from_bytes(head[16:20]), int.from_bytes(head[20:24])
-    check_pixels(path, width, height, max_pixels)
+    check_pixels(path, (width, height), max_pixels)
     check_fits(path, BYTES_PER_PIXEL * width * height)
     with decoding(path, "PNG"):
         values = imagecodecs.png_decode(path.read_bytes()).astype(np.float32) / DEEPEST

@@ -68,12 +68,12 @@ def read_seeds(
     found = format_for(path, "seeds")
     check_input(path, "seeds", folder=found.is_folder)
     if len(shape) == 3:
-        if found.read_slices is None:
+        if found.read_numbers is None:
             problem = (
                 "{field} {} cannot mark a volume; save integers of the shape {}, -1 for unknown, as .npy."
             )
             raise OptionError("seeds", problem, path, tuple(shape))
-        return _numbered(path, found.read_slices(path, max_pixels), shape)
+        return _numbered(path, found.read_numbers(path, max_pixels), shape)
     if found.read_colors is not None:
         pixels = found.read_colors(path, max_pixels)
         _check_size(path, pixels.shape[:2], shape)
@@ -82,8 +82,10 @@ def read_seeds(
         marks = found.read_marks(path, (shape[0], shape[1]), name)
         _one_or_more(path, marks.classes)
         return marks
-    assert found.read_classes is not None
-    classes = found.read_classes(path, (shape[0], shape[1]), max_pixels)
+    if found.read_classes is not None:
+        return _numbered(path, found.read_classes(path, (shape[0], shape[1]), max_pixels), shape)
+    assert found.read_numbers is not None
+    classes = found.read_numbers(path, max_pixels)
     return _numbered(path, classes, _size_meant(classes, shape, picture))
 
 

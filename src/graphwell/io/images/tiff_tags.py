@@ -7,7 +7,7 @@ from typing import Any
 from graphwell.io.images.base import check_not_empty
 from graphwell.io.images.pillow import decoding, read_directory
 
-BITS, PHOTOMETRIC, DESCRIPTION, SAMPLES, EXTRA, SAMPLE_FORMAT = 258, 262, 270, 277, 338, 339
+BITS, PHOTOMETRIC, DESCRIPTION, SAMPLES, EXTRA = 258, 262, 270, 277, 338
 GREY, COLORS, SEPARATED = (0, 1), 2, 5
 """Kinds of pictures; those of SEPARATED hold cyan, magenta, yellow and black."""
 NODATA = 42113

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
-from graphwell.io.images.arrays import as_classes, as_picture, check_shapes
+from graphwell.io.images.arrays import as_classes, as_picture, check_shapes, without_missing
 from graphwell.io.images.axes import PLACES, arranged, check_places
 from graphwell.io.images.base import ImageFormat, Placement, sound_spacing
 from graphwell.io.zarr_store import opened_zarr, require_zarr
@@ -29,17 +29,11 @@ def read(path: Path, max_pixels: int) -> FloatArray:
     (4, 5)
     """
     values, names = _load(path, "image", max_pixels)
-    values = as_picture(path, values if names is None else arranged(path, values, names))
-    return np.ma.masked_invalid(values, copy=False) if values.dtype.kind == "f" else values
+    return as_picture(path, without_missing(values if names is None else arranged(path, values, names)))
 
 
-def read_classes(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray:
+def read_numbers(path: Path, max_pixels: int) -> IntArray:
     """Read the only array, or the one called `seeds`: integers, -1 for unknown."""
-    return read_slices(path, max_pixels)
-
-
-def read_slices(path: Path, max_pixels: int) -> IntArray:
-    """Read the same of a volume."""
     return as_classes(path, _load(path, "seeds", max_pixels)[0])
 
 
@@ -103,8 +97,7 @@ FORMAT = ImageFormat(
     suffixes=(".zarr",),
     read=read,
     read_placement=read_placement,
-    read_classes=read_classes,
-    read_slices=read_slices,
+    read_numbers=read_numbers,
     extra="zarr",
     require=require_zarr,
     is_folder=True,

@@ -1,16 +1,8 @@
-"""Which pixels are linked."""
+"""The graph of the paper."""
 
 import numpy as np
-import pytest
 
-from graphwell.segmentation.pixels import feature_graph, offsets_within
-
-
-def test_offsets_are_those_of_a_disc():
-    assert len(offsets_within(3)) == 28
-    assert (offsets_within(3) == -offsets_within(3)[::-1]).all()
-    with pytest.raises(ValueError, match="radius must lie between 1 and 16 pixels"):
-        offsets_within(0.5)
+from graphwell.segmentation.feature_graph import feature_graph
 
 
 def test_the_graph_of_features_is_the_papers():

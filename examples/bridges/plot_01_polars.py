@@ -1,0 +1,55 @@
+"""
+Data frames: polars and Arrow
+=============================
+
+A frame goes in as it is, words and gaps included, and a frame of the same library comes back with the labels
+beside the rows. Nothing is turned into pandas on the way.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import polars as pl
+
+import graphwell as gw
+
+rng = np.random.default_rng(0)
+kinds = np.array(["bicycle", "car", "lorry"])
+truth = rng.choice(3, 600, p=[0.3, 0.5, 0.2])
+trips = pl.DataFrame(
+    {
+        "km/h": np.array([17.0, 55, 45])[truth] * rng.lognormal(0, 0.15, 600),
+        "km": np.array([4.0, 18, 90])[truth] * rng.lognormal(0, 0.35, 600),
+        "road": np.where(rng.random(600) < np.array([0.8, 0.2, 0.05])[truth], "path", "street"),
+    }
+).with_columns(pl.when(pl.col("km") > 250).then(None).otherwise(pl.col("km")).alias("km"))
+
+# %%
+# Four trips of each kind are known. Labels are a column of polars, too; null is unknown.
+
+y = gw.datasets.sample_labels(truth, per_class=4, random_state=0)
+known = pl.Series("kind", [str(kinds[label]) if label >= 0 else None for label in y])
+clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(trips, known)
+labelled = gw.with_labels(trips, clf)
+print(labelled.head())
+
+# %%
+# From here it is polars again. A table of Arrow does as well: the same labels, in a table of Arrow.
+
+print(labelled.group_by("graphwell_label").agg(pl.len(), pl.col("km/h").mean()).sort("len"))
+arrow = gw.with_labels(trips.to_arrow(), clf)
+print(type(arrow), arrow.column_names)
+
+# %%
+figure, panels = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained", sharey=True)
+right = 100 * np.mean(labelled["graphwell_label"].to_numpy() == kinds[truth])
+for panel, column, title in zip(
+    panels, (known, labelled["graphwell_label"]), ("12 trips are known", f"{right:.1f} % right"), strict=True
+):
+    panel.scatter(trips["km"], trips["km/h"], s=5, color="0.85")
+    for kind in kinds:
+        rows = labelled.filter(column == kind)
+        panel.scatter(rows["km"], rows["km/h"], s=12, label=kind)
+    panel.set(title=title, xscale="log", xlabel="km")
+panels[0].set_ylabel("km/h")
+panels[1].legend(frameon=False)
+plt.show()
