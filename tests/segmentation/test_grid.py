@@ -32,10 +32,11 @@ def test_padding_and_cropping_are_inverse():
 
 
 def test_offsets_are_those_of_a_disc():
-    assert len(offsets_within(3)) == 28
-    assert (offsets_within(3) == -offsets_within(3)[::-1]).all()
+    offsets = offsets_within(3, (1.0, 1.0))
+    assert len(offsets) == 28
+    assert (offsets == -offsets[::-1]).all()
     with pytest.raises(ValueError, match="radius must lie between 1 and 16 pixels"):
-        offsets_within(0.5)
+        offsets_within(0.5, (1.0, 1.0))
 
 
 def test_a_window_holds_all_that_is_chosen_and_no_more():

@@ -65,7 +65,7 @@ def test_a_further_stroke_moves_only_what_is_near_a_change(working_pixels):
 def test_points_near_a_change_are_found_in_its_surroundings_alone(size):
     image, truth = make_grey_image(160, 150)
     canvas = canvas_of(image, 5000)
-    refiner = _Refiner(canvas, size, Seeds.of(np.full(canvas.shapes[size], -1)), np.zeros(0), print)
+    refiner = _Refiner(canvas, size, Seeds.of(np.full(canvas.grid(size).shape, -1)), np.zeros(0), print)
     labels = truth[:: 2**size, :: 2**size]
     rng = np.random.default_rng(0)
     for changed in (np.zeros_like(labels, dtype=bool), rng.random(labels.shape) < 2e-4):

@@ -23,8 +23,8 @@ class Grid:
     shape : tuple of int
         Of the picture, without its channels.
     radius : float
-        Reach of the links.
-        In units of the smallest spacing; the next points along each axis are linked in any case.
+        Reach of the links, in units of the smallest spacing; the next points along each axis are linked in
+        any case.
     engine : PixelEngine
     spacing : tuple of float, optional
         Distance between points along each axis; 1 by default.
@@ -143,14 +143,14 @@ def window_around(chosen: BoolArray, engine: PixelEngine, margin: int = 0) -> Wi
     return tuple(window)
 
 
-def offsets_within(radius: float, spacing: tuple[float, ...] = (1.0, 1.0)) -> IntArray:
+def offsets_within(radius: float, spacing: tuple[float, ...]) -> IntArray:
     """Steps to all points within a radius and to the next ones along each axis, in the order of their places.
 
     `spacing` is the distance between points along each axis.
 
     Examples
     --------
-    >>> offsets_within(1).tolist()
+    >>> offsets_within(1, (1.0, 1.0)).tolist()
     [[-1, 0], [0, -1], [0, 1], [1, 0]]
     >>> len(offsets_within(1, (1.0, 1.0, 1.0))), len(offsets_within(2, (1.0, 5.0)))
     (6, 6)
