@@ -299,6 +299,15 @@ def test_the_curve_goes_on_after_a_new_start(tmp_path):
         assert len(again.journal.notes) == len(window.journal.notes)
 
 
+def test_a_journal_whose_notes_make_no_sense_is_refused(tmp_path):
+    path, _ = write_groups(tmp_path)
+    first = Window(path)
+    first.journal.note({"labels": 3, "share": 0.5})
+    first.journal.close()
+    with pytest.raises(OptionError, match=r"groups.csv.journal makes no sense in its notes"):
+        Window(path)
+
+
 def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkeypatch):
     answered(window, 3)
     sessions, began, fit = [], threading.Event(), Session.fit

@@ -74,7 +74,7 @@ class LabelPage:
         self._colors, self._doubt = np.full(n, NO_CLASS, dtype=np.uint8), np.zeros(n, dtype=np.uint8)
         self._found: FoundLabels | None = None
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
-        self._curve = LearningCurve(journal.notes)
+        self._curve = journal.recall(LearningCurve)
         self._queue: list[Question] = []
         self._question: Question | None = None
         self._stage = ""
