@@ -13,7 +13,7 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import HostVectors
-from graphwell.backends.base import Solution, State, Swept
+from graphwell.backends.base import Coarse, Solution, State, Swept
 from graphwell.backends.blocks import columns as on_columns
 from graphwell.backends.blocks import gradients
 from graphwell.backends.blocks import rows as on_rows
@@ -130,7 +130,9 @@ class DaskEngine(HostVectors):
 
         return self._columns(make)
 
-    def solve(self, scaling: FloatArray, b: Columns, max_iterations: int | None = None) -> Solution:
+    def solve(
+        self, scaling: FloatArray, b: Columns, max_iterations: int | None = None, coarse: Coarse | None = None
+    ) -> Solution:
         """Solve ``(I - A S A) x = b`` by conjugate gradients on the workers."""
         inside, ends = self.column(scaling), []
         same = {"max_iterations": max_iterations or MAX_ITERATIONS}
