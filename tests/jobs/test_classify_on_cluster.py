@@ -8,6 +8,7 @@ from graphwell import DiffuseInterfaceClassifier
 from graphwell.errors import OptionError
 from graphwell.jobs.classify import classify
 from graphwell.jobs.classify_on_cluster import classify_on_cluster, fits_here, label_folder, read_folder
+from graphwell.jobs.methods import make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.memory import limited_to
 from tests.jobs.tables import blobs
@@ -43,10 +44,22 @@ def test_the_report_is_that_of_one_machine(folder, client):
     assert len(pd.read_parquet(folder / "out.parquet")) == 120
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("scale", ["standard", "robust", "none"])
+def test_columns_are_scaled_as_on_one_machine(folder, client, scale):
+    asked = {"scale": scale, "start": "nearest", "row_id": "name"}
+    options = ClassifyOptions(table=folder / "in.parquet", output=folder / "out.parquet", **asked)
+    label_folder(options, make_classifier(options))
+    classify(ClassifyOptions(table=folder / "whole.parquet", output=folder / "one.parquet", **asked))
+    there, here = (pd.read_parquet(folder / name) for name in ("out.parquet", "one.parquet"))
+    assert there.graphwell_label.tolist() == here.graphwell_label.tolist()
+    np.testing.assert_allclose(there.graphwell_score, here.graphwell_score, atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("changed", "field", "words"),
     [
-        ({"scale": "standard"}, "scale", "scale cannot be used with cluster"),
+        ({"missing": "drop"}, "missing", "missing cannot be used with cluster"),
         ({"pca": 3, "holdout": 0.2}, "pca", "pca, holdout cannot be used with cluster"),
         ({"method": "laplace"}, "method", "method 'laplace' cannot be used with cluster"),
         ({"table": "t.csv"}, "table", "cluster takes a folder of Parquet files"),

@@ -363,8 +363,8 @@ class Backend(Protocol):
         """Return rows at some places, in ascending order, on the host."""
         ...
 
-    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
-        """Return what a function of the host says of all rows: so many values for each, on the host."""
+    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> Any:
+        """Return what a function of the host says of all rows, so many values for each, for `spread`."""
         ...
 
     def asarray(self, values: Any) -> Vector:

@@ -26,6 +26,7 @@ from graphwell.jobs.methods import find_method, make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.parts_of_a_folder import InThisProcess, OnWorkers, PartWriter, Place
 from graphwell.jobs.reports import ClassifyReport
+from graphwell.jobs.scale_on_cluster import scaled_columns
 from graphwell.jobs.summary import in_memory, summarise
 from graphwell.memory import allowed, fit_bytes
 from graphwell.progress import Progress, silent
@@ -33,7 +34,7 @@ from graphwell.progress import Progress, silent
 COPIES_OF_FEATURES = 3
 """In memory at once: the parts as they are read, the whole, and rows as they are compared."""
 NEEDS_THE_WHOLE_TABLE = (
-    "scale", "pca", "missing", "holdout", "report", "delimiter", "encoding", "decimal",
+    "pca", "missing", "holdout", "report", "delimiter", "encoding", "decimal",
     "as_number", "as_category",
 )  # fmt: skip
 """Options that cannot be followed block by block."""
@@ -84,12 +85,15 @@ class Folder:
     ----------
     parts : tuple of RowGroups
     facts : TableFacts
+    kinds : tuple of str
+        Kind of each feature, as in `graphwell.TableEncoder`.
     seconds : float
         That reading took.
     """
 
     parts: tuple[RowGroups, ...]
     facts: TableFacts
+    kinds: tuple[str, ...]
     seconds: float
 
 
@@ -106,8 +110,9 @@ def read_folder(options: ClassifyOptions, progress: Progress = silent) -> Folder
     labels = read_columns(options.table, parts, named_columns(first, roles))
     given = read_given(labels, roles, options.classes)
     here = replace(given, codes=given.codes[: first.n_rows])
-    facts = table_facts(labels, roles, given, number_columns(first, roles, here), first.names)
-    return Folder(parts, facts, time.perf_counter() - began)
+    features = number_columns(first, roles, here)
+    facts = table_facts(labels, roles, given, features, first.names)
+    return Folder(parts, facts, features.kinds, time.perf_counter() - began)
 
 
 def fits_here(folder: Folder, n_neighbors: int) -> bool:
@@ -127,7 +132,7 @@ def _labelled(
     facts, output = folder.facts, options.output
     assert output is not None
     classifier.set_params(**told_of_classes(options, facts.given))
-    X = place.features(folder.parts, facts.features)
+    X = scaled_columns(place.features(folder.parts, facts.features), options.scale, folder.kinds)
     with warnings.catch_warnings():
         for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table
             warnings.simplefilter("ignore", told)
@@ -141,7 +146,7 @@ def _labelled(
     everything = np.ones(facts.n_rows, dtype=bool)
     return summarise(
         facts, options.method, classifier, everything, assigned,
-        seconds=seconds, output=output, notes=[_how_note(classifier, place)],
+        seconds=seconds, output=output, notes=[_how_note(classifier, place)], ask=place.has_all_rows,
     )  # fmt: skip
 
 
@@ -158,7 +163,9 @@ def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureCol
         raise OptionError("features", problem, others[0])
     told = {name: left_out(name, "", "no number; {cluster} compares rows by numbers only") for name in others}
     fates = tuple(told.get(fate.name, fate) for fate in found.fates)
-    return replace(found, names=tuple(numbers), fates=fates)
+    kind_of = dict(zip(found.outputs, found.kinds, strict=True))
+    kinds = tuple(kind_of.get(name, "indicator") for name in numbers)
+    return replace(found, names=tuple(numbers), kinds=kinds, fates=fates)
 
 
 def _check(options: ClassifyOptions) -> None:
