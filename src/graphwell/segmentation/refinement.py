@@ -145,7 +145,7 @@ class _Refiner:
         """Begin at `labels` where something is fresh, at the state before elsewhere."""
         labels = labels.copy() if before is None else np.where(fresh, labels, before.labels)
         labels.reshape(-1)[self.known] = self.codes.astype(labels.dtype)
-        chosen = self._near_changes(labels, None if before is None else fresh | (labels != before.labels))
+        chosen = self._near_changes(labels, None if before is None else labels != before.labels)
         chosen.reshape(-1)[self.known] = False
         if (pieces := self.canvas.pieces(self.size)) is not None:
             chosen &= self.engine.asarray(pieces >= 0)

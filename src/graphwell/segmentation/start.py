@@ -19,7 +19,7 @@ REFINEMENTS, WARM_REFINEMENTS = 20, 4
 """Iterations on the working size, from the guess of a coarser copy; twice as many after each halving."""
 MOST_FROM_NOTHING = 1000
 """Iterations on the coarsest copy, which begins from no guess."""
-LEAST_CHANGE = 1e-3
+LEAST_CHANGE = 1e-2
 """A score that changes by less is left as it was before a further stroke."""
 
 
