@@ -59,3 +59,12 @@ def test_what_is_wrong_with_the_options_is_told_and_nothing_is_held(tmp_path):
         gw.widgets.Label(path, text_column="none")
     with held_alone(tmp_path / "groups.csv.journal", "table"):
         pass
+
+
+def test_options_may_be_text_and_lists(tmp_path):
+    path, _ = write_groups(tmp_path, labels={0: "one", 40: "two"})
+    where = str(tmp_path / "out.csv")
+    shown = gw.widgets.Label(str(path), row_id="name", drop=["d"], unknown=["?"], output=where, n_jobs=1)
+    assert shown.page.table.options.labelled == tmp_path / "out.csv"
+    assert "d" not in dict(shown.page.table.cells(0))
+    shown.close()

@@ -8,7 +8,7 @@ from graphwell.io.locks import held_alone
 from graphwell.jobs.labelling import LabelOptions, open_table
 from graphwell.serve.journal import Journal
 from graphwell.serve.labelling import LabelPage
-from graphwell.widgets.page_widget import USUAL_HEIGHT, PageWidget, end_earlier, make_widget
+from graphwell.widgets.page_widget import USUAL_HEIGHT, PageWidget, end_earlier, make_widget, with_paths
 
 
 class Label(PageWidget):
@@ -47,7 +47,7 @@ class Label(PageWidget):
         end_earlier(journal)
         with ExitStack() as held:
             held.enter_context(held_alone(journal, "table"))
-            opened = open_table(LabelOptions(table=path, **options))
+            opened = open_table(LabelOptions(table=path, **with_paths(options, "output", "images")))
             page = LabelPage(opened, held.enter_context(Journal(journal, opened.fingerprint)))
             super().__init__(page, widget, journal, held.pop_all(), height)
 

@@ -46,6 +46,18 @@ OPEN: dict[Path, PageWidget] = {}
 """Widgets that hold their files, by these."""
 
 
+def with_paths(options: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Options whose names of files may be text.
+
+    Examples
+    --------
+    >>> with_paths({"output": "painted", "n_jobs": 1}, "output")["output"].name
+    'painted'
+    """
+    text = {name for name in names if isinstance(options.get(name), str)}
+    return {name: Path(value) if name in text else value for name, value in options.items()}
+
+
 def end_earlier(files: Path) -> None:
     """Close the widget that holds some files: a cell that is run again begins anew.
 

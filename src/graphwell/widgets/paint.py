@@ -7,7 +7,7 @@ from typing import Any
 
 from graphwell.jobs.painting import PaintOptions
 from graphwell.serve.painting import PaintPage
-from graphwell.widgets.page_widget import USUAL_HEIGHT, PageWidget, end_earlier, make_widget
+from graphwell.widgets.page_widget import USUAL_HEIGHT, PageWidget, end_earlier, make_widget, with_paths
 
 
 class Paint(PageWidget):
@@ -37,7 +37,8 @@ class Paint(PageWidget):
         height: int = USUAL_HEIGHT,
         **options: Any,
     ) -> None:
-        widget, chosen = make_widget(), PaintOptions(source=Path(source), **options)
+        widget = make_widget()
+        chosen = PaintOptions(source=Path(source), **with_paths(options, "output"))
         folder = chosen.folder.resolve()
         end_earlier(folder)
         super().__init__(PaintPage(chosen, tuple(classes)), widget, folder, ExitStack(), height)
