@@ -73,6 +73,7 @@ def conjugate_gradients(
         iterations += 1
         tell(max(iterations / (max_iterations + 1), share_done(squared / scale, tolerance**2)))
     tell(1.0)
+    del r, p, image  # the solution is about to be copied
     width = b.shape[1]
     return Solution(system.leave(x)[:, :width], iterations, float(np.sqrt(left / scale).max(initial=0.0)))
 

@@ -129,13 +129,17 @@ class NumbaEngine(ArrayEngine):
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
-        rows, found = self.rows, np.empty(block.shape, dtype=self.dtype)
+        found = np.empty(block.shape, dtype=self.dtype)
         for some in some_columns(block.shape[1]):
-            vectors = _block(rows, block[:, some], self.dtype)
-            out = np.empty_like(vectors)
-            self._share(products.multiply, rows.starts, rows.columns, rows.values, vectors, out)
-            found[:, some] = rows.restored(out)[:, : found[:, some].shape[1]]
+            found[:, some] = self._product_of_few(block[:, some])
         return found
+
+    def _product_of_few(self, block: FloatArray) -> FloatArray:
+        rows, vectors = self.rows, _block(self.rows, block, self.dtype)
+        out = np.empty_like(vectors)
+        self._share(products.multiply, rows.starts, rows.columns, rows.values, vectors, out)
+        del vectors  # of a million rows, what is not needed any more counts
+        return np.asarray(rows.restored(out)[:, : block.shape[1]])
 
     def solve(
         self,
@@ -148,6 +152,8 @@ class NumbaEngine(ArrayEngine):
 
         Every column takes the steps that it would take beside others. The solution takes the place of `b`.
         """
+        if coarse is not None:
+            coarse.groups()  # before the layout is made: finding them takes as much memory
         system = self.system(scaling)
         correction = Correction.of(self.rows, system.scaling, coarse, self.pool)
         x = b if b.dtype == self.dtype and b.flags.writeable else np.empty(b.shape, dtype=self.dtype)

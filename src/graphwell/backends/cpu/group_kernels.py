@@ -109,7 +109,7 @@ def _condensed(
                     size += 1
                 sums[place[other]] += np.int64(np.rint(weights[at] * scale))
         new_indptr[group + 1] = size
-    return new_indptr, new_indices[:size].copy(), sums[:size].copy()
+    return new_indptr, new_indices[:size], sums[:size]  # what lies beyond was never touched: it has no pages
 
 
 @compiled(nogil=True)
@@ -120,7 +120,7 @@ def merged_rows(
     order, starts = _by_group(groups, n_groups)
     scale = 1.0 / unit if unit > 0 else 0.0
     new_indptr, new_indices, sums = _condensed(indptr, indices, weights, order, starts, groups, scale)
-    entries = np.empty(len(sums))
+    entries = sums.view(np.float64)  # in their place: of a million rows, a second array counts
     for group in range(n_groups):
         row = slice(new_indptr[group], new_indptr[group + 1])
         rising = np.argsort(new_indices[row])
@@ -140,7 +140,11 @@ def merged_matrix(W: Any, groups: IntArray, n_groups: int) -> Any:
     """
     unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
     starts, columns, entries = merged_rows(W.indptr, W.indices, W.data, groups, n_groups, unit)
-    return sparse.csr_array((entries, columns, starts), shape=(n_groups, n_groups))
+    merged = sparse.csr_array((n_groups, n_groups))  # filled here: SciPy copies parts of larger arrays
+    index = np.int32 if len(columns) < 2**31 else np.int64
+    merged.indptr, merged.indices = starts.astype(index), columns.astype(index, copy=False)
+    merged.data = entries
+    return merged
 
 
 @compiled(nogil=True)
