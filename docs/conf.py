@@ -14,6 +14,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # equations without a network, too
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_design",
@@ -56,6 +57,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "plot_gallery": True,
     "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),  # what an example prints is enough
     "show_memory": False,
     "show_signature": False,
     "reset_modules": ("matplotlib",),
