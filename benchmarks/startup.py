@@ -1,11 +1,13 @@
-"""How long a fresh process takes: to its first sweep with cached kernels, and to compile them all without."""
+"""How long a fresh process takes: to an error, to its first sweep, and to compile all kernels."""
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from benchmarks.output import Options
 from benchmarks.ratios import REPETITIONS, Figure, report, seconds
@@ -50,6 +52,31 @@ def import_scikit_learn() -> None:
     subprocess.run([sys.executable, "-c", "import sklearn.base"], check=True)
 
 
+def processor_seconds(*arguments: str) -> float:
+    """Processor time of a fresh process of Python."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def quick_answers() -> list[Figure]:
+    """The help, and an error in a table, beside a process that only imports what both need."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "table.csv"
+        table.write_text("x,label\n1,a\n2,\n")
+        wrong = ("-m", "graphwell", "classify", str(table), "-o", str(table.with_name("out.csv")))
+        helped, told, floor = (
+            [processor_seconds(*arguments) for _ in range(REPETITIONS)]
+            for arguments in (("-m", "graphwell", "--help"), wrong, ("-c", "import numpy, typer._adapters"))
+        )
+    return [
+        Figure("the help (processor time)", helped, 0.3, "s"),
+        Figure("an error in a table (processor time)", told, 0.4, "s"),
+        Figure("of which a process that only imports NumPy and Typer", floor, None, "s"),
+    ]
+
+
 def main(options: Options) -> None:
     run(FEW_ROWS, None), run(MANY_ROWS, None)
     warm = [run(FEW_ROWS, None)[0] for _ in range(REPETITIONS)]
@@ -59,6 +86,7 @@ def main(options: Options) -> None:
         with tempfile.TemporaryDirectory() as cache:
             cold.append(run(MANY_ROWS, cache)[1] - run(MANY_ROWS, cache)[1])
     figures = [
+        *quick_answers(),
         Figure(f"to the first step of {FEW_ROWS:,} rows, kernels cached", warm, 1.5, "s"),
         Figure("of which a process that only imports scikit-learn's base class", floor, None, "s"),
         Figure("compiling all kernels of a fit (processor time)", cold, 10, "s"),

@@ -36,6 +36,7 @@ ROOMS = (
     "jobs",
     "view",
     "serve",
+    "widgets",
     "cli",
     "datasets",
     "experiments",
@@ -56,6 +57,7 @@ USES: dict[str, set[str]] = {
     "io": set(),
     "view": {"columns", "comparison", "jobs", "layout"},
     "serve": {"active", "io", "jobs", "layout"},
+    "widgets": {"io", "jobs", "serve"},
     "datasets": {"io", "segmentation"},
     "jobs": {
         "active",
@@ -144,6 +146,7 @@ ONLY_IN = {
     "cuvs": {"backends/cuda/search.py"},
     "starlette": {"serve/app.py"},
     "uvicorn": {"serve/launch.py"},
+    "anywidget": {"widgets/page_widget.py"},
 }
 """Files, and folders of files, that use a library; no other does."""
 OPTIONAL = (
@@ -161,6 +164,7 @@ OPTIONAL = (
     "cuvs",
     "starlette",
     "uvicorn",
+    "anywidget",
 )
 HEAVY = (
     "PIL",
@@ -177,6 +181,7 @@ HEAVY = (
     "cupy",
     "starlette",
     "uvicorn",
+    "anywidget",
 )
 MOST_LINES_OF_DASK = 1900
 

@@ -17,7 +17,7 @@ PAGES = [
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     if BLOCK.search(page.read_text())
 ]
-NOT_OF_THE_REFERENCE = {"active", "baselines", "datasets", "metrics", "model_selection", "plots"}
+NOT_OF_THE_REFERENCE = {"active", "baselines", "datasets", "metrics", "model_selection", "plots", "widgets"}
 """Modules whose names are listed instead; `plots` draws the program's own pages."""
 
 

@@ -2,9 +2,10 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
-from graphwell.errors import OptionError, Sentence, in_python
+from graphwell.errors import OptionError, Sentence, in_python, in_short
 
 
 def shouted(field, value):
@@ -35,3 +36,26 @@ def test_an_error_comes_back_whole_from_a_worker():
 
 def test_python_names_keywords():
     assert (in_python("snap"), in_python("snap", "True")) == ("snap", "snap=True")
+
+
+class Unspeakable:
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (np.zeros((60, 60)), "ndarray of shape (60, 60)"),
+        (np.float64(2), "np.float64(2.0)"),
+        ("two\nlines", "'two\\nlines'"),
+        (Unspeakable(), "an object of the class Unspeakable"),
+    ],
+)
+def test_values_are_shown_on_one_line(value, shown):
+    assert in_short(value) == shown
+    assert str(OptionError("metric", "{field} must be a word, got {!r}.", value)).endswith(f"got {shown}.")
+
+
+def test_long_values_are_cut_off():
+    assert len(in_short(list(range(1000)))) == 80

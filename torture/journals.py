@@ -21,6 +21,7 @@ from torture.users import ODD, USERS, Labeller
 FOLDER = tempfile.TemporaryDirectory()
 INSIDE = Path(FOLDER.name)
 N_ACTIONS = 12
+NOTE = {"labels": 3, "share": 0.5, "low": 0.25, "high": 0.75, "checked": [[7, 0.5, True]]}
 
 
 def attempt(seed: int) -> None:
@@ -79,11 +80,25 @@ def _head(kind: int, journal: Path) -> bytes:
 
 
 def _odd(action: dict[str, Any], rng: random.Random) -> Any:
+    if rng.random() < 0.2:
+        return {"note": _odd_note(rng)}
     if rng.random() < 0.5:
         return action
     if rng.random() < 0.1:
         return rng.choice(ODD)
     return {**action, rng.choice([*action, "class", "rows", "points", "classes"]): rng.choice(ODD)}
+
+
+def _odd_note(rng: random.Random) -> Any:
+    """What the learning curve notes, with a field that is odd or missing; or something else."""
+    name, kind = rng.choice([*NOTE]), rng.randrange(5)
+    if kind == 0:
+        return rng.choice(ODD)
+    if kind == 1:
+        return {key: value for key, value in NOTE.items() if key != name}
+    if kind == 2:
+        return {**NOTE, "checked": [[rng.choice(ODD), rng.choice(ODD), rng.choice(ODD)]]}
+    return {**NOTE, name: rng.choice(ODD)} if kind == 3 else NOTE
 
 
 def _line(entry: Any) -> bytes:

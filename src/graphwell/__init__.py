@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphwell._version import __version__
 
 if TYPE_CHECKING:
-    from graphwell import active, datasets, metrics, model_selection
+    from graphwell import active, datasets, metrics, model_selection, widgets
     from graphwell._warnings import BridgedWarning, UnreachableWarning
     from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
@@ -66,6 +66,7 @@ _MODULES = {
     "metrics": "graphwell.metrics",
     "model_selection": "graphwell.model_selection",
     "plots": "graphwell.view.plots",
+    "widgets": "graphwell.widgets",
 }
 
 __all__ = [
@@ -100,6 +101,7 @@ __all__ = [
     "segment",
     "segment_frames",
     "suggest",
+    "widgets",
     "with_labels",
 ]
 

@@ -5,7 +5,10 @@ from zlib import crc32
 
 import numpy as np
 
-Seed: TypeAlias = int | np.integer | np.random.Generator | np.random.RandomState | None
+from graphwell.errors import in_short
+
+Seed: TypeAlias = "int | np.integer | np.random.Generator | np.random.RandomState | None"
+"""In quotes: NumPy imports its generators when they are first asked for."""
 
 
 def stream(random_state: Seed, purpose: str) -> np.random.Generator:
@@ -32,6 +35,7 @@ def stream(random_state: Seed, purpose: str) -> np.random.Generator:
         entropy = int(random_state)
     else:
         raise ValueError(
-            f"random_state must be None, a non-negative integer or a NumPy generator, got {random_state!r}."
+            "random_state must be None, a non-negative integer or a NumPy generator, "
+            f"got {in_short(random_state)}."
         )
     return np.random.default_rng([entropy, crc32(purpose.encode())])

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 Failure = TypeVar("Failure", bound=Exception)
 Words = Callable[[str, str | None], str]
 """Given the field of an option and a value or None: how a face names it."""
+MOST_SHOWN = 80
+"""Characters of a value that is shown in a sentence."""
 
 
 def in_python(field: str, value: str | None = None) -> str:
@@ -109,8 +111,26 @@ def with_sentence(kind: type[Failure], template: str, *values: Any) -> Failure:
     return made
 
 
+def in_short(value: Any) -> str:
+    """A value that was given, on one line: an array by its shape, anything else as Python writes it, cut off.
+
+    Examples
+    --------
+    >>> in_short("nope"), in_short(["a"] * 100)
+    ("'nope'", "['a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', ...")
+    """
+    shape = getattr(value, "shape", ())
+    if isinstance(shape, tuple) and shape:
+        return f"{type(value).__name__} of shape {shape}"
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a value of the user's own class
+        text = f"an object of the class {type(value).__name__}"
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."
+
+
 class _Wording(Formatter):
-    """Formats a template; names in braces go through the words of a face."""
+    """Formats a template: names in braces by the words of a face, values with ``!r`` in short."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
@@ -120,3 +140,6 @@ class _Wording(Formatter):
             return args[int(field_name)], field_name
         field, _, value = field_name.partition("=")
         return self.words(field, value or None), field_name
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        return in_short(value) if conversion == "r" else super().convert_field(value, conversion)

@@ -8,6 +8,7 @@ import numpy as np
 from graphwell._random import Seed, stream
 from graphwell._types import IntArray
 from graphwell._unknown import is_known
+from graphwell.errors import in_short
 
 
 class HiddenLabelsSplit:
@@ -72,7 +73,7 @@ class HiddenLabelsSplit:
     def _hidden_in(self, y: Any) -> IntArray:
         """In which split each row is hidden; -1 for none."""
         if isinstance(self.n_splits, bool) or not isinstance(self.n_splits, int) or self.n_splits < 2:
-            raise ValueError(f"n_splits must be a whole number, 2 or more; got {self.n_splits!r}.")
+            raise ValueError(f"n_splits must be a whole number, 2 or more; got {in_short(self.n_splits)}.")
         known = np.flatnonzero(is_known(y, self.unknown))
         places: dict[Any, list[int]] = {}
         for row, label in zip(known.tolist(), np.asarray(y, dtype=object).ravel()[known], strict=True):

@@ -31,3 +31,9 @@ def test_units_are_found_once():
     place = survey(gw.Graph.from_features(blobs()[0]))
     assert place.ground is place.ground
     assert place.engine is place.engine
+
+
+@pytest.mark.parametrize("metric", [np.eye(3), 3, ["euclidean"], "manhattan"])
+def test_a_metric_that_there_is_none_of_is_refused_on_one_line(metric):
+    with pytest.raises(ValueError, match=r"^metric must be one of euclidean, cosine, precomputed; got .*\.$"):
+        survey(np.eye(4), metric=metric)

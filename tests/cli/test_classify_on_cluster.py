@@ -84,7 +84,7 @@ def test_a_cluster_is_started_here(folder):
             "--cluster must be local, local:4 for four processes here, or an address",
         ),
         (["--cluster", "tcp://127.0.0.1:9"], "no Dask scheduler answers there"),
-        (["--scale", "standard"], "--scale cannot be used with --cluster"),
+        (["--missing", "drop"], "--missing cannot be used with --cluster"),
         (["--holdout", "0.2", "--pca", "3"], "--pca, --holdout cannot be used with --cluster"),
         (["--label", "lable"], "did you mean 'label'?"),
         (["--features", "a,name"], "--features name: the column holds no numbers, and --cluster compares"),

@@ -58,10 +58,10 @@ def check_shares(shares, least):
 
 def test_the_start_of_a_segmentation_tells_how_far_it_is():
     told = []
-    image, truth = gw.datasets.make_grey_image(96, 96)
-    seeds = np.where(np.arange(96) % 12 == 0, truth, -1)
+    image, truth = gw.datasets.make_grey_image(320, 320)
+    seeds = np.where(np.arange(320) % 40 == 0, truth, -1)
     gw.Segmenter(image, n_jobs=1, progress=lambda *args: told.append(args)).segment(seeds)
-    check_shares(_highest(shares_of(told, "start")), 12)
+    check_shares(_highest(shares_of(told, "start")), 20)
     check_shares(shares_of(told, "descent"), 9)
 
 

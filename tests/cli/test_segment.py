@@ -184,7 +184,6 @@ def test_bad_pictures_and_seeds_are_one_sentence(folder):
         (folder / f"empty.{suffix}").touch()
     np.save(folder / "small.npy", np.zeros((5, 5), int))
     np.save(folder / "none.npy", np.full((64, 70), -1))
-    np.save(folder / "one.npy", np.full((64, 70), 1))
     (folder / "cut.png").write_bytes((folder / "image.png").read_bytes()[:-200])
     for arguments, words in [
         ({"image": "nan.npy"}, "NaN or infinite"),
@@ -197,13 +196,22 @@ def test_bad_pictures_and_seeds_are_one_sentence(folder):
         ({"image": "cut.png"}, "damaged, truncated"),
         ({"seeds": "small.npy"}, "must have the size of the image"),
         ({"seeds": "none.npy"}, "marks no pixel at all"),
-        ({"seeds": "one.npy"}, "one class only"),
     ]:
         finished = segment(folder, **arguments)
         assert finished.exit_code == 2
         assert words in finished.stderr
         assert len(sentences(finished.stderr)) == 1
         assert not (folder / "labels.png").exists()
+
+
+def test_a_single_class_is_everywhere_and_that_is_said(folder):
+    seeds = np.full((64, 70), -1)
+    seeds[5, 5] = 1
+    np.save(folder / "one.npy", seeds)
+    finished = segment(folder, "--overlay", folder / "over.png", seeds="one.npy", output="labels.npy")
+    assert finished.exit_code == 0, finished.output
+    assert "Only the class 1 is marked, so every pixel has it" in " ".join(finished.output.split())
+    assert (np.load(folder / "labels.npy") == 1).all()
 
 
 def test_masks_never_overwrite_what_was_read(folder):

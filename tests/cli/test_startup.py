@@ -39,6 +39,11 @@ def test_help_needs_no_numpy_either(arguments):
         (["classify", "ragged.csv", "-o", "out.csv"], "line 3"),
         (["classify", "table.csv", "-o", "out.docx"], "must end in"),
         (["classify", "table.csv", "-o", "out.csv", "--scale", "huge"], "--scale"),
+        (["classify", "one.csv", "-o", "out.csv"], "a single class, 'a'"),
+        (["classify", "two.csv", "-o", "out.csv", "--drop", "y", "--class-prior", "a=1"], "it lacks ['b']"),
+        (["classify", "two.csv", "-o", "out.csv", "--drop", "y", "--missing", "error"], "is missing"),
+        (["classify", "two.csv", "-o", "out.csv", "--as-number", "y"], "the column holds no number"),
+        (["classify", "two.csv", "-o", "out.csv", "--evidence", "some"], "--evidence must be"),
         (["suggest", "missing.csv", "-o", "out.csv"], "missing.csv: No such file"),
         (["segment", "missing.png", "--seeds", "seeds.png", "-o", "out.png"], "missing.png: No such file"),
     ],
@@ -46,6 +51,8 @@ def test_help_needs_no_numpy_either(arguments):
 def test_wrong_input_is_told_before_anything_that_computes_is_imported(arguments, told, tmp_path):
     (tmp_path / "table.csv").write_text("x,kind\n1,a\n2,\n")
     (tmp_path / "ragged.csv").write_text("x,label\n1,a\n2\n")
+    (tmp_path / "one.csv").write_text("x,label\n1,a\n2,\n")
+    (tmp_path / "two.csv").write_text("x,y,label\n1,u,a\n2,v,b\n,w,\n")
     code, imported, said = imported_by(*(tmp_path / word if "." in word else word for word in arguments))
     assert (code, imported) == (2, [])
     assert told in said

@@ -100,3 +100,10 @@ def test_tables_of_other_things_get_one_sentence(made, words):
 def test_arrays_are_no_frames():
     assert not any(map(is_frame, (np.eye(2), [[1]], {"a": [1]}, pd.Series([1]), None)))
     assert column_names(pd.DataFrame(np.eye(2))) == ("0", "1")
+
+
+def test_some_cells_as_text_are_those_of_all():
+    for cells in read_cells(frame()).values():
+        if cells.values.dtype.kind != "M":
+            for rows in (np.array([True, False]), np.array([False, True])):
+                assert cells.text_of(rows).tolist() == cells.text[rows].tolist()

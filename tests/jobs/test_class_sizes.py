@@ -5,7 +5,7 @@ import pytest
 
 from graphwell import DiffuseInterfaceClassifier
 from graphwell.errors import OptionError
-from graphwell.jobs.class_sizes import by_number, tell_of_classes
+from graphwell.jobs.class_sizes import by_number, told_of_classes
 from graphwell.jobs.label_column import LabelColumn
 from graphwell.jobs.options import ClassifyOptions
 
@@ -43,9 +43,8 @@ def test_mistakes_are_told_with_names_and_the_option(prior, sentence):
 
 
 def test_a_classifier_is_told_what_the_options_have(tmp_path):
-    classifier = DiffuseInterfaceClassifier()
-    tell_of_classes(classifier, ClassifyOptions(table=tmp_path), GIVEN)
-    assert (classifier.classes, classifier.class_prior) == (None, None)
+    assert told_of_classes(ClassifyOptions(table=tmp_path), GIVEN) == {}
     options = ClassifyOptions(table=tmp_path, classes=("3",), class_prior="auto")
-    tell_of_classes(classifier, options, LabelColumn(("1", "2", "3"), GIVEN.codes))
+    told = told_of_classes(options, LabelColumn(("1", "2", "3"), GIVEN.codes))
+    classifier = DiffuseInterfaceClassifier().set_params(**told)
     assert (classifier.classes, classifier.class_prior) == ([0, 1, 2], "auto")

@@ -107,10 +107,20 @@ def test_two_pictures_of_one_name_do_not_share_their_files(tmp_path):
     assert labels == ["a.bmp_labels.png", "a.png_labels.png", "a.tif_labels.png"]
 
 
-def test_saving_one_class_asks_for_another(tmp_path, picture):
-    (tmp_path / "painted").mkdir()
-    with pytest.raises(OptionError, match="one class only; mark some pixels of another class too"):
-        picture.save(strokes([[[5, 5], [5, 50]]]))
+def test_one_class_is_saved_everywhere_as_segment_does_and_that_is_said(tmp_path, picture):
+    folder = tmp_path / "painted"
+    folder.mkdir()
+    report = picture.save(strokes([[[5, 5], [5, 50]]]))
+    assert [str(note) for note in report.notes] == [
+        "Only the class c0 is marked, so every pixel has it; mark some pixels of another class too."
+    ]
+    assert [(found.name, found.assigned) for found in report.classes] == [("c0", 60 * 70)]
+    labels = np.asarray(Image.open(folder / "a_labels.png").convert("RGB"))
+    assert (labels == (255, 0, 0)).all()
+    assert np.asarray(Image.open(folder / "a_masks" / "mask_c0.png")).min() == 255
+    options = {"image": tmp_path / "a.png", "seeds": folder / "a_strokes.json", "n_jobs": 1}
+    segment(SegmentOptions(**options, output=tmp_path / "again.png"))
+    assert (tmp_path / "again.png").read_bytes() == (folder / "a_labels.png").read_bytes()
 
 
 def test_what_shows_nothing_is_dark(tmp_path):

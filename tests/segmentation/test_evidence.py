@@ -44,6 +44,25 @@ def test_a_class_is_fitted_again_only_if_its_marks_change(monkeypatch):
     assert len(fits) == 4
 
 
+def test_a_further_stroke_blurs_only_what_changed_and_gives_what_a_fresh_run_gives(monkeypatch):
+    values, truth = colored((60, 90))
+    values[:, 30:] = np.eye(3)[truth[:, 30:]]  # colours are beyond doubt here, whatever the marks are
+    sizes = []
+    blur = ColorEvidence._blur
+    monkeypatch.setattr(ColorEvidence, "_blur", lambda self, p: sizes.append(p.size) or blur(self, p))
+    seeds = np.where(np.arange(60)[:, None] < 3, truth, -1)
+    witness, whole = witness_of(values), truth.size
+    witness.logs(Seeds.of(seeds), np.arange(3))
+    assert sizes == [whole] * 3
+    seeds[40:43, 5:9], seeds[20, 80] = 0, 1
+    more = witness.logs(Seeds.of(seeds), np.arange(3))
+    assert min(sizes[3:]) < whole
+    np.testing.assert_array_equal(more, witness_of(values).logs(Seeds.of(seeds), np.arange(3)))
+    seeds[50, 60:70] = 3  # a class more
+    more = witness.logs(Seeds.of(seeds), np.arange(4))
+    np.testing.assert_array_equal(more, witness_of(values).logs(Seeds.of(seeds), np.arange(4)))
+
+
 def test_evidence_counts_for_less_among_many_classes():
     few, many = (posterior(np.full((k, 1), 1 / k), -np.arange(k)[:, None] * 1.0) for k in (2, 16))
     assert few[0, 0] / few[1, 0] > many[0, 0] / many[1, 0] > 1

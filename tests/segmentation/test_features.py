@@ -14,10 +14,10 @@ def test_noise_is_measured():
     assert features.contrast == pytest.approx(0.3, rel=0.05)
     noise = rng.normal(size=(256, 256, 1))
     for width, halvings in [(0.0, 1), (0.7, 0), (1.5, 2)]:
-        left = smoothed(noise, width)
+        left = smoothed(noise, width, (1.0, 1.0))
         for _ in range(halvings):
             left = halved(left)
-        assert left.std() == pytest.approx(noise_left(width, halvings), rel=0.05)
+        assert left.std() == pytest.approx(noise_left(width, halvings, (1.0, 1.0)), rel=0.05)
 
 
 def test_many_channels_become_few_and_keep_their_distances():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphwell.backends.registry import find_pixels
-from graphwell.segmentation.grid import Grid, offsets_within
+from graphwell.segmentation.grid import Grid, offsets_within, window_around
 
 
 @pytest.mark.parametrize("shape", [(4, 5), (1, 7), (3, 4, 5), (6,)])
@@ -32,7 +32,17 @@ def test_padding_and_cropping_are_inverse():
 
 
 def test_offsets_are_those_of_a_disc():
-    assert len(offsets_within(3)) == 28
-    assert (offsets_within(3) == -offsets_within(3)[::-1]).all()
+    offsets = offsets_within(3, (1.0, 1.0))
+    assert len(offsets) == 28
+    assert (offsets == -offsets[::-1]).all()
     with pytest.raises(ValueError, match="radius must lie between 1 and 16 pixels"):
-        offsets_within(0.5)
+        offsets_within(0.5, (1.0, 1.0))
+
+
+def test_a_window_holds_all_that_is_chosen_and_no_more():
+    chosen = np.zeros((6, 7, 8), dtype=bool)
+    engine = find_pixels("cpu", 1)
+    assert window_around(chosen, engine) == (slice(0, 1),) * 3
+    chosen[2, 3, 4], chosen[4, 3, 7] = True, True
+    assert window_around(chosen, engine) == (slice(2, 5), slice(3, 4), slice(4, 8))
+    assert window_around(chosen, engine, 2) == (slice(0, 6), slice(1, 6), slice(2, 8))

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from graphwell.datasets import make_grey_image
-from graphwell.segmentation.refinement import refine_borders
+from graphwell.segmentation.band import grown, near_borders
+from graphwell.segmentation.refinement import NEAR_A_CHANGE, _Refiner, largest_plane, refine_borders
 from graphwell.segmentation.seeds import Seeds
 from tests.segmentation.test_canvas import canvas_of
 
@@ -59,6 +61,19 @@ def test_a_further_stroke_moves_only_what_is_near_a_change(working_pixels):
     assert after.n_sweeps < before[1].n_sweeps
 
 
+@pytest.mark.parametrize("size", [0, 1])
+def test_points_near_a_change_are_found_in_its_surroundings_alone(size):
+    image, truth = make_grey_image(160, 150)
+    canvas = canvas_of(image, 5000)
+    refiner = _Refiner(canvas, size, Seeds.of(np.full(canvas.grid(size).shape, -1)), np.zeros(0), print)
+    labels = truth[:: 2**size, :: 2**size]
+    rng = np.random.default_rng(0)
+    for changed in (np.zeros_like(labels, dtype=bool), rng.random(labels.shape) < 2e-4):
+        wanted = near_borders(labels, refiner.width, ndimage) & grown(changed, NEAR_A_CHANGE, ndimage)
+        np.testing.assert_array_equal(refiner._near_changes(labels, changed), wanted)
+    assert wanted.any()
+
+
 def test_a_ball_in_a_volume():
     places = np.stack(np.meshgrid(*[np.arange(s) for s in (24, 22, 20)], indexing="ij"), axis=-1)
     truth = (((places - (12, 11, 10)) ** 2).sum(axis=-1) < 49).astype(int)
@@ -69,3 +84,9 @@ def test_a_ball_in_a_volume():
         canvas = canvas_of(volume, working_pixels, radius=1.5)
         _, found = labelled(canvas, seeds, np.arange(2))
         assert (found.states[0].labels == truth).mean() > 0.99
+
+
+def test_the_largest_plane_is_the_first_of_equals():
+    belief = np.random.default_rng(0).integers(0, 3, (7, 40, 30)) / 2
+    np.testing.assert_array_equal(largest_plane(belief), belief.argmax(axis=0))
+    np.testing.assert_array_equal(largest_plane(belief[:1]), 0)

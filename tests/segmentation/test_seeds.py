@@ -37,7 +37,6 @@ def test_of_equals_the_first_class_speaks_for_a_square_and_none_for_an_empty_pic
         (np.zeros((4, 4, 1), int), r"but have the shape \(4, 4, 1\)"),
         (np.zeros((4, 4)), "seeds must be integers with -1 for unknown, got float64"),
         (np.full((4, 4), -1), "seeds hold no class at all"),
-        (np.full((4, 4), 5), "seeds hold one class only, 5"),
         (np.full((4, 4), -3), "seeds must be classes from 0 up, or -1 for unknown; got -3"),
     ],
 )

@@ -59,6 +59,12 @@ def test_a_region_without_a_seed_is_reported_and_gets_no_class():
     assert (found.score[~found.reachable] == 0).all()
 
 
+def test_a_single_class_is_everywhere_with_a_warning():
+    with pytest.warns(UserWarning, match="Only the class 3 is marked, so every pixel has it; mark some"):
+        labels = gw.segment(np.zeros((4, 5)), np.where(np.eye(4, 5) > 0, 3, -1))
+    assert (labels == 3).all()
+
+
 def test_a_speck_takes_the_class_around_it():
     image = np.zeros((40, 60))
     image[:, 30:] = 0.5

@@ -136,3 +136,33 @@ def test_a_new_stroke_in_a_volume():
     after = segmenter.segment(seeds)
     assert (after.labels == truth).mean() > 0.98
     assert after.result.n_sweeps < before.result.n_sweeps / 2
+
+
+@pytest.mark.parametrize("options", [{}, {"graph": "features", "n_neighbors": 5}])
+def test_a_single_class_is_everywhere_and_another_stroke_tells_them_apart(options):
+    image, truth = gw.datasets.make_grey_image(40, 40)
+    seeds = np.full((40, 40), -1)
+    seeds[3, 3] = 7
+    segmenter = gw.Segmenter(image, **options)
+    found = segmenter.segment(seeds)
+    assert (found.labels == 7).all()
+    assert (found.score == 1).all()
+    assert found.result.status is gw.Status.ONE_CLASS
+    assert found.classes.tolist() == [7]
+    both = np.where(np.arange(40) % 4 == 0, truth, -1)
+    assert np.array_equal(segmenter.segment(both).labels, gw.Segmenter(image, **options).segment(both).labels)
+
+
+def test_a_single_class_leaves_masked_points_alone():
+    image = np.ma.masked_less(np.linspace(0, 1, 60).reshape(6, 10), 0.2)
+    seeds = np.full((6, 10), -1)
+    seeds[4, 4] = 2
+    found = gw.Segmenter(image, channel_axis=None).segment(seeds)
+    assert np.array_equal(found.labels, np.where(image.mask, -1, 2))
+    assert found.unreached == 0
+
+
+def test_a_volume_of_a_single_class():
+    seeds = np.full((3, 4, 5), -1)
+    seeds[1, 1, 1] = 0
+    assert (gw.Segmenter(np.zeros((3, 4, 5)), channel_axis=None).segment(seeds).labels == 0).all()

@@ -56,6 +56,21 @@ def test_a_further_stroke_is_refined_where_it_is_heard():
     assert np.abs(finest(canvas, again) - finest(canvas, warm)).max() < 0.01
 
 
+def test_classes_that_hear_nothing_of_a_stroke_are_left_as_they_were():
+    image = np.zeros((60, 90))
+    image[:, 30:60], image[:, 60:] = 0.5, 1.0  # three parts that hardly hear each other
+    seeds = np.full(image.shape, -1)
+    seeds[10, 5], seeds[50, 25], seeds[30, 45], seeds[30, 75], seeds[10, 70] = 0, 1, 2, 3, 4
+    canvas = canvas_of(image)
+    before = started(canvas, seeds)
+    seeds[30, 10:20] = 1
+    warm, fresh = started(canvas, seeds, before=before), started(canvas, seeds)
+    same = finest(canvas, warm) == finest(canvas, before)
+    assert same[3:, seeds < 0].all()
+    assert not same[:2, seeds < 0].all()
+    assert np.abs(finest(canvas, warm) - finest(canvas, fresh)).max() < 0.05
+
+
 def test_a_start_in_terms_of_more_classes():
     image, fewer, _ = few_and_all()
     canvas = canvas_of(image)

@@ -135,7 +135,20 @@ def forge(path, *texts):
 
 
 @pytest.mark.parametrize(
-    "line", [b'{"do":"undo"}', b'{"do":"redo"}', b"5", b"null", b"[]", b"{", b"[" * 10**5, b"\xff"]
+    "line",
+    [
+        b'{"note":5}',
+        b'{"note":null}',
+        b'{"note":[["labels",3]]}',
+        b'{"do":"undo"}',
+        b'{"do":"redo"}',
+        b"5",
+        b"null",
+        b"[]",
+        b"{",
+        b"[" * 10**5,
+        b"\xff",
+    ],
 )
 def test_a_forged_line_is_refused_and_kept(tmp_path, line):
     path = tmp_path / "journal"
@@ -173,3 +186,11 @@ def test_notes_stay_whatever_is_undone(tmp_path):
         assert journal.done == [{"do": "answer"}]
         assert journal.undone == []
         assert journal.notes == [{"share": 0.5}, {"share": 0.75}]
+
+
+def test_notes_that_make_no_sense_are_refused(tmp_path):
+    with Journal(tmp_path / "journal", {}) as journal:
+        journal.note({"share": 0.5})
+        assert journal.recall(lambda notes: notes[0]["share"]) == 0.5
+        with pytest.raises(OptionError, match="makes no sense in its notes; restore it, or move it away"):
+            journal.recall(lambda notes: notes[0]["labels"])

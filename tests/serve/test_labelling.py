@@ -1,5 +1,6 @@
 import csv
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -69,14 +70,12 @@ def test_windows_are_told_what_changed_and_nothing_else(window):
                 told[list(values)] = list(values.values())
                 changes += 1
     assert changes >= 3
-    assert told.tolist() == window.page._colors.tolist()
+    assert told.tolist() == window.page._coloring.classes.tolist()
     _, greeted = decoded(list(window.page.greeting())[2])
     assert list(greeted.values()) == told.tolist()
 
 
 def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
-    import threading
-
     answered(window, 2)
     held = threading.Event()
     fit = type(window.page._refits.table.session()).fit
@@ -113,7 +112,7 @@ def test_undo_asks_again_and_redo_answers(window):
     assert not window.page.answers.labelled.size
     window.fitted()
     assert window.page._found is None
-    assert set(window.page._colors.tolist()) == {255}
+    assert set(window.page._coloring.classes.tolist()) == {255}
 
 
 def test_cannot_tell_and_skip_are_not_asked_again(window):
@@ -300,12 +299,22 @@ def test_the_curve_goes_on_after_a_new_start(tmp_path):
         assert len(again.journal.notes) == len(window.journal.notes)
 
 
+def test_a_journal_whose_notes_make_no_sense_is_refused(tmp_path):
+    path, _ = write_groups(tmp_path)
+    first = Window(path)
+    first.journal.note({"labels": 3, "share": 0.5})
+    first.journal.close()
+    with pytest.raises(OptionError, match=r"groups.csv.journal makes no sense in its notes"):
+        Window(path)
+
+
 def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkeypatch):
     answered(window, 3)
-    sessions, fit = [], Session.fit
+    sessions, began, fit = [], threading.Event(), Session.fit
 
     def given_up(self, **options):
         sessions.append(self)
+        began.set()
         if len(sessions) == 1:
             raise CancelledError
         return fit(self, **options)
@@ -314,7 +323,7 @@ def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkey
     monkeypatch.setattr("graphwell.active.Session.fit", given_up)
     row = window.page._question.row
     window.label(row, 0)
-    window.wait(lambda _: len(sessions) == 1)
+    assert began.wait(30)
     assert row in sessions[0].answers
     window.do("undo")
     window.fitted()
@@ -335,4 +344,4 @@ def test_of_a_large_table_a_glance_comes_before_the_fit(window, monkeypatch):
     assert max(head["count"] for head in glances) > 0
     first = labels.index(glances[0])
     assert labels[first + 1]["number"] >= glances[0]["number"]
-    assert np.array_equal(window.page._colors, window.page._found.labels)
+    assert np.array_equal(window.page._coloring.classes, window.page._found.labels)

@@ -1,4 +1,7 @@
 import json
+import math
+
+import pytest
 
 from graphwell.active.accuracy import AccuracyEstimate, Checked
 from graphwell.serve.learning_curve import LearningCurve
@@ -28,3 +31,25 @@ def test_a_fit_to_fewer_labels_forgets_what_came_after():
     assert [(point["labels"], point["share"]) for point in curve.points] == [(3, 0.4), (4, 0.7)]
     assert curve.add(4, estimate(0.7), {}) is None
     assert curve.add(4, estimate(0.7), {1: Checked(0.5, True, 1)}) is not None
+
+
+NOTE = {"labels": 3, "share": 0.5, "low": 0.2, "high": 0.8, "checked": [[7, 0.6, True]]}
+
+
+@pytest.mark.parametrize("odd", [None, True, "0.5", [], {}, math.nan, math.inf])
+@pytest.mark.parametrize("name", ["labels", "share", "low", "high"])
+def test_a_note_without_a_number_is_not_taken(name, odd):
+    with pytest.raises(ValueError, match="is no number"):
+        LearningCurve([{**NOTE, name: odd}])
+
+
+@pytest.mark.parametrize("name", NOTE)
+def test_a_note_that_lacks_a_field_is_not_taken(name):
+    with pytest.raises(KeyError, match=name):
+        LearningCurve([{key: value for key, value in NOTE.items() if key != name}])
+
+
+@pytest.mark.parametrize("checked", [5, None, [5], [[7, 0.6]], [["7", 0.6, True]], [[7, None, True]]])
+def test_checks_of_another_shape_are_not_taken(checked):
+    with pytest.raises((TypeError, ValueError)):
+        LearningCurve([{**NOTE, "checked": checked}])

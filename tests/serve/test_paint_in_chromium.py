@@ -32,20 +32,25 @@ def press(browser, key):
     ActionChains(browser).send_keys(key).perform()
 
 
-def stroke(browser, points):
+def drag(browser, points):
     """Drag through places of the picture, x and y in its pixels."""
     from selenium.webdriver import ActionChains
 
     script = """const {board} = graphwell, {x, y, scale} = board.view;
         return arguments[0].map(([a, b]) => [Math.round((a - x) * scale), Math.round((b - y) * scale)]);"""
     places = browser.execute_script(script, points)
-    strokes = len(browser.execute_script("return graphwell.board.strokes"))
     canvas = browser.find_element("id", "canvas")
     hand = ActionChains(browser, duration=20)
     hand.move_to_element_with_offset(canvas, *places[0]).click_and_hold()
     for (x, y), (next_x, next_y) in pairwise(places):
         hand.move_by_offset(next_x - x, next_y - y)
     hand.release().perform()
+
+
+def stroke(browser, points):
+    """Paint a stroke, and wait until it is there."""
+    strokes = count(browser)
+    drag(browser, points)
     wait_until(browser, f"graphwell.board.strokes.length === {strokes + 1}")
 
 
@@ -95,11 +100,16 @@ def test_undo_redo_erase_classes_pictures_and_a_kill(browser, folder):
         browser.get(server.address)
         wait_until(browser, "graphwell.state.classes.length === 2")
         stroke(browser, [[10, 10], [150, 10]])
-        wait_until(browser, FINE)  # a single class is legal
+        wait_until(browser, FINE)
+        wait_until(browser, "document.getElementById('hint').innerText.startsWith('Only class 1 is painted')")
+        keep_screenshot(browser, "paint-one-class")
+        press(browser, "s")
+        wait_until(browser, "document.getElementById('status').textContent.includes('every pixel has it')")
         press(browser, "n")
         wait_until(browser, "graphwell.state.classes.length === 3")
         press(browser, "3")
         stroke(browser, [[80, 60], [100, 62]])
+        wait_until(browser, "document.getElementById('hint').hidden && graphwell.state.fine")
         press(browser, "e")
         stroke(browser, [[90, 61]])
         press(browser, "z")

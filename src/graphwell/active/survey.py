@@ -11,6 +11,7 @@ from graphwell.backends.base import Backend, Engine, PlacedGraph
 from graphwell.backends.registry import backend_of_rows, find_backend
 from graphwell.estimators.base import GraphClassifier
 from graphwell.graph import Graph
+from graphwell.graph.features import check_metric
 from graphwell.progress import Progress, silent
 from graphwell.solve.communities import Groundwork, groundwork
 from graphwell.solve.kept import KeptEngine
@@ -87,6 +88,7 @@ def survey(
     backend = find_backend(device, X, n_jobs)
     if isinstance(X, Graph):
         return Survey(backend, backend.place(X))
+    check_metric(metric, ("precomputed",))
     if metric == "precomputed" and backend_of_rows(X) is None:
         return Survey(backend, backend.place(Graph.from_affinity(X)))
     rows = backend.read_rows(X, metric)

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Block, Solution, State, Swept, Vector
+from graphwell.backends.base import Block, Coarse, Solution, State, Swept, Vector
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
 from graphwell.backends.system import ArraySystem, System
 
@@ -86,7 +86,9 @@ class ArrayEngine(HostVectors):
         """Return the matrix ``I - A S A``, `scaling` being the diagonal of ``A``, as solvers see it."""
         return ArraySystem(self.product, scaling)
 
-    def solve(self, scaling: Vector, b: Block, max_iterations: int | None = None) -> Solution:
+    def solve(
+        self, scaling: Vector, b: Block, max_iterations: int | None = None, coarse: Coarse | None = None
+    ) -> Solution:
         """Solve ``(I - A S A) x = b`` by conjugate gradients."""
         return conjugate_gradients(self.system(scaling), b, max_iterations=max_iterations or MAX_ITERATIONS)
 

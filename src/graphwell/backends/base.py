@@ -152,6 +152,22 @@ class Vectors(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class Coarse:
+    """A coarse view of a linear system, for solvers that can use one.
+
+    Attributes
+    ----------
+    level : Vector
+        What ``A S A`` hardly changes.
+    groups : callable
+        Finds the group of each vertex, counted from 0, as an array of the host; None if there are none.
+    """
+
+    level: Vector
+    groups: Callable[[], IntArray | None]
+
+
 class Engine(Vectors, Protocol):
     """One graph in the engine's own layout, and the verbs that solvers are written in.
 
@@ -167,8 +183,13 @@ class Engine(Vectors, Protocol):
         """Return ``S @ block``."""
         ...
 
-    def solve(self, scaling: Vector, b: Block, max_iterations: int | None = None) -> Solution:
-        """Solve ``(I - A S A) x = b`` for all columns, `scaling` being the diagonal of ``A``; uses up `b`."""
+    def solve(
+        self, scaling: Vector, b: Block, max_iterations: int | None = None, coarse: Coarse | None = None
+    ) -> Solution:
+        """Solve ``(I - A S A) x = b`` for all columns, `scaling` being the diagonal of ``A``; uses up `b`.
+
+        What is `coarse` about it may be used to go faster.
+        """
         ...
 
     def largest_eigenvalue(self, iterations: int) -> float:
@@ -342,8 +363,8 @@ class Backend(Protocol):
         """Return rows at some places, in ascending order, on the host."""
         ...
 
-    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
-        """Return what a function of the host says of all rows: so many values for each, on the host."""
+    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> Any:
+        """Return what a function of the host says of all rows, so many values for each, for `spread`."""
         ...
 
     def asarray(self, values: Any) -> Vector:

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from graphwell.errors import in_short
+
 
 def from_dataset(dataset: Any, label: str = "label", columns: Sequence[str] | None = None) -> tuple[Any, Any]:
     """Features and labels of a dataset of Hugging Face, as `fit` takes them.
@@ -52,7 +54,7 @@ def _chosen(names: Sequence[str], label: str, columns: Any) -> list[str]:
     if columns is None:
         return [name for name in names if name != label]
     if isinstance(columns, str) or not isinstance(columns, Sequence):
-        raise ValueError(f"columns must be a list of names, got {columns!r}.")
+        raise ValueError(f"columns must be a list of names, got {in_short(columns)}.")
     return list(columns)
 
 

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from graphwell.errors import in_short
+
 
 def affinity_of_edges(ends: Any, weights: Any, n_vertices: int | None) -> Any:
     """Symmetric affinities of a list of edges.
@@ -69,7 +71,9 @@ def check_weight_name(weight: Any) -> None:
     ValueError: weight must be the name of an attribute of the edges, or None; got 5.
     """
     if weight is not None and not isinstance(weight, str):
-        raise ValueError(f"weight must be the name of an attribute of the edges, or None; got {weight!r}.")
+        raise ValueError(
+            f"weight must be the name of an attribute of the edges, or None; got {in_short(weight)}."
+        )
 
 
 def read_weights(weights: Any, n_edges: int) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from graphwell.bridges.edges import affinity_of_edges, check_weight_name
+from graphwell.errors import in_short
 
 
 def affinity_of_networkx(
@@ -17,7 +18,9 @@ def affinity_of_networkx(
         nodes = list(graph.nodes if nodelist is None else nodelist)
         place = {node: number for number, node in enumerate(nodes)}
     except TypeError as error:
-        raise ValueError(f"nodelist must be a list of nodes of the graph, got {nodelist!r}.") from error
+        raise ValueError(
+            f"nodelist must be a list of nodes of the graph, got {in_short(nodelist)}."
+        ) from error
     unknown = next((node for node in nodes if node not in graph), None)
     if unknown is not None or len(place) < len(nodes):
         what = (

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.bridges.edges import affinity_of_edges, check_weight_name
+from graphwell.errors import in_short
 
 MOST_VERTICES = 2**31 - 1
 
@@ -28,7 +29,9 @@ def affinity_of_pyg(data: Any, weight: str | None = "edge_weight") -> Any:
     count = getattr(data, "num_nodes", None)
     whole = isinstance(count, Integral) and not isinstance(count, bool)
     if count is not None and not (whole and 0 <= count <= MOST_VERTICES):
-        raise ValueError(f"num_nodes must be a whole number from 0 to {MOST_VERTICES:,}, got {count!r}.")
+        raise ValueError(
+            f"num_nodes must be a whole number from 0 to {MOST_VERTICES:,}, got {in_short(count)}."
+        )
     weights = None if given is None else as_array(given)
     return affinity_of_edges(ends.T, weights, None if count is None else int(count))
 

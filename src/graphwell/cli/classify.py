@@ -1,9 +1,8 @@
 """`graphwell classify`: label every row of a table from the labels that some rows have."""
 
 import json
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +17,9 @@ from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._standard import stdout_is_taken
 from graphwell.cli._words import in_flags
 from graphwell.errors import OptionError
+
+if TYPE_CHECKING:
+    from graphwell.jobs.reports import ClassifyReport
 
 
 @ends_cleanly
@@ -110,11 +112,10 @@ def classify(
         refuse_missing(table)
     from graphwell.jobs.classify import classify as label_rows
     from graphwell.jobs.options import ClassifyOptions
-    from graphwell.view.report import report_page
 
     options = job_options(ClassifyOptions, flags, class_prior=_class_prior(class_prior))
     with bars(quiet=quiet) as progress:
-        found = label_rows(options, draw=partial(report_page, words=in_flags), progress=progress)
+        found = label_rows(options, draw=_page, progress=progress)
         work_is_over()
     if not quiet:
         from graphwell.cli._summary import print_classified
@@ -123,6 +124,13 @@ def classify(
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
     return Exit.NEEDS_ATTENTION if found.unreachable_rows or found.bridged_rows else Exit.DONE
+
+
+def _page(report: "ClassifyReport") -> str:
+    """The page of a report; what draws it is not imported before it is needed."""
+    from graphwell.view.report import report_page
+
+    return report_page(report, words=in_flags)
 
 
 def _class_prior(text: str | None) -> "str | dict[str, float | tuple[float, float]] | None":

@@ -7,7 +7,6 @@ import typer
 
 from graphwell.cli._help import ListingCommand
 from graphwell.cli._run import ends_cleanly
-from graphwell.io.files import check_output, check_output_folder, written_whole
 
 example = typer.Typer(help="Write an example to try the other commands on.", no_args_is_help=True)
 
@@ -28,6 +27,7 @@ def digits(
 ) -> None:
     """Write 1,797 handwritten digits as CSV: 64 pixels, a few labels, and the truth in its own column."""
     from graphwell.datasets import digits_table
+    from graphwell.io.files import check_output, written_whole
 
     check_output(output, "output")
     text = digits_table(per_class, random_state=seed)
@@ -50,6 +50,7 @@ def image(
 ) -> None:
     """Write a picture of five grey levels (image.png), marks in it (seeds.png) and the truth (truth.npy)."""
     from graphwell.datasets.strokes import write_example
+    from graphwell.io.files import check_output_folder
 
     check_output_folder(output, "output")
     marked = write_example(output, noise, per_class, seed)

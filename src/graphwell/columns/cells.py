@@ -55,6 +55,10 @@ class Cells:
             return np.where(np.isnat(self.values), "", self.values.astype(str)).astype(TEXT)
         return np.strings.strip(as_text(self.values))
 
+    def text_of(self, rows: BoolArray) -> Any:
+        """Some of the cells as text; numbers are many, and as text each takes far longer and more memory."""
+        return self.text[rows] if is_text(self.values) else Cells(self.values[rows]).text
+
 
 def is_frame(X: Any) -> bool:
     """Whether something is a data frame: of pandas, polars or Arrow.

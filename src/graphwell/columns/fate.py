@@ -128,7 +128,7 @@ def recodes_labels(cells: Cells, labels: Any) -> bool:
     classes = np.unique(labels[given])
     if given.sum() < LABELS_TO_SEE_A_CODE or len(classes) < 2 or cells.missing.any():
         return False
-    pairs = set(zip(cells.text[given].tolist(), labels[given].tolist(), strict=True))
+    pairs = set(zip(cells.text_of(given).tolist(), labels[given].tolist(), strict=True))
     return len(pairs) == len(classes) == len({word for word, _ in pairs}) == len(np.unique(cells.text))
 
 
@@ -174,7 +174,7 @@ def _repeats(cells: Cells, labels: Any) -> bool:
     given: BoolArray = labels != ""
     if given.sum() < LABELS_TO_JUDGE or cells.values.dtype.kind == "M":
         return False
-    here, said = cells.text[given], labels[given]
+    here, said = cells.text_of(given), labels[given]
     if (here == said).all():
         return len(np.unique(said)) > 1
     return len(np.unique(said)) > 1 and all(map(_same, here.tolist(), said.tolist()))

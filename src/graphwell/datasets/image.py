@@ -4,6 +4,7 @@ import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
+from graphwell.errors import in_short
 
 GREY_LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 BLACK, DARK, MEDIUM, LIGHT, WHITE = range(5)
@@ -45,9 +46,11 @@ def make_grey_image(
     """
     for name, side in (("height", height), ("width", width)):
         if isinstance(side, bool) or not isinstance(side, int | np.integer) or side < SMALLEST_SIDE:
-            raise ValueError(f"{name} must be an integer of at least {SMALLEST_SIDE} pixels, got {side!r}.")
+            raise ValueError(
+                f"{name} must be an integer of at least {SMALLEST_SIDE} pixels, got {in_short(side)}."
+            )
     if not (np.isfinite(noise) and noise >= 0):
-        raise ValueError(f"noise must not be negative, got {noise!r}.")
+        raise ValueError(f"noise must not be negative, got {in_short(noise)}.")
     truth = _regions(int(height), int(width))
     image = np.array(GREY_LEVELS)[truth]
     if noise > 0:

@@ -17,7 +17,7 @@ from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, V
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.columns.cells import is_frame
-from graphwell.errors import Sentence
+from graphwell.errors import Sentence, in_short
 from graphwell.estimators.evidence import pooled
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
@@ -248,7 +248,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-            raise ValueError(f"k must be a number of rows, 0 or more; got {k!r}.")
+            raise ValueError(f"k must be a number of rows, 0 or more; got {in_short(k)}.")
         bridges = self.graph_.bridges
         margins: FloatArray = self._predictor.margins() - (0 if bridges is None else bridges.rows)
         rows = np.flatnonzero(~self._given)

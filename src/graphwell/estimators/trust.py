@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray
+from graphwell.errors import in_short
 from graphwell.estimators.labels import Labels
 
 
@@ -48,7 +49,9 @@ def _numbers(sample_weight: Any, n: int) -> FloatArray:
     try:
         weights = np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"sample_weight must hold one number per row, got {sample_weight!r}.") from None
+        raise ValueError(
+            f"sample_weight must hold one number per row, got {in_short(sample_weight)}."
+        ) from None
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray
+from graphwell.errors import OptionError
 from graphwell.memory import available, in_words
 
 Change = Callable[[Any], Any]
@@ -69,10 +70,11 @@ def check_metric(metric: str, also: tuple[str, ...] = ()) -> None:
     --------
     >>> check_metric("manhattan")
     Traceback (most recent call last):
-    ValueError: metric must be one of euclidean, cosine; got 'manhattan'.
+    graphwell.errors.OptionError: metric must be one of euclidean, cosine; got 'manhattan'.
     """
     if not isinstance(metric, str) or metric not in (*METRICS, *also):
-        raise ValueError(f"metric must be one of {', '.join((*METRICS, *also))}; got {metric!r}.")
+        known = ", ".join((*METRICS, *also))
+        raise OptionError("metric", "{field} must be one of {}; got {!r}.", known, metric)
 
 
 def _check_projection(n_features: int, components: int) -> None:

@@ -11,21 +11,28 @@ from graphwell.jobs.label_column import LabelColumn, class_number
 from graphwell.jobs.options import ClassifyOptions
 
 
-def tell_of_classes(classifier: Any, options: ClassifyOptions, given: LabelColumn) -> None:
-    """Set `classes` and `class_prior` of a classifier, where the options have them.
+def told_of_classes(options: ClassifyOptions, given: LabelColumn) -> dict[str, Any]:
+    """Parameters `classes` and `class_prior` of a classifier, where the options have them.
 
     Parameters
     ----------
-    classifier : classifier
-        To be fitted on the numbers of the classes.
     options : ClassifyOptions
     given : LabelColumn
-        The given labels.
+        The given labels; the classifier will be fitted on their numbers.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> given = LabelColumn(("cat", "dog"), np.array([0, 1, -1]))
+    >>> told_of_classes(ClassifyOptions(table=Path("pets.csv"), class_prior="auto"), given)
+    {'class_prior': 'auto'}
     """
+    told: dict[str, Any] = {}
     if options.classes:
-        classifier.set_params(classes=list(range(len(given.names))))
+        told["classes"] = list(range(len(given.names)))
     if options.class_prior is not None:
-        classifier.set_params(class_prior=by_number(options.class_prior, given))
+        told["class_prior"] = by_number(options.class_prior, given)
+    return told
 
 
 def by_number(prior: str | Mapping[str, Any], given: LabelColumn) -> Any:

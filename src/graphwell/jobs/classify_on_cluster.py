@@ -13,19 +13,22 @@ from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.backends.dask.client import open_client
 from graphwell.columns.fate import left_out
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.files import folder_written_whole
+from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers
 from graphwell.io.tables.parquet import FORMAT as PARQUET
 from graphwell.io.tables.parquet import RowGroups, read_columns, read_part, row_groups
-from graphwell.jobs.class_sizes import tell_of_classes
+from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
 from graphwell.jobs.label_column import LabelColumn
 from graphwell.jobs.methods import find_method, make_classifier
 from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.outputs import page_bytes
+from graphwell.jobs.page_on_cluster import rows_shown
 from graphwell.jobs.parts_of_a_folder import InThisProcess, OnWorkers, PartWriter, Place
-from graphwell.jobs.reports import ClassifyReport
+from graphwell.jobs.reports import ClassifyReport, Draw
+from graphwell.jobs.scale_on_cluster import scaled_columns
 from graphwell.jobs.summary import in_memory, summarise
 from graphwell.memory import allowed, fit_bytes
 from graphwell.progress import Progress, silent
@@ -33,18 +36,22 @@ from graphwell.progress import Progress, silent
 COPIES_OF_FEATURES = 3
 """In memory at once: the parts as they are read, the whole, and rows as they are compared."""
 NEEDS_THE_WHOLE_TABLE = (
-    "scale", "pca", "missing", "holdout", "report", "delimiter", "encoding", "decimal",
+    "pca", "missing", "holdout", "delimiter", "encoding", "decimal",
     "as_number", "as_category",
 )  # fmt: skip
 """Options that cannot be followed block by block."""
 
 
-def classify_on_cluster(options: ClassifyOptions, *, progress: Progress = silent) -> ClassifyReport:
+def classify_on_cluster(
+    options: ClassifyOptions, *, draw: Draw | None = None, progress: Progress = silent
+) -> ClassifyReport:
     """Label a table on the cluster that ``options.cluster`` names; in one process where that is faster.
 
     Parameters
     ----------
     options : ClassifyOptions
+    draw : callable, optional
+        Draws the page of ``options.report``.
     progress : callable
         Told the stage and the share of it that is done.
     """
@@ -54,12 +61,14 @@ def classify_on_cluster(options: ClassifyOptions, *, progress: Progress = silent
     if options.cluster == "local":
         folder = read_folder(options, progress)
         if fits_here(folder, classifier.n_neighbors):
-            return _labelled(folder, InThisProcess(), options, classifier, progress)
+            return _labelled(folder, InThisProcess(), options, classifier, draw, progress)
     with open_client(options.cluster, thread_count(options.n_jobs)):
-        return label_folder(options, classifier, progress=progress)
+        return label_folder(options, classifier, draw=draw, progress=progress)
 
 
-def label_folder(options: ClassifyOptions, classifier: Any, *, progress: Progress = silent) -> ClassifyReport:
+def label_folder(
+    options: ClassifyOptions, classifier: Any, *, draw: Draw | None = None, progress: Progress = silent
+) -> ClassifyReport:
     """Label every row of a folder of Parquet files and write a folder like it.
 
     Workers of the Dask client in use read and write the files, so all of them must see both folders.
@@ -70,10 +79,10 @@ def label_folder(options: ClassifyOptions, classifier: Any, *, progress: Progres
         `table` is a folder, or a single file; `output` a folder that does not exist yet.
     classifier : DiffuseInterfaceClassifier
         It is fitted here.
-    progress : callable
-        Told the stage and the share of it that is done.
+    draw, progress
+        As in `classify_on_cluster`.
     """
-    return _labelled(read_folder(options, progress), OnWorkers(), options, classifier, progress)
+    return _labelled(read_folder(options, progress), OnWorkers(), options, classifier, draw, progress)
 
 
 @dataclass(frozen=True)
@@ -84,12 +93,15 @@ class Folder:
     ----------
     parts : tuple of RowGroups
     facts : TableFacts
+    kinds : tuple of str
+        Kind of each feature, as in `graphwell.TableEncoder`.
     seconds : float
         That reading took.
     """
 
     parts: tuple[RowGroups, ...]
     facts: TableFacts
+    kinds: tuple[str, ...]
     seconds: float
 
 
@@ -106,8 +118,9 @@ def read_folder(options: ClassifyOptions, progress: Progress = silent) -> Folder
     labels = read_columns(options.table, parts, named_columns(first, roles))
     given = read_given(labels, roles, options.classes)
     here = replace(given, codes=given.codes[: first.n_rows])
-    facts = table_facts(labels, roles, given, number_columns(first, roles, here), first.names)
-    return Folder(parts, facts, time.perf_counter() - began)
+    features = number_columns(first, roles, here)
+    facts = table_facts(labels, roles, given, features, first.names)
+    return Folder(parts, facts, features.kinds, time.perf_counter() - began)
 
 
 def fits_here(folder: Folder, n_neighbors: int) -> bool:
@@ -121,13 +134,18 @@ def fits_here(folder: Folder, n_neighbors: int) -> bool:
 
 
 def _labelled(
-    folder: Folder, place: Place, options: ClassifyOptions, classifier: Any, progress: Progress
+    folder: Folder,
+    place: Place,
+    options: ClassifyOptions,
+    classifier: Any,
+    draw: Draw | None,
+    progress: Progress,
 ) -> ClassifyReport:
     """Fit, write, and tell of it."""
     facts, output = folder.facts, options.output
     assert output is not None
-    tell_of_classes(classifier, options, facts.given)
-    X = place.features(folder.parts, facts.features)
+    classifier.set_params(**told_of_classes(options, facts.given))
+    X = scaled_columns(place.features(folder.parts, facts.features), options.scale, folder.kinds)
     with warnings.catch_warnings():
         for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table
             warnings.simplefilter("ignore", told)
@@ -139,10 +157,19 @@ def _labelled(
     reachable = in_memory(classifier.reachable_)
     assigned = np.where(reachable, in_memory(classifier.transduction_), -1)
     everything = np.ones(facts.n_rows, dtype=bool)
-    return summarise(
-        facts, options.method, classifier, everything, assigned,
-        seconds=seconds, output=output, notes=[_how_note(classifier, place)],
+    wanted = options.report is not None and draw is not None
+    shown = None
+    if wanted:
+        found = (facts.given.codes, assigned, reachable, classifier)
+        shown = rows_shown(X, *found, every=place.has_all_rows)
+    report = summarise(
+        facts, options.method, classifier, everything, assigned, seconds=seconds, output=output,
+        report=options.report, notes=[_how_note(classifier, place)], details=shown, ask=place.has_all_rows,
     )  # fmt: skip
+    if draw is not None and options.report is not None:
+        with written_whole(options.report) as file:
+            file.write(page_bytes(draw(report)))
+    return replace(report, details=None)
 
 
 def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureColumns:
@@ -158,7 +185,9 @@ def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureCol
         raise OptionError("features", problem, others[0])
     told = {name: left_out(name, "", "no number; {cluster} compares rows by numbers only") for name in others}
     fates = tuple(told.get(fate.name, fate) for fate in found.fates)
-    return replace(found, names=tuple(numbers), fates=fates)
+    kind_of = dict(zip(found.outputs, found.kinds, strict=True))
+    kinds = tuple(kind_of.get(name, "indicator") for name in numbers)
+    return replace(found, names=tuple(numbers), kinds=kinds, fates=fates)
 
 
 def _check(options: ClassifyOptions) -> None:

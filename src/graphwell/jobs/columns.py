@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from graphwell._types import FloatArray
 from graphwell.columns.fate import Fate, column_note, left_out
 from graphwell.columns.names import hint
+from graphwell.columns.plain_encoder import PlainEncoder
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import NEW_NAMES, Table
 from graphwell.io.tables.cells import text_column
@@ -118,11 +119,9 @@ def read_features(
     fill : bool
         Fill missing cells in; otherwise they are NaN.
     """
-    from graphwell.columns.encoder import TableEncoder  # scikit-learn takes long to import
-
     roled = _fates_of_roles(table, roles)
     labels = None if given is None else text_column([*given.names, ""])[given.codes]
-    encoder = TableEncoder(
+    encoder = PlainEncoder(
         features=roles.features, drop=roles.drop, as_number=roles.as_number, as_category=roles.as_category,
         decimal=roles.decimal, missing="fill" if fill else "keep",
     )  # fmt: skip
@@ -134,9 +133,8 @@ def read_features(
             error.field, f"{{}}: {error.sentence.template}", table.path, *error.sentence.values
         ) from None
     roled |= {fate.name: fate for fate in encoder.fates_}
-    outputs = tuple(encoder.get_feature_names_out().tolist())
     fates = tuple(roled[name] for name in table.names)
-    return FeatureColumns(tuple(encoder.encoders_), X, outputs, encoder.kinds_, fates)
+    return FeatureColumns(tuple(encoder.encoders_), X, encoder.outputs_, encoder.kinds_, fates)
 
 
 def _fates_of_roles(table: Table, roles: Roles) -> dict[str, Fate]:

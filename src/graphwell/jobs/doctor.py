@@ -34,6 +34,7 @@ EXTRAS = {
     "nifti": ("nibabel", "NIfTI volumes"),
     "zarr": ("zarr", "folders of Zarr"),
     "serve": ("starlette", "pages in the browser"),
+    "notebook": ("anywidget", "pages in a notebook"),
     "dask": ("distributed", "fits on a cluster"),
     "cuda": ("cupy", "fits on an NVIDIA GPU"),
 }

@@ -17,6 +17,7 @@ from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import (
     Say,
+    about_one_class,
     about_spacing,
     class_found,
     picture_of,
@@ -167,7 +168,7 @@ class _Counts:
             sweeps=self.sweeps,
             status=self.status,
             output=options.output,
-            notes=(*notes, *gone),
+            notes=(*notes, *about_one_class(marks, marks.names), *gone),
             files=tuple(path for path in (options.output, options.overlay) if path is not None),
             seconds={"in all": seconds},
         )

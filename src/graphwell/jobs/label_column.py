@@ -14,6 +14,7 @@ from graphwell.io.tables.cells import as_text, is_missing, text_column
 
 MOST_CLASSES = 1000
 MOST_FRACTIONS = 10
+ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True)
@@ -30,25 +31,38 @@ def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> L
 
     Where no cell is unknown otherwise and the labels are whole numbers, -1 is.
     """
-    cells = np.strings.strip(as_text(table.column(name)))
+    cells, places = _different_cells(table.column(name))
     marks = text_column([mark.strip() for mark in unknown])
     is_unknown = is_missing(cells) | np.isin(cells, marks)
     notes = []
-    if bool((cells[~is_unknown] == "-1").any()) and all(
-        map(_is_whole, np.unique(cells[~is_unknown]).tolist())
-    ):
+    if "-1" in cells[~is_unknown].tolist() and all(map(_is_whole, cells[~is_unknown].tolist())):
         if is_unknown.any():
             notes.append(
                 Sentence('-1 is a class in column {!r}; if it means unknown, give {unknown="-1"}.', (name,))
             )
         else:
             is_unknown = cells == "-1"
-    found, positions = np.unique(cells[~is_unknown], return_inverse=True)
+    found = cells[~is_unknown]
     order = _in_order(found.tolist())
-    codes = np.full(table.n_rows, -1)
-    codes[~is_unknown] = np.argsort(order)[positions] if len(order) else -1
+    codes = np.full(len(cells), -1, dtype=np.int32)
+    codes[np.flatnonzero(~is_unknown)[order]] = np.arange(len(order))
     names = tuple(str(found[i]) for i in order)
-    return LabelColumn(names, codes, (*notes, *_odd_names(name, names)))
+    return LabelColumn(names, codes[places], (*notes, *_odd_names(name, names)))
+
+
+def _different_cells(column: Any) -> tuple[Any, IntArray]:
+    """The different cells of a column as text, and which of them each row has.
+
+    Some rows at a time: all cells as text would take far more memory than their numbers.
+    """
+    numbers: dict[str, int] = {}
+    places = np.empty(len(column), dtype=np.int32)
+    for first in range(0, len(column), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        cells, within = np.unique(np.strings.strip(as_text(column[part])), return_inverse=True)
+        of_part = [numbers.setdefault(cell, len(numbers)) for cell in cells.tolist()]
+        places[part] = np.array(of_part, dtype=np.int32)[within]
+    return text_column(list(numbers)), places
 
 
 def with_named_classes(given: LabelColumn, named: Sequence[str]) -> LabelColumn:
@@ -59,7 +73,7 @@ def with_named_classes(given: LabelColumn, named: Sequence[str]) -> LabelColumn:
         return given
     every = [*given.names, *further]
     order = _in_order(every)
-    new = np.append(np.argsort(order), -1)
+    new = np.append(np.argsort(order), -1).astype(np.int32)
     note = "No row has the label {} yet; rows get it only if {class_prior} gives its size."
     notes = (*given.notes, Sentence(note, (", ".join(further),)))
     return LabelColumn(tuple(every[i] for i in order), new[given.codes], notes)
@@ -110,7 +124,7 @@ def match_classes(truth: LabelColumn, names: Sequence[str]) -> LabelColumn:
         if _key(name) not in known:
             known[_key(name)] = len(every)
             every.append(name)
-    new = np.array([known[_key(name)] for name in truth.names] + [-1])
+    new = np.array([known[_key(name)] for name in truth.names] + [-1], dtype=np.int32)
     return LabelColumn(tuple(every), new[truth.codes], truth.notes)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from graphwell.errors import OptionError
-from graphwell.estimators.registry import Method, methods
+from graphwell.estimators.registry import DEFAULT, Method, methods
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.progress import Progress
 
@@ -32,7 +32,7 @@ def find_method(name: str) -> Method:
 
 
 def check_settings(options: ClassifyOptions) -> None:
-    """Refuse what the method is told wrongly; finding the methods takes a second, and defaults need none.
+    """Refuse what the method is told wrongly; finding the methods takes a second; the usual one has all.
 
     Examples
     --------
@@ -40,8 +40,15 @@ def check_settings(options: ClassifyOptions) -> None:
     Traceback (most recent call last):
     graphwell.errors.OptionError: method must be one of diffuse interface, ...; got 'guessing'.
     """
-    if options.changed("method", "tune", "evidence", "checkpoint", *SETTINGS, *ABOUT_CLASSES):
+    _check_evidence(options)
+    if options.method != DEFAULT:
         make_classifier(options)
+
+
+def _check_evidence(options: ClassifyOptions) -> None:
+    if options.evidence not in EVIDENCE:
+        problem = "{field} must be one of {}; got {!r}."
+        raise OptionError("evidence", problem, ", ".join(EVIDENCE), options.evidence)
 
 
 def make_classifier(options: ClassifyOptions) -> Any:
@@ -69,10 +76,7 @@ def make_classifier(options: ClassifyOptions) -> Any:
 
 def _tuning(made: Any, method: Method, options: ClassifyOptions) -> dict[str, Any]:
     """What a method is told of tuning and evidence; nothing where all is at its default."""
-    if options.evidence not in EVIDENCE:
-        raise OptionError(
-            "evidence", "{field} must be one of {}; got {!r}.", ", ".join(EVIDENCE), options.evidence
-        )
+    _check_evidence(options)
     for field in options.changed("tune", "evidence"):
         if not has_parameter(made, field):
             raise _not_for(field, method)
@@ -81,7 +85,9 @@ def _tuning(made: Any, method: Method, options: ClassifyOptions) -> dict[str, An
 
 
 def check_class_count(name: str, n_classes: int) -> None:
-    """Refuse more classes than a method can tell apart."""
+    """Refuse more classes than a method can tell apart; the usual one tells any number."""
+    if name == DEFAULT:
+        return
     most = find_method(name).most_classes
     if most is not None and n_classes > most:
         problem = "{field} {!r} tells at most {} classes apart, but {} are given; choose another method."

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwell.estimators.registry import DEFAULT
 from graphwell.io.images.base import MAX_PIXELS
-from graphwell.io.images.seeds import Painting
 from graphwell.jobs.columns import Roles
 from graphwell.jobs.preprocess import Preprocessing
+
+if TYPE_CHECKING:
+    from graphwell.io.images.seeds import Painting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,6 +233,8 @@ class SegmentOptions:
     n_jobs: int | None = None
 
     @property
-    def painting(self) -> Painting:
+    def painting(self) -> "Painting":
         """How the colours of the seeds are to be understood."""
+        from graphwell.io.images.seeds import Painting  # tables need no pictures
+
         return Painting(background=self.background, on_picture=self.strokes_on_picture, snap=self.snap)

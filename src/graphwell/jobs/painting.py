@@ -142,7 +142,7 @@ class PaintedPicture:
         _ = self._preview if coarse else self._segmenter
 
     def segment(self, seeds: IntArray, *, coarse: bool) -> IntArray:
-        """Classes of the picture, or of its small copy; seeds of one class give that class everywhere.
+        """Classes of the picture, or of its small copy.
 
         Parameters
         ----------
@@ -150,9 +150,6 @@ class PaintedPicture:
             -1 where unknown; some are not.
         coarse : bool
         """
-        classes = np.unique(seeds[seeds >= 0])
-        if len(classes) == 1:
-            return np.full((1, 1) if coarse else self.shape, classes[0])
         return self._preview.segment(seeds) if coarse else self._segmenter.segment(seeds).labels
 
     def save(self, strokes: Mapping[str, Any]) -> SegmentReport:

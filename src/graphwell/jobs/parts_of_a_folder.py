@@ -23,7 +23,15 @@ Parts = Sequence[RowGroups]
 
 
 class Place(Protocol):
-    """Where the parts are read, fitted and written."""
+    """Where the parts are read, fitted and written.
+
+    Attributes
+    ----------
+    has_all_rows : bool
+        Whether this process holds what a fit says of every row.
+    """
+
+    has_all_rows: bool
 
     def features(self, parts: Parts, names: tuple[str, ...]) -> Any:
         """Return the features of all parts, as a classifier takes them."""
@@ -37,6 +45,8 @@ class Place(Protocol):
 class InThisProcess:
     """One part after the other, in the memory of this process."""
 
+    has_all_rows = True
+
     def features(self, parts: Parts, names: tuple[str, ...]) -> FloatArray:
         """Return one array."""
         return np.concatenate([part_features(part, names) for part in parts])
@@ -49,6 +59,8 @@ class InThisProcess:
 
 class OnWorkers:
     """Each part on a worker of the Dask client in use."""
+
+    has_all_rows = False
 
     def __init__(self) -> None:
         self.tasks = Tasks(connected_client())

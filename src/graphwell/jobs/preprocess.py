@@ -177,7 +177,7 @@ def _by_rule(X: FloatArray, numbers: BoolArray, notes: list[Sentence]) -> str:
         return "none"
     from graphwell.metric.rules import by_the_data
 
-    ruled = by_the_data(X[:, numbers])
+    ruled = by_the_data(X if numbers.all() else X[:, numbers])
     if ruled.name == "plain" and numbers.all():
         return "none"
     name, why = (

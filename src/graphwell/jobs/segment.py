@@ -1,7 +1,7 @@
 """The whole job on one picture: picture and marks read, every pixel given a class, labels written."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -174,6 +174,7 @@ def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation", dou
 
     marks = scene.marks
     lost = [Sentence("{}", (unreached_sentence(found),))] if found.unreached else []
+    notes = (*about_one_class(marks, found.classes.tolist()), *lost, *about_spacing(scene, options))
     written = (
         options.seeds_out,
         options.output,
@@ -195,7 +196,7 @@ def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation", dou
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
-        notes=(*lost, *about_spacing(scene, options), *_numbering(options.output, scene)),
+        notes=(*notes, *_numbering(options.output, scene)),
         files=tuple(path for path in written if path is not None),
         seconds={},
     )
@@ -211,6 +212,13 @@ def class_found(number: int, marks: Marks, assigned: int, n_points: int) -> Segm
         share=assigned / n_points,
         color="#{:02x}{:02x}{:02x}".format(*marks.colors[number]),
     )
+
+
+def about_one_class(marks: Marks, heard: Collection[int]) -> list[Sentence]:
+    """Say that a single class is no segmentation; marks under a mask are not heard."""
+    from graphwell.segmentation.segment import one_class_sentence
+
+    return [Sentence("{}", (one_class_sentence(marks.names[c]),)) for c in heard if len(heard) == 1]
 
 
 def about_spacing(scene: Scene, options: SegmentOptions) -> list[Sentence]:

@@ -32,6 +32,7 @@ def summarise(
     notes: Sequence[Sentence] = (),
     holdout: Holdout | None = None,
     details: RowDetails | None = None,
+    ask: bool = True,
 ) -> ClassifyReport:
     """Return the report on a labelled table.
 
@@ -52,6 +53,8 @@ def summarise(
         File for the page.
     notes : sequence of Sentence
         Further ones, after those of the table.
+    ask : bool
+        Whether to choose the rows to label next.
     """
     reachable = in_memory(classifier.reachable_)
     components = in_memory(classifier.graph_.components)
@@ -75,7 +78,7 @@ def summarise(
         holdout=holdout,
         comparison=None if truth is None else compare(assigned, given, truth.codes, truth.names),
         doubtful=doubtful_rows(facts, classifier, kept, reachable),
-        to_label=next_rows(classifier, facts.classes, given, kept, facts.ids),
+        to_label=next_rows(classifier, facts.classes, given, kept, facts.ids) if ask else (),
         notes=(*facts.notes, *notes, *_unreached(components, reachable, kept), *_bridged(bridges, kept)),
         seconds=seconds,
         output=output,

@@ -60,12 +60,6 @@ class Canvas:
     working_pixels : int
         Largest number of pixels on which scores are found.
 
-    Attributes
-    ----------
-    shapes : list of tuples
-        Of the picture, halved and halved again, down to the working size.
-    working : int
-        How often the working size was halved.
     """
 
     def __init__(
@@ -94,16 +88,19 @@ class Canvas:
 
     def _take_planes(self, values: FloatArray, working_pixels: int) -> FloatArray:
         """Keep what the descent compares at each size; return the values of the working size."""
-        self.shapes, self._planes = [self.shape], [self._padded(self._smoothed(values, self._blur), 0)]
-        while math.prod(self.shapes[-1]) > working_pixels:
+        self._planes = [self._padded(self._smoothed(values, self._blur), 0)]
+        while math.prod(values.shape[:-1]) > working_pixels:
             values = halved(values)
-            self.shapes.append(values.shape[:-1])
-            self._planes.append(self._padded(values, len(self.shapes) - 1))
-        self.working = len(self.shapes) - 1
+            self._planes.append(self._padded(values, len(self._planes)))
         return values
 
     def _padded(self, values: FloatArray, halvings: int) -> FloatArray:
         return self.grid(halvings).pads(np.moveaxis(values, -1, 0))
+
+    @property
+    def working(self) -> int:
+        """How often the working size was halved."""
+        return len(self._planes) - 1
 
     @property
     def start_halvings(self) -> int:
@@ -188,7 +185,7 @@ class Canvas:
         """A plane of one size as one of a larger size."""
         while halvings > wanted:
             halvings -= 1
-            plane = enlarged(plane[None], self.shapes[halvings])[0]
+            plane = enlarged(plane[None], self.grid(halvings).shape)[0]
         return self.engine.xp.ascontiguousarray(plane)
 
     def _build_copies(self, values: FloatArray) -> None:

@@ -14,12 +14,14 @@ from scipy import ndimage
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.segmentation.features import PictureFeatures
+from graphwell.segmentation.grid import window_around
 from graphwell.segmentation.mixtures import fit_mixture
 from graphwell.segmentation.seeds import Seeds
 
 WEIGHT = 0.3
 """Of a log-likelihood with two classes; it falls with the logarithm of their number."""
-BLUR = 2.0
+BLUR, REACH = 2.0, 8
+"""Standard deviation of the blur in pixels, and how far it reaches: four of them."""
 MOST_AGAINST = 40.0
 """A colour unlike all marks of a class speaks no louder against it than this."""
 LEAST_SPREAD = 0.04
@@ -57,6 +59,7 @@ class ColorEvidence:
         self.planes = planes.reshape(values.shape[-1], -1)
         self.spread = float(np.hypot(LEAST_SPREAD * features.contrast, noise_left * features.noise)) or 1.0
         self._fitted: dict[tuple[int, int], tuple[bytes, FloatArray]] = {}
+        self._blurs: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def logs(self, seeds: Seeds, classes: IntArray) -> FloatArray:
         """Log-likelihoods of shape (n_classes, *shape), blurred, less the largest.
@@ -69,7 +72,7 @@ class ColorEvidence:
             What the user calls them, by which they are known again in the next call.
         """
         if self._pieces is None:
-            return self._blurred(self._less_largest(self._found(seeds, classes, 0, self.planes)))
+            return self._blurred(self._less_largest(self._found(seeds, classes, 0, self.planes)), classes)
         found = self.engine.xp.zeros((len(classes), *self.shape), dtype=np.float32)
         homes = self._pieces.ravel()[seeds.places]
         for piece in np.unique(homes[homes >= 0]).tolist():
@@ -108,11 +111,27 @@ class ColorEvidence:
         found -= found.max(axis=0)
         return np.maximum(found, -MOST_AGAINST, out=found)
 
-    def _blurred(self, found: FloatArray) -> FloatArray:
-        planes = found.reshape(-1, *self.shape)
-        for plane in planes:
-            plane[...] = self.engine.ndimage.gaussian_filter(plane, BLUR, mode="nearest")
-        return planes
+    def _blurred(self, found: FloatArray, classes: IntArray) -> FloatArray:
+        """Blur the plane of each class, where it differs from that of the call before."""
+        planes, before, self._blurs = found.reshape(-1, *self.shape), self._blurs, {}
+        blurred = self.engine.xp.empty_like(planes)
+        for name, plane, out in zip(classes.tolist(), planes, blurred, strict=True):
+            self._blurs[name] = plane, out
+            if name not in before:
+                out[...] = self._blur(plane)
+                continue
+            old, out[...] = before[name]
+            changed = plane != old
+            near, around = (window_around(changed, self.engine, reach) for reach in (REACH, 2 * REACH))
+            within = tuple(
+                slice(inner.start - outer.start, inner.stop - outer.start)
+                for inner, outer in zip(near, around, strict=True)
+            )
+            out[near] = self._blur(plane[around])[within]
+        return blurred
+
+    def _blur(self, plane: FloatArray) -> FloatArray:
+        return self.engine.ndimage.gaussian_filter(plane, BLUR, mode="nearest")
 
     def _blurred_inside(self, found: FloatArray, inside: Any) -> FloatArray:
         """Blur values of the points inside as if there were no others; 0 outside."""
@@ -133,8 +152,11 @@ def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:
     >>> posterior(np.array([[0.5], [0.5]]), np.array([[0.0], [-2.0]])).round(3).ravel()
     array([0.646, 0.354])
     """
-    weight = WEIGHT / np.log2(max(2, len(scores)))
-    found = np.log(np.maximum(scores, 0) + LEAST_SCORE) + (weight * logs).astype(scores.dtype)
+    weight = scores.dtype.type(WEIGHT / np.log2(max(2, len(scores))))
+    found = np.maximum(scores, 0)
+    found += scores.dtype.type(LEAST_SCORE)
+    np.log(found, out=found)
+    found += weight * logs
     found -= found.max(axis=0)
     np.exp(found, out=found)
     found /= found.sum(axis=0)

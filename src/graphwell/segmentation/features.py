@@ -40,7 +40,7 @@ class PictureFeatures:
     values: FloatArray
     noise: float
     contrast: float
-    spacing: tuple[float, ...] = (1.0, 1.0)
+    spacing: tuple[float, ...]
     masked: BoolArray | None = None
 
     @property
@@ -149,13 +149,13 @@ def _shared_out(values: Any, largest: float) -> FloatArray:
 def smoothed(
     values: FloatArray,
     width: float,
-    spacing: tuple[float, ...] | None = None,
+    spacing: tuple[float, ...],
     ndimage: Any = scipy.ndimage,
 ) -> FloatArray:
     """Blur by a Gaussian of this width in units of the spacing; 0 leaves the picture alone."""
     if width == 0:
         return values
-    widths = (*(width / apart for apart in spacing or (1.0,) * (values.ndim - 1)), 0.0)
+    widths = (*(width / apart for apart in spacing), 0.0)
     return ndimage.gaussian_filter(values, widths, mode="nearest")
 
 
@@ -178,12 +178,12 @@ def halved(values: FloatArray) -> FloatArray:
     return values
 
 
-def noise_left(width: float, halvings: int, spacing: tuple[float, ...] = (1.0, 1.0)) -> float:
+def noise_left(width: float, halvings: int, spacing: tuple[float, ...]) -> float:
     """Share of the noise of single pixels that a blur and some halvings leave.
 
     Examples
     --------
-    >>> noise_left(0.0, 0), noise_left(0.0, 1)
+    >>> noise_left(0.0, 0, (1.0, 1.0)), noise_left(0.0, 1, (1.0, 1.0))
     (1.0, 0.5)
     """
     share = 1.0

@@ -1,7 +1,6 @@
 """Pictures of one scene one after the other, as a film has them: each begins from the one before."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,32 +65,14 @@ def segment_frames(
     before: tuple[FloatArray, Segmentation] | None = None
     for number, frame in enumerate(frames):
         picture = channels_last(frame, channel_axis)
-        plain, masked = without_mask(picture)
-        values = read_picture(plain)
+        values = read_picture(without_mask(picture)[0])
         known = np.asarray(marks[number]) if number in marks else np.full(values.shape[:-1], -1)
         if before is not None:
             _check_size(number, values, before[0])
             known = np.where(known >= 0, known, carried(before[1], before[0], values))
-        left = np.unique(known[known >= 0])
-        if before is not None and len(left) == 1:
-            found = _everywhere(left[0], masked, before[1])
-        else:
-            found = Segmenter(picture, **options).segment(known)
+        found = Segmenter(picture, **options).segment(known)
         before = values, found
         yield found
-
-
-def _everywhere(name: int, masked: BoolArray | None, before: Segmentation) -> Segmentation:
-    """A frame whose pixels all have the only class that is left, masked ones none."""
-    masked = np.zeros(before.labels.shape, dtype=bool) if masked is None else masked
-    return replace(
-        before,
-        labels=np.where(masked, -1, name),
-        score=(~masked).astype(np.float32),
-        reachable=~masked,
-        masked=masked,
-        seconds={},
-    )
 
 
 def _check_size(number: int, frame: FloatArray, before: FloatArray) -> None:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphwell._checks import number_between
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
 
 Window: TypeAlias = tuple[slice, ...]
@@ -23,8 +23,8 @@ class Grid:
     shape : tuple of int
         Of the picture, without its channels.
     radius : float
-        Reach of the links.
-        In units of the smallest spacing; the next points along each axis are linked in any case.
+        Reach of the links, in units of the smallest spacing; the next points along each axis are linked in
+        any case.
     engine : PixelEngine
     spacing : tuple of float, optional
         Distance between points along each axis; 1 by default.
@@ -123,14 +123,34 @@ class Grid:
         )
 
 
-def offsets_within(radius: float, spacing: tuple[float, ...] = (1.0, 1.0)) -> IntArray:
+def window_around(chosen: BoolArray, engine: PixelEngine, margin: int = 0) -> Window:
+    """The smallest part of a picture that holds all chosen points and a margin; one corner if there are none.
+
+    Examples
+    --------
+    >>> from graphwell.backends.registry import find_pixels
+    >>> chosen = np.zeros((5, 9), dtype=bool)
+    >>> chosen[1, 4:6] = True
+    >>> window_around(chosen, find_pixels("cpu"), margin=2)
+    (slice(0, 4, None), slice(2, 8, None))
+    """
+    window = []
+    for axis, side in enumerate(chosen.shape):
+        others = tuple(other for other in range(chosen.ndim) if other != axis)
+        found = np.flatnonzero(engine.to_host(chosen.any(axis=others)))
+        first, last = (int(found[0]), int(found[-1])) if len(found) else (0, 0)
+        window.append(slice(max(0, first - margin), min(last + 1 + margin, side)))
+    return tuple(window)
+
+
+def offsets_within(radius: float, spacing: tuple[float, ...]) -> IntArray:
     """Steps to all points within a radius and to the next ones along each axis, in the order of their places.
 
     `spacing` is the distance between points along each axis.
 
     Examples
     --------
-    >>> offsets_within(1).tolist()
+    >>> offsets_within(1, (1.0, 1.0)).tolist()
     [[-1, 0], [0, -1], [0, 1], [1, 0]]
     >>> len(offsets_within(1, (1.0, 1.0, 1.0))), len(offsets_within(2, (1.0, 5.0)))
     (6, 6)

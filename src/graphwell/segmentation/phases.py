@@ -15,6 +15,7 @@ from scipy import fft
 
 from graphwell._checks import positive_number, whole_number
 from graphwell._types import FloatArray, IntArray
+from graphwell.errors import in_short
 
 
 def segment_by_phases(
@@ -106,5 +107,5 @@ def _checked(image: FloatArray, levels: Sequence[float]) -> FloatArray:
     if np.ndim(image) != 2 or not np.isfinite(image).all():
         raise ValueError(f"image must be a picture of finite grey values, got the shape {np.shape(image)}.")
     if wells.ndim != 1 or len(wells) < 2 or not (np.diff(wells) > 0).all():
-        raise ValueError(f"levels must be two grey levels or more, rising; got {levels!r}.")
+        raise ValueError(f"levels must be two grey levels or more, rising; got {in_short(levels)}.")
     return wells

@@ -12,6 +12,7 @@ from graphwell.backends.pixels import PixelEngine
 from graphwell.progress import heartbeat
 from graphwell.segmentation.band import START_R, Band, grown, near_borders
 from graphwell.segmentation.canvas import Canvas, Told
+from graphwell.segmentation.grid import window_around
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.start import Start
 from graphwell.solve.result import Result, Status
@@ -22,6 +23,9 @@ WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.6, sweeps=5)
 """Of a further stroke. It begins as high: from epsilon 0.6, borders in noise stayed twice as ragged."""
 FIRST_BAND, FINER_BAND = 12, 4
 """How far from a border pixels may change class: at the working size, and at each larger one."""
+NEAR_A_CHANGE = 4
+"""How far from a change a further stroke moves pixels. With 12 it took half as long again, and labels were no
+nearer to those of a fresh run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +95,7 @@ def refine_borders(
     told : callable
     """
     began = time.perf_counter()
-    kind = np.int16 if len(start.classes) < 2**15 else np.int32
-    first = start.belief.argmax(axis=0).astype(kind)
+    first = largest_plane(start.belief)
     found = Descent(start.classes, first)
     labels, fresh = first, np.ones_like(first, dtype=bool) if before is None else first != before.first
     halvings = canvas.start_halvings
@@ -107,6 +110,22 @@ def refine_borders(
             fresh |= labels != old.labels
     told(1.0)
     found.seconds = time.perf_counter() - began
+    return found
+
+
+def largest_plane(belief: FloatArray) -> IntArray:
+    """Number of the plane that is largest at each point, the first of equals: a faster `argmax`.
+
+    Examples
+    --------
+    >>> largest_plane(np.array([[0.2, 0.5, 0.1], [0.8, 0.5, 0.2]]))
+    array([1, 0, 1], dtype=int16)
+    """
+    best = belief[0].copy()
+    found = np.zeros_like(best, dtype=np.int16 if len(belief) < 2**15 else np.int32)
+    for number, plane in enumerate(belief[1:], start=1):
+        found[plane > best] = number
+        np.maximum(best, plane, out=best)
     return found
 
 
@@ -127,15 +146,12 @@ class _Refiner:
 
     def refine(self, labels: IntArray, fresh: BoolArray, before: State | None, record: Descent) -> State:
         """Begin at `labels` where something is fresh, at the state before elsewhere."""
-        ndimage = self.engine.ndimage
         labels = labels.copy() if before is None else np.where(fresh, labels, before.labels)
         labels.reshape(-1)[self.known] = self.codes.astype(labels.dtype)
-        chosen = near_borders(labels, self.width, ndimage)
+        chosen = self._near_changes(labels, None if before is None else labels != before.labels)
         chosen.reshape(-1)[self.known] = False
         if (pieces := self.canvas.pieces(self.size)) is not None:
             chosen &= self.engine.asarray(pieces >= 0)
-        if before is not None:
-            chosen &= grown(fresh | (labels != before.labels), self.width, ndimage)
         r = np.full_like(labels, 0.5, dtype=np.float32) if before is None else before.r.copy()
         r[chosen] = START_R
         r.reshape(-1)[self.known] = 0.5
@@ -146,6 +162,18 @@ class _Refiner:
             record.changes.append(0)
             return State(labels, r, score)
         return self._swept(labels, r, score, chosen, SCHEDULE if before is None else WARM_SCHEDULE, record)
+
+    def _near_changes(self, labels: IntArray, changed: BoolArray | None) -> BoolArray:
+        """Points near a border that are near a change too; all near a border if everything is new."""
+        ndimage, width = self.engine.ndimage, self.width
+        if changed is None:
+            return near_borders(labels, width, ndimage)
+        chosen = np.zeros_like(changed)
+        reach = NEAR_A_CHANGE + width + 1  # borders farther away do not matter
+        window = window_around(changed, self.engine, reach)
+        chosen[window] = near_borders(labels[window], width, ndimage)
+        chosen[window] &= grown(changed[window], NEAR_A_CHANGE, ndimage)
+        return chosen
 
     def _swept(
         self,

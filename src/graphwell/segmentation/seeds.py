@@ -95,8 +95,6 @@ def seed_classes(
     if len(found.places) == 0:
         raise ValueError("seeds hold no class at all; mark some pixels of each class.")
     classes, numbers = np.unique(found.codes, return_inverse=True)
-    if len(classes) == 1:
-        raise ValueError(f"seeds hold one class only, {classes[0]}; mark some pixels of another class too.")
     return classes, Seeds(found.shape, found.places, numbers.ravel())
 
 

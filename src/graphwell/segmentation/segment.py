@@ -38,7 +38,8 @@ def segment(
         masked array are left out, and nothing passes through them. A DataArray of xarray will do: what is NaN
         there is masked.
     seeds : integer array of shape (height, width) or (height, width, depth)
-        Known classes, -1 where unknown. Masked ones are not heard.
+        Known classes, -1 where unknown. Masked ones are not heard. A single class is everywhere, with a
+        warning.
     channel_axis : int or str, optional
         The axis of `image` that holds its channels, where it has one axis more than `seeds`. Of a DataArray
         also the name of the dimension; by default the one called like channels (``"band"``, say).
@@ -104,6 +105,8 @@ def segment(
         progress=progress,
     )
     found = segmenter.segment(seeds)
+    if len(found.classes) == 1:
+        warn_user(one_class_sentence(str(found.classes[0])))
     if found.unreached:
         warn_user(unreached_sentence(found), UnreachableWarning)
     return found.labels if put_back is None else put_back(found.labels)
@@ -116,3 +119,8 @@ def unreached_sentence(found: Segmentation) -> str:
         "strong contrast and hold no seed, so they get no class; mark some of their pixels, or raise the "
         "colour scale."
     )
+
+
+def one_class_sentence(name: str) -> str:
+    """Say that a single class is no segmentation, and what to do."""
+    return f"Only the class {name} is marked, so every pixel has it; mark some pixels of another class too."

@@ -1,5 +1,6 @@
 """Segmenting a picture from a few seeds: the image face of the library."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from graphwell.segmentation.masks import without_mask
 from graphwell.segmentation.on_graph import OnGraph
 from graphwell.segmentation.on_pixels import OnPixels
 from graphwell.segmentation.seeds import seed_classes
-from graphwell.solve.result import Result
+from graphwell.solve.result import Result, Status
 
 GRAPHS = ("pixels", "features")
 LARGEST_BLUR = 100
@@ -181,12 +182,22 @@ class Segmenter:
         ----------
         seeds : integer array of the shape of the image without its channels
             Known classes, -1 where unknown. All seeds, those of earlier calls too. Masked ones are not heard.
+            A single class is everywhere.
         """
         masked = None if self._masked is None else self._masked.reshape(self.shape)
         classes, known = seed_classes(seeds, self.shape, masked)
+        if len(classes) == 1:
+            return self._everywhere(classes)
         answer = self._way.label(replace(known, shape=without_single_points(self.shape)), classes)
         seconds = {"graph": self._graph_seconds, **answer.seconds} if answer.is_first else answer.seconds
         return self._segmentation(classes, answer, seconds)
+
+    def _everywhere(self, classes: IntArray) -> Segmentation:
+        """What a single class comes to: every pixel that is not masked has it."""
+        n = math.prod(self.shape)
+        shown = np.ones(n, bool) if self._masked is None else ~self._masked.ravel()
+        result = Result(np.zeros(n, dtype=np.int64), np.zeros(n), Status.ONE_CLASS)
+        return self._segmentation(classes, Answer(result, shown.astype(np.float32), shown, True, {}), {})
 
     def _segmentation(self, classes: IntArray, answer: Answer, seconds: dict[str, float]) -> Segmentation:
         reachable = answer.reachable.reshape(self.shape)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.segmentation.grid import Grid, Window
+from graphwell._types import FloatArray, IntArray
+from graphwell.segmentation.grid import Window, window_around
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.stencil import Stencil
 
@@ -19,7 +19,7 @@ REFINEMENTS, WARM_REFINEMENTS = 20, 4
 """Iterations on the working size, from the guess of a coarser copy; twice as many after each halving."""
 MOST_FROM_NOTHING = 1000
 """Iterations on the coarsest copy, which begins from no guess."""
-LEAST_CHANGE = 1e-3
+LEAST_CHANGE = 1e-2
 """A score that changes by less is left as it was before a further stroke."""
 
 
@@ -96,8 +96,8 @@ def spread_scores(
         refinements = (REFINEMENTS if before is None else WARM_REFINEMENTS) * 2 ** (copy.halvings - working)
         most = refinements if scores else MOST_FROM_NOTHING
         rest = np.zeros(n_classes) if before is None else before.rests[number]
-        planes, window = _guess(copies, scores, n_classes, before)
-        left = _diffused(copy.stencil, seeds[copy.halvings], planes, window, most, rest)
+        planes, window, moving = _guess(copies, scores, n_classes, before)
+        left = _diffused(copy.stencil, seeds[copy.halvings], planes, window, moving, most, rest)
         scores.append(planes)
         rests.append(np.where(rest > 0, rest, left))
     return scores, rests
@@ -105,54 +105,58 @@ def spread_scores(
 
 def _guess(
     copies: Sequence[Copy], scores: list[FloatArray], n_classes: int, before: Start | None
-) -> tuple[FloatArray, Window]:
-    """Scores of the next copy from what is known, as flat planes, and the part that is to be refined."""
+) -> tuple[FloatArray, Window, list[int]]:
+    """Scores of the next copy from what is known, as flat planes; the part and the classes to be refined."""
     number = len(scores)
     grid = copies[number].stencil.grid
-    everywhere = tuple(slice(0, side) for side in grid.shape)
+    everywhere, everyone = tuple(slice(0, side) for side in grid.shape), list(range(n_classes))
     if not scores and before is None:
-        return grid.engine.xp.zeros((n_classes, grid.size), dtype=np.float32), everywhere
+        return grid.engine.xp.zeros((n_classes, grid.size), dtype=np.float32), everywhere, everyone
     if not scores and before is not None:
-        return before.scores[0].copy(), everywhere
+        return before.scores[0].copy(), everywhere, everyone
     coarse = copies[number - 1].stencil.grid
     if before is None:
-        return grid.pads(enlarged(coarse.crop(scores[-1]), grid.shape)), everywhere
+        return grid.pads(enlarged(coarse.crop(scores[-1]), grid.shape)), everywhere, everyone
     change = coarse.crop(scores[-1] - before.scores[number - 1])
-    window = _window_of(np.abs(change).max(axis=0) > LEAST_CHANGE, grid)
+    changed = np.abs(change) > LEAST_CHANGE
+    half = window_around(changed.any(axis=0), grid.engine)
+    window = tuple(
+        slice(2 * part.start, min(2 * part.stop, side)) for part, side in zip(half, grid.shape, strict=True)
+    )
+    moving = [k for k in everyone if changed[k].any()]
     planes = before.scores[number].copy()
-    half: Window = tuple(slice(part.start // 2, -(-part.stop // 2)) for part in window)
     shape = tuple(part.stop - part.start for part in window)
-    grid.crop(planes)[(..., *window)] += enlarged(change[(..., *half)], shape)
-    return planes, window
-
-
-def _window_of(changed: BoolArray, grid: Grid) -> Window:
-    """The smallest part of a grid that holds all changes of the copy half its size."""
-    window = []
-    for axis, side in enumerate(grid.shape):
-        others = tuple(other for other in range(len(grid.shape)) if other != axis)
-        found = np.flatnonzero(grid.engine.to_host(changed.any(axis=others)))
-        first, last = (int(found[0]), int(found[-1])) if len(found) else (0, 0)
-        window.append(slice(2 * first, min(2 * last + 2, side)))
-    return tuple(window)
+    for k in moving:
+        grid.crop(planes[k])[window] += enlarged(change[k][half][None], shape)[0]
+    return planes, window, moving
 
 
 def _diffused(
-    stencil: Stencil, seeds: Seeds, planes: FloatArray, window: Window, most_iterations: int, rest: FloatArray
+    stencil: Stencil,
+    seeds: Seeds,
+    planes: FloatArray,
+    window: Window,
+    moving: list[int],
+    most_iterations: int,
+    rest: FloatArray,
 ) -> FloatArray:
-    """Give planes their values at the seeds, and refine them in a window, in place; return what is left."""
+    """Give planes their values at the seeds, and refine some in a window, in place; return what is left."""
     grid, engine = stencil.grid, stencil.grid.engine
     places = engine.asarray(grid.places(seeds.coordinates))
     of_class = seeds.codes == np.arange(len(planes))[:, None]
     planes[:, places] = engine.asarray(of_class.astype(np.float32))
     known = engine.xp.zeros(grid.size, dtype=bool)
     known[places] = True
-    if all(part == slice(0, side) for part, side in zip(window, grid.shape, strict=True)):
+    everywhere = all(part == slice(0, side) for part, side in zip(window, grid.shape, strict=True))
+    if everywhere and len(moving) == len(planes):
         return stencil.diffuse(known, planes, most_iterations, rest)
-    part = stencil.part(window)
-    some = grid.cut(planes, window)
-    left = part.diffuse(grid.cut(known, window), some, most_iterations, rest)
-    grid.crop(planes)[(..., *window)] = part.grid.crop(some)
+    left = rest.copy()
+    if moving:
+        part = stencil.part(window)
+        some = grid.cut(engine.xp.stack([planes[k] for k in moving]), window)
+        left[moving] = part.diffuse(grid.cut(known, window), some, most_iterations, rest[moving])
+        for k, plane in zip(moving, some, strict=True):
+            grid.crop(planes[k])[window] = part.grid.crop(plane)
     return left
 
 

@@ -9,7 +9,7 @@ import os
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from graphwell.errors import OptionError
 from graphwell.io.locks import NO_FOLLOW
@@ -17,7 +17,11 @@ from graphwell.io.locks import NO_FOLLOW
 FORMAT = "graphwell journal 1"
 Action = dict[str, Any]
 """Values that JSON can hold; ``do`` names what was done."""
+Note = dict[str, Any]
 UNDO, REDO, NOTE = {"do": "undo"}, {"do": "redo"}, "note"
+MAKES_NO_SENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What forged lines lead to where they are read."""
+Read = TypeVar("Read")
 
 
 class Journal:
@@ -54,7 +58,7 @@ class Journal:
         self.path = path
         self.done: list[Action] = []
         self.undone: list[Action] = []
-        self.notes: list[dict[str, Any]] = []
+        self.notes: list[Note] = []
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW | getattr(os, "O_BINARY", 0), 0o666)
         try:
             self._read(about)
@@ -139,7 +143,7 @@ class Journal:
             raise OptionError("table", problem, self.path)
         for number, entry in enumerate(entries[1:], start=1):
             impossible = (entry == UNDO and not self.done) or (entry == REDO and not self.undone)
-            if impossible or not isinstance(entry, dict):
+            if impossible or not isinstance(entry, dict) or not isinstance(entry.get(NOTE, {}), dict):
                 raise self._nonsense(number)
             self._take(entry)
 
@@ -154,8 +158,22 @@ class Journal:
         for number, action in enumerate(self.done, start=1):
             try:
                 do(action)
-            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            except MAKES_NO_SENSE as error:
                 raise self._nonsense(number) from error
+
+    def recall(self, read: Callable[[list[Note]], Read]) -> Read:
+        """What the notes say; those that make no sense are refused.
+
+        Parameters
+        ----------
+        read : callable
+            Given all notes, oldest first; raises what forged ones lead to.
+        """
+        try:
+            return read(self.notes)
+        except MAKES_NO_SENSE as error:
+            problem = "{field}: {} makes no sense in its notes; restore it, or move it away."
+            raise OptionError("table", problem, self.path) from error
 
     def _nonsense(self, number: int) -> OptionError:
         problem = "{field}: {} makes no sense at its action {:,}; restore it, or move it away."

@@ -4,8 +4,6 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from graphwell._types import FloatArray, IntArray
 from graphwell.active import Question
 from graphwell.errors import OptionError
@@ -16,12 +14,19 @@ from graphwell.layout import principal_map
 from graphwell.serve.answers import NOTHING, Answers, Change
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.classes import ClassList
+from graphwell.serve.coloring import Coloring
 from graphwell.serve.journal import Action, Journal
 from graphwell.serve.learning_curve import LearningCurve
 from graphwell.serve.refits import Fit, Glance, Refits, Said
-from graphwell.serve.told import NO_CLASS, byte_frame, doubtful_rows, lasso_says, row_in_brief, shown_row
+from graphwell.serve.told import (
+    doubtful_rows,
+    lasso_says,
+    row_in_brief,
+    shown_row,
+    told_answers,
+    told_table,
+)
 
-STEPS_OF_DOUBT = 15
 USED_BY = {
     "label": ("rows", "class", "weight"),
     **dict.fromkeys(("cannot tell", "skip", "clear"), ("rows",)),
@@ -70,11 +75,10 @@ class LabelPage:
         journal.replay(self._do_again)
         self._number = 0
         self._places = principal_map(table.points) if table.places is None else table.places
-        n = len(self.answers.codes)
-        self._colors, self._doubt = np.full(n, NO_CLASS, dtype=np.uint8), np.zeros(n, dtype=np.uint8)
+        self._coloring = Coloring(len(self.answers.codes))
         self._found: FoundLabels | None = None
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
-        self._curve = LearningCurve(journal.notes)
+        self._curve = journal.recall(LearningCurve)
         self._queue: list[Question] = []
         self._question: Question | None = None
         self._stage = ""
@@ -88,12 +92,10 @@ class LabelPage:
     def greeting(self) -> Iterable[Event]:
         """What a new window is told: everything."""
         with self._lock:
-            everything: IntArray = np.arange(len(self._colors))
             return [
-                self._about(),
+                told_table(self.table, self.answers),
                 frame({"event": "positions"}, self._places),
-                byte_frame("labels", everything, self._colors),
-                byte_frame("doubt", everything, self._doubt),
+                *self._coloring.everything(),
                 self._told_answers(self.answers.labelled),
                 self._model,
                 self._told_question(),
@@ -174,8 +176,8 @@ class LabelPage:
 
     def _row(self, message: dict[str, Any]) -> int:
         row = message["row"]
-        if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(self._colors):
-            raise OptionError("row", "{field} must lie between 0 and {:,}.", len(self._colors) - 1)
+        if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(self._coloring):
+            raise OptionError("row", "{field} must lie between 0 and {:,}.", len(self._coloring) - 1)
         return row
 
     # ---------------------------------------------------------------------------- the question of the moment
@@ -212,23 +214,13 @@ class LabelPage:
     def _take_glance(self, glance: Glance) -> None:
         """Show at once what an answer changes, as far as that can be seen without a fit."""
         with self._lock:
-            colors = np.where(glance.labels < 0, NO_CLASS, glance.labels).astype(np.uint8)
-            self._colors[glance.rows] = colors
-            number = glance.said.number
-            self._tell(byte_frame("labels", glance.rows, colors, number=number, glance=True))
+            self._tell(self._coloring.take_glance(glance))
 
     def _take_fit(self, fit: Fit) -> None:
         with self._lock:
             self._found = fit.found
-            n = len(self._colors)
-            colors, doubt = np.full(n, NO_CLASS, dtype=np.uint8), np.zeros(n, dtype=np.uint8)
-            if fit.found is not None:
-                colors = np.where(fit.found.labels < 0, NO_CLASS, fit.found.labels).astype(np.uint8)
-                doubt = np.rint(STEPS_OF_DOUBT * fit.found.doubt).astype(np.uint8)
-            for name, before, after in (("labels", self._colors, colors), ("doubt", self._doubt, doubt)):
-                rows = np.flatnonzero(before != after)
-                before[rows] = after[rows]
-                self._tell(byte_frame(name, rows, after[rows], number=fit.said.number))
+            for event in self._coloring.take_fit(fit.found, fit.said.number):
+                self._tell(event)
             self._model = self._told_fit(fit)
             self._tell(self._model)
 
@@ -254,33 +246,8 @@ class LabelPage:
 
     # -------------------------------------------------------------------------------- what windows are told
 
-    def _about(self) -> dict[str, Any]:
-        options = self.table.options
-        return {
-            "event": "about",
-            "table": options.table.name,
-            "output": options.labelled.name,
-            "rows": len(self._colors),
-            "classes": self._told_classes(),
-        }
-
-    def _told_classes(self) -> list[dict[str, Any]]:
-        return [vars(entry) for entry in self.answers.classes]
-
     def _told_answers(self, rows: IntArray) -> dict[str, Any]:
-        """What was said of some rows, the classes, and how far one can go back and forth."""
-        done, undone = self.journal.done, self.journal.undone
-        return {
-            "event": "answers",
-            "number": self._number,
-            "rows": rows.tolist(),
-            "codes": self.answers.codes[rows].tolist(),
-            "weights": self.answers.weights[rows].round(3).tolist(),
-            "classes": self._told_classes(),
-            "undo": done[-1]["do"] if done else None,
-            "redo": undone[-1]["do"] if undone else None,
-            "steps": len(done),
-        }
+        return told_answers(self.answers, self.journal, rows, self._number)
 
     def _told_fit(self, fit: Fit) -> dict[str, Any]:
         """Numbers of a fit: sizes of the classes, accuracy, the most doubtful rows, the last lasso."""
@@ -289,7 +256,7 @@ class LabelPage:
             note = self._curve.add(labelled, fit.accuracy, fit.checked)
             if note and fit.said.number:  # at a new start the fit is that of the last note
                 self.journal.note(note)
-        sizes = np.bincount(self._colors, minlength=NO_CLASS + 1)
+        sizes = self._coloring.sizes()
         return {
             "event": "model",
             "fits": self._model["fits"] + 1,
@@ -300,5 +267,5 @@ class LabelPage:
             "curve": self._curve.points,
             "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
             "doubtful": doubtful_rows(fit, self.table),
-            "lasso": lasso_says(self._changes[-1] if self._changes else None, self._colors),
+            "lasso": lasso_says(self._changes[-1] if self._changes else None, self._coloring.classes),
         }

@@ -1,5 +1,6 @@
 """How good the labels were after each fit: noted in the journal, and read from there after a new start."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,9 +38,9 @@ class LearningCurve:
         self.points: list[Point] = []
         self.checked: dict[int, Checked] = {}
         for fits_since, note in zip(range(len(notes) - 1, -1, -1), notes, strict=True):
-            self._add({name: note[name] for name in ("labels", "share", "low", "high")})
+            self._add({name: _number(note[name]) for name in ("labels", "share", "low", "high")})
             for row, score, right in note["checked"]:
-                self.checked[int(row)] = Checked(float(score), bool(right), fits_since)
+                self.checked[int(_number(row))] = Checked(_number(score), bool(right), fits_since)
 
     def add(
         self, labels: int, found: AccuracyEstimate, checked: Mapping[int, Checked]
@@ -55,3 +56,10 @@ class LearningCurve:
 
     def _add(self, point: Point) -> None:
         self.points = [*(other for other in self.points if other["labels"] < point["labels"]), point]
+
+
+def _number(value: Any) -> float:
+    """A number as a note must hold it."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no number")
+    return value

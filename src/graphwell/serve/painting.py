@@ -207,8 +207,9 @@ class PaintPage:
     def _write(self, picture: PaintedPicture, document: dict[str, Any]) -> None:
         try:
             report = picture.save(document)
-            files = [path.name for path in report.files]
-            self._tell({"event": "saved", "folder": str(self.options.folder), "files": files})
+            files, notes = [path.name for path in report.files], [str(note) for note in report.notes]
+            folder = str(self.options.folder)
+            self._tell({"event": "saved", "folder": folder, "files": files, "notes": notes})
         except Exception as error:
             self._tell({"event": "failed", "why": str(error) or repr(error)})
         finally:

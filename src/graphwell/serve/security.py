@@ -13,21 +13,40 @@ from dataclasses import dataclass, field
 LONGEST_BODY = 4_096
 """Bytes that a request may bring along; pages speak through the channel."""
 SECONDS_AFTER_A_WRONG_PASSWORD = 1.0
+NOWHERE = "'none'"
 
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data: blob:",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",  # no text ever becomes markup
-        "trusted-types 'none'",
+
+def policy(scripts: str, styles: str, own: str) -> str:
+    """What a page may load, do and become.
+
+    Parameters
+    ----------
+    scripts, styles : str
+        Where these may come from.
+    own : str
+        Where pictures may come from too, and messages and forms may go; empty for nowhere.
+
+    Examples
+    --------
+    >>> policy("'self'", "'self'", "'self'").split("; ")[:3]
+    ["default-src 'none'", "script-src 'self'", "style-src 'self'"]
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {scripts}",
+            f"style-src {styles}",
+            f"img-src data: blob: {own}".rstrip(),
+            f"connect-src {own or NOWHERE}",
+            f"form-action {own or NOWHERE}",
+            "base-uri 'none'",
+            "require-trusted-types-for 'script'",  # no text ever becomes markup
+            "trusted-types 'none'",
+        )
     )
-)
+
+
+POLICY = policy("'self'", "'self'", "'self'") + "; frame-ancestors 'none'"
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",

@@ -9,6 +9,7 @@ from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.serve.answers import Answers, Change
 from graphwell.serve.channel import frame
+from graphwell.serve.journal import Journal
 from graphwell.serve.refits import Fit
 
 NO_CLASS = 255
@@ -28,6 +29,37 @@ def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> byte
     """
     body = np.frombuffer(rows.astype("<u4").tobytes() + values.astype(np.uint8).tobytes(), dtype=np.uint8)
     return frame({"event": name, "count": len(rows), **more}, body)
+
+
+def told_table(table: LabelledTable, answers: Answers) -> dict[str, Any]:
+    """The event that a new window begins with: the table, and the classes of its rows."""
+    return {
+        "event": "about",
+        "table": table.options.table.name,
+        "output": table.options.labelled.name,
+        "rows": len(answers.codes),
+        "classes": _told_classes(answers),
+    }
+
+
+def told_answers(answers: Answers, journal: Journal, rows: IntArray, number: int) -> dict[str, Any]:
+    """The event of what was said of some rows, of the classes, and how far one can go back and forth."""
+    done, undone = journal.done, journal.undone
+    return {
+        "event": "answers",
+        "number": number,
+        "rows": rows.tolist(),
+        "codes": answers.codes[rows].tolist(),
+        "weights": answers.weights[rows].round(3).tolist(),
+        "classes": _told_classes(answers),
+        "undo": done[-1]["do"] if done else None,
+        "redo": undone[-1]["do"] if undone else None,
+        "steps": len(done),
+    }
+
+
+def _told_classes(answers: Answers) -> list[dict[str, Any]]:
+    return [vars(entry) for entry in answers.classes]
 
 
 def doubtful_rows(fit: Fit, table: LabelledTable) -> list[dict[str, Any]]:

@@ -38,11 +38,29 @@ class Groundwork:
     members: IntArray
     W: Any
     _merged: dict[tuple[float, int], tuple[IntArray, Any]] = field(default_factory=dict, repr=False)
+    _few: dict[int, IntArray | None] = field(default_factory=dict, repr=False)
 
     @cached_property
     def volumes(self) -> FloatArray:
         """Sum of the degrees in each unit."""
         return self.W @ np.ones(self.W.shape[0])
+
+    def few(self, most: int) -> IntArray | None:
+        """Group of each vertex of the other graph: units joined until there are few; None if that cannot be.
+
+        Examples
+        --------
+        >>> from graphwell import Graph
+        >>> from graphwell.backends import find_backend
+        >>> pairs = Graph.from_affinity(np.kron(np.eye(2), [[0, 1], [1, 0]]))
+        >>> ground = groundwork(find_backend().engine(pairs))
+        >>> ground.few(2), ground.few(1)
+        (array([0, 0, 1, 1]), None)
+        """
+        if most not in self._few:
+            members, level = joined_until(self.members, self.W, most)
+            self._few[most] = members if level.shape[0] <= most else None
+        return self._few[most]
 
     def communities(self, resolution: float, seed: int = 0) -> IntArray:
         """Community of each vertex of the other graph."""
@@ -103,12 +121,17 @@ def joined_units(engine: Engine, most: int) -> Groundwork:
     if len(heaviest) > most:
         members = joined(heaviest)
     level = engine.condensed(members, int(members.max()) + 1)
-    while level.shape[0] > most:
-        group = joined_to_heaviest(level)
-        if int(group.max()) + 1 == level.shape[0]:
+    return Groundwork(*joined_until(members, level, most))
+
+
+def joined_until(members: IntArray, W: Any, most: int) -> tuple[IntArray, Any]:
+    """Join groups to their heaviest neighbours until there are few enough, or no edges between them."""
+    while W.shape[0] > most:
+        group = joined_to_heaviest(W)
+        if int(group.max()) + 1 == W.shape[0]:
             break
-        level, members = merged_graph(level, group), group[members]
-    return Groundwork(members, level)
+        W, members = merged_graph(W, group), group[members]
+    return members, W
 
 
 def joined_to_heaviest(W: Any) -> IntArray:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import SupportsFloat, SupportsInt
 
 from graphwell.backends.base import Engine, State
+from graphwell.errors import in_short
 from graphwell.progress import heartbeat
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Result, Status
@@ -77,7 +78,7 @@ def descend(
     (array([1, 1, 1], dtype=int32), 'SETTLED')
     """
     if not step_size > 0:
-        raise ValueError(f"step_size must be positive, got {step_size!r}.")
+        raise ValueError(f"step_size must be positive, got {in_short(step_size)}.")
     began = time.perf_counter()
     steps = list(schedule)
     reached = reached or Reached(start, (), ())

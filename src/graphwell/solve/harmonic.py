@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.base import Block, Engine, PlacedGraph, Solution, Vector
+from graphwell.backends.base import Block, Coarse, Engine, PlacedGraph, Solution, Vector
 from graphwell.solve.balance import class_counts
+from graphwell.solve.communities import groundwork
 from graphwell.solve.problem import Problem
 
 SMALLEST_WEIGHT = 1e-5
+COARSE_FROM = 20_000
+"""Vertices from which on solvers are shown a coarse view: in smaller graphs there is little to gain."""
+MOST_GROUPS = 1000
 LARGEST_WEIGHT = 1e12
 """Larger Poisson weights, near rows that only copies of them are near to, would overflow single precision."""
 
@@ -69,7 +73,7 @@ def laplace_scores(
         image = engine.scaled(engine.product(engine.scaled(begin, inside)), inside)
         b = engine.added(engine.added(b, begin, -1.0), image)
     del fixed, weighted  # of a million rows, what is not needed any more counts
-    solution = engine.solve(inside, b, max_iterations)
+    solution = engine.solve(inside, b, max_iterations, coarse_view(engine, graph, root))
     del b
     x = solution.x if begin is None else engine.added(begin, solution.x)
     outside = known | ~problem.reachable
@@ -97,8 +101,9 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     """
     graph, xp = problem.graph, engine.xp
     source = centred(engine, graph, source_strengths(problem, engine))
-    inverse = quotient(xp, 1.0, xp.sqrt(graph.degrees))
-    solution = engine.solve(xp.ones(graph.n_vertices), engine.column(inverse * source))
+    root = xp.sqrt(graph.degrees)
+    inverse, ones = quotient(xp, 1.0, root), xp.ones(graph.n_vertices)
+    solution = engine.solve(ones, engine.column(inverse * source), coarse=coarse_view(engine, graph, root))
     g = centred(engine, graph, inverse * engine.vector(solution.x), graph.degrees)
     lowest = engine.group_minima(graph.components, g, graph.n_components)
     g = g - lowest[graph.components] + SMALLEST_WEIGHT
@@ -143,9 +148,18 @@ def solve_laplacian(engine: Engine, graph: PlacedGraph, sources: Block) -> tuple
 
     The solution is determined up to a constant on each component: see `centred`.
     """
-    inverse = quotient(engine.xp, 1.0, engine.xp.sqrt(graph.degrees))
-    solution = engine.solve(engine.xp.ones(graph.n_vertices), engine.scaled(sources, inverse))
+    root = engine.xp.sqrt(graph.degrees)
+    inverse, ones = quotient(engine.xp, 1.0, root), engine.xp.ones(graph.n_vertices)
+    b = engine.scaled(sources, inverse)
+    solution = engine.solve(ones, b, coarse=coarse_view(engine, graph, root))
     return engine.scaled(solution.x, inverse), solution
+
+
+def coarse_view(engine: Engine, graph: PlacedGraph, level: Vector) -> Coarse | None:
+    """What solvers may use of a large graph: groups of its vertices, found when they are asked for."""
+    if graph.n_vertices < COARSE_FROM:
+        return None
+    return Coarse(level, lambda: groundwork(engine).few(MOST_GROUPS))
 
 
 def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector | None = None) -> Vector:

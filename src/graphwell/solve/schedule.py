@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from graphwell.errors import in_short
+
 SWEEPS_BETWEEN_REPORTS = 40
 
 
@@ -61,7 +63,7 @@ class Annealed:
         _check_epsilon(self.stop, "stop")
         _check_sweeps(self.sweeps)
         if not 0 < self.ratio < 1:
-            raise ValueError(f"ratio must lie between 0 and 1, got {self.ratio!r}.")
+            raise ValueError(f"ratio must lie between 0 and 1, got {in_short(self.ratio)}.")
         if self.stop > self.start:
             raise ValueError(f"stop must not be above start, got start={self.start} and stop={self.stop}.")
 
@@ -73,9 +75,9 @@ class Annealed:
 
 def _check_epsilon(value: float, name: str) -> None:
     if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"{name} is an epsilon and must be positive, got {value!r}.")
+        raise ValueError(f"{name} is an epsilon and must be positive, got {in_short(value)}.")
 
 
 def _check_sweeps(value: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"sweeps must be a positive integer, got {value!r}.")
+        raise ValueError(f"sweeps must be a positive integer, got {in_short(value)}.")

@@ -35,11 +35,9 @@ def test_names_and_colours_come_along(tmp_path):
     assert set(np.unique(marks.classes)) == {-1, 0, 2}
 
 
-def test_one_class_is_too_few(tmp_path):
+def test_one_class_will_do(tmp_path):
     path = write(tmp_path, {**STROKES, "strokes": STROKES["strokes"][:1]})
-    with pytest.raises(OptionError, match="one class only"):
-        read_seeds(path, SHAPE)
-    assert read_marks(path, SHAPE).names == {0: "leaf"}
+    assert read_seeds(path, SHAPE).names == {0: "leaf"}
 
 
 @pytest.mark.parametrize(

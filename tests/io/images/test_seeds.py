@@ -197,7 +197,7 @@ def test_any_number_of_classes_has_colours_of_its_own(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("# nothing\n", "marks no pixel at all"), ("0,0,1\n", "holds one class only"), ("", "is empty")],
+    [("# nothing\n", "marks no pixel at all"), ("", "is empty")],
 )
 def test_text_that_marks_too_little_is_refused(tmp_path, text, words):
     (tmp_path / "s.txt").write_text(text)
@@ -217,7 +217,6 @@ def test_text_that_marks_too_little_is_refused(tmp_path, text, words):
         (np.full(SHAPE, -2), "must hold classes from 0"),
         (np.full(SHAPE, 2**40), "must hold classes from 0"),
         (np.full(SHAPE, -1), "marks no pixel at all"),
-        (np.full(SHAPE, 3), "holds one class only"),
     ],
 )
 def test_bad_arrays_are_refused(tmp_path, values, words):
@@ -226,13 +225,22 @@ def test_bad_arrays_are_refused(tmp_path, values, words):
         read_seeds(tmp_path / "s.npy", SHAPE)
 
 
+def test_marks_of_a_single_class_are_read(tmp_path):
+    (tmp_path / "s.txt").write_text("0,0,7\n")
+    assert read_seeds(tmp_path / "s.txt", SHAPE).names == {7: "7"}
+    np.save(tmp_path / "s.npy", np.full(SHAPE, 3))
+    assert read_seeds(tmp_path / "s.npy", SHAPE).names == {3: "3"}
+    picture, draw = canvas()
+    draw.rectangle((5, 5, 15, 8), (*RED, 255))
+    assert int((read(tmp_path, picture).classes == 0).sum()) == 11 * 4
+
+
 def test_bad_pictures_are_refused(tmp_path):
     empty, _ = canvas()
     one, draw = canvas()
     draw.rectangle((5, 5, 15, 8), (*RED, 255))
     for picture, words in [
         (empty, "marks no pixel at all"),
-        (one, "holds one class only"),
         (one.resize((30, 40)), "must have the size of the image, 40 x 60 .* but has 40 x 30"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.cells import CellMap
-from graphwell.backends.blocks.rows import Chosen
+from graphwell.backends.blocks.rows import Chosen, narrow
 from graphwell.graph.cells import SPARE_CANDIDATES, flat_index, nearest_in_cells
 from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.distances import distances_to
@@ -83,6 +83,11 @@ class Partition:
         numbers = np.where(found < 0, np.iinfo(np.int64).max, self.vertices[found])
         order = np.lexsort((numbers, distances), axis=1)[:, :k]
         return np.take_along_axis(found, order, 1), np.take_along_axis(distances, order, 1)
+
+
+def own_vertices(partition: Partition, n: int) -> IntArray:
+    """The user's numbers of the rows of a partition, of `n` rows in all, in few bytes."""
+    return narrow(partition.vertices, n)
 
 
 def make_partition(

@@ -8,6 +8,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.block import PRECISION, GraphBlock
 from graphwell.backends.blocks.programs import NOTHING, Program, Said
+from graphwell.backends.blocks.rows import narrow
 
 if TYPE_CHECKING:
     from graphwell.backends.cpu.engine import Forces
@@ -103,7 +104,7 @@ def sweeps(
     seen = (acting.known, acting.fidelity, words, placed, float(epsilon), packing.shift, energies)
     block.share(kernels.energy, *edges, *seen)
     return (
-        rows.restored(packing.labels(words[:n])),
+        narrow(rows.restored(packing.labels(words[:n])), forces.n_classes),
         rows.restored(placed),
         float(energies.sum()),
         int(changes),

@@ -11,10 +11,11 @@ from graphwell._thread_pool import ThreadPool
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import Solution, State, Swept
+from graphwell.backends.base import Coarse, Solution, State, Swept
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
 from graphwell.backends.cpu import kernels, products
 from graphwell.backends.cpu.barrier import break_barrier, new_barrier
+from graphwell.backends.cpu.correction import Correction
 from graphwell.backends.cpu.group_kernels import fill_indicator
 from graphwell.backends.cpu.layout import SlicedRows
 from graphwell.backends.cpu.packing import Packing
@@ -136,18 +137,25 @@ class NumbaEngine(ArrayEngine):
             found[:, some] = rows.restored(out)[:, : found[:, some].shape[1]]
         return found
 
-    def solve(self, scaling: FloatArray, b: FloatArray, max_iterations: int | None = None) -> Solution:
+    def solve(
+        self,
+        scaling: FloatArray,
+        b: FloatArray,
+        max_iterations: int | None = None,
+        coarse: Coarse | None = None,
+    ) -> Solution:
         """Solve ``(I - A S A) x = b``, some columns at a time: their vectors are what memory is needed for.
 
         Every column takes the steps that it would take beside others. The solution takes the place of `b`.
         """
         system = self.system(scaling)
+        correction = Correction.of(self.rows, system.scaling, coarse, self.pool)
         x = b if b.dtype == self.dtype and b.flags.writeable else np.empty(b.shape, dtype=self.dtype)
         iterations, residual, slices = 0, 0.0, some_columns(b.shape[1])
         for number, some in enumerate(slices):
             with one_of(number, len(slices)):
                 found = conjugate_gradients(
-                    system, b[:, some], max_iterations=max_iterations or MAX_ITERATIONS
+                    system, b[:, some], max_iterations=max_iterations or MAX_ITERATIONS, correction=correction
                 )
             x[:, some] = found.x
             iterations, residual = max(iterations, found.iterations), max(residual, found.residual)

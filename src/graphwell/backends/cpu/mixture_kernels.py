@@ -7,6 +7,8 @@ from graphwell.graph.compiled import compiled
 
 ROWS = 1024
 """Rows of a part."""
+NEGLIGIBLE = np.float32(-18.0)
+"""The exponential of less is lost beside 1 in single precision."""
 
 
 @compiled(nogil=True, fastmath={"contract", "nsz", "reassoc"})
@@ -29,28 +31,29 @@ def log_likelihoods(
     means, roots : arrays of shape (n_parts, n_channels) and (n_parts, n_channels, n_channels)
         `roots` are lower triangles: the inverse covariances are their squares.
     """
-    n_channels = len(values)
     found, best = np.empty((len(logs), ROWS), np.float32), np.empty(ROWS, np.float32)
+    along = np.empty(ROWS, np.float32)
     for part in range(first_part, last_part):
         low = part * ROWS
-        high = min(low + ROWS, values.shape[1])
-        n = high - low
-        for i in range(n):
-            best[i] = -np.inf
+        n = min(ROWS, values.shape[1] - low)
+        best[:n] = -np.inf
         for g in range(len(logs)):
             here = found[g]
-            for i in range(n):
-                here[i] = logs[g]
-            for a in range(n_channels):
+            here[:n] = logs[g]
+            for a in range(len(values)):
+                along[:n] = 0
+                for b in range(a + 1):
+                    root, mean, channel = roots[g, a, b], means[g, b], values[b, low : low + n]
+                    for i in range(n):
+                        along[i] += root * (channel[i] - mean)
                 for i in range(n):
-                    along = np.float32(0)
-                    for b in range(a + 1):
-                        along += roots[g, a, b] * (values[b, low + i] - means[g, b])
-                    here[i] -= np.float32(0.5) * along * along
+                    here[i] -= np.float32(0.5) * along[i] * along[i]
             for i in range(n):
                 best[i] = max(best[i], here[i])
         for i in range(n):
             total = np.float32(0)
             for g in range(len(logs)):
-                total += np.exp(found[g, i] - best[i])
+                less = found[g, i] - best[i]
+                if less > NEGLIGIBLE:
+                    total += np.exp(less)
             out[low + i] = best[i] + np.log(total)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import Solution, State, Swept
+from graphwell.backends.base import Coarse, Solution, State, Swept
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
 from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
@@ -134,7 +134,9 @@ class CudaEngine(ArrayEngine):
         """Return the mean row of each group of vertices."""
         return group_means(block, groups, n_groups)
 
-    def solve(self, scaling: GpuArray, b: GpuArray, max_iterations: int | None = None) -> Solution:
+    def solve(
+        self, scaling: GpuArray, b: GpuArray, max_iterations: int | None = None, coarse: Coarse | None = None
+    ) -> Solution:
         """Solve ``(I - A S A) x = b`` by conjugate gradients."""
         if not is_small(b):
             return super().solve(scaling, b, max_iterations)

@@ -1,17 +1,18 @@
 """Fits on the workers of the Dask client in use."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Engine, Rows, Vector
-from graphwell.backends.blocks.block import GraphBlock
+from graphwell.backends.blocks.answers import answers_of, by_input_block, in_input_order, named_labels
+from graphwell.backends.blocks.rows import narrow
+from graphwell.backends.blocks.said import ask
 from graphwell.backends.dask.client import connected_client
-from graphwell.backends.dask.engine import Columns, DaskEngine
+from graphwell.backends.dask.engine import Columns, DaskEngine, SaidOnWorkers
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle, array_of, blocks_of
 from graphwell.backends.dask.inputs import read_input
@@ -19,7 +20,6 @@ from graphwell.backends.dask.predict import DaskInduction
 from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Tasks
 from graphwell.backends.dask.teams import undisturbed
-from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.graph.checks import neighbor_counts
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import Progress
@@ -72,11 +72,12 @@ class Backend:
         """Fetch rows at some places."""
         return self._fetched(rows.given[np.sort(places)]).astype(np.float64)
 
-    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
-        """Let the workers ask the function, block by block; fetch what it says."""
-        chunks = (rows.given.chunks[0], (width,))
-        told = rows.given.map_blocks(function, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0)))
-        return self._fetched(told)
+    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> SaidOnWorkers:
+        """Let the workers ask the function, block by block, once the engine needs what it says."""
+        source = rows.values
+        held = zip(blocks_of(rows.given), rows.given.chunks[0], strict=True)
+        blocks = [block for block, length in held if length]
+        return SaidOnWorkers(self.tasks.each("hear", ask, blocks, voice=function), source.starts)
 
     def _fetched(self, X: Any) -> Any:
         """A Dask array as one of the client; says so where no worker is left to compute it."""
@@ -115,21 +116,23 @@ class Backend:
     ) -> Answers:
         """Return labels, scores and reachability as Dask arrays in the chunks of the rows."""
         tasks, graph, source = self.tasks, engine.graph, rows.values
-        assigned = np.where(problem.reachable, assigned, prior.argmax()).astype(np.int32)
+        assigned = narrow(np.where(problem.reachable, assigned, prior.argmax()), len(prior))
         bridges = problem.graph.bridges
         bridged = np.zeros(rows.n_rows, dtype=bool) if bridges is None else bridges.rows
         cut = [graph.cut(values) for values in (assigned, problem.reachable, bridged)]
         same = {"columns": columns, "prior": prior}
 
         def make() -> list[Handle]:
-            made = tasks.each("answers", _told, graph.blocks, scores.handles, *cut, **same)
+            made = tasks.each("answers", answers_of, graph.blocks, scores.handles, *cut, **same)
             return tasks.wait(tasks.doubled(made), at_home=True)
 
         told = undisturbed(tasks, graph.n_blocks, make)
-        pieces = tasks.each("split-answers", _split, told, graph.vertices, starts=source.starts)
-        blocks = tasks.exchange("answers", pieces, len(source.blocks), _assembled)
+        pieces = tasks.each("split-answers", by_input_block, told, graph.rows, starts=source.starts)
+        blocks = tasks.exchange("answers", pieces, len(source.blocks), in_input_order)
         chunks = rows.given.chunks[0]
-        labels = _array(tasks, tasks.each("labels", _labels, blocks, classes=classes), chunks, None, classes)
+        labels = _array(
+            tasks, tasks.each("labels", named_labels, blocks, classes=classes), chunks, None, classes
+        )
         names = ("distributions", "reachable", "bridged")
         answers = [tasks.each(name, attrgetter(name), blocks) for name in names]
         found = _array(tasks, answers[0], chunks, len(classes), np.zeros(0))
@@ -139,53 +142,6 @@ class Backend:
         heard = (classes, prior, rows.evidence)
         predictor = DaskInduction(tasks, graph.search, told, found, reachable, *heard)
         return Answers(labels, found, reachable, over_bridges, predictor)
-
-
-@dataclass(frozen=True)
-class Told:
-    """Answers for some rows."""
-
-    assigned: IntArray
-    distributions: FloatArray
-    reachable: BoolArray
-    bridged: BoolArray
-
-    def at(self, places: IntArray) -> "Told":
-        """Answers for some of these rows."""
-        return Told(*(getattr(self, column.name)[places] for column in fields(self)))
-
-
-def _told(
-    block: GraphBlock,
-    scores: FloatArray,
-    assigned: IntArray,
-    reachable: BoolArray,
-    bridged: BoolArray,
-    columns: IntArray,
-    prior: FloatArray,
-) -> Told:
-    wide = wide_as(np, block.rows.restored(scores), columns, len(prior))
-    found = modest(np, distributions(np, assigned, wide), bridged)
-    found[~reachable] = prior
-    return Told(assigned, found, reachable, bridged)
-
-
-def _split(told: Told, vertices: IntArray, starts: IntArray) -> list[tuple[IntArray, Told]]:
-    """The answers of a partition by block of the input, with their places in it."""
-    owner = np.searchsorted(starts, vertices, side="right") - 1
-    places = [np.flatnonzero(owner == b) for b in range(len(starts) - 1)]
-    return [(vertices[at] - starts[b], told.at(at)) for b, at in enumerate(places)]
-
-
-def _assembled(received: Sequence[tuple[IntArray, Told]]) -> Told:
-    order = np.argsort(np.concatenate([at for at, _ in received]), kind="stable")
-    return Told(
-        *(np.concatenate([getattr(told, c.name) for _, told in received])[order] for c in fields(Told))
-    )
-
-
-def _labels(told: Told, classes: Any) -> Any:
-    return classes[told.assigned]
 
 
 def _array(tasks: Tasks, blocks: list[Handle], chunks: Sequence[int], width: int | None, like: Any) -> Any:

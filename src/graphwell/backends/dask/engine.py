@@ -5,6 +5,7 @@ through the client. What needs exchanges between the blocks is work that the wor
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,15 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import HostVectors
-from graphwell.backends.base import Solution, State, Swept
+from graphwell.backends.base import Coarse, Solution, State, Swept
 from graphwell.backends.blocks import columns as on_columns
 from graphwell.backends.blocks import gradients
 from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks import sweep as on_block
 from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.blocks.nearest import nearest
+from graphwell.backends.blocks.rows import narrow
+from graphwell.backends.blocks.said import assembled, of_own
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
 from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
 from graphwell.backends.dask.graph import DaskGraph
@@ -54,6 +57,21 @@ class Columns:
         return self._handles
 
 
+@dataclass(frozen=True)
+class SaidOnWorkers:
+    """What a function says of all rows, by block of the input.
+
+    Attributes
+    ----------
+    blocks : list of handles
+    starts : array
+        Number of the first row of each block, and the number of all.
+    """
+
+    blocks: list[Handle]
+    starts: IntArray
+
+
 Of = Callable[[Columns], list[Handle]]
 """Where to take columns from: as they are, or made from the beginning."""
 
@@ -77,7 +95,7 @@ class DaskEngine(HostVectors):
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        moving = (state.labels.astype(np.int32), state.offsets.astype(np.float32))
+        moving = (narrow(state.labels, problem.n_classes), state.offsets.astype(np.float32))
         same = {"epsilon": epsilon, "step_size": step_size, "count": count}
 
         def step() -> list[Handle]:
@@ -85,7 +103,7 @@ class DaskEngine(HostVectors):
             return self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same)
 
         labels, offsets, energies, changes = zip(*self._fetched(step), strict=True)
-        swept = State(self.graph.joined(labels), self.graph.joined(offsets))
+        swept = State(self.graph.joined(labels, np.int32), self.graph.joined(offsets))
         return Swept(swept, float(sum(energies)), int(sum(changes)))
 
     def _forces(self, problem: "Problem") -> list[Handle]:
@@ -94,7 +112,7 @@ class DaskEngine(HostVectors):
             balance = problem.balance
             total = (float(self.graph.degrees.sum()) or 1.0) if balance else 1.0
             pressure = None if balance is None else (balance.strength, balance.shares)
-            pinned = (problem.labels.astype(np.int32), problem.fidelities)
+            pinned = (narrow(problem.labels, problem.n_classes), problem.fidelities.astype(np.float32))
             same = {name: getattr(problem, name) for name in ("n_classes", "implicit")}
             acting = {"total_degree": total, "balance": pressure, **same}
             cut = map(self.graph.cut, pinned)
@@ -112,7 +130,9 @@ class DaskEngine(HostVectors):
 
         return self._columns(make)
 
-    def solve(self, scaling: FloatArray, b: Columns, max_iterations: int | None = None) -> Solution:
+    def solve(
+        self, scaling: FloatArray, b: Columns, max_iterations: int | None = None, coarse: Coarse | None = None
+    ) -> Solution:
         """Solve ``(I - A S A) x = b`` by conjugate gradients on the workers."""
         inside, ends = self.column(scaling), []
         same = {"max_iterations": max_iterations or MAX_ITERATIONS}
@@ -141,8 +161,8 @@ class DaskEngine(HostVectors):
 
     def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> Columns:
         """Return a block with `values` in the columns of the labels."""
-        values = np.asarray(values, dtype=np.float32)
-        return self._each("indicator", on_columns.indicator, labels, values, n_classes=n_classes)
+        given = (narrow(labels, n_classes), np.asarray(values, dtype=np.float32))
+        return self._each("indicator", on_columns.indicator, *given, n_classes=n_classes)
 
     def column(self, vector: FloatArray) -> Columns:
         """Return a vector as a block of one column."""
@@ -203,9 +223,24 @@ class DaskEngine(HostVectors):
         totals = self._told("totals", on_columns.totals, block, groups, n_groups=n_groups, unit=unit)
         return means_of(np.sum(totals, axis=0), unit)
 
-    def spread(self, values: FloatArray, groups: IntArray) -> Columns:
-        """Return a block in which each vertex has the row of its group."""
+    def spread(self, values: "FloatArray | SaidOnWorkers", groups: IntArray) -> Columns:
+        """Return a block in which each vertex has the row of its group; what is said of rows has one each."""
+        if isinstance(values, SaidOnWorkers):
+            return self._brought(values)
         return self._each("spread", on_columns.spread, groups, values=values)
+
+    def _brought(self, said: SaidOnWorkers) -> Columns:
+        """What was said of all rows, brought to the blocks of the graph by the workers alone."""
+        graph, lazy = self.graph, self.tasks.lazy
+
+        def make(of: Of) -> list[Handle]:
+            pieces = [
+                [lazy("said", of_own, *block, rows) for block in zip(said.blocks, said.starts, strict=False)]
+                for rows in graph.rows
+            ]
+            return self.tasks.each("heard", assembled, pieces, graph.blocks, graph.rows, starts=said.starts)
+
+        return self._columns(make)
 
     def _rows(self, name: str, function: Any, *columns: Any, **same: Any) -> list[Any]:
         """What a task for each block says of its rows of ``W``, with the user's numbers of their columns."""

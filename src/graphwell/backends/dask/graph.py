@@ -101,9 +101,9 @@ class DaskGraph:
         """Values of all vertices, in the user's order, as one array per block."""
         return [values[part] for part in self.vertices]
 
-    def joined(self, parts: Sequence[Any]) -> Any:
-        """Values of all vertices in the user's order, from one array per block."""
-        whole = np.empty((self.n_vertices, *parts[0].shape[1:]), dtype=parts[0].dtype)
+    def joined(self, parts: Sequence[Any], dtype: Any = None) -> Any:
+        """Values of all vertices in the user's order, from one array per block, in their type or another."""
+        whole = np.empty((self.n_vertices, *parts[0].shape[1:]), dtype=dtype or parts[0].dtype)
         for part, values in zip(self.vertices, parts, strict=True):
             whole[part] = values
         return whole

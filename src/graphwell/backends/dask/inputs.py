@@ -9,6 +9,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.checks import checked_block, inspect
 from graphwell.backends.dask.handles import Handle, blocks_of
 from graphwell.backends.dask.tasks import Tasks
+from graphwell.errors import OptionError
 from graphwell.graph.checks import check_points
 from graphwell.graph.features import METRICS, Change, FeatureMap
 
@@ -72,8 +73,9 @@ def check_chunks(X: Any) -> tuple[int, ...]:
 
 def read_input(tasks: Tasks, X: Any, metric: str, change: Change | None = None) -> Input:
     """Look at every block once; NaN, infinity and features without variation are refused."""
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)} for a Dask array, got {metric!r}.")
+    if not isinstance(metric, str) or metric not in METRICS:
+        problem = "{field} must be one of {} for a Dask array, got {!r}."
+        raise OptionError("metric", problem, ", ".join(METRICS), metric)
     lengths = check_chunks(X)
     if X.shape[0] < 2 or X.shape[1] < 1:
         raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")

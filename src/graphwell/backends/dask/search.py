@@ -6,7 +6,7 @@ the cells nearest to it, and the candidates are merged where the row lives.
 
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import attrgetter, getitem
+from operator import getitem
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from graphwell.backends.blocks.cells import (
     split_rows,
     visits_needed,
 )
-from graphwell.backends.blocks.partition import Partition
+from graphwell.backends.blocks.partition import Partition, own_vertices
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.inputs import Input
@@ -87,7 +87,7 @@ def build_graph(
     tasks.settle(len(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes)])
     partitions = _shuffle(tasks, source, cells, starts)
-    vertices = tasks.results(tasks.each("vertices", attrgetter("vertices"), partitions))
+    vertices = tasks.results(tasks.each("vertices", own_vertices, partitions, n=source.n))
     cells, recall = _measured(tasks, source, cells, partitions, k)
     progress("neighbours", 0.1)
     found = _search(tasks, cells, partitions, sizes, k, progress)
@@ -210,7 +210,7 @@ def _weigh(
     sent = tasks.each("edges", on_rows.edges_by_owner, chosen, range(n), starts=starts)
     own = list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
     rows = tasks.exchange("rows", sent, n, on_rows.joined_rows, chosen, own, n=int(starts[-1]))
-    of_partition = tasks.keep(tasks.each("scales", given, np.split(scales, starts[1:-1])))
+    of_partition = tasks.keep(tasks.each("scales", getitem, [everywhere] * n, [slice(*ends) for ends in own]))
     search = replace(search, scales=of_partition, chosen=chosen, floor=float(scales.min()))
     kept = tasks.doubled(rows)
     tasks.wait(kept)

@@ -4,6 +4,7 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.errors import in_short
 from graphwell.estimators.baselines.base import Baseline
 from graphwell.estimators.registry import method
 from graphwell.solve.harmonic import laplace_scores, poisson_weights
@@ -58,7 +59,7 @@ class LaplaceLearning(Baseline):
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         if self.weights not in WEIGHTS:
-            raise ValueError(f"weights must be one of {', '.join(WEIGHTS)}, got {self.weights!r}.")
+            raise ValueError(f"weights must be one of {', '.join(WEIGHTS)}, got {in_short(self.weights)}.")
         factors = None
         if self.weights == "wnll":
             labels = problem.is_known

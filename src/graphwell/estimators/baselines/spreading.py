@@ -5,6 +5,7 @@ import numpy as np
 from graphwell._types import FloatArray
 from graphwell.backends.conjugate_gradients import conjugate_gradients
 from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.errors import in_short
 from graphwell.estimators.baselines.base import Baseline, indicators
 from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
@@ -44,7 +45,7 @@ class LabelSpreading(Baseline):
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
+            raise ValueError(f"alpha must lie between 0 and 1, got {in_short(self.alpha)}.")
         known = problem.is_known
         labels = indicators(problem)
         system = engine.system(np.full(len(known), np.sqrt(self.alpha)))

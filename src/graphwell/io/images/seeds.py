@@ -80,7 +80,7 @@ def read_seeds(
         return _from_colors(path, pixels, painting, picture, exact=found.exact)
     if found.read_marks is not None:
         marks = found.read_marks(path, (shape[0], shape[1]), name)
-        _two_or_more(path, marks.classes)
+        _one_or_more(path, marks.classes)
         return marks
     if found.read_classes is not None:
         return _numbered(path, found.read_classes(path, (shape[0], shape[1]), max_pixels), shape)
@@ -92,7 +92,7 @@ def read_seeds(
 def _numbered(path: Path, classes: IntArray, shape: tuple[int, ...]) -> Marks:
     """Marks that came as numbers of classes."""
     _check_size(path, classes.shape, shape)
-    names = _two_or_more(path, classes)
+    names = _one_or_more(path, classes)
     return Marks(classes, {c: str(c) for c in names}, {c: palette_color(i) for i, c in enumerate(names)})
 
 
@@ -108,7 +108,7 @@ def _from_colors(
     paints = find_paints(layer)
     if not paints.clear:
         paints = _unclear(path, layer, paints, ground, snap=painting.snap)
-    _two_or_more(path, paints.places)
+    _one_or_more(path, paints.places)
     marked = paints.places >= 0
     used, places = np.unique(paints.places[marked], return_inverse=True)
     numbers = np.full(paints.places.shape, -1)
@@ -168,11 +168,8 @@ def _check_size(path: Path, found: tuple[int, ...], shape: tuple[int, ...]) -> N
         raise OptionError("seeds", problem, path, *shape, size)
 
 
-def _two_or_more(path: Path, classes: IntArray) -> list[int]:
+def _one_or_more(path: Path, classes: IntArray) -> list[int]:
     found: list[int] = np.unique(classes[classes >= 0]).tolist()
     if not found:
         raise OptionError("seeds", "{field} {} marks no pixel at all; mark some pixels of each class.", path)
-    if len(found) == 1:
-        problem = "{field} {} holds one class only; mark some pixels of another class too."
-        raise OptionError("seeds", problem, path)
     return found

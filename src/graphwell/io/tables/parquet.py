@@ -18,11 +18,13 @@ from graphwell.io.tables.base import (
     check_table,
     with_new_columns,
 )
-from graphwell.io.tables.cells import is_missing, is_text, text_column, typed
+from graphwell.io.tables.cells import TEXT, is_missing, is_text, typed
 from graphwell.memory import check_fits
 
 PLAIN = ReadingOptions()
 ROWS_PER_PART = 100_000
+ROWS_AT_ONCE = 65_536
+"""Cells that are objects of Python at a time."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,11 @@ class ParquetTable(Table):
             return plain.to_numpy()
         if types.is_decimal(kind):
             return column.cast(pyarrow.float64()).to_numpy()
-        return text_column(["" if cell is None else str(cell) for cell in column.to_pylist()])
+        text = np.empty(len(column), dtype=TEXT)
+        for first in range(0, len(column), ROWS_AT_ONCE):
+            cells = column.slice(first, ROWS_AT_ONCE).to_pylist()
+            text[first : first + len(cells)] = ["" if cell is None else str(cell) for cell in cells]
+        return text
 
 
 def read_parquet(path: Path, options: ReadingOptions = PLAIN) -> ParquetTable:
@@ -131,7 +137,7 @@ def _opened(path: Path) -> Any:
     from pyarrow import parquet
 
     with _told_in_a_sentence(path):
-        return parquet.ParquetFile(path)
+        return parquet.ParquetFile(path, pre_buffer=False)  # else the packed bytes stay in memory too
 
 
 @contextmanager

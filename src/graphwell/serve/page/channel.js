@@ -1,5 +1,7 @@
 // The channel to the server: commands out, events in; it comes back by itself after a break.
 
+import { openLine } from "./line.js";
+
 const SECONDS_BEFORE_A_NEW_TRY = 1;
 
 export class Channel {
@@ -13,22 +15,19 @@ export class Channel {
   }
 
   open() {
-    const address = new URL("channel", document.baseURI);
-    address.protocol = address.protocol.replace("http", "ws");
-    this.socket = new WebSocket(address);
-    this.socket.binaryType = "arraybuffer";
-    this.socket.onopen = () => this.onState(true);
-    this.socket.onmessage = (message) => this.receive(message.data);
-    this.socket.onclose = () => this.closed();
+    this.line = openLine({
+      opened: () => this.onState(true),
+      message: (data) => this.receive(data),
+      closed: () => this.closed(),
+    });
   }
 
   // Resolves with what the server answers; rejects with its sentence.
   send(name, message = {}) {
     const id = this.next++;
-    if (this.socket.readyState !== WebSocket.OPEN) {
+    if (!this.line.send(JSON.stringify({ ...message, do: name, id }))) {
       return Promise.reject(new Error("The server cannot be reached."));
     }
-    this.socket.send(JSON.stringify({ ...message, do: name, id }));
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
   }
 

@@ -6,7 +6,7 @@ import { ClassesList } from "./classes.js";
 import { showCurve } from "./curve.js";
 import { byId, fill, make } from "./dom.js";
 import { Hover } from "./hover.js";
-import { classOf, digitOf } from "./keys.js";
+import { listen } from "./label-keys.js";
 import { Many } from "./many.js";
 import { rgb } from "./palette.js";
 import { PointsMap } from "./points.js";
@@ -242,45 +242,6 @@ const channel = new Channel(
 
 // ------------------------------------------------------------------------------------------- buttons and keys
 
-byId("undo").onclick = () => act("undo");
-byId("redo").onclick = () => act("redo");
-byId("export").onclick = write;
-byId("help-open").onclick = () => byId("help").showModal();
-byId("by-class").onclick = () => colorBy(false);
-byId("by-doubt").onclick = () => colorBy(true);
-byId("list-close").onclick = () => {
-  byId("search").value = "";
-  search("");
-};
-for (const button of document.querySelectorAll("[data-mode]")) button.onclick = () => setMode(button.dataset.mode);
-byId("search-form").onsubmit = (event) => {
-  event.preventDefault();
-  search(byId("search").value);
-};
-byId("new-class").onsubmit = (event) => {
-  event.preventDefault();
-  const name = byId("new-name").value;
-  byId("new-name").value = "";
-  byId("new-name").blur();
-  addClass(name);
-};
-
-const KEYS = {
-  x: on.cannotTell,
-  s: on.skip,
-  u: () => act("undo"),
-  r: () => act("redo"),
-  c: () => byName.open(state.classes),
-  n: () => byId("new-name").focus(),
-  l: () => setMode("lasso"),
-  b: () => setMode("box"),
-  p: () => setMode("pan"),
-  d: () => colorBy(!colorBy.doubt),
-  e: write,
-  h: () => byId("help").showModal(),
-  "/": () => byId("search").focus(),
-};
-
 function leave() {
   document.activeElement?.blur();
   many.close();
@@ -288,26 +249,18 @@ function leave() {
   setMode("pan");
 }
 
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") leave();
-  const typing = event.target.matches?.("input:not([type=range]):not([type=color]), select, textarea");
-  if (typing || document.querySelector("dialog[open]") || event.altKey) return;
-  if (event.ctrlKey || event.metaKey) {
-    const again = event.key.toLowerCase() === "y" || (event.shiftKey && event.key.toLowerCase() === "z");
-    if (!again && event.key.toLowerCase() !== "z") return;
-    event.preventDefault();
-    act(again ? "redo" : "undo");
-    return;
-  }
-  if (digitOf(event) && !event.repeat) {
-    const entry = classOf(event, state.classes);
-    if (entry) choose(entry.number);
-    event.preventDefault();
-    return;
-  }
-  const command = KEYS[event.key.toLowerCase()];
-  if (command && !event.repeat) {
-    event.preventDefault();
-    command();
-  }
+listen({
+  ...on,
+  addClass,
+  choose,
+  chooseByName: () => byName.open(state.classes),
+  classes: () => state.classes,
+  colorBy,
+  leave,
+  redo: () => act("redo"),
+  search,
+  setMode,
+  turnColors: () => colorBy(!colorBy.doubt),
+  undo: () => act("undo"),
+  write,
 });

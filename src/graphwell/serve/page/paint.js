@@ -33,7 +33,7 @@ function showPicture(event, buffer) {
   Object.assign(state, { picture: event.picture, pictures: event.pictures, shown: 0 });
   board.setPicture(event.width, event.height, new Uint8Array(buffer));
   board.setStrokes(event.strokes);
-  byId("hint").hidden = event.strokes.length > 0;
+  showHint(null);
   const many = event.pictures.length > 1;
   document.title = `${event.pictures[event.picture]} · graphwell paint`;
   byId("name").textContent = event.pictures[event.picture];
@@ -54,6 +54,13 @@ function showState(event) {
   choose(Math.min(hand.chosen, event.classes.length - 1));
 }
 
+// How to begin; or what a single class comes to.
+function showHint(only) {
+  byId("begin").hidden = board.strokes.length > 0;
+  byId("alone").textContent = only ? `Only ${only.name} is painted, so every pixel has it. Paint a stroke of another class too.` : "";
+  byId("hint").hidden = board.strokes.length > 0 && !only;
+}
+
 function changed(event, done) {
   if (event.what === "stroke" && done) board.addStroke(event.stroke);
   if (event.what === "stroke" && !done) board.removeStroke();
@@ -64,19 +71,22 @@ function showSegmentation(event, buffer) {
   if (event.number < state.shown) return;
   state.shown = event.number;
   state.fine = !event.coarse;
-  board.setLabels(event.width, event.height, new Uint8Array(buffer));
+  const labels = new Uint8Array(buffer);
+  board.setLabels(event.width, event.height, labels);
+  showHint(labels.every((label) => label === labels[0]) ? state.classes[labels[0]] : null);
   say(event.coarse || !event.latest ? "refining…" : "");
 }
 
 function cleared() {
   state.shown = 0;
   board.setLabels(0, 0, null);
+  showHint(null);
   say("");
 }
 
 function saved(event) {
   byId("save").disabled = false;
-  say(`Saved ${event.files.length} outputs in ${event.folder}`);
+  say([`Saved ${event.files.length} outputs in ${event.folder}.`, ...event.notes].join(" "));
 }
 
 // ---------------------------------------------------------------------------------------------- classes

@@ -1,11 +1,13 @@
 // What is seen of a row: its picture, its numbers as a picture, or its text.
 
 import { make } from "./dom.js";
+import { showPicture } from "./line.js";
 
 export function pictureOf(row) {
   if (row.picture) {
-    const path = row.picture.split("/").map(encodeURIComponent).join("/");
-    return make("img", { src: `files/pictures/${path}`, alt: row.name, loading: "lazy" });
+    const image = make("img", { alt: row.name, loading: "lazy" });
+    showPicture(image, row.picture);
+    return image;
   }
   return row.pixels ? drawn(row.pixels) : null;
 }

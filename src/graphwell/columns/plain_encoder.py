@@ -1,0 +1,229 @@
+"""A table of any columns as a matrix: what `TableEncoder` does."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.columns.cells import Cells, read_cells
+from graphwell.columns.encoders import (
+    WANT_A_SCALE,
+    WORTH_OF_STEPS,
+    BooleanEncoder,
+    CategoryEncoder,
+    DateEncoder,
+    Encoder,
+    NumberEncoder,
+)
+from graphwell.columns.fate import Fate, left_out, looks_like_truth, numbers_the_rows, recodes_labels
+from graphwell.columns.look import WORDS_OF_A_TEXT, Look, look_at
+from graphwell.columns.names import NAMES_SHOWN, hint
+from graphwell.columns.text import TextEncoder
+from graphwell.errors import OptionError, Sentence, in_short
+from graphwell.io.tables.cells import TEXT
+
+MISSING_RULES = ("fill", "keep")
+
+
+class PlainEncoder:
+    """`TableEncoder`, which documents it, without scikit-learn, which takes long to import."""
+
+    fates_: tuple[Fate, ...]
+    encoders_: dict[str, Encoder]
+    kinds_: tuple[str, ...]
+
+    def __init__(
+        self,
+        features: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        as_number: Sequence[str] = (),
+        as_category: Sequence[str] = (),
+        decimal: str | None = None,
+        missing: str = "fill",
+        standardise: bool = False,
+    ) -> None:
+        self.features = features
+        self.drop = drop
+        self.as_number = as_number
+        self.as_category = as_category
+        self.decimal = decimal
+        self.missing = missing
+        self.standardise = standardise
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Look at every column.
+
+        Parameters
+        ----------
+        X : data frame, or mapping from names to columns
+        y : array of text, optional
+            Known labels, empty where unknown: a column that repeats them is left out.
+        """
+        return self._fit(read_cells(X), y)
+
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
+        """Look at every column, and return the matrix; each cell is read once."""
+        cells = read_cells(X)
+        return self._fit(cells, y)._matrix(cells)
+
+    def _fit(self, cells: dict[str, Cells], y: Any) -> Self:
+        labels = None if y is None else np.asarray(y, dtype=TEXT)
+        self._check(cells)
+        fates: dict[str, Fate] = {}
+        encoders: dict[str, Encoder] = {}
+        seen: dict[tuple[Any, ...], list[tuple[str, Look]]] = {}
+        for name in cells:
+            fates[name], encoder = self._fitted(name, cells, labels, seen)
+            if encoder is not None:
+                encoders[name] = encoder
+        if not encoders:
+            raise _nothing_left(list(fates.values()))
+        self.fates_ = tuple(fates.values())
+        self.encoders_ = encoders
+        self.kinds_ = tuple(kind for encoder in encoders.values() for kind in encoder.kinds)
+        self.n_features_in_ = len(cells)
+        self.shift_, self.factor_ = self._scale(cells)
+        return self
+
+    def _matrix(self, cells: dict[str, Cells]) -> FloatArray:
+        X = self._encoded(cells)
+        return X if self.factor_ is None else (X - self.shift_) * self.factor_
+
+    def _encoded(self, cells: dict[str, Cells]) -> FloatArray:
+        return np.column_stack([encoder.encode(cells[name]) for name, encoder in self.encoders_.items()])
+
+    def _scale(self, cells: dict[str, Cells]) -> tuple[FloatArray | None, FloatArray | None]:
+        """Mean and inverse spread of the numbers, 0 and 1 for columns that have their scale."""
+        kinds = np.array(self.kinds_)
+        numbers = np.isin(kinds, WANT_A_SCALE)
+        if not self.standardise or numbers.all() or not numbers.any():
+            return None, None
+        X = self._encoded(cells)
+        spread = np.nanstd(X, axis=0)
+        worth = np.where(kinds == "step", WORTH_OF_STEPS, 1.0)
+        factor = np.where(numbers, worth / np.where(spread > 0, spread, 1.0), 1.0)
+        return np.where(numbers, np.nanmean(X, axis=0), 0.0), factor
+
+    @property
+    def outputs_(self) -> tuple[str, ...]:
+        """Names of the columns of the matrix."""
+        return tuple(name for encoder in self.encoders_.values() for name in encoder.names)
+
+    def _fitted(
+        self, name: str, cells: dict[str, Cells], labels: Any, seen: dict[tuple[Any, ...], Any]
+    ) -> tuple[Fate, Encoder | None]:
+        """What becomes of a column, and its encoder if it is used."""
+        if name in self.drop or (self.features is not None and name not in self.features):
+            return left_out(name, "", "as asked"), None
+        column = cells[name]
+        wanted = "number" if name in self.as_number else "category" if name in self.as_category else None
+        asked = wanted is not None or self.features is not None
+        look = look_at(column, wanted, self.decimal)
+        if look.missing.all():
+            if wanted == "number":
+                problem = "{field} {}: the column holds no number; its first cell is {!r}."
+                raise OptionError("as_number", problem, name, str(column.text[0]))
+            return left_out(name, "empty", "it holds no value"), None
+        fate = None if asked else _why_left_out(name, look, cells, labels, seen)
+        if fate is not None:
+            return fate, None
+        encoder = _encoder(name, look, self.missing == "fill")
+        if encoder is None:
+            return left_out(name, "text", "no two of its texts share a word"), None
+        fate = _used(name, look, column, encoder, self.missing == "fill")
+        if not asked and labels is not None and look.kind != "text" and recodes_labels(column, labels):
+            said = (
+                fate.became.template + "; one value for each class: {drop} leaves it out if it is the truth"
+            )
+            fate = replace(fate, became=Sentence(said, fate.became.values), warns=True)
+        return fate, encoder
+
+    def _check(self, cells: dict[str, Cells]) -> None:
+        if self.missing not in MISSING_RULES:
+            raise ValueError(
+                f"missing must be one of {', '.join(MISSING_RULES)}; got {in_short(self.missing)}."
+            )
+        for field in ("features", "drop", "as_number", "as_category"):
+            for name in getattr(self, field) or ():
+                if name not in cells:
+                    raise OptionError(
+                        field, "{field} {}: there is no such column; {}", name, hint(name, cells)
+                    )
+        both = sorted(set(self.as_number) & set(self.as_category))
+        if both:
+            raise OptionError("as_number", "{field} {}: {as_category} names the column too.", both[0])
+
+
+def _why_left_out(
+    name: str, look: Look, cells: dict[str, Cells], labels: Any, seen: dict[tuple[Any, ...], Any]
+) -> Fate | None:
+    if not name:
+        return left_out(name, look.kind, "it has no name")
+    truth = looks_like_truth(name, cells, cells[name], labels)
+    if truth is not None:
+        return left_out(name, look.kind, truth + "; {features} uses it after all", warns=True)
+    known = look.values[~look.missing]
+    if not look.missing.any() and bool((known == known[0]).all()):
+        return left_out(name, look.kind, "it has one value only")
+    why = numbers_the_rows(name, look, cells[name])
+    if why is not None:
+        return left_out(name, look.kind, why)
+    twin = _twin(name, look, seen)
+    return None if twin is None else left_out(name, look.kind, "a copy of {!r}", twin)
+
+
+def _twin(name: str, look: Look, seen: dict[tuple[Any, ...], Any]) -> str | None:
+    """An earlier column with the same cells; a few of them are compared before all are."""
+    key = (look.kind, tuple(map(str, look.values[:: max(1, len(look.values) // 16)].tolist())))
+    may_be_nan = look.values.dtype.kind in "fM"
+    for other, earlier in seen.setdefault(key, []):
+        if np.array_equal(look.values, earlier.values, equal_nan=may_be_nan):
+            return str(other)
+    seen[key].append((name, look))
+    return None
+
+
+def _encoder(name: str, look: Look, fill: bool) -> Encoder | None:
+    if look.kind == "text":
+        known = look.values[~look.missing].tolist()
+        words = sum(len(str(cell).split()) for cell in known)
+        return TextEncoder.fit(name, look, words >= WORDS_OF_A_TEXT * len(known))
+    makers: dict[str, Any] = {"boolean": BooleanEncoder, "category": CategoryEncoder, "date": DateEncoder}
+    made: Encoder = makers.get(look.kind, NumberEncoder).fit(name, look, fill)
+    return made
+
+
+def _used(name: str, look: Look, cells: Cells, encoder: Encoder, fill: bool) -> Fate:
+    """The fate of a column that is used: what it became, and what its cells are like."""
+    kinds, values = _became(look, encoder)
+    n_missing, n_known = int(cells.missing.sum()), int((~cells.missing).sum())
+    if n_missing:
+        marked = any(made.endswith("missing") for made in encoder.names)
+        done = "" if not fill or look.kind == "text" else ", marked" if marked else ", filled in"
+        kinds, values = kinds + "; {:,} missing" + done, (*values, n_missing)
+    if len(look.bad) and look.kind != "category":
+        first = int(look.bad[0])
+        said = "; {:,} of {:,} cells are {}s; row {} is {!r}"
+        what = (n_known - len(look.bad), n_known, look.kind, first + 1, str(cells.text[first]))
+        return Fate(name, look.kind, Sentence(kinds + said, (*values, *what)), warns=True)
+    return Fate(name, look.kind, Sentence(kinds, values))
+
+
+def _became(look: Look, encoder: Encoder) -> tuple[str, tuple[Any, ...]]:
+    if look.kind == "category":
+        return "{} indicators", (len(encoder.names),)
+    if look.kind == "text":
+        return "{} numbers", (len(encoder.names),)
+    if look.kind == "date":
+        return "days" + ", ".join(["", *(p for p, _ in encoder.periods)]), ()  # type: ignore[attr-defined]
+    return ("as it is" if look.kind == "number" else "yes or no"), ()
+
+
+def _nothing_left(fates: Sequence[Fate]) -> OptionError:
+    looked_at = [fate for fate in fates if fate.kind] or fates
+    why = "; ".join(f"{fate.name} ({fate.became})" for fate in looked_at[:NAMES_SHOWN])
+    if not fates:
+        return OptionError("features", "There is no column that rows could be compared by.")
+    return OptionError("features", "There is no column that rows could be compared by: {}.", why)
