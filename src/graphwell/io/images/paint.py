@@ -242,9 +242,9 @@ class _Search:
         for part in np.argsort(-sizes, kind="stable")[:MOST_CLASSES]:
             if sizes[part] < LEAST_THIN or len(self.taken) > MOST_CLASSES:
                 return
-            kind = self._paint_of((self.parts == part) & self.clear)
-            if kind is not None:
-                self._take(kind)
+            found = self._paint_of((self.parts == part) & self.clear)
+            if found is not None:
+                self._take(found)
 
     def _paint_of(self, own: BoolArray) -> int | None:
         """The common kind of some pixels that is farthest from the ground; None where it is no new paint."""
