@@ -3,9 +3,11 @@
 from types import SimpleNamespace
 
 import dask.array as da
+import numpy as np
 import pytest
 
-from graphwell.backends.dask.client import workers_of
+from graphwell.backends.dask.client import forget_messages, workers_of
+from graphwell.backends.dask.tasks import Tasks
 from tests.backends.dask.cases import fitted, rows_and_labels
 
 
@@ -39,3 +41,15 @@ def test_an_answer_without_workers_is_not_taken_for_a_cluster_without_any():
     assert workers_of(SimpleNamespace(scheduler_info=lambda n_workers: next(answers))) == {"a": 1, "b": 2}
     nobody = SimpleNamespace(scheduler_info=lambda n_workers: {"workers": {}, "n_workers": 0})
     assert workers_of(nobody) == {}
+
+
+def test_what_was_sent_does_not_stay_with_the_client(client):
+    tasks = Tasks(client)
+    for _ in range(5):
+        tasks.results(tasks.each("length", len, [np.zeros(50_000)]))
+    log = client.scheduler_comm.recent_message_log
+    forget_messages(client)
+    assert len(log) == 0
+    tasks.results(tasks.each("length", len, [np.zeros(50_000)]))
+    assert sum(message.get("op") == "update-graph" for batch in log for message in batch) <= 1
+    forget_messages(SimpleNamespace())  # another version of Dask may keep no log

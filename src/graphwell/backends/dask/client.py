@@ -59,6 +59,13 @@ def workers_of(client: Any) -> dict[str, Any]:
             return dict(found["workers"])
 
 
+def forget_messages(client: Any) -> None:
+    """Drop Dask's log of what a client sent: up to a thousand messages of a megabyte, vectors and all."""
+    log = getattr(getattr(client, "scheduler_comm", None), "recent_message_log", None)
+    if log is not None:
+        log.clear()
+
+
 def _inside_a_task(distributed: Any) -> bool:
     try:
         distributed.get_worker()

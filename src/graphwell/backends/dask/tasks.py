@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.dask.client import cut_off, require_dask, told_if_cut_off, workers_of
+from graphwell.backends.dask.client import cut_off, forget_messages, require_dask, told_if_cut_off, workers_of
 from graphwell.backends.dask.handles import Handle, large_graphs, with_homes
 from graphwell.progress import heartbeat, tell
 
@@ -93,6 +93,7 @@ class Tasks:
             with large_graphs(), told_if_cut_off():
                 keys = [handle.key for handle in waiting]
                 graph = with_homes(waiting)
+                forget_messages(self.client)
                 futures = self.client.get(graph, keys, sync=False, priority=self.priority)
             for handle, future in zip(waiting, futures, strict=True):
                 handle.future, handle.task, handle.graph = future, None, None
