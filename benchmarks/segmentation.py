@@ -19,16 +19,15 @@ import numpy as np
 
 import graphwell as gw
 from benchmarks import picture_size
+from benchmarks.further_strokes import compare_strokes
 from benchmarks.marked import compare_marked
 from benchmarks.output import Options, show_table, write_json
 from benchmarks.pictures import MARGIN, PHOTOGRAPHS, anywhere, per_class, photograph
-from graphwell.datasets.strokes import strokes
 
 NOISES = (0.0, 0.05, 0.1, 0.15, 0.2)
 SEED_SETS = (10, 11, 12, 13, 14)
 BETAS = (130, 1000)
 OURS = "graphwell"
-STROKE_SIDE, MOST_OF_A_FIRST_CALL = 512, 0.08
 
 
 @dataclass(frozen=True)
@@ -136,28 +135,6 @@ def allowed(picture: str, theirs: float) -> float:
     return 0.0 if float(noise[0]) == 0 else theirs / 2 if float(noise[0]) >= 0.1 else theirs
 
 
-def stroke_cost(noise: float, repetitions: int) -> dict[str, float]:
-    """Seconds of a first call, and of one with another stroke, on 512 x 512 pixels; the best of some."""
-    image, truth = gw.datasets.make_grey_image(STROKE_SIDE, STROKE_SIDE, noise=noise, random_state=10)
-    seeds = strokes(truth, length=25)
-    without = seeds.copy()
-    row = np.flatnonzero((seeds == 1).any(axis=1))[0]
-    without[row] = np.where(seeds[row] == 1, -1, seeds[row])
-    without[truth.shape[0] - 40, STROKE_SIDE // 2 : STROKE_SIDE // 2 + 5] = 1  # a first, smaller stroke
-    first, more = [], []
-    for _ in range(repetitions):
-        began = time.perf_counter()
-        segmenter = gw.Segmenter(image)
-        segmenter.segment(without)
-        done = time.perf_counter()
-        again = segmenter.segment(np.where(seeds >= 0, seeds, without))
-        more.append(time.perf_counter() - done)
-        first.append(done - began)
-    cold = gw.Segmenter(image).segment(np.where(seeds >= 0, seeds, without))
-    differ = float((again.labels != cold.labels).sum())
-    return {"noise": noise, "first": min(first), "stroke": min(more), "pixels unlike a fresh run": differ}
-
-
 def compare_pictures(options: Options) -> tuple[list[Record], list[str]]:
     """All cases beside random_walker, and the bars that were missed; none without scikit-image."""
     records: list[Record] = []
@@ -175,19 +152,6 @@ def compare_pictures(options: Options) -> tuple[list[Record], list[str]]:
     columns = ("wrong pixels", OURS, "range", "random_walker", "its beta", "bar", "seconds", "its seconds")
     show_table("Segmentation", columns, rows)
     return records, missed
-
-
-def compare_strokes(options: Options) -> tuple[list[dict[str, float]], list[str]]:
-    """A further stroke beside a first call, and the bars that were missed."""
-    costs = [stroke_cost(noise, 2 if options.quick else 5) for noise in (0.0, 0.1)]
-    lines = [[f"noise {c['noise']:g}", *(f"{c[k]:.3f}" for k in list(c)[1:])] for c in costs]
-    show_table("A new stroke on 512 x 512 pixels", ("seconds", *list(costs[0])[1:]), lines)
-    missed = [
-        f"a stroke took {c['stroke'] / c['first']:.2f} of a first call"
-        for c in costs
-        if c["stroke"] > MOST_OF_A_FIRST_CALL * c["first"]
-    ]
-    return costs, missed
 
 
 def compare_sizes(options: Options) -> tuple[list[dict[str, float]], list[str]]:

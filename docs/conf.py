@@ -1,6 +1,7 @@
 """How `make docs` builds the site. Nothing is fetched unless GRAPHWELL_DOCS_ONLINE is set."""
 
 import os
+import re
 from importlib.metadata import version as installed
 
 project = "graphwell"
@@ -13,6 +14,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # equations without a network, too
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_design",
@@ -55,6 +57,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "plot_gallery": True,
     "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),  # what an example prints is enough
     "show_memory": False,
     "show_signature": False,
     "reset_modules": ("matplotlib",),
@@ -73,3 +76,20 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+
+def setup(app):
+    """What Sphinx calls when it has read this file."""
+    app.connect("html-page-context", tell_pictures)
+
+
+def tell_pictures(app, page, template, context, doctree):
+    """Give alternative texts to thumbnails and animations, which come without."""
+    body = re.sub(r'alt="" src="(\S+plot_\d+_(\w+)_thumb\.\w+)"', _thumbnail, context.get("body", ""))
+    context["body"] = body.replace(
+        '<img id="_anim_img', '<img alt="An animation; what it shows is said above." id="_anim_img'
+    )
+
+
+def _thumbnail(found):
+    return f'alt="Example: {found[2].replace("_", " ")}" src="{found[1]}"'

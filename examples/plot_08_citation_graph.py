@@ -44,5 +44,5 @@ right = {name: 100 * np.mean(clf.transduction_[hidden] == truth[hidden]) for nam
 figure, panel = plt.subplots(figsize=(6, 3), layout="constrained")
 bars = panel.barh(list(right), list(right.values()), color=["#bbbbbb", "#bbbbbb", "#1f6f8b"])
 panel.bar_label(bars, fmt="%.1f %%", padding=3)
-panel.set(xlim=(0, 100), xlabel="% right from ten labels per class")
+panel.set(xlim=(0, 100), xlabel="% right", title="Links, words, or both: from ten labels per class")
 plt.show()

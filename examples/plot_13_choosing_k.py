@@ -41,7 +41,9 @@ figure, panel = plt.subplots(figsize=(6, 3.6), layout="constrained")
 mean, spread = (search.cv_results_[f"{what}_test_score"] for what in ("mean", "std"))
 panel.errorbar(numbers, 100 * mean, 100 * spread / np.sqrt(5), marker="o", capsize=3, label="hidden labels")
 panel.plot(numbers, 100 * np.array(true), color="black", marker=".", label="truth")
-panel.set(xscale="log", xlabel="neighbours", ylabel="% right")
+panel.set(
+    xscale="log", xlabel="neighbours", ylabel="% right", title="Right labels by the number of neighbours"
+)
 panel.set_xticks(numbers, [str(k) for k in numbers])
 panel.minorticks_off()
 panel.legend(frameon=False)

@@ -45,7 +45,7 @@ for name in ("hearsay", "nearest", "laplace", "poisson", "diffuse interface"):
 figure, panel = plt.subplots(figsize=(6, 3), layout="constrained")
 bars = panel.barh(list(wrong), list(wrong.values()), color=["#b5541c", *["#bbbbbb"] * 3, "#1f6f8b"])
 panel.bar_label(bars, fmt="%.1f %%", padding=3)
-panel.set(xlabel="% of 1,797 digits wrong, three labels per class")
+panel.set(xlabel="% wrong", title="1,797 digits from three labels per class")
 plt.show()
 
 forget("hearsay")

@@ -67,7 +67,9 @@ print(
 figure, panel = plt.subplots(figsize=(6, 3.4), layout="constrained")
 panel.bar(range(len(asked)), [changes for *_, changes in asked], color="#1f6f8b")
 panel.set_xticks(range(len(asked)), [f"{epsilon:.2f}" for epsilon, *_ in asked], rotation=60)
-panel.set(yscale="symlog", xlabel="epsilon", ylabel="vertices that changed class")
+panel.set(
+    yscale="symlog", xlabel="epsilon", ylabel="vertices", title="Vertices that change class as epsilon falls"
+)
 plt.show()
 
 del BACKENDS["counting"]

@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 import datasets
 import graphwell as gw
 
+datasets.disable_progress_bars()
 pixels, truth = load_digits(return_X_y=True)
 y = gw.datasets.sample_labels(truth, per_class=3, random_state=0)
 names = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]

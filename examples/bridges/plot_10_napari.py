@@ -26,7 +26,10 @@ viewer.window.add_plugin_dock_widget("napari-graphwell", "Segment with graphwell
 
 # %%
 # The same without the panel, from napari's console or a script: a `Segmenter` keeps the graph, so that a further
-# stroke costs a fraction of the first call.
+# stroke costs a fraction of the first call. What it finds, drawn by ``graphwell segment --sheet``:
+#
+# .. image:: /_static/segmented.png
+#    :alt: The noisy grey picture, its marks, the picture tinted by the classes that were found, and the doubt along borders.
 
 segmenter = gw.Segmenter(image)
 found = segmenter.segment(viewer.layers["marks"].data.astype(np.int64) - 1)

@@ -11,6 +11,7 @@ from graphwell.jobs.classify_on_cluster import classify_on_cluster, fits_here, l
 from graphwell.jobs.methods import make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.memory import limited_to
+from graphwell.view.report import report_page
 from tests.jobs.tables import blobs
 
 pytest.importorskip("distributed")
@@ -91,6 +92,27 @@ def test_a_table_that_fits_into_memory_is_labelled_in_one_process(folder, monkey
     report = classify(options).to_json()
     assert "No cluster was started: one process is faster" in report["notes"][-1]
     assert report["truth"]["accuracy"] > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["workers", "here"])
+def test_the_page_counts_all_rows_and_shows_those_that_a_process_can_hold(folder, client, monkeypatch, where):
+    monkeypatch.setattr("graphwell.jobs.page_on_cluster.ROWS_SHOWN", 30)
+    options = ClassifyOptions(
+        table=folder / "in.parquet", output=folder / "out.parquet", report=folder / "page.html",
+        row_id="name", start="nearest", cluster="local",
+    )  # fmt: skip
+    if where == "here":
+        report, shown = classify(options, draw=report_page), "scores of all rows"
+    else:
+        report = label_folder(options, make_classifier(options), draw=report_page)
+        shown = f"{report.labels_given + 30} of 120 rows."
+    page = (folder / "page.html").read_text()
+    assert shown in page
+    assert ("Rows to label next" in page) == (where == "here")
+    assert "The descent" in page
+    assert report.details is None
+    assert report.files == (folder / "out.parquet", folder / "page.html")
     parts = sorted((folder / "out.parquet").iterdir())
     assert [path.name for path in parts] == ["part-00000.parquet", "part-00001.parquet"]
     before, after = (pd.read_parquet(folder / name) for name in ("in.parquet", "out.parquet"))

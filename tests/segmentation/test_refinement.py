@@ -6,7 +6,7 @@ from scipy import ndimage
 
 from graphwell.datasets import make_grey_image
 from graphwell.segmentation.band import grown, near_borders
-from graphwell.segmentation.refinement import _Refiner, largest_plane, refine_borders
+from graphwell.segmentation.refinement import NEAR_A_CHANGE, _Refiner, largest_plane, refine_borders
 from graphwell.segmentation.seeds import Seeds
 from tests.segmentation.test_canvas import canvas_of
 
@@ -69,7 +69,7 @@ def test_points_near_a_change_are_found_in_its_surroundings_alone(size):
     labels = truth[:: 2**size, :: 2**size]
     rng = np.random.default_rng(0)
     for changed in (np.zeros_like(labels, dtype=bool), rng.random(labels.shape) < 2e-4):
-        wanted = near_borders(labels, refiner.width, ndimage) & grown(changed, refiner.width, ndimage)
+        wanted = near_borders(labels, refiner.width, ndimage) & grown(changed, NEAR_A_CHANGE, ndimage)
         np.testing.assert_array_equal(refiner._near_changes(labels, changed), wanted)
     assert wanted.any()
 

@@ -113,16 +113,14 @@ def compare(
     seed = whole_number("random_state", random_state, at_least=0)
     dealt = deal(labels.codes, true, whole_number("splits", splits, at_least=2), seed)
     chosen, left_out = _chosen(methods, len(rows), len(labels.classes))
-    settings = np.array([str(value) for value in (n_neighbors, seed, len(dealt), __version__)])
-    mark = hash_of(rows, labels.codes, np.array(-2) if true is None else true, settings)
+    mark = _mark(rows, labels, true, settings=(n_neighbors, seed, len(dealt), __version__))
     path = None if checkpoint is None else Path(checkpoint)
     with _held(path):
         saved = Saved(path, mark, len(rows), len(labels.classes))
         progress("neighbours", None)
         began = time.perf_counter()
-        ground = Ground(
-            rows, Graph.from_features(rows, n_neighbors, n_jobs=n_jobs), len(labels.classes), seed, n_jobs
-        )
+        graph = Graph.from_features(rows, n_neighbors, n_jobs=n_jobs)
+        ground = Ground(rows, graph, len(labels.classes), seed, n_jobs)
         contest = Contest(chosen, dealt, ground, labels, true, time.perf_counter() - began)
         failed = contest.run(saved, progress)
     return contest.summary(saved, {**left_out, **failed})
@@ -157,6 +155,12 @@ def deal(codes: IntArray, true: IntArray | None, n_splits: int, seed: int) -> li
             "truth", "{field} says nothing on any row without a label; there is nothing to judge by."
         )
     return dealt
+
+
+def _mark(rows: FloatArray, labels: Labels, true: IntArray | None, settings: tuple[Any, ...]) -> str:
+    """What a saved comparison is known by: the same data and the same settings."""
+    said = np.array([str(value) for value in settings])
+    return hash_of(rows, labels.codes, np.array(-2) if true is None else true, said)
 
 
 def _rows(X: Any, labels: Labels) -> FloatArray:

@@ -2,10 +2,9 @@
 
 import time
 import warnings
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +21,9 @@ from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import check_class_count, check_settings, fit_classifier, make_classifier
 from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
+from graphwell.jobs.outputs import check_classify_files, notes_from_warnings, page_bytes
 from graphwell.jobs.preprocess import ReadyRows, preprocess
-from graphwell.jobs.reports import ClassifyReport, RowDetails
+from graphwell.jobs.reports import ClassifyReport, Draw, RowDetails
 from graphwell.jobs.rows import labels_left, read_columns
 from graphwell.jobs.score import Holdout, hide, runs_for
 from graphwell.jobs.summary import summarise
@@ -33,8 +32,6 @@ from graphwell.progress import Progress, silent
 
 HOW_TO_COMPARE = ("features", "drop", "n_neighbors", "scale", "pca", "tune", "evidence")
 """Options that ask for another graph than one that came with the table."""
-Draw: TypeAlias = Callable[[ClassifyReport], str]
-"""Turns a report into a page."""
 
 
 def classify(
@@ -73,7 +70,7 @@ def classify(
         else:
             from graphwell.jobs.classify_on_cluster import classify_on_cluster
 
-            report = classify_on_cluster(options, progress=progress)
+            report = classify_on_cluster(options, draw=draw, progress=progress)
     seconds = {**report.seconds, "in all": time.perf_counter() - began}
     return replace(report, notes=(*report.notes, *notes), seconds=seconds)
 
@@ -201,7 +198,4 @@ def _write(
             place = shown if options.output == STANDARD else held
             write_table(table, new, options.output, place.enter_context(opened_output(options.output)))
         if options.report is not None and draw is not None:
-            page = draw(report)
-            held.enter_context(written_whole(options.report)).write(
-                page.encode("utf-8", "backslashreplace")  # names of files need not be Unicode
-            )
+            held.enter_context(written_whole(options.report)).write(page_bytes(draw(report)))

@@ -13,7 +13,7 @@ from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.backends.dask.client import open_client
 from graphwell.columns.fate import left_out
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.files import folder_written_whole
+from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers
 from graphwell.io.tables.parquet import FORMAT as PARQUET
@@ -24,8 +24,10 @@ from graphwell.jobs.facts import TableFacts, read_given, table_facts
 from graphwell.jobs.label_column import LabelColumn
 from graphwell.jobs.methods import find_method, make_classifier
 from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.outputs import page_bytes
+from graphwell.jobs.page_on_cluster import rows_shown
 from graphwell.jobs.parts_of_a_folder import InThisProcess, OnWorkers, PartWriter, Place
-from graphwell.jobs.reports import ClassifyReport
+from graphwell.jobs.reports import ClassifyReport, Draw
 from graphwell.jobs.scale_on_cluster import scaled_columns
 from graphwell.jobs.summary import in_memory, summarise
 from graphwell.memory import allowed, fit_bytes
@@ -34,18 +36,22 @@ from graphwell.progress import Progress, silent
 COPIES_OF_FEATURES = 3
 """In memory at once: the parts as they are read, the whole, and rows as they are compared."""
 NEEDS_THE_WHOLE_TABLE = (
-    "pca", "missing", "holdout", "report", "delimiter", "encoding", "decimal",
+    "pca", "missing", "holdout", "delimiter", "encoding", "decimal",
     "as_number", "as_category",
 )  # fmt: skip
 """Options that cannot be followed block by block."""
 
 
-def classify_on_cluster(options: ClassifyOptions, *, progress: Progress = silent) -> ClassifyReport:
+def classify_on_cluster(
+    options: ClassifyOptions, *, draw: Draw | None = None, progress: Progress = silent
+) -> ClassifyReport:
     """Label a table on the cluster that ``options.cluster`` names; in one process where that is faster.
 
     Parameters
     ----------
     options : ClassifyOptions
+    draw : callable, optional
+        Draws the page of ``options.report``.
     progress : callable
         Told the stage and the share of it that is done.
     """
@@ -55,12 +61,14 @@ def classify_on_cluster(options: ClassifyOptions, *, progress: Progress = silent
     if options.cluster == "local":
         folder = read_folder(options, progress)
         if fits_here(folder, classifier.n_neighbors):
-            return _labelled(folder, InThisProcess(), options, classifier, progress)
+            return _labelled(folder, InThisProcess(), options, classifier, draw, progress)
     with open_client(options.cluster, thread_count(options.n_jobs)):
-        return label_folder(options, classifier, progress=progress)
+        return label_folder(options, classifier, draw=draw, progress=progress)
 
 
-def label_folder(options: ClassifyOptions, classifier: Any, *, progress: Progress = silent) -> ClassifyReport:
+def label_folder(
+    options: ClassifyOptions, classifier: Any, *, draw: Draw | None = None, progress: Progress = silent
+) -> ClassifyReport:
     """Label every row of a folder of Parquet files and write a folder like it.
 
     Workers of the Dask client in use read and write the files, so all of them must see both folders.
@@ -71,10 +79,10 @@ def label_folder(options: ClassifyOptions, classifier: Any, *, progress: Progres
         `table` is a folder, or a single file; `output` a folder that does not exist yet.
     classifier : DiffuseInterfaceClassifier
         It is fitted here.
-    progress : callable
-        Told the stage and the share of it that is done.
+    draw, progress
+        As in `classify_on_cluster`.
     """
-    return _labelled(read_folder(options, progress), OnWorkers(), options, classifier, progress)
+    return _labelled(read_folder(options, progress), OnWorkers(), options, classifier, draw, progress)
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,12 @@ def fits_here(folder: Folder, n_neighbors: int) -> bool:
 
 
 def _labelled(
-    folder: Folder, place: Place, options: ClassifyOptions, classifier: Any, progress: Progress
+    folder: Folder,
+    place: Place,
+    options: ClassifyOptions,
+    classifier: Any,
+    draw: Draw | None,
+    progress: Progress,
 ) -> ClassifyReport:
     """Fit, write, and tell of it."""
     facts, output = folder.facts, options.output
@@ -144,10 +157,19 @@ def _labelled(
     reachable = in_memory(classifier.reachable_)
     assigned = np.where(reachable, in_memory(classifier.transduction_), -1)
     everything = np.ones(facts.n_rows, dtype=bool)
-    return summarise(
-        facts, options.method, classifier, everything, assigned,
-        seconds=seconds, output=output, notes=[_how_note(classifier, place)], ask=place.has_all_rows,
+    wanted = options.report is not None and draw is not None
+    shown = None
+    if wanted:
+        found = (facts.given.codes, assigned, reachable, classifier)
+        shown = rows_shown(X, *found, every=place.has_all_rows)
+    report = summarise(
+        facts, options.method, classifier, everything, assigned, seconds=seconds, output=output,
+        report=options.report, notes=[_how_note(classifier, place)], details=shown, ask=place.has_all_rows,
     )  # fmt: skip
+    if draw is not None and options.report is not None:
+        with written_whole(options.report) as file:
+            file.write(page_bytes(draw(report)))
+    return replace(report, details=None)
 
 
 def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureColumns:

@@ -37,6 +37,17 @@ def check_compare_files(options: CompareOptions) -> None:
     check_page_name(options.report)
 
 
+def page_bytes(page: str) -> bytes:
+    r"""A page as it is written; names of files in it need not be Unicode.
+
+    Examples
+    --------
+    >>> page_bytes("caf\u00e9 \udcff")
+    b'caf\xc3\xa9 \\udcff'
+    """
+    return page.encode("utf-8", "backslashreplace")
+
+
 def check_page_name(report: Path | None) -> None:
     """Refuse a page whose name no browser would open."""
     if report is not None and report.suffix.lower() not in PAGE_SUFFIXES:

@@ -1,9 +1,9 @@
 """What a job found: frozen values that every face shows in its own way."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.fate import Fate
@@ -43,7 +43,7 @@ class DoubtfulRow:
 
 @dataclass(frozen=True, eq=False)
 class RowDetails:
-    """What is known of every single row, where one process holds them all.
+    """What is known of single rows: of all, or of some where no process holds them all.
 
     Attributes
     ----------
@@ -234,3 +234,7 @@ class SegmentReport:
 
 def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
     return {stage: round(value, 3) for stage, value in seconds.items()}
+
+
+Draw: TypeAlias = Callable[[ClassifyReport], str]
+"""Turns a report into a page."""

@@ -122,7 +122,8 @@ def _classes(report: ClassifyReport) -> list[str]:
     if report.details is not None:
         scores = report.details.score
         plots.score_histogram(others[0], scores[~np.isnan(scores)])
-        caption = "Left: rows of each class. Right: scores of all rows; low ones are doubtful."
+        of = "all" if len(scores) == report.rows else f"{len(scores):,}"
+        caption = f"Left: rows of each class. Right: scores of {of} rows; low ones are doubtful."
     parts = [html.figure(plots.as_png(figure), "class sizes and scores", caption)]
     if report.holdout is not None:
         parts.append(html.paragraph(report.holdout.in_words))
@@ -138,7 +139,8 @@ def _projection(report: ClassifyReport, details: RowDetails) -> str:
     plane = map_of(points, details.graph)[shown]
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, [row.row - 1 for row in report.to_label])])
-    caption = "" if len(shown) == len(points) else f"{len(shown):,} of {len(points):,} rows."
+    n_fitted = report.rows - report.rows_left_out
+    caption = "" if len(shown) == n_fitted else f"{len(shown):,} of {n_fitted:,} rows."
     return html.figure(plots.as_png(figure), "map of the rows, neighbours near each other", caption)
 
 

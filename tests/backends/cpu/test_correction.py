@@ -5,7 +5,7 @@ import pytest
 
 from graphwell.backends import find_backend
 from graphwell.backends.base import Coarse
-from graphwell.backends.cpu.correction import MOST_GROUPS, SMALLEST_SHARE, Correction
+from graphwell.backends.cpu.correction import LEAST, MOST_GROUPS, Correction
 from graphwell.graph import Graph
 from tests.helpers import random_graph
 
@@ -16,7 +16,7 @@ def made(graph, groups, scaling, n_jobs=1):
     system, level = engine.system(scaling), np.sqrt(graph.degrees)
     correction = Correction.of(engine.rows, system.scaling, Coarse(level, lambda: groups), engine.pool)
     P = np.where(scaling > 0, level, 0)[:, None] * (groups[:, None] == np.arange(groups.max() + 1))
-    return engine, system, correction, P
+    return engine, system, correction, P / np.maximum(np.linalg.norm(P, axis=0), 1e-9)
 
 
 def dense(graph, scaling):
@@ -30,8 +30,7 @@ def test_a_correction_solves_the_system_between_groups(n_groups, density):
     graph = random_graph(rng, 50, density)
     scaling, groups = np.where(rng.random(50) < 0.1, 0.0, 0.9), rng.integers(n_groups, size=50)
     _, system, correction, P = made(graph, groups, scaling)
-    small = P.T @ dense(graph, scaling) @ P
-    small += SMALLEST_SHARE * np.trace(small) / len(small) * np.eye(len(small))
+    small = P.T @ dense(graph, scaling) @ P + LEAST * np.eye(P.shape[1])
     r = rng.normal(size=(50, 4))
     expected = P @ np.linalg.solve(small, P.T @ r)
     vectors = system.enter(r)
@@ -95,3 +94,20 @@ def test_too_many_groups_none_at_all_or_only_labels_are_left_uncorrected():
         coarse = Coarse(level, lambda groups=groups: groups)
         scaling = engine.rows.placed(scaling, np.float32)
         assert Correction.of(engine.rows, scaling, coarse, engine.pool) is None
+
+
+def test_levels_of_very_different_size_are_corrected_alike():
+    n, graph, groups = 400, chain(400), np.arange(400) // 20
+    weights = np.logspace(0, 12, n)  # of the vertices: Poisson weights near few labels are such
+    weighted = weights * np.sqrt(graph.degrees)
+    root = np.sqrt(weighted * (graph.S @ weighted))
+    scaling = weighted / root
+    scaling[0] = scaling[-1] = 0.0
+    b = np.zeros((n, 1), dtype=np.float32)
+    b[1] = b[-2] = 1.0
+    engine = find_backend().engine(graph)
+    slow, fast = (
+        engine.solve(scaling, b.copy(), coarse=coarse) for coarse in (None, Coarse(root, lambda: groups))
+    )
+    assert fast.residual <= 1e-4
+    assert fast.iterations <= slow.iterations

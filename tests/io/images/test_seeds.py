@@ -85,6 +85,21 @@ def test_jpeg_strokes_on_any_ground(tmp_path, ground):
     assert (seeds.classes == wanted).mean() > 0.97
 
 
+@pytest.mark.parametrize("quality", [90, 75])
+@pytest.mark.parametrize("ground", ["black", "white", "#c8b89a"])
+def test_strokes_that_compression_left_no_flat_spot_of(tmp_path, ground, quality):
+    paints = {"#ff0000": [(8, 21), (90, 34)], "#0000ff": [(9, 60), (88, 51)], "#00c800": [(15, 98), (80, 85)]}
+    picture = Image.new("RGB", (120, 120), ground)
+    for color, line in paints.items():
+        ImageDraw.Draw(picture).line(line, fill=color, width=4)
+    picture.save(tmp_path / "seeds.jpg", quality=quality)
+    marks = read_seeds(tmp_path / "seeds.jpg", (120, 120))
+    assert len(marks.names) == 3
+    for (left, above), (right, below) in paints.values():
+        middle = marks.classes[(above + below) // 2 - 3 : (above + below) // 2 + 4, (left + right) // 2]
+        assert len(set(middle[middle >= 0].tolist())) == 1
+
+
 def photograph():
     """Something with edges, gradients and texture."""
     rows, columns = np.indices(SHAPE)

@@ -15,12 +15,12 @@ from graphwell.graph.compiled import compiled
 
 MOST_GROUPS = 1000
 """The small system is dense: with more groups it would cost more than it saves."""
-SMALLEST_SHARE = 1e-6
-"""Of the mean diagonal, added to it: a system without labels is singular."""
+LEAST = 1e-6
+"""Added to the diagonal, which is at most 1: a system without labels is singular."""
 
 
 class Correction:
-    """The level by group, and the inverse of the small system.
+    """The level, of length 1 in each group, and the inverse of the small system.
 
     Parameters
     ----------
@@ -39,12 +39,15 @@ class Correction:
         self, rows: SlicedRows, scaling: FloatArray, level: FloatArray, groups: IntArray, pool: ThreadPool
     ) -> None:
         n_groups = int(groups.max(initial=-1)) + 1
-        self.level, self.groups, self.pool = np.where(scaling > 0, level, 0), groups, pool
+        level = np.where(scaling > 0, level, 0).astype(np.float64)
+        lengths = np.sqrt(np.bincount(groups, weights=level**2, minlength=n_groups))
+        level = level / np.where(lengths > 0, lengths, 1.0)[groups]
+        self.level, self.groups, self.pool = level.astype(scaling.dtype), groups, pool
         self.order = np.argsort(groups, kind="stable").astype(np.int32)
         self.starts = np.searchsorted(groups[self.order], np.arange(n_groups + 1))
         small = np.zeros((n_groups, n_groups))
         condense(rows.starts, rows.columns, rows.values, scaling, self.level, groups, small)
-        self.inverse = np.linalg.inv(small + SMALLEST_SHARE * small.trace() / n_groups * np.eye(n_groups))
+        self.inverse = np.linalg.inv(small + LEAST * np.eye(n_groups))
         self.found = np.zeros((n_groups, 1))
 
     @classmethod

@@ -27,6 +27,8 @@ RARE = 0.02
 """Mixtures that no two colours explain, as where three strokes meet, have a smaller share of all marks."""
 STAIN, LEAST_SPOTS = 0.05, 4
 """Stains of compression have fewer flat spots than this share of those of the paint that they lie beside."""
+LEAST_THIN, COMMON = 20, 0.1
+"""Pixels of the smallest stroke without a flat spot, and the share of them that have its colour."""
 MOST_MARKED, NEARLY, LEAST_NEARLY = 0.5, 32.0, 0.25
 """Many colours are strokes only if they mark no more than this share of the picture, and if this share of the
 marks is so near to its paint. Photographs are not like that."""
@@ -115,6 +117,8 @@ def _found(layer: Layer) -> Paints:
             return _nothing(layer, clear=False)
         search.take_unexplained()
         search.drop_mixtures()
+    else:
+        search.take_thin_strokes()
     return search.marks()
 
 
@@ -228,6 +232,33 @@ class _Search:
             common = self.sizes[kind] >= RARE * len(self.seen)
             if not self.explained[self.kinds == kind].all() and (common or self._alone(kind)):
                 self._take(int(kind))
+
+    def take_thin_strokes(self) -> None:
+        """A paint for each part that has none after compression: its strokes are too thin for flat spots."""
+        painted = np.zeros(int(self.parts.max()) + 1, dtype=bool)
+        for kind in self.taken:
+            painted |= self._home(kind)
+        sizes = np.where(painted, 0, np.bincount(self.parts, self.clear, len(painted)))
+        for part in np.argsort(-sizes, kind="stable")[:MOST_CLASSES]:
+            if sizes[part] < LEAST_THIN or len(self.taken) > MOST_CLASSES:
+                return
+            found = self._paint_of((self.parts == part) & self.clear)
+            if found is not None:
+                self._take(found)
+
+    def _paint_of(self, own: BoolArray) -> int | None:
+        """The common kind of some pixels that is farthest from the ground; None where it is no new paint."""
+        for other in self.taken:
+            left = own & ~self.explained
+            start = self.names[other] if self.below is None else self.below[left]
+            self._explain(left, start, self.names[other])
+        counts = np.bincount(self.kinds[own], minlength=len(self.names))
+        common = np.flatnonzero(counts >= COMMON * own.sum())
+        if self.explained[own].mean() > 0.5 or not len(common):
+            return None
+        contrasts = self._contrasts()
+        kind = int(common[np.argmax(contrasts[common])])
+        return kind if contrasts[kind] >= FAINT * contrasts.max() else None
 
     def drop_mixtures(self) -> None:
         """Leave out colours of thin strokes that later ones explain, those next to the ground first."""
