@@ -46,7 +46,8 @@ with rasterio.open(folder / "scene.tif") as scene:
 (folder / "points.csv").write_text("\n".join(lines))
 
 # %%
-# In a shell this is ``graphwell segment scene.tif --seeds points.csv -o labels.tif``.
+# In a shell this is ``graphwell segment scene.tif --seeds points.csv -o labels.tif``. A field without any point in it may be
+# taken for what lies around it; the report names the squares where further points would help most.
 
 files = {"image": folder / "scene.tif", "seeds": folder / "points.csv", "output": folder / "labels.tif"}
 report = segment(SegmentOptions(**files))
