@@ -31,8 +31,8 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
     ...     path = Path(folder) / "pets.csv"
     ...     _ = path.write_text("weight,name,label\n4,Tom,cat\n5,Kit,\n28,Rex,\n")
     ...     table = open_table(LabelOptions(table=path, row_id="name"))
-    >>> table.given, table.name(2), table.cells(2), table.search("kI")
-    (array([ 0, -1, -1]), 'Rex', [('weight', '28'), ('name', 'Rex')], [1])
+    >>> table.given.tolist(), table.name(2), table.cells(2), table.search("kI")
+    ([0, -1, -1], 'Rex', [('weight', '28'), ('name', 'Rex')], [1])
     """
     FORMATS.of(options.labelled, "output", lambda declared: not declared.is_folder)
     for path in (options.labelled, options.answers):
