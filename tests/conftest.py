@@ -1,5 +1,6 @@
 """Fixtures shared by all tests."""
 
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -100,6 +101,20 @@ def client(cluster: Any) -> Iterator[Any]:
 
     with Client(cluster) as connected:
         yield connected
+
+
+@pytest.fixture(autouse=True)
+def no_scheduler_is_left() -> Iterator[None]:
+    """Forget Dask's default scheduler with its last client: one that was cut off leaves it behind."""
+    yield
+    if "distributed" in sys.modules:
+        import dask
+        from distributed import Client
+
+        try:
+            Client.current()
+        except ValueError:
+            dask.config.config.pop("scheduler", None)
 
 
 SLOW_FILES = {

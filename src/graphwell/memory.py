@@ -133,8 +133,8 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     Examples
     --------
     >>> with peak_memory() as peak:
-    ...     block = b"1" * 50_000_000
-    >>> peak() is None or peak() > 40_000_000
+    ...     block = b"1" * 200_000_000
+    >>> peak() is None or peak() > 100_000_000
     True
     """
     with suppress(OSError):

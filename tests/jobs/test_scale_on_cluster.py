@@ -1,5 +1,6 @@
 """Columns scaled where they lie: as scikit-learn does it, whatever the blocks."""
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -31,8 +32,9 @@ def test_of_many_rows_a_sample_decides_that_no_block_has_a_say_in(monkeypatch, s
     kinds = ["number"] * 3
     here = scaled_columns(ROWS, scale, kinds)
     for chunks in (500, 37):
-        there = scaled_columns(da.from_array(ROWS, chunks=(chunks, 3)), scale, kinds)
-        np.testing.assert_array_equal(there.compute(scheduler="synchronous"), here)
+        with dask.config.set(scheduler="synchronous"):
+            there = scaled_columns(da.from_array(ROWS, chunks=(chunks, 3)), scale, kinds).compute()
+        np.testing.assert_array_equal(there, here)
     assert not np.allclose(here.mean(axis=0), 0, atol=1e-6)
 
 
