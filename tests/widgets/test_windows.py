@@ -128,7 +128,10 @@ def test_a_flood_closes_the_line_and_others_stay(told):
 def test_what_is_no_message_is_passed_over(told, message):
     told.windows.take(message)
     told.say("one", text=3)
+    assert told.all.empty()
+    assert not told.windows._open
     told.open("one")
+    assert list(told.windows._open) == ["one"]
 
 
 def test_the_end_is_told_and_ends_the_page(told, page):

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from graphwell.errors import OptionError
+from graphwell._checks import one_of
 
 if TYPE_CHECKING:
     from graphwell.active.situation import Situation
@@ -86,6 +86,4 @@ def find_strategy(name: str) -> Strategy:
     'any row, each with the same chance'
     """
     known = strategies()
-    if not isinstance(name, str) or name not in known:
-        raise OptionError("strategy", "{field} must be one of {}; got {!r}.", ", ".join(known), name)
-    return known[name]
+    return known[one_of("strategy", name, known)]

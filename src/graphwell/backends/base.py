@@ -161,11 +161,12 @@ class Coarse:
     level : Vector
         What ``A S A`` hardly changes.
     groups : callable
-        Finds the group of each vertex, counted from 0, as an array of the host; None if there are none.
+        Given the most groups that are wanted, finds that of each vertex, counted from 0, as an array of the
+        host; None if there are more.
     """
 
     level: Vector
-    groups: Callable[[], IntArray | None]
+    groups: Callable[[int], IntArray | None]
 
 
 class Engine(Vectors, Protocol):

@@ -14,7 +14,6 @@ def refuse_missing(path: Path) -> None:
     Traceback (most recent call last):
     FileNotFoundError: [Errno 2] No such file or directory: 'nowhere.csv'
     """
-    if path != Path("-") and not os.path.lexists(
-        path
-    ):  # links in a circle are told later, in their own words
+    is_there = path == Path("-") or os.path.lexists(path)  # a circle of links is told later, in its own words
+    if not is_there:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))

@@ -10,7 +10,6 @@ from graphwell._types import FloatArray
 from graphwell.columns.cells import Cells, read_cells
 from graphwell.columns.encoders import (
     WANT_A_SCALE,
-    WORTH_OF_STEPS,
     BooleanEncoder,
     CategoryEncoder,
     DateEncoder,
@@ -20,6 +19,7 @@ from graphwell.columns.encoders import (
 from graphwell.columns.fate import Fate, left_out, looks_like_truth, numbers_the_rows, recodes_labels
 from graphwell.columns.look import WORDS_OF_A_TEXT, Look, look_at
 from graphwell.columns.names import NAMES_SHOWN, hint
+from graphwell.columns.scale import shift_and_factor
 from graphwell.columns.text import TextEncoder
 from graphwell.errors import OptionError, Sentence, in_short
 from graphwell.io.tables.cells import TEXT
@@ -100,11 +100,7 @@ class PlainEncoder:
         numbers = np.isin(kinds, WANT_A_SCALE)
         if not self.standardise or numbers.all() or not numbers.any():
             return None, None
-        X = self._encoded(cells)
-        spread = np.nanstd(X, axis=0)
-        worth = np.where(kinds == "step", WORTH_OF_STEPS, 1.0)
-        factor = np.where(numbers, worth / np.where(spread > 0, spread, 1.0), 1.0)
-        return np.where(numbers, np.nanmean(X, axis=0), 0.0), factor
+        return shift_and_factor(self._encoded(cells), kinds)
 
     @property
     def outputs_(self) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from graphwell._checks import one_of
 from graphwell._types import FloatArray
-from graphwell.errors import OptionError
 from graphwell.memory import available, in_words
 
 Change = Callable[[Any], Any]
@@ -72,9 +72,7 @@ def check_metric(metric: str, also: tuple[str, ...] = ()) -> None:
     Traceback (most recent call last):
     graphwell.errors.OptionError: metric must be one of euclidean, cosine; got 'manhattan'.
     """
-    if not isinstance(metric, str) or metric not in (*METRICS, *also):
-        known = ", ".join((*METRICS, *also))
-        raise OptionError("metric", "{field} must be one of {}; got {!r}.", known, metric)
+    one_of("metric", metric, (*METRICS, *also))
 
 
 def _check_projection(n_features: int, components: int) -> None:

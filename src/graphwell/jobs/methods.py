@@ -5,6 +5,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from graphwell._checks import one_of
 from graphwell.errors import OptionError
 from graphwell.estimators.registry import DEFAULT, Method, methods
 from graphwell.jobs.options import ClassifyOptions
@@ -26,9 +27,7 @@ def find_method(name: str) -> Method:
     'each vertex is the weighted mean of its neighbours'
     """
     known = methods()
-    if name not in known:
-        raise OptionError("method", "{field} must be one of {}; got {!r}.", ", ".join(known), name)
-    return known[name]
+    return known[one_of("method", name, known)]
 
 
 def check_settings(options: ClassifyOptions) -> None:
@@ -46,9 +45,7 @@ def check_settings(options: ClassifyOptions) -> None:
 
 
 def _check_evidence(options: ClassifyOptions) -> None:
-    if options.evidence not in EVIDENCE:
-        problem = "{field} must be one of {}; got {!r}."
-        raise OptionError("evidence", problem, ", ".join(EVIDENCE), options.evidence)
+    one_of("evidence", options.evidence, EVIDENCE)
 
 
 def make_classifier(options: ClassifyOptions) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._checks import one_of
 from graphwell._types import BoolArray, FloatArray
 from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
 from graphwell.errors import OptionError, Sentence
@@ -16,7 +17,6 @@ PCA_ABOVE = 100
 PCA_DEFAULT = 50
 LARGEST = np.float64(1e150)
 """A plain float would be cast to the type of the rows, and is no number in single precision."""
-CHOICE = "{field} must be one of {}; got {!r}."
 ROWS_AT_ONCE = 65_536
 DECIDES_ALONE = 0.99
 """Share of the variance from which on a note says that one feature decides the distances."""
@@ -45,10 +45,8 @@ class Preprocessing:
     missing: str = "fill"
 
     def __post_init__(self) -> None:
-        if self.scale not in SCALES:
-            raise OptionError("scale", CHOICE, ", ".join(SCALES), self.scale)
-        if self.missing not in MISSING_RULES:
-            raise OptionError("missing", CHOICE, ", ".join(MISSING_RULES), self.missing)
+        one_of("scale", self.scale, SCALES)
+        one_of("missing", self.missing, MISSING_RULES)
         if self.pca is not None and self.pca < 0:
             problem = "{field} must be a number of components, or 0 for none; got {}."
             raise OptionError("pca", problem, self.pca)

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import FloatArray
-from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
+from graphwell.columns.scale import shift_and_factor
 from graphwell.jobs.summary import in_memory
 
 ROWS_LOOKED_AT = 65_536
@@ -35,7 +34,7 @@ def scaled_columns(X: Any, scale: str, kinds: Sequence[str]) -> Any:
         return X
     from graphwell.metric.maps import Scale
 
-    change = Scale(*_scale(in_memory(X[_some_rows(len(X))]), scale, np.array(kinds)))
+    change = Scale(*shift_and_factor(in_memory(X[_some_rows(len(X))]), np.array(kinds), scale))
     if isinstance(X, np.ndarray):
         return change(X)
     return X.map_blocks(change, dtype=np.float64, meta=np.empty((0, 0)))
@@ -45,16 +44,3 @@ def _some_rows(n: int) -> Any:
     if n <= ROWS_LOOKED_AT:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, ROWS_LOOKED_AT, replace=False))
-
-
-def _scale(rows: FloatArray, scale: str, kinds: Any) -> tuple[FloatArray, FloatArray]:
-    """Shift and factor of each column; few different numbers count less, other kinds have their scale."""
-    if scale == "standard":
-        middle, spread = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
-    else:
-        low, middle, high = np.nanpercentile(rows, [25, 50, 75], axis=0)
-        spread = high - low
-    worth = np.where(kinds == "step", WORTH_OF_STEPS, 1.0)
-    numbers = np.isin(kinds, WANT_A_SCALE)
-    factor = worth / np.where(spread > 0, spread, 1.0)
-    return np.where(numbers, middle, 0.0), np.where(numbers, factor, 1.0)

@@ -59,7 +59,6 @@ class Canvas:
         Told the share of the work that is done.
     working_pixels : int
         Largest number of pixels on which scores are found.
-
     """
 
     def __init__(

@@ -18,7 +18,6 @@ from graphwell.solve.problem import Problem
 SMALLEST_WEIGHT = 1e-5
 COARSE_FROM = 20_000
 """Vertices from which on solvers are shown a coarse view: in smaller graphs there is little to gain."""
-MOST_GROUPS = 1000
 LARGEST_WEIGHT = 1e12
 """Larger Poisson weights, near rows that only copies of them are near to, would overflow single precision."""
 
@@ -159,7 +158,7 @@ def coarse_view(engine: Engine, graph: PlacedGraph, level: Vector) -> Coarse | N
     """What solvers may use of a large graph: groups of its vertices, found when they are asked for."""
     if graph.n_vertices < COARSE_FROM:
         return None
-    return Coarse(level, lambda: groundwork(engine).few(MOST_GROUPS))
+    return Coarse(level, lambda most: groundwork(engine).few(most))
 
 
 def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector | None = None) -> Vector:

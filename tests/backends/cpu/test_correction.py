@@ -5,7 +5,7 @@ import pytest
 
 from graphwell.backends import find_backend
 from graphwell.backends.base import Coarse
-from graphwell.backends.cpu.correction import LEAST, MOST_GROUPS, Correction
+from graphwell.backends.cpu.correction import LEAST, MOST_GROUPS
 from graphwell.graph import Graph
 from tests.helpers import random_graph
 
@@ -14,7 +14,7 @@ def made(graph, groups, scaling, n_jobs=1):
     """An engine, its system, the correction, and the level and the groups as a dense matrix."""
     engine = find_backend(n_jobs=n_jobs).engine(graph)
     system, level = engine.system(scaling), np.sqrt(graph.degrees)
-    correction = Correction.of(engine.rows, system.scaling, Coarse(level, lambda: groups), engine.pool)
+    correction = system.correction(level, groups)
     P = np.where(scaling > 0, level, 0)[:, None] * (groups[:, None] == np.arange(groups.max() + 1))
     return engine, system, correction, P / np.maximum(np.linalg.norm(P, axis=0), 1e-9)
 
@@ -52,7 +52,7 @@ def test_a_long_chain_takes_a_fraction_of_the_iterations(n_jobs):
     engine = find_backend(n_jobs=n_jobs).engine(graph)
     b = np.zeros((n, 2), dtype=np.float32)
     b[1, 0] = b[-2, 1] = 1.0
-    coarse = Coarse(np.sqrt(graph.degrees), lambda: groups)
+    coarse = Coarse(np.sqrt(graph.degrees), lambda _: groups)
     slow, fast = engine.solve(scaling, b.copy()), engine.solve(scaling, b.copy(), coarse=coarse)
     assert fast.iterations < slow.iterations / 4
     assert fast.residual <= 1e-4
@@ -64,7 +64,7 @@ def test_nothing_depends_on_the_number_of_threads():
     graph, groups = random_graph(rng, 500, 0.02), rng.integers(30, size=500)
     b = rng.normal(size=(500, 6)).astype(np.float32)
     scaling = np.where(rng.random(500) < 0.1, 0.0, 1.0)
-    coarse = Coarse(np.sqrt(graph.degrees), lambda: groups)
+    coarse = Coarse(np.sqrt(graph.degrees), lambda _: groups)
     found = []
     for n_jobs in (1, 2, 5):
         engine = find_backend(n_jobs=n_jobs).engine(graph)
@@ -76,24 +76,33 @@ def test_nothing_depends_on_the_number_of_threads():
 
 def test_a_system_without_labels_is_solved_though_it_is_singular():
     graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(30)))
-    coarse = Coarse(np.sqrt(graph.degrees), lambda: np.arange(60) // 10)
+    coarse = Coarse(np.sqrt(graph.degrees), lambda _: np.arange(60) // 10)
     b = np.zeros((60, 1), dtype=np.float32)
     b[[0, 1, 30, 31], 0] = 1, -1, 2, -2
     x = find_backend().engine(graph).solve(np.ones(60), b.copy(), coarse=coarse).x
     np.testing.assert_allclose(dense(graph, np.ones(60)) @ x, b, atol=1e-3)
 
 
-def test_too_many_groups_none_at_all_or_only_labels_are_left_uncorrected():
-    engine = find_backend().engine(chain(MOST_GROUPS + 1))
-    level = np.sqrt(engine.graph.degrees)
-    for groups, scaling in (
-        (np.arange(MOST_GROUPS + 1), np.ones(MOST_GROUPS + 1)),
-        (None, np.ones(MOST_GROUPS + 1)),
-        (np.zeros(MOST_GROUPS + 1, dtype=int), np.zeros(MOST_GROUPS + 1)),
-    ):
-        coarse = Coarse(level, lambda groups=groups: groups)
-        scaling = engine.rows.placed(scaling, np.float32)
-        assert Correction.of(engine.rows, scaling, coarse, engine.pool) is None
+def test_a_graph_that_no_few_groups_hold_is_solved_without_a_correction():
+    asked, graph = [], chain(50)
+    b = np.zeros((50, 1), dtype=np.float32)
+    b[25] = 1.0
+    scaling = np.where(np.arange(50) % 49 == 0, 0.0, 1.0)
+    coarse = Coarse(np.sqrt(graph.degrees), asked.append)  # which returns None
+    engine = find_backend().engine(graph)
+    np.testing.assert_array_equal(
+        engine.solve(scaling, b.copy(), coarse=coarse).x, engine.solve(scaling, b.copy()).x
+    )
+    assert asked == [MOST_GROUPS]
+
+
+def test_where_every_vertex_is_known_there_is_nothing_to_correct():
+    graph, coarse = chain(50), Coarse(np.ones(50), lambda _: np.arange(50) // 10)
+    found = (
+        find_backend().engine(graph).solve(np.zeros(50), np.zeros((50, 2), dtype=np.float32), coarse=coarse)
+    )
+    assert (found.x == 0).all()
+    assert found.iterations == 0
 
 
 def test_levels_of_very_different_size_are_corrected_alike():
@@ -107,7 +116,7 @@ def test_levels_of_very_different_size_are_corrected_alike():
     b[1] = b[-2] = 1.0
     engine = find_backend().engine(graph)
     slow, fast = (
-        engine.solve(scaling, b.copy(), coarse=coarse) for coarse in (None, Coarse(root, lambda: groups))
+        engine.solve(scaling, b.copy(), coarse=coarse) for coarse in (None, Coarse(root, lambda _: groups))
     )
     assert fast.residual <= 1e-4
     assert fast.iterations <= slow.iterations

@@ -9,7 +9,6 @@ import numpy as np
 
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Coarse
 from graphwell.backends.cpu.layout import LANES, SlicedRows
 from graphwell.graph.compiled import compiled
 
@@ -19,7 +18,7 @@ LEAST = 1e-6
 """Added to the diagonal, which is at most 1: a system without labels is singular."""
 
 
-class Correction:
+class GroupCorrection:
     """The level, of length 1 in each group, and the inverse of the small system.
 
     Parameters
@@ -49,17 +48,6 @@ class Correction:
         condense(rows.starts, rows.columns, rows.values, scaling, self.level, groups, small)
         self.inverse = np.linalg.inv(small + LEAST * np.eye(n_groups))
         self.found = np.zeros((n_groups, 1))
-
-    @classmethod
-    def of(
-        cls, rows: SlicedRows, scaling: FloatArray, coarse: Coarse | None, pool: ThreadPool
-    ) -> "Correction | None":
-        """The correction of a system; None where there are too many groups, or nothing to correct."""
-        groups = None if coarse is None else coarse.groups()
-        if coarse is None or groups is None or int(groups.max(initial=0)) >= MOST_GROUPS:
-            return None
-        level, group = rows.placed(coarse.level, scaling.dtype), rows.placed(groups, np.int16)
-        return cls(rows, scaling, level, group, pool) if (level * scaling).any() else None
 
     def find(self, r: FloatArray) -> FloatArray:
         """Find the correction of a residual; return the sums of their products."""

@@ -15,7 +15,7 @@ from graphwell.backends.base import Coarse, Solution, State, Swept
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
 from graphwell.backends.cpu import kernels, products
 from graphwell.backends.cpu.barrier import break_barrier, new_barrier
-from graphwell.backends.cpu.correction import Correction
+from graphwell.backends.cpu.correction import MOST_GROUPS, GroupCorrection
 from graphwell.backends.cpu.group_kernels import fill_indicator
 from graphwell.backends.cpu.layout import SlicedRows
 from graphwell.backends.cpu.packing import Packing
@@ -152,10 +152,9 @@ class NumbaEngine(ArrayEngine):
 
         Every column takes the steps that it would take beside others. The solution takes the place of `b`.
         """
-        if coarse is not None:
-            coarse.groups()  # before the layout is made: finding them takes as much memory
+        groups = None if coarse is None else coarse.groups(MOST_GROUPS)  # before the layout takes its memory
         system = self.system(scaling)
-        correction = Correction.of(self.rows, system.scaling, coarse, self.pool)
+        correction = None if coarse is None or groups is None else system.correction(coarse.level, groups)
         x = b if b.dtype == self.dtype and b.flags.writeable else np.empty(b.shape, dtype=self.dtype)
         iterations, residual, slices = 0, 0.0, some_columns(b.shape[1])
         for number, some in enumerate(slices):
@@ -246,6 +245,11 @@ class NumbaSystem:
     def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
         """Replace `p` by ``r + ratio * p``."""
         self._share(products.turn, p, r, ratio.astype(p.dtype))
+
+    def correction(self, level: FloatArray, groups: IntArray) -> GroupCorrection:
+        """What removes errors that are multiples of a level in each group; both by vertex."""
+        placed = self.rows.placed(level, self.scaling.dtype), self.rows.placed(groups, np.int16)
+        return GroupCorrection(self.rows, self.scaling, *placed, self.pool)
 
     def _sums(self, vectors: FloatArray) -> FloatArray:
         return np.zeros((len(self.rows.parts) - 1, vectors.shape[1]))
