@@ -53,7 +53,7 @@ def store(folder, files, compressed=False):
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         if compressed:
-            (folder / f"{name}.gz").write_bytes(gzip.compress(content))
+            (folder / f"{name}.gz").write_bytes(gzip.compress(content, mtime=0))
         else:
             (folder / name).write_bytes(content)
 
@@ -84,7 +84,7 @@ def test_without_a_folder_the_environment_comes_before_the_cache(tmp_path, monke
 
 def test_what_is_nowhere_is_fetched_once_and_kept(tmp_path, monkeypatch):
     files, (images, labels) = contents(60, 10)
-    packed = {f"{name}.gz": gzip.compress(content) for name, content in files.items()}
+    packed = {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in files.items()}
     sums = {
         name: Checksum("sha256", hashlib.sha256(files[name.removesuffix(".gz")]).hexdigest(), unpacked=True)
         for name in packed
@@ -142,8 +142,8 @@ def flip(content):
         (NAMES[1], lambda c: c[:6], "not an IDX file with 1 axes"),
         (NAMES[1], lambda c: b"", "not an IDX file"),
         (NAMES[2], lambda c: b"<html>not found</html>", "not an IDX file with 3 axes"),
-        (f"{NAMES[0]}.gz", lambda c: cut(gzip.compress(c)), "truncated or corrupt"),
-        (f"{NAMES[0]}.gz", lambda c: flip(gzip.compress(c)), "truncated or corrupt"),
+        (f"{NAMES[0]}.gz", lambda c: cut(gzip.compress(c, mtime=0)), "truncated or corrupt"),
+        (f"{NAMES[0]}.gz", lambda c: flip(gzip.compress(c, mtime=0)), "truncated or corrupt"),
         (f"{NAMES[3]}.gz", lambda c: c, "truncated or corrupt"),
         (NAMES[1], lambda c: idx(np.arange(5)), "the train files do not fit together"),
         (NAMES[2], lambda c: idx(np.zeros((2, 5, 5))), "the t10k files do not fit together"),
