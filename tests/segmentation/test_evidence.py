@@ -1,10 +1,11 @@
 """Colours as evidence."""
 
 import numpy as np
+import pytest
 
 from graphwell.backends.registry import find_pixels
 from graphwell.segmentation import evidence
-from graphwell.segmentation.evidence import ColorEvidence, posterior
+from graphwell.segmentation.evidence import ColorEvidence, pull_of
 from graphwell.segmentation.features import features_of
 from graphwell.segmentation.seeds import Seeds
 
@@ -18,6 +19,11 @@ def colored(shape=(30, 40)):
 
 def witness_of(values):
     return ColorEvidence(values, features_of(values), 1.0, find_pixels("cpu", 1))
+
+
+def blurred_logs(witness, seeds, n_classes):
+    known, classes = Seeds.of(seeds), np.arange(n_classes)
+    return witness.blurred(witness.logs(known, classes), known, classes)
 
 
 def test_colours_speak_for_the_whole_picture():
@@ -52,21 +58,38 @@ def test_a_further_stroke_blurs_only_what_changed_and_gives_what_a_fresh_run_giv
     monkeypatch.setattr(ColorEvidence, "_blur", lambda self, p: sizes.append(p.size) or blur(self, p))
     seeds = np.where(np.arange(60)[:, None] < 3, truth, -1)
     witness, whole = witness_of(values), truth.size
-    witness.logs(Seeds.of(seeds), np.arange(3))
+    blurred_logs(witness, seeds, 3)
     assert sizes == [whole] * 3
     seeds[40:43, 5:9], seeds[20, 80] = 0, 1
-    more = witness.logs(Seeds.of(seeds), np.arange(3))
+    more = blurred_logs(witness, seeds, 3)
     assert min(sizes[3:]) < whole
-    np.testing.assert_array_equal(more, witness_of(values).logs(Seeds.of(seeds), np.arange(3)))
+    np.testing.assert_array_equal(more, blurred_logs(witness_of(values), seeds, 3))
     seeds[50, 60:70] = 3  # a class more
-    more = witness.logs(Seeds.of(seeds), np.arange(4))
-    np.testing.assert_array_equal(more, witness_of(values).logs(Seeds.of(seeds), np.arange(4)))
+    more = blurred_logs(witness, seeds, 4)
+    np.testing.assert_array_equal(more, blurred_logs(witness_of(values), seeds, 4))
 
 
-def test_evidence_counts_for_less_among_many_classes():
-    few, many = (posterior(np.full((k, 1), 1 / k), -np.arange(k)[:, None] * 1.0) for k in (2, 16))
-    assert few[0, 0] / few[1, 0] > many[0, 0] / many[1, 0] > 1
-    np.testing.assert_allclose(many.sum(axis=0), 1)
+def test_colours_draw_by_their_lead_and_by_their_trust():
+    logs = np.log(np.array([[0.6, 0.5, 1.0], [0.3, 0.5, 1e-9], [0.1, 1e-9, 1e-9]]))
+    found = pull_of(logs, 1.0)
+    np.testing.assert_allclose(found[:, 0], [4 * 0.6 * 0.3, 4 * 0.3 * 0.3, 4 * 0.1 * 0.3])
+    np.testing.assert_allclose(found[:, 1:], [[0, 4], [0, 0], [0, 0]], atol=1e-7)
+    np.testing.assert_allclose(pull_of(logs, 0.5), found / 256)
+    assert not pull_of(logs, 0.0).any()
+
+
+def test_a_narrow_colour_is_as_wide_as_the_noise_of_one_channel():
+    values, _ = colored((60, 90))
+    witness = witness_of(values)
+    assert witness.spread == pytest.approx(np.hypot(0.1, 0.1 * np.sqrt(2 / 3)), rel=0.15)
+
+
+def test_colours_of_marks_are_trusted_if_they_name_each_other():
+    values, truth = colored()
+    rows = np.arange(30)[:, None] % 12 < 3
+    assert witness_of(values).trust(Seeds.of(np.where(rows, truth, -1))) > 0.99
+    mixed = np.where(rows, (np.arange(40) // 5 + np.arange(30)[:, None] // 12) % 3, -1)
+    assert witness_of(values).trust(Seeds.of(mixed)) < 0.5
 
 
 def test_a_class_without_marks_at_this_size_is_unlikely():
@@ -84,12 +107,11 @@ def test_colours_speak_in_the_piece_that_they_were_marked_in():
     seeds[20, 5], seeds[20, 20] = 2, 1  # below the mask, red is called 2, and nothing is called 0
     alone = Seeds.of(np.where(pieces == 0, seeds, -1))
     witness = ColorEvidence(values, features_of(values), 1.0, find_pixels("cpu", 1), pieces)
-    found = witness.logs(Seeds.of(seeds), np.arange(3))
+    found = blurred_logs(witness, seeds, 3)
     assert (found.argmax(axis=0)[:14] == truth[:14]).mean() > 0.95
     assert (found.argmax(axis=0)[15:, :10] == 2).all()
     assert (found[0, 15:] < found[:, 15:].max(axis=0) - 10).all()
     without = ColorEvidence(values, features_of(values), 1.0, find_pixels("cpu", 1), pieces)
-    np.testing.assert_array_equal(without.logs(alone, np.arange(3))[:, :14], found[:, :14])
+    np.testing.assert_array_equal(blurred_logs(without, alone.plane(), 3)[:, :14], found[:, :14])
     assert (found[:, 14] == 0).all()
-    again = witness.logs(Seeds.of(seeds), np.arange(3))
-    np.testing.assert_array_equal(again, found)
+    np.testing.assert_array_equal(blurred_logs(witness, seeds, 3), found)

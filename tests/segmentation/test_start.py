@@ -1,6 +1,7 @@
 """Scores that spread from marks, on copies of a picture."""
 
 import numpy as np
+import pytest
 
 from graphwell.datasets import make_grey_image
 from graphwell.segmentation.seeds import Seeds
@@ -27,17 +28,33 @@ def few_and_all():
     return image, fewer, seeds
 
 
-def test_the_refined_scores_are_near_the_exact_ones():
+@pytest.mark.parametrize("strength", [0.0, 0.3, 30.0])
+def test_the_refined_scores_are_near_the_exact_ones(strength):
     image, _, seeds = few_and_all()
     image, seeds = image[:70:2, :70:2], seeds[:70:2, :70:2]
     canvas = canvas_of(image, color_scale=0.2)
     known = seeds.ravel() >= 0
-    W = stored_links(image[..., None], 3, 0.2)
-    L, labels = np.diag(W.sum(axis=1)) - W, np.eye(5)[seeds.ravel()[known]]
-    exact = np.linalg.solve(L[~known][:, ~known], W[~known][:, known] @ labels)
-    found = finest(canvas, started(canvas, seeds)).reshape(5, -1).T
+    W, labels = stored_links(image[..., None], 3, 0.2), np.eye(5)[seeds.ravel()[known]]
+    pulls = [strength * np.random.default_rng(0).random((5, *copy.shape)) for copy in canvas.copies]
+    toward = pulls[-1].reshape(5, -1).T * stored_links(0 * image[..., None], 3, 1.0).sum(axis=1).max()
+    toward /= image.size
+    L = np.diag(W.sum(axis=1) + toward.sum(axis=1)) - W
+    exact = np.linalg.solve(L[~known][:, ~known], W[~known][:, known] @ labels + toward[~known])
+    by_size = canvas.seeds_by_size(Seeds.of(seeds))
+    scores, _ = spread_scores(canvas.copies, canvas.working, by_size, 5, None, pulls)
+    found = canvas.copies[-1].stencil.grid.crop(scores[-1]).reshape(5, -1).T
     assert np.abs(found[~known] - exact).max() < 0.02
     assert (found[known] == labels).all()
+
+
+def test_a_picture_that_is_enlarged_gives_the_scores_of_before():
+    image, _, seeds = few_and_all()
+    found = []
+    for factor in (1, 2):
+        square = np.ones((factor, factor), dtype=int)
+        canvas = canvas_of(np.kron(image, square), color_scale=0.2)
+        found.append(finest(canvas, started(canvas, np.kron(seeds, square))))
+    assert np.abs(found[1][:, ::2, ::2] - found[0]).mean() < 0.02
 
 
 def test_a_further_stroke_is_refined_where_it_is_heard():
@@ -87,7 +104,8 @@ def test_iterations_end_where_those_of_the_first_call_did():
     canvas = canvas_of(image)
     by_size = canvas.seeds_by_size(Seeds.of(seeds))
     before = canvas.start(by_size, np.arange(5), None, lambda share: None)
-    _, rests = spread_scores(canvas.copies, canvas.working, by_size, 5, before)
+    pulls = canvas._pulls(canvas.evidence.logs(by_size[canvas.start_halvings], np.arange(5)), by_size)
+    _, rests = spread_scores(canvas.copies, canvas.working, by_size, 5, before, pulls)
     assert all((now == first).all() for now, first in zip(rests, before.rests, strict=True))
 
 

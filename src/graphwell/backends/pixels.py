@@ -4,6 +4,7 @@ A picture lies on a padded grid, flat, so that a neighbour is a fixed step away 
 are those of the engine's library `xp`; only the shape of the grid is known to the host.
 """
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -76,6 +77,10 @@ class PixelEngine(Protocol):
 
     def to_host(self, values: Plane) -> Any:
         """Return values as a NumPy array."""
+        ...
+
+    def memory_for(self, n_points: int, needed: int) -> AbstractContextManager[None]:
+        """Say in a sentence if a picture of so many points, which needs so many bytes, does not fit here."""
         ...
 
     def link(self, lattice: Lattice, values: Plane, sharpness: float, weakest: float) -> Plane:

@@ -11,14 +11,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.memory import allowed
 from graphwell.progress import in_pieces, listening
-from graphwell.segmentation.evidence import ColorEvidence, posterior
+from graphwell.segmentation.evidence import BLUR, ColorEvidence, posterior, pull_of
 from graphwell.segmentation.features import PictureFeatures, halved, noise_left, smoothed
-from graphwell.segmentation.grid import Grid
+from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
 from graphwell.segmentation.masks import pieces_between
 from graphwell.segmentation.scales import (
     border_blur,
@@ -33,11 +34,12 @@ from graphwell.segmentation.stencil import Stencil
 
 WORKING_PIXELS, LEAST_WORKING_PIXELS = 400_000, 25_000
 """Pixels of the largest copy on which scores are found, and of the smallest where memory is short."""
-PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES = 64, 20, 700
-"""Memory that a pixel takes, each of its channels, and a pixel of the working size, about."""
+PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES, SCORE_BYTES = 64, 20, 700, 32
+"""Memory that a pixel takes, each of its channels, a pixel of the working size, each of its scores, about."""
 COARSEST_PIXELS = 4000
 SMALLEST_REGION = 49
 """Regions of fewer pixels are specks: they take the class of what surrounds them."""
+FAR = 1e6
 SCORES_SHARE = 0.7
 """Of the time that a start takes, about; the evidence of the colours takes the rest."""
 Told = Callable[[float], object]
@@ -158,27 +160,70 @@ class Canvas:
             Of the same classes from seeds that differ little.
         told : callable
         """
+        known = seeds[self.start_halvings]
+        logs = self.evidence.logs(known, classes)
+        pulls = self._pulls(logs, seeds)
         pieces = in_pieces(
-            lambda _, share: told(SCORES_SHARE * (share or 0.0)), "", [c.work for c in self.copies]
+            lambda _, share: told(1 - SCORES_SHARE + SCORES_SHARE * (share or 0.0)),
+            "",
+            [c.work for c in self.copies],
         )
         with listening(pieces):
-            scores, rests = spread_scores(self.copies, self.working, seeds, len(classes), before)
-        logs = self.evidence.logs(seeds[self.start_halvings], classes)
+            scores, rests = spread_scores(self.copies, self.working, seeds, len(classes), before, pulls)
         told(1.0)
         finest = self.copies[-1].stencil.grid.crop(scores[-1])
-        return Start(classes, scores, rests, posterior(finest, logs))
+        return Start(classes, scores, rests, posterior(finest, self.evidence.blurred(logs, known, classes)))
+
+    def _pulls(self, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray]:
+        """How strongly colours draw points of each copy to classes, coarsest first."""
+        planes = pull_of(logs, self.evidence.trust(seeds[self.start_halvings]))
+        heard = self._spoken_for(seeds)[self._regions]
+        if not heard.all():  # a colour that no mark has draws nowhere
+            shares = heard.astype(np.float32)[..., None]
+            planes *= (halved(shares) if self.start_halvings > self.working else shares)[..., 0]
+        found = [planes]
+        for _ in self.copies[1:]:
+            found.append(np.moveaxis(halved(np.moveaxis(found[-1], 0, -1)), -1, 0))
+        return found[::-1]
 
     def reachable(self, seeds: list[Seeds]) -> BoolArray:
-        """False in regions that hold no seed, and are no specks; and where nothing but a mask lies around."""
+        """False where nothing speaks for a class, and where nothing but a mask lies around.
+
+        A region that contrast cuts off is reached by a seed in it, or by one of its colour; a speck always.
+        """
         regions = self._regions.ravel()
         smallest = SMALLEST_REGION / 2 ** (self.working * len(self.shape))
-        reached = np.bincount(regions) < smallest
-        reached[regions[self.engine.asarray(seeds[self.working].places)]] = True
+        reached = self._spoken_for(seeds) | (np.bincount(regions) < smallest)
         found = self.to_size(reached[self._regions], self.working, 0)
         pieces = self.pieces(0)
         if pieces is None:
             return found
         return found & self.engine.asarray(np.isin(pieces, pieces.ravel()[seeds[0].places]))
+
+    def _spoken_for(self, seeds: list[Seeds]) -> BoolArray:
+        """Whether each region, by number, holds a seed or has the colour of one."""
+        regions, known = self._regions.ravel(), seeds[self.working]
+        found = np.bincount(regions) == 0
+        found[regions[self.engine.asarray(known.places)]] = True
+        left = np.flatnonzero(self.engine.to_host(~found))
+        found[self.engine.asarray(left[self._have_colors_of(known, left)])] = True
+        return found
+
+    def _have_colors_of(self, seeds: Seeds, numbers: IntArray) -> BoolArray:
+        """Which regions have a mean colour as like that of a seed as those of linked neighbours are."""
+        grid, host = self.grid(self.working), self.engine.to_host
+        planes, scale = self.border_planes(self.working)
+        regions, numbers = self._regions.ravel(), self.engine.asarray(numbers)
+        places = self.engine.asarray(grid.places(seeds.coordinates))
+        # Colours do not speak across a mask: other pieces are farther than any colour.
+        shown, marked = [FAR * host(grid.pieces[numbers])], [FAR * host(grid.pieces[places])]
+        sizes = np.bincount(regions)[numbers]
+        for plane in planes:
+            sums = np.bincount(regions, grid.crop(plane).ravel())
+            shown.append(host(sums[numbers] / sizes))
+            marked.append(host(plane[places]))
+        apart, _ = cKDTree(np.stack(marked, axis=1)).query(np.stack(shown, axis=1))
+        return np.asarray(apart < scale * np.sqrt(-np.log(WEAKEST_COLOR)))
 
     def to_size(self, plane: FloatArray, halvings: int, wanted: int) -> FloatArray:
         """A plane of one size as one of a larger size."""
@@ -195,7 +240,8 @@ class Canvas:
             values, halvings = halved(self._smoothed(values, blur)), 1
         left = noise_left(blur, halvings, self.features.spacing)
         pieces = self.pieces(halvings)
-        self.evidence = ColorEvidence(values, self.features, left, self.engine, pieces)
+        rest = 0.0 if blur else BLUR  # what is blurred already says enough
+        self.evidence = ColorEvidence(values, self.features, left, self.engine, pieces, rest)
         copies: list[Copy] = []
         while not copies or np.prod(copies[-1].shape) > COARSEST_PIXELS:
             if copies:
@@ -216,6 +262,11 @@ def picture_bytes(n_pixels: int, n_channels: int, working: int = LEAST_WORKING_P
     True
     """
     return n_pixels * (PIXEL_BYTES + CHANNEL_BYTES * n_channels) + min(n_pixels, working) * WORKING_BYTES
+
+
+def scores_bytes(canvas: Canvas, n_classes: int) -> int:
+    """Memory that the scores of some classes take, about."""
+    return SCORE_BYTES * n_classes * sum(math.prod(copy.shape) for copy in canvas.copies)
 
 
 def working_pixels(n_pixels: int, n_channels: int) -> int:

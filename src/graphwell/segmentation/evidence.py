@@ -1,9 +1,9 @@
 """What the colour of a pixel says about its class, wherever it lies.
 
 Marks speak for their surroundings through the graph. Their colours speak for the whole picture: each class
-has a mixture of Gaussians, and a pixel has the likelihood of its colour under each. Colours are a weak
-witness: pixels side by side repeat each other, and among many classes some wrong one always looks likely.
-So the logarithms count with a weight that falls with the number of classes, and are blurred.
+has a mixture of Gaussians, and a pixel has the likelihood of its colour under each. It is heard twice. While
+scores spread, colours draw pixels to classes, as strongly as hidden marks say that they can be trusted: so
+regions that nobody marked are found. And the blurred logarithms count a little beside those of the scores.
 """
 
 from typing import Any
@@ -17,15 +17,19 @@ from graphwell.segmentation.features import PictureFeatures
 from graphwell.segmentation.grid import window_around
 from graphwell.segmentation.mixtures import fit_mixture
 from graphwell.segmentation.seeds import Seeds
+from graphwell.segmentation.trust import share_named
 
-WEIGHT = 0.3
-"""Of a log-likelihood with two classes; it falls with the logarithm of their number."""
+WEIGHT = 0.1
+"""Of a log-likelihood beside the logarithm of a score."""
 BLUR, REACH = 2.0, 8
 """Standard deviation of the blur in pixels, and how far it reaches: four of them."""
 MOST_AGAINST = 40.0
 """A colour unlike all marks of a class speaks no louder against it than this."""
-LEAST_SPREAD = 0.04
-"""Least standard deviation of a Gaussian, as a share of the contrast."""
+LEAST_SPREAD = 0.1
+"""Least standard deviation of a Gaussian, as a share of the contrast beyond the noise."""
+PULL, IN_A_ROW = 4.0, 8
+"""How strongly colours that name every hidden mark draw points to classes. Others draw less, by the chance
+that they name so many marks in a row."""
 LEAST_SCORE = 1e-3
 """What a class is granted that the graph gives no score."""
 
@@ -44,6 +48,8 @@ class ColorEvidence:
     pieces : array of shape `shape`, optional
         Of the host: number of the piece of each point, -1 where it is masked. Colours speak in the piece that
         they were marked in, and nowhere else.
+    blur : float
+        Standard deviation in pixels by which `blurred` blurs.
     """
 
     def __init__(
@@ -53,16 +59,19 @@ class ColorEvidence:
         noise_left: float,
         engine: PixelEngine,
         pieces: IntArray | None = None,
+        blur: float = BLUR,
     ) -> None:
-        self.shape, self.engine, self._pieces = values.shape[:-1], engine, pieces
+        self.shape, self.engine, self._pieces, self.blur = values.shape[:-1], engine, pieces, blur
         planes = engine.xp.ascontiguousarray(np.moveaxis(values, -1, 0))
         self.planes = planes.reshape(values.shape[-1], -1)
-        self.spread = float(np.hypot(LEAST_SPREAD * features.contrast, noise_left * features.noise)) or 1.0
+        contrast = np.sqrt(max(features.contrast**2 - features.noise**2, 0.0))
+        noise = noise_left * features.noise / np.sqrt(len(planes))
+        self.spread = float(np.hypot(LEAST_SPREAD * contrast, noise)) or 1.0
         self._fitted: dict[tuple[int, int], tuple[bytes, FloatArray]] = {}
         self._blurs: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def logs(self, seeds: Seeds, classes: IntArray) -> FloatArray:
-        """Log-likelihoods of shape (n_classes, *shape), blurred, less the largest.
+        """Log-likelihoods of shape (n_classes, *shape), less the largest.
 
         Parameters
         ----------
@@ -72,18 +81,41 @@ class ColorEvidence:
             What the user calls them, by which they are known again in the next call.
         """
         if self._pieces is None:
-            return self._blurred(self._less_largest(self._found(seeds, classes, 0, self.planes)), classes)
+            found = self._found(seeds, classes, 0, self.planes)
+            return self._less_largest(found).reshape(-1, *self.shape)
         found = self.engine.xp.zeros((len(classes), *self.shape), dtype=np.float32)
         homes = self._pieces.ravel()[seeds.places]
-        for piece in np.unique(homes[homes >= 0]).tolist():
+        for piece in self._marked_pieces(seeds):
+            members = self.engine.asarray(np.flatnonzero(self._pieces == piece))
+            planes = self.engine.xp.ascontiguousarray(self.planes[:, members])
+            part = self._found(seeds.some(homes == piece), classes, piece, planes)
+            found.reshape(len(classes), -1)[:, members] = self._less_largest(part)
+        return found
+
+    def blurred(self, logs: FloatArray, seeds: Seeds, classes: IntArray) -> FloatArray:
+        """What `logs` gave, blurred: a pixel alone says little."""
+        if self.blur == 0:
+            return logs
+        if self._pieces is None:
+            return self._blurred_anew(logs, classes)
+        found = self.engine.xp.zeros_like(logs)
+        for piece in self._marked_pieces(seeds):
             here = self._pieces == piece
             (window,) = ndimage.find_objects(here.astype(np.int8))
-            inside = self.engine.asarray(here[window])
-            members = self.engine.asarray(np.flatnonzero(here))
-            planes = self.engine.xp.ascontiguousarray(self.planes[:, members])
-            part = self._less_largest(self._found(seeds.some(homes == piece), classes, piece, planes))
-            found[(..., *window)] += self._blurred_inside(part, inside)
+            found[(..., *window)] += self._blurred_inside(
+                logs[(..., *window)], self.engine.asarray(here[window])
+            )
         return found
+
+    def _marked_pieces(self, seeds: Seeds) -> list[int]:
+        assert self._pieces is not None
+        homes = self._pieces.ravel()[seeds.places]
+        return np.unique(homes[homes >= 0]).tolist()
+
+    def trust(self, seeds: Seeds) -> float:
+        """Share of the marks that the colours of the others name rightly."""
+        rows = self.engine.to_host(self.planes[:, self.engine.asarray(seeds.places)].T)
+        return share_named(rows, seeds, self.spread)
 
     def _found(self, seeds: Seeds, classes: IntArray, piece: int, planes: FloatArray) -> FloatArray:
         """Log-likelihoods of some points, of shape (n_classes, n), from the seeds of a piece."""
@@ -111,11 +143,11 @@ class ColorEvidence:
         found -= found.max(axis=0)
         return np.maximum(found, -MOST_AGAINST, out=found)
 
-    def _blurred(self, found: FloatArray, classes: IntArray) -> FloatArray:
+    def _blurred_anew(self, logs: FloatArray, classes: IntArray) -> FloatArray:
         """Blur the plane of each class, where it differs from that of the call before."""
-        planes, before, self._blurs = found.reshape(-1, *self.shape), self._blurs, {}
-        blurred = self.engine.xp.empty_like(planes)
-        for name, plane, out in zip(classes.tolist(), planes, blurred, strict=True):
+        before, self._blurs = self._blurs, {}
+        blurred = self.engine.xp.empty_like(logs)
+        for name, plane, out in zip(classes.tolist(), logs, blurred, strict=True):
             self._blurs[name] = plane, out
             if name not in before:
                 out[...] = self._blur(plane)
@@ -131,17 +163,46 @@ class ColorEvidence:
         return blurred
 
     def _blur(self, plane: FloatArray) -> FloatArray:
-        return self.engine.ndimage.gaussian_filter(plane, BLUR, mode="nearest")
+        return self.engine.ndimage.gaussian_filter(plane, self.blur, mode="nearest")
 
-    def _blurred_inside(self, found: FloatArray, inside: Any) -> FloatArray:
+    def _blurred_inside(self, logs: FloatArray, inside: Any) -> FloatArray:
         """Blur values of the points inside as if there were no others; 0 outside."""
-        blur, xp = self.engine.ndimage.gaussian_filter, self.engine.xp
-        weight = np.where(inside, blur(inside.astype(np.float32), BLUR, mode="constant"), 1)
-        out = xp.zeros((len(found), *inside.shape), dtype=np.float32)
-        for plane, values in zip(out, found, strict=True):
-            plane[inside] = values
-            plane[...] = np.where(inside, blur(plane, BLUR, mode="constant") / weight, 0)
+        blur = self.engine.ndimage.gaussian_filter
+        weight = np.where(inside, blur(inside.astype(np.float32), self.blur, mode="constant"), 1)
+        out = self.engine.xp.zeros_like(logs)
+        for plane, values in zip(out, logs, strict=True):
+            inner = np.where(inside, values, 0)
+            plane[...] = np.where(inside, blur(inner, self.blur, mode="constant") / weight, 0)
         return out
+
+
+def pull_of(logs: FloatArray, trust: float) -> FloatArray:
+    """How strongly colours draw each point to each class.
+
+    That is the share of the class in the likelihood, times the lead of the first class over the second: where
+    two are as likely, nothing draws.
+
+    Parameters
+    ----------
+    logs : array of shape (n_classes, *shape)
+        Log-likelihoods.
+    trust : float
+        Share of the hidden marks that their colours name.
+
+    Examples
+    --------
+    >>> pull_of(np.array([[0.0, 0.0], [-40.0, 0.0]]), 1.0).round(3)
+    array([[4., 0.],
+           [0., 0.]])
+    """
+    found = np.exp(logs - logs.max(axis=0))
+    found /= found.sum(axis=0)
+    first, second = found[0].copy(), np.zeros_like(found[0])
+    for plane in found[1:]:
+        np.maximum(second, np.minimum(first, plane), out=second)
+        np.maximum(first, plane, out=first)
+    found *= found.dtype.type(PULL * trust**IN_A_ROW) * (first - second)
+    return found
 
 
 def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:
@@ -150,9 +211,9 @@ def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:
     Examples
     --------
     >>> posterior(np.array([[0.5], [0.5]]), np.array([[0.0], [-2.0]])).round(3).ravel()
-    array([0.646, 0.354])
+    array([0.55, 0.45])
     """
-    weight = scores.dtype.type(WEIGHT / np.log2(max(2, len(scores))))
+    weight = scores.dtype.type(WEIGHT)
     found = np.maximum(scores, 0)
     found += scores.dtype.type(LEAST_SCORE)
     np.log(found, out=found)

@@ -7,7 +7,7 @@ from graphwell._types import IntArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.progress import Progress
 from graphwell.segmentation.answer import Answer
-from graphwell.segmentation.canvas import Canvas, Told, working_pixels
+from graphwell.segmentation.canvas import Canvas, Told, scores_bytes, working_pixels
 from graphwell.segmentation.features import PictureFeatures
 from graphwell.segmentation.refinement import Descent, refine_borders
 from graphwell.segmentation.seeds import Seeds
@@ -45,6 +45,11 @@ class OnPixels:
 
     def label(self, seeds: Seeds, classes: IntArray) -> Answer:
         """Give every pixel a class, going on from the call before where there was one."""
+        n_points = math.prod(self.canvas.shape)
+        with self.canvas.engine.memory_for(n_points, scores_bytes(self.canvas, len(classes))):
+            return self._labelled(seeds, classes)
+
+    def _labelled(self, seeds: Seeds, classes: IntArray) -> Answer:
         began = time.perf_counter()
         self.progress("start", 0.0)
         by_size = self.canvas.seeds_by_size(seeds)

@@ -16,8 +16,9 @@ from graphwell.errors import OptionError
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.answer import Answer
 from graphwell.segmentation.axes import channels_last, relative_spacing, without_single_points
+from graphwell.segmentation.canvas import picture_bytes
 from graphwell.segmentation.feature_graph import feature_graph
-from graphwell.segmentation.features import PictureFeatures, picture_features
+from graphwell.segmentation.features import MOST_CHANNELS, PictureFeatures, picture_features
 from graphwell.segmentation.masks import without_mask
 from graphwell.segmentation.on_graph import OnGraph
 from graphwell.segmentation.on_pixels import OnPixels
@@ -153,14 +154,17 @@ class Segmenter:
         began = time.perf_counter()
         backend = find_backend(device, n_jobs=n_jobs)
         engine = find_pixels(device if graph == "pixels" else "cpu", n_jobs)
-        features = self._features(channels_last(image, channel_axis), spacing, graph, patch, engine)
+        image = channels_last(image, channel_axis)
+        n_points, n_channels = math.prod(image.shape[:-1]), min(image.shape[-1], MOST_CHANNELS)
         self._way: OnGraph | OnPixels
-        if graph == "features":
-            _check_plain(features)
-            made = feature_graph(features.values, n_neighbors, position_weight, n_jobs)
-            self._way = OnGraph(made, features.values.shape[:-1], backend, fidelity, progress)
-        else:
-            self._way = OnPixels(features, radius, color_scale, smoothing, engine, progress)
+        with engine.memory_for(n_points, picture_bytes(n_points, n_channels)):
+            features = self._features(image, spacing, graph, patch, engine)
+            if graph == "features":
+                _check_plain(features)
+                made = feature_graph(features.values, n_neighbors, position_weight, n_jobs)
+                self._way = OnGraph(made, features.values.shape[:-1], backend, fidelity, progress)
+            else:
+                self._way = OnPixels(features, radius, color_scale, smoothing, engine, progress)
         self._graph_seconds = time.perf_counter() - began
 
     def _features(

@@ -13,7 +13,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.segmentation.grid import Window, window_around
 from graphwell.segmentation.seeds import Seeds
-from graphwell.segmentation.stencil import Stencil
+from graphwell.segmentation.stencil import Pull, Stencil
 
 REFINEMENTS, WARM_REFINEMENTS = 20, 4
 """Iterations on the working size, from the guess of a coarser copy; twice as many after each halving."""
@@ -73,11 +73,28 @@ class Copy:
         """What the scores of this copy cost beside those of others: iterations double with each halving."""
         return float(np.prod(self.shape) * 2**self.halvings)
 
+    def pull(self, planes: FloatArray) -> Pull:
+        """What draws its points to classes, from shares of the links of a side's square of points.
+
+        So a picture that is enlarged gives the labels of before, enlarged.
+        """
+        grid = self.stencil.grid
+        all_links = 2 * float(grid.nearness.sum())
+        share = np.float32(all_links / np.prod(self.shape) ** (2 / len(self.shape)))
+        toward = grid.pads(planes)
+        toward *= share
+        return Pull(toward.sum(axis=0), toward)
+
 
 def spread_scores(
-    copies: Sequence[Copy], working: int, seeds: list[Seeds], n_classes: int, before: Start | None
+    copies: Sequence[Copy],
+    working: int,
+    seeds: list[Seeds],
+    n_classes: int,
+    before: Start | None,
+    pulls: Sequence[FloatArray],
 ) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Scores on all copies, coarsest first, given at the seeds and harmonic elsewhere; and what was left.
+    """Scores on all copies, coarsest first, given at the seeds and spread elsewhere; and what was left.
 
     Parameters
     ----------
@@ -89,6 +106,8 @@ def spread_scores(
     n_classes : int
     before : Start, optional
         Of seeds that differ little.
+    pulls : sequence of arrays of shape (n_classes, *shape)
+        How strongly colours draw each point of each copy to each class.
     """
     scores: list[FloatArray] = []
     rests: list[FloatArray] = []
@@ -97,7 +116,8 @@ def spread_scores(
         most = refinements if scores else MOST_FROM_NOTHING
         rest = np.zeros(n_classes) if before is None else before.rests[number]
         planes, window, moving = _guess(copies, scores, n_classes, before)
-        left = _diffused(copy.stencil, seeds[copy.halvings], planes, window, moving, most, rest)
+        pull = copy.pull(pulls[number])
+        left = _diffused(copy.stencil, seeds[copy.halvings], planes, window, moving, most, rest, pull)
         scores.append(planes)
         rests.append(np.where(rest > 0, rest, left))
     return scores, rests
@@ -139,6 +159,7 @@ def _diffused(
     moving: list[int],
     most_iterations: int,
     rest: FloatArray,
+    pull: Pull,
 ) -> FloatArray:
     """Give planes their values at the seeds, and refine some in a window, in place; return what is left."""
     grid, engine = stencil.grid, stencil.grid.engine
@@ -149,12 +170,15 @@ def _diffused(
     known[places] = True
     everywhere = all(part == slice(0, side) for part, side in zip(window, grid.shape, strict=True))
     if everywhere and len(moving) == len(planes):
-        return stencil.diffuse(known, planes, most_iterations, rest)
+        return stencil.diffuse(known, planes, most_iterations, rest, pull)
     left = rest.copy()
     if moving:
         part = stencil.part(window)
-        some = grid.cut(engine.xp.stack([planes[k] for k in moving]), window)
-        left[moving] = part.diffuse(grid.cut(known, window), some, most_iterations, rest[moving])
+        some, toward = (
+            grid.cut(engine.xp.stack([values[k] for k in moving]), window) for values in (planes, pull.toward)
+        )
+        inside = Pull(grid.cut(pull.weights, window), toward)
+        left[moving] = part.diffuse(grid.cut(known, window), some, most_iterations, rest[moving], inside)
         for k, plane in zip(moving, some, strict=True):
             grid.crop(planes[k])[window] = part.grid.crop(plane)
     return left

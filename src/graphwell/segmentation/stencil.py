@@ -16,6 +16,21 @@ TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
+class Pull:
+    """What draws points to classes, beside their links.
+
+    Attributes
+    ----------
+    weights : array of shape (grid.size,)
+    toward : array of shape (n_classes, grid.size)
+        The weights, times the scores that they draw to.
+    """
+
+    weights: FloatArray
+    toward: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Stencil:
     """The graph of a picture: points within a radius are linked by how alike they are.
 
@@ -65,9 +80,14 @@ class Stencil:
         return grid.crop(grid.engine.joined(grid, self.weights, weakest))
 
     def diffuse(
-        self, known: BoolArray, scores: FloatArray, most_iterations: int, rest: FloatArray | None = None
+        self,
+        known: BoolArray,
+        scores: FloatArray,
+        most_iterations: int,
+        rest: FloatArray | None = None,
+        pull: Pull | None = None,
     ) -> FloatArray:
-        """Make scores harmonic where nothing is known, in place, by conjugate gradients.
+        """Make scores the mean of their neighbours' where nothing is known, in place, by conjugate gradients.
 
         Parameters
         ----------
@@ -78,6 +98,8 @@ class Stencil:
         most_iterations : int
         rest : array of shape (n_classes,), optional
             What may be left of each class, as an earlier call returned it.
+        pull : Pull, optional
+            One further neighbour of each point, whose score is given.
 
         Returns
         -------
@@ -85,9 +107,13 @@ class Stencil:
             What is left: squared residuals, each over the sum of the weights of its point.
         """
         grid, engine = self.grid, self.grid.engine
-        free = ((grid.inside > 0) & ~known & (self.degrees > 0)).astype(np.float32)
-        inverse = free / np.maximum(self.degrees, np.finfo(np.float32).tiny)
-        r = (self.product(scores) - self.degrees * scores) * free
+        sums = self.degrees if pull is None else self.degrees + pull.weights
+        free = ((grid.inside > 0) & ~known & (sums > 0)).astype(np.float32)
+        inverse = free / np.maximum(sums, np.finfo(np.float32).tiny)
+        r = self.product(scores) - sums * scores
+        if pull is not None:
+            r += pull.toward
+        r *= free
         p, image = inverse * r, np.zeros_like(r)
         length = np.multiply(r, p, dtype=np.float64).sum(axis=1)
         left = engine.to_host(length)
@@ -97,7 +123,7 @@ class Stencil:
                 break
             if iteration % TELL_EVERY == 0:
                 tell(max(iteration / most_iterations, _share_done(left, enough)))
-            curvature = engine.apply(grid, self.weights, self.degrees, free, p, image)
+            curvature = engine.apply(grid, self.weights, sums, free, p, image)
             now = engine.advance(grid, inverse, scores, r, p, image, (length, curvature))
             engine.turn(grid, inverse, r, p, (now, length))
             length, left = now, engine.to_host(now)

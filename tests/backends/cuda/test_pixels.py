@@ -1,9 +1,13 @@
 """Pictures on a GPU are those of the CPU."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from graphwell.backends.cuda import _cupy, pixels
 from graphwell.backends.registry import find_pixels
+from graphwell.segmentation import segmenter
 from graphwell.segmentation.grid import Grid
 from graphwell.segmentation.segmenter import Segmenter
 from tests.segmentation.pathological import PICTURES
@@ -90,3 +94,44 @@ def test_densities_are_those_of_the_cpu(gpu):
     expected = here.log_likelihoods(values, *model)
     found = there.to_host(there.log_likelihoods(there.asarray(values), *model))
     np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+class OutOfMemoryError(Exception):
+    """CuPy's own is none of Python's."""
+
+
+@pytest.fixture
+def small_gpu(monkeypatch):
+    """An engine of the GPU on a machine that need not have one, with a megabyte left."""
+    library = SimpleNamespace(cuda=SimpleNamespace(memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError)))
+    for module in (_cupy, pixels):
+        monkeypatch.setattr(module, "cupy", lambda: library)
+    monkeypatch.setattr(pixels, "filters", lambda: None)
+    monkeypatch.setattr(_cupy, "free_memory", lambda: 1_000_000)
+    return pixels.Pixels()
+
+
+def test_a_picture_that_does_not_fit_is_refused_before_it_is_brought(monkeypatch, small_gpu):
+    monkeypatch.setattr(segmenter, "find_pixels", lambda device, n_jobs: small_gpu)
+    sentence = (
+        r"^The GPU has too little memory for a picture of 1,000,000 points: about 101\.5 MB are needed and "
+        r'1\.0 MB are free; use a smaller picture, or device="cpu"\.$'
+    )
+    with pytest.raises(MemoryError, match=sentence):
+        Segmenter(np.zeros((1000, 1000)), channel_axis=None)
+
+
+def test_memory_that_ends_on_the_way_is_said_in_a_sentence(monkeypatch, small_gpu):
+    class Engine(type(find_pixels("cpu"))):
+        def memory_for(self, n_points, needed):
+            return small_gpu.memory_for(n_points, min(needed, 1000))
+
+        def sweep(self, *args):
+            raise OutOfMemoryError("Out of memory allocating 512 bytes")
+
+    monkeypatch.setattr(segmenter, "find_pixels", lambda device, n_jobs: Engine(1))
+    image, seeds = np.arange(64) // 32 + np.zeros((64, 1)), np.full((64, 64), -1)
+    seeds[::9, ::9] = image[::9, ::9]
+    made = Segmenter(image, channel_axis=None)
+    with pytest.raises(MemoryError, match=r"too little memory for a picture of 4,096 points: about 1 kB"):
+        made.segment(seeds)

@@ -143,19 +143,22 @@ def free_memory() -> int:
 
 
 @contextmanager
-def memory_in_words(what: str, needed: int) -> Iterator[None]:
-    """Turn CuPy's lack of memory into a sentence with the bytes that are needed and those that are free."""
+def memory_in_words(what: str, needed: int, less: str = "fewer rows or neighbours") -> Iterator[None]:
+    """Turn CuPy's lack of memory into a sentence with the bytes that are needed and those that are free.
+
+    `less` is what would take less.
+    """
     library = cupy()
     if needed > free_memory():
-        raise MemoryError(_too_much(what, needed))
+        raise MemoryError(_too_much(what, needed, less))
     try:
         yield
     except library.cuda.memory.OutOfMemoryError as error:
-        raise MemoryError(_too_much(what, needed)) from error
+        raise MemoryError(_too_much(what, needed, less)) from error
 
 
-def _too_much(what: str, needed: int) -> str:
+def _too_much(what: str, needed: int, less: str) -> str:
     return (
         f"The GPU has too little memory for {what}: about {in_words(needed)} are needed and "
-        f'{in_words(free_memory())} are free; use fewer rows or neighbours, or device="cpu".'
+        f'{in_words(free_memory())} are free; use {less}, or device="cpu".'
     )

@@ -1,12 +1,21 @@
 """Pictures on one NVIDIA GPU: the verbs of `graphwell.backends.pixels` as CUDA kernels."""
 
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, filters, launch
+from graphwell.backends.cuda._cupy import (
+    THREADS,
+    GpuArray,
+    cuda_kernel,
+    cupy,
+    filters,
+    launch,
+    memory_in_words,
+)
 from graphwell.backends.cuda.plan import struct
 from graphwell.backends.pixels import Lattice, Movers, Ratio
 
@@ -32,6 +41,10 @@ class Pixels:
     def to_host(self, values: GpuArray) -> Any:
         """Fetch values."""
         return values if isinstance(values, np.ndarray) else values.get()
+
+    def memory_for(self, n_points: int, needed: int) -> AbstractContextManager[None]:
+        """Refuse a picture that does not fit, and say in a sentence if memory ends on the way."""
+        return memory_in_words(f"a picture of {n_points:,} points", needed, "a smaller picture")
 
     def link(self, lattice: Lattice, values: GpuArray, sharpness: float, weakest: float) -> GpuArray:
         """Return the weights of all forward links, in units of 1 / 65535."""
