@@ -23,6 +23,7 @@ from benchmarks.further_strokes import compare_strokes
 from benchmarks.marked import compare_marked
 from benchmarks.output import Options, show_table, write_json
 from benchmarks.pictures import MARGIN, PHOTOGRAPHS, anywhere, per_class, photograph
+from benchmarks.unmarked import compare_unmarked
 
 NOISES = (0.0, 0.05, 0.1, 0.15, 0.2)
 SEED_SETS = (10, 11, 12, 13, 14)
@@ -171,12 +172,14 @@ def main(options: Options) -> None:
     costs, slow = compare_strokes(options) if chosen(options, "strokes") else ([], [])
     sizes, large = compare_sizes(options) if chosen(options, "sizes") else ([], [])
     strokes_, behind = compare_marked(options.out, options.quick) if chosen(options, "marked") else ([], [])
-    missed += slow + large + behind
-    if not (records or costs or sizes or strokes_):
+    unmarked, lost = compare_unmarked(options.quick) if chosen(options, "unmarked") else ([], [])
+    missed += slow + large + behind + lost
+    if not (records or costs or sizes or strokes_ or unmarked):
         return
     print("\n".join(f"Missed: {line}" for line in missed) or "All bars met.")
     content = {"records": [asdict(r) for r in records], "strokes": costs, "sizes": sizes, "missed": missed}
     content["marked"] = [asdict(r) for r in strokes_]
+    content["unmarked"] = [asdict(r) for r in unmarked]
     write_json(options.out / "segmentation.json", content)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from graphwell.backends.registry import find_pixels
 from graphwell.segmentation import evidence
-from graphwell.segmentation.evidence import ColorEvidence, pull_of
+from graphwell.segmentation.evidence import ColorEvidence, lead_of
 from graphwell.segmentation.features import features_of
 from graphwell.segmentation.seeds import Seeds
 
@@ -69,19 +69,17 @@ def test_a_further_stroke_blurs_only_what_changed_and_gives_what_a_fresh_run_giv
     np.testing.assert_array_equal(more, blurred_logs(witness_of(values), seeds, 4))
 
 
-def test_colours_draw_by_their_lead_and_by_their_trust():
+def test_colours_speak_by_their_lead():
     logs = np.log(np.array([[0.6, 0.5, 1.0], [0.3, 0.5, 1e-9], [0.1, 1e-9, 1e-9]]))
-    found = pull_of(logs, 1.0)
-    np.testing.assert_allclose(found[:, 0], [4 * 0.6 * 0.3, 4 * 0.3 * 0.3, 4 * 0.1 * 0.3])
-    np.testing.assert_allclose(found[:, 1:], [[0, 4], [0, 0], [0, 0]], atol=1e-7)
-    np.testing.assert_allclose(pull_of(logs, 0.5), found / 256)
-    assert not pull_of(logs, 0.0).any()
+    found = lead_of(logs)
+    np.testing.assert_allclose(found[:, 0], [0.6 * 0.3, 0.3 * 0.3, 0.1 * 0.3])
+    np.testing.assert_allclose(found[:, 1:], [[0, 1], [0, 0], [0, 0]], atol=1e-7)
 
 
 def test_a_narrow_colour_is_as_wide_as_the_noise_of_one_channel():
     values, _ = colored((60, 90))
     witness = witness_of(values)
-    assert witness.spread == pytest.approx(np.hypot(0.1, 0.1 * np.sqrt(2 / 3)), rel=0.15)
+    assert witness.spread == pytest.approx(np.hypot(0.1, 0.05 * np.sqrt(2 / 3)), rel=0.15)
 
 
 def test_colours_of_marks_are_trusted_if_they_name_each_other():

@@ -17,7 +17,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.memory import allowed
 from graphwell.progress import in_pieces, listening
-from graphwell.segmentation.evidence import BLUR, ColorEvidence, posterior, pull_of
+from graphwell.segmentation.evidence import BLUR, ColorEvidence, lead_of, posterior, pull_strength
 from graphwell.segmentation.features import PictureFeatures, halved, noise_left, smoothed
 from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
 from graphwell.segmentation.masks import pieces_between
@@ -39,7 +39,7 @@ PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES, SCORE_BYTES = 64, 20, 700, 32
 COARSEST_PIXELS = 4000
 SMALLEST_REGION = 49
 """Regions of fewer pixels are specks: they take the class of what surrounds them."""
-FAR = 1e6
+FAR, LEAST_PULL = 1e6, 0.1
 SCORES_SHARE = 0.7
 """Of the time that a start takes, about; the evidence of the colours takes the rest."""
 Told = Callable[[float], object]
@@ -79,6 +79,7 @@ class Canvas:
         self._blur = border_blur(features) if smoothing is None else smoothing
         self._pieces = [] if features.masked is None else [pieces_between(features.masked)]
         self._grids: dict[int, Grid] = {}
+        self._spoken: tuple[list[Seeds], BoolArray] | None = None
         values = self._take_planes(features.values, working_pixels)
         told(0.3)
         self._build_copies(values)
@@ -174,9 +175,12 @@ class Canvas:
         finest = self.copies[-1].stencil.grid.crop(scores[-1])
         return Start(classes, scores, rests, posterior(finest, self.evidence.blurred(logs, known, classes)))
 
-    def _pulls(self, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray]:
-        """How strongly colours draw points of each copy to classes, coarsest first."""
-        planes = pull_of(logs, self.evidence.trust(seeds[self.start_halvings]))
+    def _pulls(self, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray] | None:
+        """How strongly colours draw points of each copy to classes, coarsest first; None if hardly at all."""
+        strength = pull_strength(self.evidence.trust(seeds[self.start_halvings]))
+        if strength < LEAST_PULL:
+            return None
+        planes = strength * lead_of(logs)
         heard = self._spoken_for(seeds)[self._regions]
         if not heard.all():  # a colour that no mark has draws nowhere
             shares = heard.astype(np.float32)[..., None]
@@ -202,11 +206,14 @@ class Canvas:
 
     def _spoken_for(self, seeds: list[Seeds]) -> BoolArray:
         """Whether each region, by number, holds a seed or has the colour of one."""
+        if self._spoken is not None and self._spoken[0] is seeds:
+            return self._spoken[1]
         regions, known = self._regions.ravel(), seeds[self.working]
         found = np.bincount(regions) == 0
         found[regions[self.engine.asarray(known.places)]] = True
         left = np.flatnonzero(self.engine.to_host(~found))
         found[self.engine.asarray(left[self._have_colors_of(known, left)])] = True
+        self._spoken = seeds, found
         return found
 
     def _have_colors_of(self, seeds: Seeds, numbers: IntArray) -> BoolArray:

@@ -19,15 +19,15 @@ from graphwell.segmentation.mixtures import fit_mixture
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.trust import share_named
 
-WEIGHT = 0.1
-"""Of a log-likelihood beside the logarithm of a score."""
+WEIGHT = 0.3
+"""Of a log-likelihood with two classes; it falls with the logarithm of their number."""
 BLUR, REACH = 2.0, 8
 """Standard deviation of the blur in pixels, and how far it reaches: four of them."""
 MOST_AGAINST = 40.0
 """A colour unlike all marks of a class speaks no louder against it than this."""
-LEAST_SPREAD = 0.1
+LEAST_SPREAD = 0.05
 """Least standard deviation of a Gaussian, as a share of the contrast beyond the noise."""
-PULL, IN_A_ROW = 4.0, 8
+PULL, IN_A_ROW = 8.0, 32
 """How strongly colours that name every hidden mark draw points to classes. Others draw less, by the chance
 that they name so many marks in a row."""
 LEAST_SCORE = 1e-3
@@ -176,23 +176,27 @@ class ColorEvidence:
         return out
 
 
-def pull_of(logs: FloatArray, trust: float) -> FloatArray:
-    """How strongly colours draw each point to each class.
-
-    That is the share of the class in the likelihood, times the lead of the first class over the second: where
-    two are as likely, nothing draws.
-
-    Parameters
-    ----------
-    logs : array of shape (n_classes, *shape)
-        Log-likelihoods.
-    trust : float
-        Share of the hidden marks that their colours name.
+def pull_strength(trust: float) -> float:
+    """How strongly colours draw points to classes, where they name this share of the hidden marks.
 
     Examples
     --------
-    >>> pull_of(np.array([[0.0, 0.0], [-40.0, 0.0]]), 1.0).round(3)
-    array([[4., 0.],
+    >>> pull_strength(1.0), round(pull_strength(0.89), 1)
+    (8.0, 0.2)
+    """
+    return PULL * trust**IN_A_ROW
+
+
+def lead_of(logs: FloatArray) -> FloatArray:
+    """What log-likelihoods of shape (n_classes, *shape) say for each class.
+
+    That is the share of the class, times the lead of the first class over the second: where two are as
+    likely, nothing is said.
+
+    Examples
+    --------
+    >>> lead_of(np.array([[0.0, 0.0], [-40.0, 0.0]])).round(3)
+    array([[1., 0.],
            [0., 0.]])
     """
     found = np.exp(logs - logs.max(axis=0))
@@ -201,7 +205,7 @@ def pull_of(logs: FloatArray, trust: float) -> FloatArray:
     for plane in found[1:]:
         np.maximum(second, np.minimum(first, plane), out=second)
         np.maximum(first, plane, out=first)
-    found *= found.dtype.type(PULL * trust**IN_A_ROW) * (first - second)
+    found *= first - second
     return found
 
 
@@ -211,9 +215,9 @@ def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:
     Examples
     --------
     >>> posterior(np.array([[0.5], [0.5]]), np.array([[0.0], [-2.0]])).round(3).ravel()
-    array([0.55, 0.45])
+    array([0.646, 0.354])
     """
-    weight = scores.dtype.type(WEIGHT)
+    weight = scores.dtype.type(WEIGHT / np.log2(max(2, len(scores))))
     found = np.maximum(scores, 0)
     found += scores.dtype.type(LEAST_SCORE)
     np.log(found, out=found)

@@ -92,7 +92,7 @@ def spread_scores(
     seeds: list[Seeds],
     n_classes: int,
     before: Start | None,
-    pulls: Sequence[FloatArray],
+    pulls: Sequence[FloatArray] | None,
 ) -> tuple[list[FloatArray], list[FloatArray]]:
     """Scores on all copies, coarsest first, given at the seeds and spread elsewhere; and what was left.
 
@@ -106,7 +106,7 @@ def spread_scores(
     n_classes : int
     before : Start, optional
         Of seeds that differ little.
-    pulls : sequence of arrays of shape (n_classes, *shape)
+    pulls : sequence of arrays of shape (n_classes, *shape), optional
         How strongly colours draw each point of each copy to each class.
     """
     scores: list[FloatArray] = []
@@ -116,7 +116,7 @@ def spread_scores(
         most = refinements if scores else MOST_FROM_NOTHING
         rest = np.zeros(n_classes) if before is None else before.rests[number]
         planes, window, moving = _guess(copies, scores, n_classes, before)
-        pull = copy.pull(pulls[number])
+        pull = None if pulls is None else copy.pull(pulls[number])
         left = _diffused(copy.stencil, seeds[copy.halvings], planes, window, moving, most, rest, pull)
         scores.append(planes)
         rests.append(np.where(rest > 0, rest, left))
@@ -159,7 +159,7 @@ def _diffused(
     moving: list[int],
     most_iterations: int,
     rest: FloatArray,
-    pull: Pull,
+    pull: Pull | None,
 ) -> FloatArray:
     """Give planes their values at the seeds, and refine some in a window, in place; return what is left."""
     grid, engine = stencil.grid, stencil.grid.engine
@@ -174,11 +174,11 @@ def _diffused(
     left = rest.copy()
     if moving:
         part = stencil.part(window)
-        some, toward = (
-            grid.cut(engine.xp.stack([values[k] for k in moving]), window) for values in (planes, pull.toward)
-        )
-        inside = Pull(grid.cut(pull.weights, window), toward)
-        left[moving] = part.diffuse(grid.cut(known, window), some, most_iterations, rest[moving], inside)
+        some = grid.cut(engine.xp.stack([planes[k] for k in moving]), window)
+        if pull is not None:
+            toward = grid.cut(engine.xp.stack([pull.toward[k] for k in moving]), window)
+            pull = Pull(grid.cut(pull.weights, window), toward)
+        left[moving] = part.diffuse(grid.cut(known, window), some, most_iterations, rest[moving], pull)
         for k, plane in zip(moving, some, strict=True):
             grid.crop(planes[k])[window] = part.grid.crop(plane)
     return left

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from graphwell._types import FloatArray, IntArray
 from graphwell.segmentation.seeds import Seeds
 
-MOST_ASKED, LEAST_OF_A_CLASS = 1000, 20
+MOST_ASKED, LEAST_OF_A_CLASS = 400, 10
 """Marked pixels whose colours are compared with each other: in all, and at least of each class."""
 
 
