@@ -1,8 +1,8 @@
 """Regions that nobody marked: wrong pixels beside the nearest mean colour of the marks.
 
-In the first kinds of picture, colours tell the classes apart and a few small marks lie in a few of many separate
-regions. In the last two, colours repeat or drift, and only place tells. Constants were chosen on even seeds;
-odd ones count.
+In the first kinds of picture, colours tell the classes apart, and a few small marks lie in a few of many
+separate regions. In the last two, colours repeat or drift, and only place tells. Constants were chosen on
+even seeds; odd ones count.
 """
 
 from collections.abc import Callable

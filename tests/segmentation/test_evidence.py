@@ -79,7 +79,7 @@ def test_colours_speak_by_their_lead():
 def test_a_narrow_colour_is_as_wide_as_the_noise_of_one_channel():
     values, _ = colored((60, 90))
     witness = witness_of(values)
-    assert witness.spread == pytest.approx(np.hypot(0.1, 0.05 * np.sqrt(2 / 3)), rel=0.15)
+    assert witness.spread == pytest.approx(np.hypot(0.1, 0.1 * np.sqrt(2 / 3)), rel=0.15)
 
 
 def test_colours_of_marks_are_trusted_if_they_name_each_other():

@@ -25,7 +25,7 @@ BLUR, REACH = 2.0, 8
 """Standard deviation of the blur in pixels, and how far it reaches: four of them."""
 MOST_AGAINST = 40.0
 """A colour unlike all marks of a class speaks no louder against it than this."""
-LEAST_SPREAD = 0.05
+LEAST_SPREAD = 0.1
 """Least standard deviation of a Gaussian, as a share of the contrast beyond the noise."""
 PULL, IN_A_ROW = 8.0, 32
 """How strongly colours that name every hidden mark draw points to classes. Others draw less, by the chance
