@@ -14,7 +14,7 @@ from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.distances import distances_to
 from graphwell.graph.scaling import Scaling
 from graphwell.graph.space import Points
-from graphwell.graph.weights import kernel
+from graphwell.graph.weights import kernel, smallest_scale
 
 ROWS_AT_ONCE = 65_536
 """Rows that are searched by one task: it bounds the memory of their candidates."""
@@ -150,6 +150,12 @@ def others(answers: Sequence[Answer], partition: Partition, part: slice, k: int)
 def raw_scales(parts: Sequence[Answer], scale_neighbor: int) -> FloatArray:
     """Distance of each row to its `scale_neighbor`-th neighbour."""
     return np.concatenate([part.distances[:, scale_neighbor - 1] for part in parts])
+
+
+def floored_scales(raw: Sequence[FloatArray]) -> FloatArray:
+    """Local scales of the rows of all partitions, by position: duplicates have the smallest."""
+    scales = np.concatenate(raw)
+    return np.maximum(scales, smallest_scale(scales), out=scales)
 
 
 def chosen(parts: Sequence[Answer], partition: Partition, scales: FloatArray, n_neighbors: int) -> Chosen:
