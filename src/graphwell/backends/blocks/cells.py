@@ -40,6 +40,12 @@ class CellMap:
     sizes: IntArray
     probes: int = FIRST_PROBES
 
+    def groups(self, most: int) -> IntArray:
+        """Group of each cell: itself, or with cells beside it where there are more than so many."""
+        n_cells = len(self.centres)
+        found = np.arange(n_cells) if n_cells <= most else grouped(self.centres, self.sizes, most)
+        return found.astype(np.int16)
+
     def of(self, rows: FloatArray) -> IntArray:
         """Nearest cell of each row."""
         return self.nearest(rows, 1)[:, 0]

@@ -90,6 +90,11 @@ def own_vertices(partition: Partition, n: int) -> IntArray:
     return narrow(partition.vertices, n)
 
 
+def own_groups(partition: Partition, group_of: IntArray) -> IntArray:
+    """Group of each row of a partition, given that of each cell."""
+    return group_of[partition.cell_of]
+
+
 def make_partition(
     received: Sequence[tuple[Any, ...]], number: int, start: int, cells: CellMap, n_threads: int
 ) -> Partition:

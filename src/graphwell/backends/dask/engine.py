@@ -19,6 +19,7 @@ from graphwell.backends.blocks import columns as on_columns
 from graphwell.backends.blocks import gradients
 from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks import sweep as on_block
+from graphwell.backends.blocks.correction import view_of
 from graphwell.backends.blocks.nearest import nearest
 from graphwell.backends.blocks.rows import in_few_bytes, narrow
 from graphwell.backends.blocks.said import assembled, of_own
@@ -137,11 +138,12 @@ class DaskEngine(HostVectors):
         self, scaling: FloatArray, b: Columns, max_iterations: int | None = None, coarse: Coarse | None = None
     ) -> Solution:
         """Solve ``(I - A S A) x = b`` by conjugate gradients on the workers."""
-        inside, ends = self.column(scaling), []
+        inside, ends, views = self.column(scaling), [], self._views(coarse)
         same = {"max_iterations": max_iterations or MAX_ITERATIONS}
 
         def make(of: Of) -> list[Handle]:
-            solved = self._together("solve", gradients.solve, of(inside), of(b), **same)
+            seen = [None] * self._n if views is None else of(views)
+            solved = self._together("solve", gradients.solve, of(inside), of(b), seen, **same)
             end = self.tasks.lazy("solve-end", gradients.end_of, solved[0])
             ends.extend(self.tasks.results([end], at_home=True))
             return self.tasks.doubled(self.tasks.each("solution", gradients.solution_of, solved))
@@ -149,6 +151,14 @@ class DaskEngine(HostVectors):
         x = self._columns(make)
         tell(1.0)
         return Solution(x, *ends[0])
+
+    def _views(self, coarse: Coarse | None) -> Columns | None:
+        """What each block knows of a coarse level, by the cells of the search; None without them."""
+        if coarse is None or self.graph.cells is None:
+            return None
+        groups, n_groups = self.graph.cells
+        given = (coarse.level.astype(np.float32), groups, list(range(self._n)))
+        return self._each("coarse-view", view_of, *given, n_groups=n_groups)
 
     def largest_eigenvalue(self, iterations: int) -> float:
         """Return that of ``diag(S 1) - S``, by so many power iterations."""

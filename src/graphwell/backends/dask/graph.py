@@ -38,6 +38,8 @@ class DaskGraph:
         Share of the true neighbours that the search found.
     bridges : Bridges, optional
         Edges that join parts without a known row to others.
+    cells : (list of handles, int), optional
+        Group of near vertices that each vertex belongs to, of so many in all.
     """
 
     tasks: Tasks
@@ -50,6 +52,7 @@ class DaskGraph:
     can_relink: bool = False
     n_neighbors: int | None = None
     bridges: Bridges | None = None
+    cells: tuple[list[Handle], int] | None = None
     _unsharpened: "DaskGraph | None" = field(default=None)
 
     @classmethod

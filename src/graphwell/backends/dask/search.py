@@ -35,6 +35,8 @@ from graphwell.progress import Progress, silent
 
 POINTS_PER_CELL = 64
 """Points that the cells are found from: more move them little."""
+MOST_GROUPS = 2048
+"""Of the coarse level of linear systems: its matrix is dense."""
 REBUILDING = -10
 """Priority of the search: where a lost worker's part of it must be done again, the descent goes first."""
 SHARE_OF_MEMORY = 0.2
@@ -212,7 +214,9 @@ def _weigh(
     of_partition = tasks.keep(tasks.each("scales", getitem, [everywhere] * n, [slice(*ends) for ends in own]))
     (floor,) = tasks.results([tasks.lazy("floor", np.min, everywhere)])
     search = replace(search, scales=of_partition, chosen=chosen, floor=float(floor))
-    kept = tasks.doubled(rows)
-    tasks.wait(kept)
+    kept, group_of = tasks.doubled(rows), search.cells.groups(MOST_GROUPS)
+    groups = tasks.each("groups", on_partition.own_groups, search.partitions, group_of=group_of)
+    cells = tasks.doubled(groups), int(group_of.max()) + 1
+    tasks.wait([*kept, *cells[0]])
     tasks.priority = 0
-    return DaskGraph(tasks, vertices, kept, recall_=recall, search=search)
+    return DaskGraph(tasks, vertices, kept, recall_=recall, search=search, cells=cells)

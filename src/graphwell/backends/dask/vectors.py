@@ -105,8 +105,8 @@ class WorkerVector(NDArrayOperatorsMixin):
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         if function is np.where and len(arguments) == 3:
             return WorkerVector(self.graph, function, *arguments)
-        if function is np.take and not options and not isinstance(arguments[0], WorkerVector):
-            return WorkerVector(self.graph, Table(arguments[0]), arguments[1])
+        if function is np.isin and arguments[0] is self:
+            return WorkerVector(self.graph, Members(arguments[1]), self)
         if function is np.bincount and len(arguments) == 1:
             return self.counts(options.get("minlength", 0))
         return NotImplemented
@@ -196,6 +196,14 @@ class Table:
         return self.entries[numbers]
 
 
+class Members(Table):
+    """Says which numbers are among a few."""
+
+    def __call__(self, numbers: IntArray) -> Any:
+        """Whether each number is."""
+        return np.isin(numbers, self.entries)
+
+
 class VectorLibrary:
     """NumPy, with vectors on the workers where it would make one of its own."""
 
@@ -205,6 +213,12 @@ class VectorLibrary:
     def ones(self, n: int) -> WorkerVector:
         """A vector of ones."""
         return WorkerVector(self.graph, np.ones, self.graph.lengths)
+
+    def take(self, table: Any, numbers: Any) -> Any:
+        """Entries of a small array, for a vector or an array of numbers."""
+        if isinstance(numbers, WorkerVector):
+            return WorkerVector(self.graph, Table(table), numbers)
+        return np.take(table, numbers)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
