@@ -257,8 +257,11 @@ class Engine(Vectors, Protocol):
         """Return the mean row of each group of vertices, on the host; entries lie between 0 and 1."""
         ...
 
-    def spread(self, values: FloatArray, groups: IntArray) -> Block:
-        """Return a block in which each vertex has the row of its group; `values` are of the host."""
+    def spread(self, values: FloatArray, groups: IntArray | None = None) -> Block:
+        """Return a block in which each vertex has the row of its group, or its own without groups.
+
+        `values` are of the host, or what a backend returns from `ask_rows`.
+        """
         ...
 
 

@@ -28,7 +28,7 @@ from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.tasks import given
-from graphwell.backends.dask.teams import together, undisturbed
+from graphwell.backends.dask.teams import Team, together, undisturbed
 from graphwell.backends.dask.vectors import (
     Columns,
     Of,
@@ -99,11 +99,11 @@ class DaskEngine(HostVectors):
         moving = (self._narrow(state.labels, problem.n_classes), state.offsets.astype(np.float32))
         same = {"epsilon": epsilon, "step_size": step_size, "count": count}
 
-        def step() -> list[Handle]:
+        def step() -> list[Any]:
             cut = [parts_of(self.graph, values, as_they_are) for values in moving]
-            return self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same)
+            return self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same).fetched()
 
-        labels, offsets, energies, changes = zip(*self._fetched(step), strict=True)
+        labels, offsets, energies, changes = zip(*self._undisturbed(step), strict=True)
         swept = State(self.graph.joined(labels, np.int32), self.graph.joined(offsets))
         return Swept(swept, float(sum(energies)), int(sum(changes)))
 
@@ -143,7 +143,7 @@ class DaskEngine(HostVectors):
 
         def make(of: Of) -> list[Handle]:
             seen = [None] * self._n if views is None else of(views)
-            solved = self._together("solve", gradients.solve, of(inside), of(b), seen, **same)
+            solved = self._together("solve", gradients.solve, of(inside), of(b), seen, **same).kept("solve")
             end = self.tasks.lazy("solve-end", gradients.end_of, solved[0])
             ends.extend(self.tasks.results([end], at_home=True))
             return self.tasks.doubled(self.tasks.each("solution", gradients.solution_of, solved))
@@ -164,12 +164,15 @@ class DaskEngine(HostVectors):
         """Return that of ``diag(S 1) - S``, by so many power iterations."""
         x = self.column((np.random.default_rng(0).random(self.graph.n_vertices) - 0.5).astype(np.float32))
         program = partial(on_columns.largest_eigenvalue, iterations=iterations)
-        return float(self._fetched(lambda: self._together("eigenvalue", program, x.handles))[0])
+        found = self._undisturbed(lambda: self._together("eigenvalue", program, x.handles).fetched())
+        return float(found[0])
 
     def nearest(self, labels: IntArray) -> IntArray:
         """Return the known label nearest along the graph; -1 if there is none in reach."""
         program, graph = partial(nearest, power=self.graph.sharpness), self.graph
-        found = self._fetched(lambda: self._together("nearest", program, graph.rows, graph.cut(labels)))
+        found = self._undisturbed(
+            lambda: self._together("nearest", program, graph.rows, graph.cut(labels)).fetched()
+        )
         return np.asarray(graph.joined(found))
 
     def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> Columns:
@@ -236,10 +239,11 @@ class DaskEngine(HostVectors):
         totals = self._told("totals", on_columns.totals, block, groups, n_groups=n_groups, unit=unit)
         return means_of(np.sum(totals, axis=0), unit)
 
-    def spread(self, values: "FloatArray | SaidOnWorkers", groups: IntArray) -> Columns:
+    def spread(self, values: "FloatArray | SaidOnWorkers", groups: IntArray | None = None) -> Columns:
         """Return a block in which each vertex has the row of its group; what is said of rows has one each."""
         if isinstance(values, SaidOnWorkers):
             return self._brought(values)
+        groups = np.arange(self.graph.n_vertices) if groups is None else groups
         return self._each("spread", on_columns.spread, groups, values=values)
 
     def _brought(self, said: SaidOnWorkers) -> Columns:
@@ -257,13 +261,13 @@ class DaskEngine(HostVectors):
 
     def _rows(self, name: str, function: Any, *columns: Any, **same: Any) -> list[Any]:
         """What a task for each block says of its rows of ``W``, with the user's numbers of their columns."""
-        return self._fetched(lambda: self.tasks.each(name, function, *self.graph.numbered, *columns, **same))
+        return told(self.graph, name, function, *self.graph.numbered, *columns, **same)
 
     @property
     def _n(self) -> int:
         return self.graph.n_blocks
 
-    def _together(self, name: str, program: Any, *columns: Any, **same: Any) -> list[Handle]:
+    def _together(self, name: str, program: Any, *columns: Any, **same: Any) -> Team:
         """Run a program for each block of the graph, all at the same time."""
         return together(self.tasks, name, program, self.graph.blocks, *columns, **same)
 
@@ -284,9 +288,9 @@ class DaskEngine(HostVectors):
         parts = [parts_of(self.graph, one, of) for one in given]
         return self.tasks.each(name, function, self.graph.blocks, *parts, **same)
 
-    def _fetched(self, start: Callable[[], list[Handle]]) -> list[Any]:
-        """What some tasks return; they are started again where a worker is lost meanwhile."""
-        return undisturbed(self.tasks, self._n, lambda: self.tasks.results(start(), at_home=True))
+    def _undisturbed(self, work: Callable[[], list[Any]]) -> list[Any]:
+        """Do some work, again where a worker is lost meanwhile."""
+        return undisturbed(self.tasks, self._n, work)
 
     def _by_vertex(self, verb: str, block: Columns, **same: Any) -> WorkerVector:
         """A vector from a verb on each block."""
