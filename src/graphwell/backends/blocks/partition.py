@@ -72,8 +72,7 @@ class Partition:
         missing = found < 0
         neighbors = np.where(missing, -1, self.vertices[found])
         positions = np.where(missing, -1, found.astype(np.int64) + self.start)
-        small = np.int32 if positions.max(initial=0) < 2**31 else np.int64
-        return Answer(query.places, neighbors, positions.astype(small), distances)
+        return Answer(query.places, neighbors, positions.astype(_smallest_of(positions)), distances)
 
     def _nearest(self, rows: FloatArray, cells: IntArray, k: int) -> tuple[IntArray, FloatArray]:
         n_threads, spare = self.n_threads, k + SPARE_CANDIDATES
@@ -83,6 +82,11 @@ class Partition:
         numbers = np.where(found < 0, np.iinfo(np.int64).max, self.vertices[found])
         order = np.lexsort((numbers, distances), axis=1)[:, :k]
         return np.take_along_axis(found, order, 1), np.take_along_axis(distances, order, 1)
+
+
+def _smallest_of(numbers: IntArray) -> Any:
+    """The type of few bytes that holds the numbers of vertices: rows keep some for each neighbour."""
+    return np.int32 if numbers.max(initial=0) < 2**31 else np.int64
 
 
 def own_vertices(partition: Partition, n: int) -> IntArray:
@@ -100,6 +104,7 @@ def make_partition(
 ) -> Partition:
     """Put the rows of a partition in the order of their cells, and index them."""
     vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*received, strict=True))
+    vertices = vertices.astype(_smallest_of(vertices), copy=False)
     order = np.lexsort((vertices, cell_of))
     vertices, points, cell_of = vertices[order], points[order], cell_of[order]
     starts = np.searchsorted(cell_of, np.arange(len(cells.centres) + 1))
@@ -174,7 +179,8 @@ def chosen(parts: Sequence[Answer], partition: Partition, scales: FloatArray, n_
             "a block must hold the same finite values every time it is computed."
         )
     own = scales[partition.start : partition.start + len(partition.vertices), None]
-    return Chosen(partition.vertices, neighbors, positions, kernel(distances, own, scales[positions]))
+    weights = kernel(distances, own, scales[positions]).astype(np.float32)  # as they are kept
+    return Chosen(partition.vertices, neighbors, positions, weights)
 
 
 def true_neighbors(partition: Partition, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:

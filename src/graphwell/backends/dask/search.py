@@ -35,7 +35,7 @@ from graphwell.progress import Progress, silent
 
 POINTS_PER_CELL = 64
 """Points that the cells are found from: more move them little."""
-MOST_GROUPS = 2048
+MOST_GROUPS = 1024
 """Of the coarse level of linear systems: its matrix is dense."""
 REBUILDING = -10
 """Priority of the search: where a lost worker's part of it must be done again, the descent goes first."""
