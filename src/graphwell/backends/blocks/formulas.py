@@ -67,6 +67,25 @@ def worked_out(*given: Any, formula: Formula) -> Any:
     return formula.of(*given)
 
 
+class Table:
+    """Looks numbers up in a small array, which goes to the workers as it is."""
+
+    def __init__(self, entries: Any) -> None:
+        self.entries = np.asarray(entries)
+
+    def __call__(self, numbers: IntArray) -> Any:
+        """The entries of these numbers."""
+        return self.entries[numbers]
+
+
+class Members(Table):
+    """Says which numbers are among a few."""
+
+    def __call__(self, numbers: IntArray) -> Any:
+        """Whether each number is."""
+        return np.isin(numbers, self.entries)
+
+
 def of_type(values: Any, dtype: Any) -> Any:
     """The values in another type."""
     return values.astype(dtype, copy=False)

@@ -13,7 +13,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks import formulas
-from graphwell.backends.blocks.formulas import Formula, Slot, Step
+from graphwell.backends.blocks.formulas import Formula, Members, Slot, Step, Table
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.tasks import Tasks
 from graphwell.backends.dask.teams import undisturbed
@@ -183,25 +183,6 @@ class WorkerVector(NDArrayOperatorsMixin):
                 leaves.append(each)
         calls.append(self)
         places[id(self)] = -len(calls)
-
-
-class Table:
-    """Looks numbers up in a small array, which goes to the workers as it is."""
-
-    def __init__(self, entries: Any) -> None:
-        self.entries = np.asarray(entries)
-
-    def __call__(self, numbers: IntArray) -> Any:
-        """The entries of these numbers."""
-        return self.entries[numbers]
-
-
-class Members(Table):
-    """Says which numbers are among a few."""
-
-    def __call__(self, numbers: IntArray) -> Any:
-        """Whether each number is."""
-        return np.isin(numbers, self.entries)
 
 
 class VectorLibrary:
