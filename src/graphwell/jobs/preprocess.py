@@ -102,13 +102,13 @@ def preprocess(
     X, kept, notes = _without_missing(X, names, how.missing)
     if len(X) < 2:
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
+    components = _components(X, how.pca)
     if how.scale == "none":
         notes += _uneven(X, names)
     kinds_of = np.array(kinds or ["number"] * len(names))
     scale = _by_rule(X, np.isin(kinds_of, WANT_A_SCALE), notes) if how.scale == "auto" else how.scale
     X = _scaled(X, scale, kinds_of)
     _refuse_extreme(X, names)
-    components = _components(X, how.pca)
     if components:
         from sklearn.decomposition import PCA
 
