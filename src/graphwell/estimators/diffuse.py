@@ -287,7 +287,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         solved = self._solve_narrow(backend, narrow, run)
         if len(present) == problem.n_classes:
             return solved
-        assigned = solved.engine.asarray(present)[solved.assigned]
+        assigned = solved.engine.xp.take(solved.engine.asarray(present), solved.assigned)
         result = replace(solved.attributes["result_"], labels=solved.engine.to_host(assigned))
         return replace(
             solved,

@@ -29,8 +29,10 @@ from graphwell.estimators.evidence import (
 from graphwell.estimators.hidden import FOLDS, chosen_metric, folds, sampled, still_in
 from graphwell.graph import Graph
 from graphwell.metric.candidates import CANDIDATES, compared_with
+from graphwell.metric.maps import Map
 from graphwell.metric.rules import Ruled, by_the_data
 from graphwell.metric.sample import Sample
+from graphwell.progress import Progress
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe, follow, set_out
 from graphwell.solve.run import Run
@@ -147,6 +149,20 @@ def tuned_rows(
     began = time.perf_counter()
     places = sampled(labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
     sample = Sample(backend.some_rows(rows, places), labels[places])
+    settings = (contest, evidence, rng, by_labels)
+    change, heard, tuning = backend.apart(chosen, sample, *settings, progress=run.told)
+    return replace(rows, change=change, evidence=heard), tuning, time.perf_counter() - began
+
+
+def chosen(
+    sample: Sample,
+    contest: Contest,
+    evidence: Any,
+    rng: np.random.Generator,
+    by_labels: bool,
+    progress: Progress,
+) -> tuple[Map | None, Evidence | None, Tuning]:
+    """What is done to the rows, and what is asked besides the graph, by a sample of them."""
     asked: tuple[Any, ...] = ()
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
         ruled = by_the_data(sample.X) if contest.metrics else Ruled("plain", "as asked for")
@@ -154,10 +170,9 @@ def tuned_rows(
         if by_labels:
             asked = experts_for(evidence, int(sample.known.sum()), contest.n_classes)
             few = sampled(sample.labels, LABELS_COMPARED, ROWS_COMPARED, rng)
-            tuning = compared(sample.some(few), ruled, contest, asked, rng, run)
+            tuning = compared(sample.some(few), ruled, contest, asked, rng, progress)
         change = None if tuning.metric == "plain" else CANDIDATES[tuning.metric].fit(sample)
-        heard = heard_of(tuning, asked, sample, contest.n_classes)
-    return replace(rows, change=change, evidence=heard), tuning, time.perf_counter() - began
+        return change, heard_of(tuning, asked, sample, contest.n_classes), tuning
 
 
 def heard_of(tuning: Tuning, asked: tuple[Any, ...], sample: Sample, n_classes: int) -> Evidence | None:
@@ -170,7 +185,12 @@ def heard_of(tuning: Tuning, asked: tuple[Any, ...], sample: Sample, n_classes: 
 
 
 def compared(
-    sample: Sample, ruled: Ruled, contest: Contest, asked: tuple[Any, ...], rng: np.random.Generator, run: Run
+    sample: Sample,
+    ruled: Ruled,
+    contest: Contest,
+    asked: tuple[Any, ...],
+    rng: np.random.Generator,
+    progress: Progress,
 ) -> Tuning:
     """Compare metrics and classifiers on hidden labels, and choose.
 
@@ -183,7 +203,7 @@ def compared(
         shown = sample.with_labels(np.where(hidden, -1, sample.labels))
         truth.append(sample.labels[hidden])
         for number, name in enumerate(names):
-            run.told("tuning", (fold + number / len(names)) / FOLDS)
+            progress("tuning", (fold + number / len(names)) / FOLDS)
             said.setdefault(name, []).append(contest.graph_says(shown, name)[hidden])
         for made in asked:
             said.setdefault(name_of(made), []).append(unseen(made, sample, shown, hidden, contest.n_classes))

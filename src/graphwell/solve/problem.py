@@ -87,8 +87,7 @@ class Problem:
     def reachable(self) -> BoolArray:
         """Whether the component of each vertex holds a known label."""
         components = self.graph.components
-        labels_inside = np.bincount(components[self.is_known], minlength=self.graph.n_components)
-        return labels_inside[components] > 0
+        return np.isin(components, np.unique(components[self.is_known]))
 
 
 def of_present_classes(problem: Problem, backend: Backend) -> tuple[Problem, IntArray]:

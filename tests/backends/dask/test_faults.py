@@ -84,7 +84,7 @@ def test_a_worker_that_dies_between_the_last_sweep_and_its_fetching_costs_one_st
 
     def kill_after(self, handles, **options):
         done = wait(self, handles, **options)
-        if not killed and handles[0].key.startswith("graphwell-sweeps-result"):
+        if not killed and handles[0].key.startswith("graphwell-sweeps-"):
             killed.append(handles[0].home)
             kill_worker(processes, killed[0])
             while killed[0] in self.workers():

@@ -7,6 +7,7 @@ the same.
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,6 +24,41 @@ SECONDS_OF_PATIENCE = 0.25
 Result = TypeVar("Result")
 
 
+@dataclass(frozen=True)
+class Team:
+    """The tasks of some work, one for each worker, which are done.
+
+    Attributes
+    ----------
+    tasks : Tasks
+    members : list of handles
+        What each of them returned is `Done`.
+    shares : list of lists of int
+        The blocks of each.
+    """
+
+    tasks: Tasks
+    members: list[Handle]
+    shares: list[list[int]]
+
+    def fetched(self) -> list[Any]:
+        """What the program of each block returned, brought here."""
+        done = self.tasks.results(self.members, at_home=True)
+        self.tasks.efforts.extend(share.effort for share in done)
+        pairs = zip(self.shares, done, strict=True)
+        found = {p: each for of, share in pairs for p, each in zip(of, share.found, strict=True)}
+        return [found[p] for p in range(len(found))]
+
+    def kept(self, name: str) -> list[Handle]:
+        """What the program of each block returned, on its worker."""
+        efforts = [self.tasks.lazy("effort", _effort_of, member) for member in self.members]
+        self.tasks.efforts.extend(self.tasks.results(efforts, at_home=True))
+        pairs = zip(self.members, self.shares, strict=True)
+        of_block = {p: (member, i) for member, of in pairs for i, p in enumerate(of)}
+        columns = zip(*(of_block[p] for p in range(len(of_block))), strict=True)
+        return self.tasks.each(f"{name}-result", _result_of, *columns)
+
+
 def together(
     tasks: Tasks,
     name: str,
@@ -30,8 +66,8 @@ def together(
     blocks: Sequence[Handle],
     *columns: Sequence[Any],
     **same: Any,
-) -> list[Handle]:
-    """Run a program for each block, all at the same time; return what each of them returned.
+) -> Team:
+    """Run a program for each block, all at the same time.
 
     Parameters
     ----------
@@ -61,11 +97,7 @@ def together(
         if tasks.client.status == "running":
             close_everywhere(tasks.client, work)
         raise
-    efforts = [tasks.lazy("effort", _effort_of, handle) for handle in team]
-    tasks.efforts.extend(tasks.results(efforts, at_home=True))
-    of_block = {p: (handle, i) for handle, of in zip(team, shares, strict=True) for i, p in enumerate(of)}
-    pairs = zip(*(of_block[p] for p in range(len(homes))), strict=True)
-    return tasks.each(f"{name}-result", _result_of, *pairs)
+    return Team(tasks, team, shares)
 
 
 def undisturbed(tasks: Tasks, n_blocks: int, work: Callable[[], Result]) -> Result:
