@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
 
 STATES_KEPT = 2
-"""Of the descent: while the second copies of the last one are made, the one before is still there."""
+"""Of the descent: while the copies of the last one are made, the one before is still there."""
 
 
 @dataclass(frozen=True)
@@ -66,38 +66,6 @@ class SaidOnWorkers:
     starts: IntArray
 
 
-class SweptColumns(Columns):
-    """A state after some sweeps, with a second copy of each block on another worker.
-
-    Where both are lost, the sweeps are done again from the state before, which may have to be made again too.
-
-    Parameters
-    ----------
-    graph : DaskGraph
-    step : callable
-        Does the sweeps.
-    """
-
-    def __init__(self, graph: DaskGraph, step: Callable[[], Team]) -> None:
-        super().__init__(graph.tasks, [], self._made)
-        self.step, self.spares, self.ends = step, list[Handle](), list[Any]()
-        undisturbed(graph.tasks, graph.n_blocks, lambda: self.handles)
-
-    def _made(self) -> list[Handle]:
-        """From the second copies, or by the sweeps."""
-        if self.spares and all(spare.future.status != "error" for spare in self.spares):
-            return self.tasks.each("state", given, self.spares)
-        team = self.step()
-        made, self.ends = team.kept("sweeps", on_block.end_of)
-        self.spares = team.tasks.spares(team.tasks.keep(made))
-        return made
-
-    def forget(self) -> None:
-        """Let the workers forget both copies."""
-        super().forget()
-        self.spares = []
-
-
 class DaskEngine(HostVectors):
     """Sweeps and products over a graph on a cluster.
 
@@ -113,7 +81,7 @@ class DaskEngine(HostVectors):
     def __init__(self, graph: DaskGraph) -> None:
         self.graph, self.tasks, self.xp = graph, graph.tasks, VectorLibrary(graph)
         self._last: tuple[Problem, list[Handle]] | None = None
-        self._swept: list[SweptColumns] = []
+        self._swept: list[Columns] = []
         self.tasks.wait(graph.blocks)
 
     def asarray(self, values: Any) -> Any:
@@ -139,17 +107,20 @@ class DaskEngine(HostVectors):
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
         moving = (self._narrow(state.labels, problem.n_classes), state.offsets.astype(np.float32, copy=False))
         same = {"epsilon": epsilon, "step_size": step_size, "count": count}
+        ends: list[Any] = []
 
-        def step() -> Team:
+        def step() -> list[Handle]:
             cut = [parts_of(self.graph, values, as_they_are) for values in moving]
-            return self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same)
+            team = self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same)
+            made, ends[:] = team.kept("sweeps", on_block.end_of)
+            return self.tasks.doubled(made)
 
-        swept = SweptColumns(self.graph, step)
+        swept = Columns(self.tasks, self._undisturbed(step), step)
         self._swept.append(swept)
         if len(self._swept) > STATES_KEPT:
             self._swept.pop(0).forget()
         parts: Any = [WorkerVector(self.graph, itemgetter(part), swept) for part in (0, 1)]
-        energies, changes = zip(*swept.ends, strict=True)
+        energies, changes = zip(*ends, strict=True)
         return Swept(State(parts[0].astype(np.int32), parts[1]), float(sum(energies)), int(sum(changes)))
 
     def _forces(self, problem: "Problem") -> list[Handle]:

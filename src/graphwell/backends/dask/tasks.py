@@ -117,18 +117,13 @@ class Tasks:
 
     def doubled(self, handles: Sequence[Handle]) -> list[Handle]:
         """Keep what tasks of each block return on two workers."""
-        spares = self.spares(handles)
-        doubled = self.each("rows", given, spares)
-        for handle, spare in zip(doubled, spares, strict=True):
-            handle.spare = spare
-        return self.keep(doubled)
-
-    def spares(self, handles: Sequence[Handle]) -> list[Handle]:
-        """Keep what tasks of each block return on a second worker."""
         spares = self.each("spare", given, handles)
         for spare, home in zip(spares, _others(self.homes), strict=True):
             spare.home = home
-        return self.keep(spares)
+        doubled = self.each("rows", given, self.keep(spares))
+        for handle, spare in zip(doubled, spares, strict=True):
+            handle.spare = spare
+        return self.keep(doubled)
 
     def wait(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Handle]:
         """Wait until tasks are done; what one of them raises is raised here.
