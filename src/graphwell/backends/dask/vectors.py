@@ -207,7 +207,7 @@ class VectorLibrary:
         """Entries of a small array, for a vector or an array of numbers."""
         if isinstance(numbers, WorkerVector):
             return WorkerVector(self.graph, Table(np.asarray(table)), numbers)
-        return np.take(table, numbers)
+        return np.take(np.asarray(table), numbers)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
