@@ -125,6 +125,7 @@ ONLY_IN = {
         "graph/adjacency.py",
         "graph/compiled.py",
         "graph/distances.py",
+        "graph/lanes.py",
         "graph/scan.py",
     },
     "faiss": {"graph/cells.py"},
