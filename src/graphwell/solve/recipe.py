@@ -24,6 +24,8 @@ from graphwell.solve.steps import schedule_of, stable_step
 
 PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
 PAPER_STEP = 0.01
+QUIET_TELLS_FROM = 100_000
+"""Vertices from which on a step without a change of class is taken to say that none is to come."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,8 @@ def follow(setting: Setting, recipe: Recipe, run: Run | None = None, *, judged: 
     step = stable_step(engine) if recipe.step_size is None else recipe.step_size
     schedule = schedule_of(recipe.time, step)
     callback, reached = run.saved(setting.problem, schedule, engine.to_host)
-    result = descend(engine, problem, setting.first or start.state, schedule, step, callback, reached)
+    begin, many = setting.first or start.state, problem.graph.n_vertices >= QUIET_TELLS_FROM
+    result = descend(engine, problem, begin, schedule, step, callback, reached, hurries=many)
     final = State(result.labels, result.offsets)
     status = None
     if judged and start.scores is not None and result.status is not Status.STOPPED:
