@@ -92,7 +92,8 @@ def set_out(problem: Problem, recipe: Recipe, backend: Backend, rng: np.random.G
     """Build the engine and the start of a recipe; few labels are looked at on the graph of communities."""
     began = time.perf_counter()
     graph, engine = engine_of(backend, problem.graph, recipe.sharpness)
-    problem = replace(problem, graph=graph, implicit=recipe.schedule is None)
+    labels = engine.asarray(problem.labels)
+    problem = replace(problem, graph=graph, labels=labels, implicit=recipe.schedule is None)
     setting = Setting(problem, engine, STARTS[recipe.start].find(problem, engine, rng))
     wanted = few_labels(problem, engine) or problem.size_bounds is not None
     if recipe.coarse and recipe.schedule is None and setting.start.scores is not None and wanted:
