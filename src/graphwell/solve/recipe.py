@@ -12,7 +12,7 @@ import numpy as np
 from graphwell.backends.base import Backend, Block, Engine, State
 from graphwell.solve.balance import class_counts
 from graphwell.solve.descent import descend
-from graphwell.solve.guard import balance_for, few_labels, holding_balance, support
+from graphwell.solve.guard import balance_for, few_labels, holding_balance, presence, support
 from graphwell.solve.judge import Setting, all_candidates, communities_start, seen_from_above, verdict
 from graphwell.solve.kept import engine_of
 from graphwell.solve.problem import Balance, Problem
@@ -150,7 +150,11 @@ def _combined(problem: Problem, engine: Engine, final: State, start: Start) -> B
     """
     if start.scores is None:
         return support(problem, engine, final)
-    present = engine.shares(support(problem, engine, final))
+    own = presence(problem, engine, final)
+    around = engine.product(own)
+    engine.rest()  # of a million rows, what only sweeps and products need takes a quarter of the memory
+    present = engine.shares(engine.added(around, own))
+    del own, around
     return engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
 
 
