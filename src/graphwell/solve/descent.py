@@ -67,8 +67,8 @@ def descend(
     reached : Reached, optional
         Go on from here; the result is that of a run that was never interrupted.
     hurries : bool
-        After a step at which no vertex changed class, take the last step and end. Smaller epsilons hold
-        vertices in their classes all the more.
+        After two steps in a row at which no vertex changed class, take the last step and end. Smaller
+        epsilons hold vertices in their classes all the more.
 
     Examples
     --------
@@ -120,9 +120,8 @@ def descend(
 
 def _next_step(n_steps: int, label_changes: Sequence[SupportsInt], hurries: bool) -> int | None:
     """Number of the step that follows those with so many label changes; None after the last."""
-    taken = len(label_changes)
-    if hurries and 0 in map(int, label_changes[:-1]):
-        return None
-    if hurries and taken and int(label_changes[-1]) == 0 and taken < n_steps:
-        return n_steps - 1
+    taken, quiet = len(label_changes), [hurries and int(count) == 0 for count in label_changes]
+    calm = next((place + 1 for place in range(1, taken) if quiet[place - 1] and quiet[place]), n_steps)
+    if calm < n_steps:
+        return n_steps - 1 if taken == calm else None
     return taken if taken < n_steps else None

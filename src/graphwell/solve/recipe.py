@@ -25,7 +25,7 @@ from graphwell.solve.steps import schedule_of, stable_step
 PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
 PAPER_STEP = 0.01
 QUIET_TELLS_FROM = 100_000
-"""Vertices from which on a step without a change of class is taken to say that none is to come."""
+"""Vertices from which on two steps without a change of class are taken to say that none is to come."""
 
 
 @dataclass(frozen=True)
