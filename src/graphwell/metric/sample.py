@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from graphwell._by_columns import by_columns
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.metric.maps import Chain, Linear, Map, Scale, dense, spread_of
 
@@ -129,7 +130,7 @@ def units_differ(X: FloatArray) -> bool:
     >>> units_differ(np.vstack([line, [[9000, 0]]]))
     False
     """
-    spread = X.std(axis=0)
+    spread = by_columns(lambda columns: columns.std(axis=0), X)
     low, high = np.percentile(evenly(X, MOST_ROWS), INNER, axis=0)
     return _are_few(spread) and _are_few(np.where(high > low, (high - low) / INNER_OF_A_NORMAL, spread))
 
@@ -156,7 +157,7 @@ def evenly(X: Any, most: int) -> Any:
 
 def standardising(X: FloatArray) -> Scale:
     """Map of every column to mean 0 and variance 1; constant columns become 0."""
-    return Scale(X.mean(axis=0), inverse(X.std(axis=0)))
+    return Scale(X.mean(axis=0), inverse(by_columns(lambda columns: columns.std(axis=0), X)))
 
 
 def inverse(spread: FloatArray) -> FloatArray:

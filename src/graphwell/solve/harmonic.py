@@ -65,20 +65,21 @@ def laplace_scores(
     xp, graph, known = engine.xp, problem.graph, problem.is_known
     weighted, root = _weighted_roots(graph, engine, vertex_weights)
     inside = xp.where(known, 0.0, quotient(xp, weighted, root))
-    fixed = engine.indicator(problem.labels, weighted, problem.n_classes)
-    b, begin = engine.scaled(engine.product(fixed), inside), None
+    fixed = engine.product(engine.indicator(problem.labels, weighted, problem.n_classes))
+    b, begin = engine.scaled(fixed, inside), None
     if guess is not None:
         begin = engine.scaled(guess, xp.where(known, 0.0, root))
         image = engine.scaled(engine.product(engine.scaled(begin, inside)), inside)
         b = engine.added(engine.added(b, begin, -1.0), image)
     del fixed, weighted  # of a million rows, what is not needed any more counts
     solution = engine.solve(inside, b, max_iterations, coarse_view(engine, graph, root))
-    del b
+    iterations, residual = solution.iterations, solution.residual
     x = solution.x if begin is None else engine.added(begin, solution.x)
     outside = known | ~problem.reachable
     diffused = engine.scaled(x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
+    del b, solution, x
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
-    return Scores(engine.added(labels, diffused), solution.iterations, solution.residual)
+    return Scores(engine.added(labels, diffused), iterations, residual)
 
 
 def _weighted_roots(

@@ -72,12 +72,12 @@ class Problem:
         """Whether the class of each vertex was given."""
         return self.labels >= 0
 
-    @cached_property
+    @property
     def known(self) -> IntArray:
-        """Given classes, 0 where none was given (and where `fidelities` is 0)."""
+        """Given classes, 0 where none was given (and where `fidelities` is 0); not kept, nor are these."""
         return self.labels.clip(0)
 
-    @cached_property
+    @property
     def fidelities(self) -> FloatArray:
         """Weight of the given class of each vertex: lambda of equation (13)."""
         weights = self.is_known * float(self.fidelity)

@@ -42,7 +42,9 @@ def test_every_block_hears_of_all_and_the_effort_is_told(client):
 
 def test_what_was_found_may_stay_on_the_workers(client):
     graph = on_workers(client)
-    kept = teams.together(graph.tasks, "count", counted, graph.blocks, rounds=3).kept("count")
+    team = teams.together(graph.tasks, "count", counted, graph.blocks, rounds=3)
+    kept, ends = team.kept("count", sum)
+    assert ends == [40] * 4
     assert [effort.rounds for effort in graph.tasks.efforts] == [3] * 2
     assert graph.tasks.results(kept) == [[40]] * 4
     assert [handle.home for handle in kept] == graph.tasks.homes

@@ -8,7 +8,9 @@ together.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -37,6 +39,7 @@ from graphwell.backends.dask.vectors import (
     as_they_are,
     group_minima,
     group_sums,
+    held_by,
     parts_of,
     told,
 )
@@ -44,6 +47,9 @@ from graphwell.progress import tell
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
+
+STATES_KEPT = 2
+"""Of the descent: while the copies of the last one are made, the one before is still there."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +70,9 @@ class SaidOnWorkers:
 class DaskEngine(HostVectors):
     """Sweeps and products over a graph on a cluster.
 
-    All sweeps of one epsilon are one task for each worker and begin from a state that the client holds: of
-    the descent, the death of a worker can cost the current step alone. The states are bit for bit those of
-    the CPU engine, for any number of blocks and workers.
+    All sweeps of one epsilon are one task for each worker and begin from a state that lies on two workers: of
+    the descent, the death of one can cost the current step alone. The states are bit for bit those of the
+    CPU engine, for any number of blocks and workers.
 
     Parameters
     ----------
@@ -76,11 +82,15 @@ class DaskEngine(HostVectors):
     def __init__(self, graph: DaskGraph) -> None:
         self.graph, self.tasks, self.xp = graph, graph.tasks, VectorLibrary(graph)
         self._last: tuple[Problem, list[Handle]] | None = None
+        self._swept: list[ref[Columns]] = []
         self.tasks.wait(graph.blocks)
 
     def asarray(self, values: Any) -> Any:
-        """Return the values as an array of the client, whole numbers in few bytes."""
-        return in_few_bytes(values)
+        """Bring a value of each vertex to the workers, whole numbers in few bytes."""
+        if isinstance(values, WorkerVector) or np.shape(values) != (self.graph.n_vertices,):
+            return values if isinstance(values, WorkerVector) else np.asarray(values)
+        cut = self.graph.cut(in_few_bytes(values))
+        return held_by(self.graph, self.tasks.keep(self.tasks.each("placed", given, cut)))
 
     def to_host(self, vector: Any) -> Any:
         """Return a vector as an array of the client."""
@@ -96,16 +106,23 @@ class DaskEngine(HostVectors):
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        moving = (self._narrow(state.labels, problem.n_classes), state.offsets.astype(np.float32))
+        moving = (self._narrow(state.labels, problem.n_classes), state.offsets.astype(np.float32, copy=False))
         same = {"epsilon": epsilon, "step_size": step_size, "count": count}
+        ends: list[Any] = []
 
-        def step() -> list[Any]:
+        def step() -> list[Handle]:
             cut = [parts_of(self.graph, values, as_they_are) for values in moving]
-            return self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same).fetched()
+            team = self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same)
+            made, ends[:] = team.kept("sweeps", on_block.end_of)
+            return self.tasks.doubled(made)
 
-        labels, offsets, energies, changes = zip(*self._undisturbed(step), strict=True)
-        swept = State(self.graph.joined(labels, np.int32), self.graph.joined(offsets))
-        return Swept(swept, float(sum(energies)), int(sum(changes)))
+        swept = Columns(self.tasks, self._undisturbed(step), step)
+        self._swept.append(ref(swept))
+        if len(self._swept) > STATES_KEPT and (before := self._swept.pop(0)()) is not None:
+            before.forget()
+        parts: Any = [WorkerVector(self.graph, itemgetter(part), swept) for part in (0, 1)]
+        energies, changes = zip(*ends, strict=True)
+        return Swept(State(parts[0].astype(np.int32), parts[1]), float(sum(energies)), int(sum(changes)))
 
     def _forces(self, problem: "Problem") -> list[Handle]:
         """What acts on the vertices besides their neighbours; the workers keep it for one problem."""
@@ -143,9 +160,9 @@ class DaskEngine(HostVectors):
 
         def make(of: Of) -> list[Handle]:
             seen = [None] * self._n if views is None else of(views)
-            solved = self._together("solve", gradients.solve, of(inside), of(b), seen, **same).kept("solve")
-            end = self.tasks.lazy("solve-end", gradients.end_of, solved[0])
-            ends.extend(self.tasks.results([end], at_home=True))
+            team = self._together("solve", gradients.solve, of(inside), of(b), seen, **same)
+            solved, found = team.kept("solve", gradients.end_of)
+            ends.extend(found)
             return self.tasks.doubled(self.tasks.each("solution", gradients.solution_of, solved))
 
         x = self._columns(make)

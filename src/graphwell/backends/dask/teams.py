@@ -45,18 +45,22 @@ class Team:
         """What the program of each block returned, brought here."""
         done = self.tasks.results(self.members, at_home=True)
         self.tasks.efforts.extend(share.effort for share in done)
-        pairs = zip(self.shares, done, strict=True)
-        found = {p: each for of, share in pairs for p, each in zip(of, share.found, strict=True)}
-        return [found[p] for p in range(len(found))]
+        return self._by_block([share.found for share in done])
 
-    def kept(self, name: str) -> list[Handle]:
-        """What the program of each block returned, on its worker."""
-        efforts = [self.tasks.lazy("effort", _effort_of, member) for member in self.members]
-        self.tasks.efforts.extend(self.tasks.results(efforts, at_home=True))
+    def kept(self, name: str, end_of: Callable[[Any], Any]) -> tuple[list[Handle], list[Any]]:
+        """What the program of each block returned, on its worker; and its end, brought here."""
+        told = [self.tasks.lazy("end", _end_of, member, end_of) for member in self.members]
+        efforts, ends = zip(*self.tasks.results(told, at_home=True), strict=True)
+        self.tasks.efforts.extend(efforts)
         pairs = zip(self.members, self.shares, strict=True)
-        of_block = {p: (member, i) for member, of in pairs for i, p in enumerate(of)}
-        columns = zip(*(of_block[p] for p in range(len(of_block))), strict=True)
-        return self.tasks.each(f"{name}-result", _result_of, *columns)
+        places = self._by_block([[(member, i) for i in range(len(of))] for member, of in pairs])
+        return self.tasks.each(f"{name}-result", _result_of, *zip(*places, strict=True)), self._by_block(ends)
+
+    def _by_block(self, found: Sequence[Sequence[Any]]) -> list[Any]:
+        """What each member says of its blocks, in the order of all blocks."""
+        pairs = zip(self.shares, found, strict=True)
+        of_block = {p: each for of, share in pairs for p, each in zip(of, share, strict=True)}
+        return [of_block[p] for p in range(len(of_block))]
 
 
 def together(
@@ -140,8 +144,8 @@ def _share_of(
     )
 
 
-def _effort_of(done: Done) -> Effort:
-    return done.effort
+def _end_of(done: Done, end_of: Callable[[Any], Any]) -> tuple[Effort, list[Any]]:
+    return done.effort, [end_of(found) for found in done.found]
 
 
 def _result_of(done: Done, place: int) -> Any:

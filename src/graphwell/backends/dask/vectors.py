@@ -40,9 +40,13 @@ class Columns:
     @property
     def handles(self) -> list[Handle]:
         """A handle for each block; made anew where workers took what Dask cannot make again."""
-        if any(handle.future.status == "error" for handle in self._handles):
+        if not self._handles or any(handle.future.status == "error" for handle in self._handles):
             self._handles = self.tasks.keep(self.make())
         return self._handles
+
+    def forget(self) -> None:
+        """Let the workers forget them; whoever still asks for them has them made anew."""
+        self._handles = []
 
 
 Of = Callable[[Columns], list[Handle]]
@@ -103,8 +107,8 @@ class WorkerVector(NDArrayOperatorsMixin):
         return WorkerVector(self.graph, ufunc, *inputs, **options)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        if function is np.where and len(arguments) == 3:
-            return WorkerVector(self.graph, function, *arguments)
+        if (function is np.where and len(arguments) == 3) or function is np.clip:
+            return WorkerVector(self.graph, function, *arguments, **options)
         if function is np.isin and arguments[0] is self:
             return WorkerVector(self.graph, Members(arguments[1]), self)
         if function is np.bincount and len(arguments) == 1:
@@ -129,6 +133,10 @@ class WorkerVector(NDArrayOperatorsMixin):
     def astype(self, dtype: Any, copy: bool = True) -> "WorkerVector":
         """The values in another type."""
         return WorkerVector(self.graph, formulas.of_type, self, dtype=np.dtype(dtype))
+
+    def clip(self, low: Any = None, high: Any = None) -> "WorkerVector":
+        """The values within bounds."""
+        return WorkerVector(self.graph, np.clip, self, low, high)
 
     def compute(self) -> Any:
         """The values as an array of the client."""
@@ -198,8 +206,8 @@ class VectorLibrary:
     def take(self, table: Any, numbers: Any) -> Any:
         """Entries of a small array, for a vector or an array of numbers."""
         if isinstance(numbers, WorkerVector):
-            return WorkerVector(self.graph, Table(table), numbers)
-        return np.take(table, numbers)
+            return WorkerVector(self.graph, Table(np.asarray(table)), numbers)
+        return np.take(np.asarray(table), numbers)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
