@@ -106,7 +106,7 @@ def test_a_state_outlives_one_of_its_workers(processes):
     expected = engine.sweep(problem, state, 1.1, 0.3, 3).state
     expected = np.asarray(expected.labels), np.asarray(expected.offsets)
     swept = engine.sweep(problem, state, 1.1, 0.3, 3).state
-    many.tasks.wait(engine._swept[-1].handles)
+    many.tasks.wait(engine._swept[-1]().handles)
     efforts = len(many.tasks.efforts)
     kill_worker(processes, many.tasks.homes[0])
     np.testing.assert_array_equal(swept.labels, expected[0])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class DaskEngine(HostVectors):
     def __init__(self, graph: DaskGraph) -> None:
         self.graph, self.tasks, self.xp = graph, graph.tasks, VectorLibrary(graph)
         self._last: tuple[Problem, list[Handle]] | None = None
-        self._swept: list[Columns] = []
+        self._swept: list[ref[Columns]] = []
         self.tasks.wait(graph.blocks)
 
     def asarray(self, values: Any) -> Any:
@@ -116,9 +117,9 @@ class DaskEngine(HostVectors):
             return self.tasks.doubled(made)
 
         swept = Columns(self.tasks, self._undisturbed(step), step)
-        self._swept.append(swept)
-        if len(self._swept) > STATES_KEPT:
-            self._swept.pop(0).forget()
+        self._swept.append(ref(swept))
+        if len(self._swept) > STATES_KEPT and (before := self._swept.pop(0)()) is not None:
+            before.forget()
         parts: Any = [WorkerVector(self.graph, itemgetter(part), swept) for part in (0, 1)]
         energies, changes = zip(*ends, strict=True)
         return Swept(State(parts[0].astype(np.int32), parts[1]), float(sum(energies)), int(sum(changes)))

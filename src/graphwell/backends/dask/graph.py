@@ -169,7 +169,7 @@ class DaskGraph:
             self.tasks.each("degrees", on_rows.degrees_of, self.rows, power=self.sharpness)
         )
 
-    @cached_property
+    @property
     def degrees(self) -> WorkerVector:
         """Sum of each row of ``W``."""
         return held_by(self, self._degrees)
@@ -182,7 +182,7 @@ class DaskGraph:
     @property
     def components(self) -> Any:
         """Number of the connected component of each vertex."""
-        return self._components[0]
+        return held_by(self, self._components[0])
 
     @property
     def n_components(self) -> int:
@@ -190,7 +190,7 @@ class DaskGraph:
         return self._components[1]
 
     @cached_property
-    def _components(self) -> tuple[WorkerVector, int]:
+    def _components(self) -> tuple[list[Handle], int]:
         if self._unsharpened is not None:
             return self._unsharpened._components
         local = self.tasks.keep(self.tasks.each("components", components_inside, self.rows))
@@ -200,7 +200,7 @@ class DaskGraph:
         )
         numbers = merged_components(found, [sources for sources, _ in self.halos])
         placed = self.tasks.keep(self.tasks.each("component", np.take, numbers, local))
-        return held_by(self, placed), 1 + max(int(part.max(initial=-1)) for part in numbers)
+        return placed, 1 + max(int(part.max(initial=-1)) for part in numbers)
 
     @cached_property
     def fingerprint(self) -> str:
