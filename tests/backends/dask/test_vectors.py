@@ -88,3 +88,13 @@ def test_what_numpy_would_do_elsewhere_is_refused(placed):
         np.sort(placed[1].degrees)
     with pytest.raises(TypeError):
         np.add.reduce(placed[1].degrees)
+
+
+@pytest.mark.parametrize("largest", [127, 128, 32768])
+def test_whole_numbers_are_brought_to_the_workers_in_few_bytes_and_stay_what_they_are(placed, largest):
+    numbers = np.arange(N) - 1
+    numbers[7] = largest
+    brought = DaskEngine(placed[1]).asarray(numbers)
+    assert isinstance(brought, WorkerVector)
+    np.testing.assert_array_equal(brought.compute(), numbers)
+    assert brought.compute().dtype.itemsize <= 4

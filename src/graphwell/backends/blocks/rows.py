@@ -33,13 +33,13 @@ def in_few_bytes(values: Any) -> Any:
 
     Examples
     --------
-    >>> in_few_bytes([-1, 9]).dtype, in_few_bytes([0.5]).dtype
-    (dtype('int8'), dtype('float64'))
+    >>> in_few_bytes([-1, 127]).dtype, in_few_bytes([-1, 128]).dtype, in_few_bytes([0.5]).dtype
+    (dtype('int8'), dtype('int16'), dtype('float64'))
     """
     values = np.asarray(values)
     if values.dtype.kind not in "iu" or not values.size:
         return values
-    return narrow(values, max(1, int(values.max()), -int(values.min())))
+    return narrow(values, max(int(values.max()) + 1, -int(values.min())))
 
 
 @dataclass(frozen=True)
