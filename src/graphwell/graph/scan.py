@@ -63,7 +63,7 @@ def nearest_cells(
                 for i in range(first, first + count):
                     centre[c] += rows[i, c] / count
             _about_centre(centroids, everything[: len(centroids)], centre, scale, b, lengths)
-            apart = np.zeros_like(lengths)
+            apart = np.zeros_like(lengths)  # about the mean, lengths are the squared distances
             _from_products(apart, lengths)
             _choose_least(apart, considered.copy(), considered)
         for c in range(d):
