@@ -23,6 +23,10 @@ from graphwell.solve.problem import Problem
 
 LABELS_FOR_BOOSTING, CLASSES_FOR_BOOSTING = 100, 5
 """Boosted trees need so many labels per class, and take their time where there are more classes."""
+LABELS_FOR_A_KERNEL = 20
+"""A kernel machine needs so many labels per class."""
+NEWCOMERS = ("kernel",)
+"""Classifiers that are heard only where hidden labels bear them out better than every other voice."""
 PRIOR_COUNT = 10.0
 """The weights begin as if so many hidden labels had told the voices to be equally good."""
 ROUNDS = 100
@@ -174,6 +178,7 @@ def experts_for(evidence: Any, n_labels: int, n_classes: int) -> tuple[Any, ...]
         "forest",
         *(["boosting"] if boosted else []),
         *(["perceptron"] if n_labels >= LABELS_FOR_A_PERCEPTRON else []),
+        *(["kernel"] if n_labels >= LABELS_FOR_A_KERNEL * n_classes else []),
     )
 
 

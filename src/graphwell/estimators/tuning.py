@@ -18,6 +18,7 @@ from graphwell.backends.induction import distributions
 from graphwell.backends.registry import find_backend
 from graphwell.estimators.calibration import best_power
 from graphwell.estimators.evidence import (
+    NEWCOMERS,
     TOO_LITTLE,
     Evidence,
     expert_of,
@@ -210,13 +211,15 @@ def compared(
         names = still_in(names, {name: _likelihoods(said[name], truth) for name in names})
         if sum(map(len, truth)) >= HIDDEN_ENOUGH:
             break
-    chosen = chosen_metric(names, {name: _likelihoods(said[name], truth) for name in names})
-    weights, power = weighed([chosen, *map(name_of, asked)], said, np.concatenate(truth))
+    likelihoods = {name: _likelihoods(each, truth) for name, each in said.items()}
+    chosen = chosen_metric(names, likelihoods)
+    voices = borne_out([chosen, *map(name_of, asked)], likelihoods)
+    weights, power = weighed(voices, said, np.concatenate(truth))
     return Tuning(
         chosen,
         ruled.why if chosen == ruled.name else "hidden labels bear it out best",
         {name: float(np.concatenate(_hits(said[name], truth)).mean()) for name in said},
-        {name: float(np.exp(_likelihoods(said[name], truth).mean())) for name in said},
+        {name: float(np.exp(each.mean())) for name, each in likelihoods.items()},
         weights,
         sum(map(len, truth)),
         power,
@@ -230,6 +233,27 @@ def unseen(made: Any, sample: Sample, shown: Sample, hidden: BoolArray, n_classe
     said = np.zeros((int(hidden.sum()), n_classes))
     said[:, sample.model("forest").classes_] = sample.out_of_bag()[hidden[sample.known]]
     return said
+
+
+def borne_out(voices: list[str], likelihoods: dict[str, FloatArray]) -> list[str]:
+    """The voices without newcomers that are not better by a standard error than every other voice.
+
+    One more voice that is merely as good takes weight from the others by chance where few labels are hidden.
+
+    Examples
+    --------
+    >>> told = {"plain": np.zeros(9), "logistic": np.full(9, -0.5), "kernel": np.full(9, 0.5)}
+    >>> borne_out(["plain", "logistic", "kernel"], told)
+    ['plain', 'logistic', 'kernel']
+    >>> borne_out(["plain", "logistic", "kernel"], told | {"kernel": np.zeros(9)})
+    ['plain', 'logistic']
+    """
+    usual = [name for name in voices if name not in NEWCOMERS]
+    best = max(usual, key=lambda name: float(likelihoods[name].mean()))
+    better = [
+        name for name in voices if name in NEWCOMERS and chosen_metric([best, name], likelihoods) == name
+    ]
+    return usual + better
 
 
 def weighed(

@@ -16,6 +16,8 @@ from graphwell.metric.maps import Chain, Linear, Map, Scale, dense, spread_of
 TREES, TREES_ON_TRIAL = 100, 30
 """Trees of a forest, and of one that only has to tell on hidden labels how well it would do."""
 HIDDEN_UNITS = 256
+KERNEL_ROWS, KERNEL_FREEDOM = 300, 10.0
+"""Labelled rows that a kernel machine compares others with, and the inverse of its penalty."""
 EPOCHS = 40
 MOST_COLUMNS = 200
 """Wider rows are projected onto `AXES_OF_WIDE_ROWS` principal axes before models see them."""
@@ -225,10 +227,22 @@ def _perceptron() -> Any:
     return MLPClassifier(HIDDEN_UNITS, alpha=0.1, max_iter=EPOCHS, random_state=0)
 
 
+def _kernel() -> Any:
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(
+        Nystroem(n_components=KERNEL_ROWS, random_state=0),
+        LogisticRegression(C=KERNEL_FREEDOM, max_iter=300),
+    )
+
+
 MODELS: dict[str, Callable[[], Any]] = {
     "logistic": _logistic,
     "forest": _forest,
     "boosting": _boosting,
     "discriminants": _discriminants,
     "perceptron": _perceptron,
+    "kernel": _kernel,
 }

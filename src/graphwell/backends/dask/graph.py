@@ -236,7 +236,7 @@ class DaskGraph:
 
     def __reduce__(self) -> Any:
         """Pickled, it becomes the graph of one machine."""
-        return Graph, (self.W, None, self.sharpness, None, self.bridges)
+        return Graph, (self.W, None, self.sharpness, self.bridges)
 
     def __repr__(self) -> str:
         return f"DaskGraph({self.n_vertices:,} vertices in {self.n_blocks} blocks)"
