@@ -15,6 +15,7 @@ BENCHMARKS = {
     "fit": "what a whole fit costs beside an exact search",
     "scale": "how time and memory grow to a million points",
     "startup": "how long a fresh process takes",
+    "reading": "how much memory a table takes until its rows are ready to be compared",
     "peers": "time and error beside graphlearning and scikit-learn",
     "few_labels": "error of every method from 1 label per class on",
     "labels": "error with one label per class, random and uneven labels, against the bars",

@@ -177,11 +177,11 @@ def parquet_case(rows: int, n_workers: int, *, beside_one: bool) -> dict[str, An
 
     with tempfile.TemporaryDirectory() as folder:
         write_parts(Path(folder) / "in.parquet", rows)
+        classifier = gw.DiffuseInterfaceClassifier(random_state=0)  # an idle client has the library loaded
         with cluster_of(n_workers, MEMORY_LIMIT) as client:
             idle = {"client": held(), **client.run(held)}
             began = time.perf_counter()
             with get_task_stream(client) as stream:
-                classifier = gw.DiffuseInterfaceClassifier(random_state=0)
                 summary = label_folder(labelling(folder, "out"), classifier).to_json()
             seconds = time.perf_counter() - began
             memory = {"client": held("VmHWM"), **client.run(held, "VmHWM")}

@@ -91,10 +91,7 @@ USES: dict[str, set[str]] = {
 """The rooms that a room may use; what is not listed is forbidden, inside functions too."""
 EXCEPTIONS = {
     ("graph/graph.py", "graphwell.backends.registry"): "Graph.from_features(device=...) asks where to build",
-    (
-        "graph/graph.py",
-        "graphwell.bridges",
-    ): "Graph.from_networkx and its like read graphs of other libraries",
+    ("graph/other_libraries.py", "graphwell.bridges"): "Graph.from_networkx and its like read other graphs",
     ("experiments/methods.py", "graphwell.backends"): "the start as printed needs the descent itself",
     ("experiments/methods.py", "graphwell.solve"): "the start as printed needs the descent itself",
     ("experiments/label_order.py", "graphwell.backends"): "sweeps that depend on the order of the classes",
@@ -128,6 +125,7 @@ ONLY_IN = {
         "graph/adjacency.py",
         "graph/compiled.py",
         "graph/distances.py",
+        "graph/lanes.py",
         "graph/scan.py",
     },
     "faiss": {"graph/cells.py"},
@@ -183,7 +181,7 @@ HEAVY = (
     "uvicorn",
     "anywidget",
 )
-MOST_LINES_OF_DASK = 1900
+MOST_LINES_OF_DASK = 2250
 
 
 def name_of(path: Path) -> str:

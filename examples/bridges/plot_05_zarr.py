@@ -14,8 +14,8 @@ import numpy as np
 import zarr
 from scipy import ndimage
 
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.segment import segment
+from graphwell.jobs.segment_options import SegmentOptions
 
 rng = np.random.default_rng(0)
 y, x = np.mgrid[:140, :200]

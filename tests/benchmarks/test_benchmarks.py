@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import marked, picture_size, scale, segmentation
+from benchmarks import marked, picture_size, reading, scale, segmentation
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.calibration import reliability
 from benchmarks.data import DataMissingError, Dataset, geometric_cut, load, standardised
@@ -181,6 +181,12 @@ def test_a_ratio_compares_work_with_its_floor(monkeypatch):
 
 
 @pytest.mark.slow
+def test_the_memory_of_a_table_is_at_least_that_of_its_rows(tmp_path):
+    pytest.importorskip("pyarrow")
+    reading.write_table(tmp_path / "table.parquet", 40_000)
+    assert reading.times_the_rows(tmp_path / "table.parquet", "none") > 1
+
+
 def test_a_fit_is_measured_in_a_process_of_its_own():
     run = scale.in_own_process(23_000)
     assert run.n == 23_000

@@ -23,6 +23,8 @@ def test_a_table_a_page_and_json(tmp_path):
     assert "120 rows, 12 labels given, 3 classes." in shown.stdout
     assert "logistic regression" in shown.stdout
     assert page.read_text().startswith("<!DOCTYPE html>")
+    assert "Written" in shown.stdout
+    assert "Written" not in run(tmp_path / "in.csv", "--truth", "truth", *FEW).stdout
     told = run(tmp_path / "in.csv", "--truth", "truth", *FEW, "--json", "--quiet")
     assert [each["method"] for each in json.loads(told.stdout)["methods"]]
     assert told.stderr == ""

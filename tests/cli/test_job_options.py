@@ -9,7 +9,8 @@ import pytest
 from graphwell.cli import classify, compare, label, segment, suggest
 from graphwell.cli._job_options import FIELDS, OF_THE_FACE, job_options
 from graphwell.jobs.labelling import LabelOptions
-from graphwell.jobs.options import ClassifyOptions, CompareOptions, SegmentOptions
+from graphwell.jobs.options import ClassifyOptions, CompareOptions
+from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.jobs.suggest import SuggestOptions
 
 COMMANDS = {

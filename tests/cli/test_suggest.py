@@ -6,7 +6,7 @@ import pandas as pd
 from typer.testing import CliRunner
 
 from graphwell.cli.app import app
-from tests.cli.test_classify import table_of_blobs
+from tests.cli.blobs import table_of_blobs
 
 RUNNER = CliRunner()
 

@@ -12,7 +12,8 @@ from typer.main import get_command
 import graphwell
 from graphwell.cli._words import in_flags
 from graphwell.cli.app import app
-from graphwell.jobs.options import ClassifyOptions, SegmentOptions
+from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.segment_options import SegmentOptions
 
 SOURCE = Path(graphwell.__file__).parent
 COMMANDS: dict[str, Any] = vars(get_command(app))["commands"]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphwell.columns.cells import column_names, is_frame, read_cells
+from graphwell.columns.cells import ColumnCells, column_names, is_frame
 
 DAY = datetime.date(2024, 3, 31)
 
@@ -34,7 +34,7 @@ def frame():
 
 
 def test_every_type_of_pandas_is_read():
-    cells = read_cells(frame())
+    cells = ColumnCells(frame())
     found = {name: (column.values.dtype.kind, column.declared) for name, column in cells.items()}
     text, time = ("T", None), ("M", None)
     assert found == {
@@ -57,9 +57,9 @@ def test_polars_and_arrow_are_read_alike():
     plain = {"x": [1.5, None], "n": [1, 2], "b": [True, None], "t": ["a", None], "d": [DAY, None]}
     for made in (polars.DataFrame(plain), pyarrow.table(plain), pyarrow.RecordBatch.from_pydict(plain)):
         assert is_frame(made)
-        cells = read_cells(made)
+        cells = ColumnCells(made)
         assert {name: column.values.dtype.kind for name, column in cells.items()} == {
-            "x": "f", "n": "f", "b": "f", "t": "T", "d": "M",
+            "x": "f", "n": "i", "b": "f", "t": "T", "d": "M",
         }  # fmt: skip
         assert cells["b"].declared == "boolean"
         assert [name for name in cells if cells[name].missing.tolist() == [False, True]] == [
@@ -68,15 +68,18 @@ def test_polars_and_arrow_are_read_alike():
             "t",
             "d",
         ]
-    declared = read_cells(polars.DataFrame({"c": ["u", "v"]}, schema={"c": polars.Categorical}))["c"].declared
+    declared = ColumnCells(polars.DataFrame({"c": ["u", "v"]}, schema={"c": polars.Categorical}))[
+        "c"
+    ].declared
     assert declared == "category"
     assert (
-        read_cells(pyarrow.table({"c": pyarrow.array(["u"]).dictionary_encode()}))["c"].declared == "category"
+        ColumnCells(pyarrow.table({"c": pyarrow.array(["u"]).dictionary_encode()}))["c"].declared
+        == "category"
     )
 
 
 def test_words_that_say_nothing_are_missing():
-    cells = read_cells({"x": ["a", " ", "NA", "?", "None", "n/a", "nan", "0"]})["x"]
+    cells = ColumnCells({"x": ["a", " ", "NA", "?", "None", "n/a", "nan", "0"]})["x"]
     assert cells.missing.tolist() == [False] + 6 * [True] + [False]
 
 
@@ -94,7 +97,7 @@ def test_words_that_say_nothing_are_missing():
 )
 def test_tables_of_other_things_get_one_sentence(made, words):
     with pytest.raises(ValueError, match=words):
-        read_cells(made)
+        dict(ColumnCells(made))
 
 
 def test_arrays_are_no_frames():
@@ -103,7 +106,7 @@ def test_arrays_are_no_frames():
 
 
 def test_some_cells_as_text_are_those_of_all():
-    for cells in read_cells(frame()).values():
+    for cells in ColumnCells(frame()).values():
         if cells.values.dtype.kind != "M":
             for rows in (np.array([True, False]), np.array([False, True])):
                 assert cells.text_of(rows).tolist() == cells.text[rows].tolist()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.cells import read_cells
+from graphwell.columns.cells import ColumnCells
 from graphwell.columns.encoders import (
     WORTH_OF_CATEGORIES,
     BooleanEncoder,
@@ -16,7 +16,7 @@ from graphwell.columns.look import look_at
 
 
 def encoded(encoder, cells, fill=True):
-    column = read_cells({"x": cells})["x"]
+    column = ColumnCells({"x": cells})["x"]
     made = encoder.fit("x", look_at(column), fill)
     return made, made.encode(column)
 
@@ -64,14 +64,14 @@ def test_a_new_category_has_no_indicator_and_is_named():
     with pytest.warns(
         UserWarning, match=r"1 rows have a category in 'x' that no fitted row has \('zz', say\)"
     ):
-        X = made.encode(read_cells({"x": ["a", "zz"]})["x"])
+        X = made.encode(ColumnCells({"x": ["a", "zz"]})["x"])
     np.testing.assert_array_equal(X > 0, [[True, False], [False, False]])
 
 
 def test_long_names_of_categories_are_found_again():
     words = ["a word of more than sixteen letters", "another word of more than sixteen letters"]
     made, X = encoded(CategoryEncoder, words * 3)
-    np.testing.assert_array_equal(made.encode(read_cells({"x": words})["x"]), X[:2])
+    np.testing.assert_array_equal(made.encode(ColumnCells({"x": words})["x"]), X[:2])
     assert (X.sum(axis=1) > 0).all()
     assert set((X > 0).sum(axis=0)) == {3}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.cells import read_cells
+from graphwell.columns.cells import ColumnCells
 from graphwell.columns.fate import (
     column_note,
     grouped,
@@ -19,7 +19,7 @@ LABELS = text_column(["a", "b", "", "a", "b", "a", ""])
 
 
 def truth(cells, name="kind", names=(), labels=LABELS):
-    return looks_like_truth(name, dict.fromkeys(names), read_cells({"x": cells})["x"], labels)
+    return looks_like_truth(name, dict.fromkeys(names), ColumnCells({"x": cells})["x"], labels)
 
 
 def test_a_column_that_repeats_the_labels_looks_like_the_truth():
@@ -45,7 +45,7 @@ def test_y_beside_x_is_a_coordinate():
 
 
 def numbers(cells, name="x"):
-    column = read_cells({"x": cells})["x"]
+    column = ColumnCells({"x": cells})["x"]
     return numbers_the_rows(name, look_at(column), column)
 
 
@@ -67,13 +67,13 @@ def test_counters_and_identifiers_are_told_from_features():
 
 def test_a_code_of_the_labels_is_seen():
     labels = text_column(["a", "b", "c"] * 4 + ["", ""])
-    code = lambda values: recodes_labels(read_cells({"x": values})["x"], labels)  # noqa: E731
+    code = lambda values: recodes_labels(ColumnCells({"x": values})["x"], labels)  # noqa: E731
     assert code(np.array([3, 1, 2] * 4 + [3, 3]))
     assert not code(np.array([3, 1, 2] * 4 + [3, 5]))
     assert not code(np.array([3, 1, 1] * 4 + [3, 3]))
     assert not code(np.array([3, 1, 2] * 3 + [3, 1, 3] + [2, 2]))
     assert not code(np.array([3, 1, 2] * 4 + [3, np.nan]))
-    assert not recodes_labels(read_cells({"x": [1, 2, 3]})["x"], labels[:3])
+    assert not recodes_labels(ColumnCells({"x": [1, 2, 3]})["x"], labels[:3])
 
 
 def test_columns_with_the_same_fate_share_a_line():

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.cells import read_cells
+from graphwell.columns.cells import ColumnCells
 from graphwell.columns.look import look_at
 
 
 def look(cells, **options):
-    return look_at(read_cells({"x": cells})["x"], **options)
+    return look_at(ColumnCells({"x": cells})["x"], **options)
 
 
 @pytest.mark.parametrize(

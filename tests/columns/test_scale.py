@@ -20,3 +20,15 @@ def test_other_kinds_have_their_own_scale():
     shift, factor = shift_and_factor(ROWS, np.array(["indicator", "text", "cycle"]))
     assert shift.tolist() == [0, 0, 0]
     assert factor.tolist() == [1, 1, 1]
+
+
+def test_single_precision_is_summed_in_double_and_rounding_is_no_spread():
+    rng = np.random.default_rng(0)
+    rows = (1e4 + rng.normal(size=(50_000, 2))).astype(np.float32)
+    shift, factor = shift_and_factor(rows, np.array(["number", "number"]))
+    precise = rows.astype(float)
+    np.testing.assert_allclose(shift, precise.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(factor, 1 / precise.std(axis=0), rtol=1e-9)
+    constant = np.full((10, 1), 0.1)
+    constant[3] = np.nextafter(0.1, 1)
+    assert shift_and_factor(constant, np.array(["number"]))[1].tolist() == [1.0]

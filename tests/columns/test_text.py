@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphwell.columns.cells import read_cells
+from graphwell.columns.cells import ColumnCells
 from graphwell.columns.look import look_at
 from graphwell.columns.text import LETTER_DIRECTIONS, TextEncoder
 
@@ -15,7 +15,7 @@ def texts(n=40, seed=0):
 
 
 def fit(cells, words):
-    column = read_cells({"x": cells})["x"]
+    column = ColumnCells({"x": cells})["x"]
     made = TextEncoder.fit("x", look_at(column, "text"), words)
     return made, None if made is None else made.encode(column)
 
@@ -33,7 +33,7 @@ def test_texts_about_the_same_thing_lie_near_each_other():
 
 def test_empty_texts_and_new_words_are_zero():
     made, _ = fit(texts(), True)
-    X = made.encode(read_cells({"x": ["", "zebra quagga", "apple"]})["x"])
+    X = made.encode(ColumnCells({"x": ["", "zebra quagga", "apple"]})["x"])
     assert (X[:2] == 0).all()
     assert (X[2] != 0).any()
 

@@ -26,7 +26,9 @@ def test_the_error_is_that_of_the_splits_or_of_the_rows_whichever_is_larger():
 def test_memory_is_the_largest_and_none_where_it_was_not_measured():
     trials = [Trial("a", 0, 1, 1, 1.0, 5), Trial("a", 1, 1, 1, 1.0, 9)]
     assert standing(trials, "", 2).peak_bytes == 9
-    assert standing([Trial("a", 0, 1, 1, 1.0)], "", 2).peak_bytes is None
+    assert standing(trials, "", 2).cells[-1] == "< 1 MB"
+    unmeasured = standing([Trial("a", 0, 1, 1, 1.0)], "", 2)
+    assert (unmeasured.peak_bytes, unmeasured.cells[-1]) == (None, "")
 
 
 def test_agreement_and_dissent_by_hand():

@@ -48,9 +48,11 @@ def test_an_expert_gives_nothing_to_classes_it_was_not_taught():
 
 
 def test_more_labels_bring_more_classifiers():
-    assert experts_for("auto", 199, 2) == ("logistic", "forest")
-    assert experts_for("auto", 200, 2) == ("logistic", "forest", "boosting")
-    assert experts_for("auto", 600, 6) == ("logistic", "forest", "perceptron")
+    assert experts_for("auto", 40, 2) == ("logistic", "forest", "kernel")
+    assert experts_for("auto", 199, 2) == ("logistic", "forest", "kernel")
+    assert experts_for("auto", 200, 2) == ("logistic", "forest", "boosting", "kernel")
+    assert experts_for("auto", 600, 6) == ("logistic", "forest", "perceptron", "kernel")
+    assert experts_for("auto", 39, 2) == ("logistic", "forest")
     assert experts_for("auto", 5, 2) == ("logistic", "forest")
 
 

@@ -146,6 +146,19 @@ def test_wide_rows():
     assert (clf.predict(X) == y).mean() > 0.8
 
 
+def test_a_ball_in_a_wider_one_is_for_the_kernel_machine_alone():
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 2
+    X = rng.normal(size=(600, 15)) * np.where(y == 0, 1.0, 1.8)[:, None]
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, datasets.sample_labels(y, 40, 0))
+    assert clf.tuning_.evidence["kernel"] > 0.3
+    assert (clf.transduction_ != y).mean() < 0.15
+    moved = rng.normal(size=(600, 15)) + 1.2 * np.eye(15)[0] * (2 * y - 1)[:, None]
+    clf.fit(moved, datasets.sample_labels(y, 40, 0))
+    assert "kernel" in clf.tuning_.likelihood
+    assert "kernel" not in clf.tuning_.evidence
+
+
 def test_rivals_far_behind_are_compared_once():
     """In the middle of a ring no plane tells it from what is around: only rows as they are do well."""
     rng = np.random.default_rng(0)

@@ -5,9 +5,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 from graphwell import datasets
-from graphwell.experiments.expected import expectations, judge
+from graphwell.experiments.expected import expectations
 from graphwell.experiments.mnist import confusion_matrix, largest_confusions, mnist
-from tests.experiments.sections import line
+from tests.experiments.sections import complaints, line
 
 
 def test_mistakes_are_counted_by_pairs():
@@ -35,5 +35,5 @@ def test_digits_in_place_of_mnist():
 @pytest.mark.slow
 def test_the_mnist_line_of_the_paper(shared_data):
     section = mnist(*datasets.load_mnist(shared_data), runs=1, shares=())
-    assert not [judge(line).complaint for line in section.lines if not judge(line).ok]
+    assert complaints(section.lines) == []
     assert line(section, "error").mean <= 2.3

@@ -1,26 +1,12 @@
-"""The graph: weights by hand, symmetry, derived matrices, and what can go wrong in data."""
+"""The graph: weights by hand, symmetry, and what can go wrong in data."""
 
 import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 
 from graphwell import Graph
-
-
-def test_derived_matrices_agree_with_their_definitions():
-    X = np.random.default_rng(0).normal(size=(60, 12))
-    graph = Graph.from_features(X)
-    W = graph.W.toarray().astype(float)
-    D = W.sum(axis=1)
-    np.testing.assert_allclose(W, W.T)
-    np.testing.assert_allclose(graph.degrees, D)
-    np.testing.assert_allclose(graph.S.toarray(), W / np.sqrt(np.outer(D, D)))
-    np.testing.assert_allclose(graph.L.toarray(), np.diag(D) - W)
-    np.testing.assert_allclose(graph.L_s.toarray(), np.eye(60) - W / np.sqrt(np.outer(D, D)))
-    assert (np.diag(W) == 0).all()
 
 
 def test_each_row_is_joined_to_its_nearest_rows_and_to_those_that_chose_it():
@@ -67,32 +53,6 @@ def test_the_graph_cannot_be_changed():
     for array in (graph.W.data, graph.S.data, graph.degrees, graph.components):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 5
-
-
-def test_components_and_isolated_vertices_are_found():
-    W = sparse.lil_array((6, 6))
-    W[0, 1] = W[1, 0] = W[2, 3] = W[3, 2] = 1.0
-    graph = Graph.from_affinity(W)
-    assert graph.n_components == 4
-    assert graph.isolated.tolist() == [4, 5]
-    assert repr(graph) == "Graph(6 vertices, 2 edges, 4 components, 2 isolated vertices)"
-    assert np.isfinite(graph.S.toarray()).all()
-
-
-def test_indices_are_32_bit_and_memory_is_reported():
-    graph = Graph.from_features(np.random.default_rng(8).normal(size=(100, 3)))
-    assert graph.W.indices.dtype == graph.W.indptr.dtype == np.int32
-    assert graph.nbytes == graph.W.nnz * 8 + 101 * 4
-
-
-def test_sharpened_raises_the_weights_and_those_of_new_rows():
-    X = np.random.default_rng(9).normal(size=(40, 3))
-    graph = Graph.from_features(X)
-    sharp = graph.sharpened(2)
-    np.testing.assert_allclose(sharp.W.data, graph.W.data**2)
-    new = X[:4] + 0.01
-    np.testing.assert_allclose(sharp.affinity_to(new).toarray(), graph.affinity_to(new).toarray() ** 2)
-    assert graph.sharpened(1) is graph
 
 
 @pytest.mark.parametrize("dimension", [3, 20])

@@ -52,6 +52,13 @@ def test_a_forged_graph_is_refused(attribute, value):
         unpickled(graph, W=spoilt(graph, attribute, 7, value))
 
 
+def test_a_pickle_of_before_is_read():
+    graph = Graph.from_features(POINTS[3])
+    again = unpickled(graph, _unsharpened=None)
+    assert set(vars(again)) == {field.name for field in fields(Graph)}
+    assert again.fingerprint == graph.fingerprint
+
+
 def test_a_forged_graph_of_other_parts_is_refused():
     graph = Graph.from_features(POINTS[3])
     for changed in ({"W": np.eye(3)}, {"origin": "x"}, {"_unsharpened": 5}, {"bridges": []}, {"more": 1}):

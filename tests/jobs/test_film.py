@@ -6,8 +6,8 @@ from PIL import Image
 
 from graphwell.errors import OptionError
 from graphwell.jobs.film import frames_in
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.segment import segment
+from graphwell.jobs.segment_options import SegmentOptions
 
 ROWS, COLUMNS = np.indices((40, 60))
 

@@ -1,14 +1,13 @@
 """Options are values whose fields every face knows."""
 
 from dataclasses import FrozenInstanceError
-from inspect import signature
 from pathlib import Path
 
 import pytest
 
 import graphwell as gw
 from graphwell.errors import OptionError
-from graphwell.jobs.options import ClassifyOptions, SegmentOptions
+from graphwell.jobs.options import ClassifyOptions
 
 TABLE = Path("t.csv")
 
@@ -33,10 +32,3 @@ def test_roles_and_preprocessing_are_parts_of_the_options():
 def test_what_was_changed_is_known():
     options = ClassifyOptions(table=TABLE, fidelity=0.0, device="cpu")
     assert options.changed("fidelity", "device", "start") == {"fidelity": 0.0}
-
-
-def test_the_options_of_a_segmentation_have_the_defaults_of_the_segmenter():
-    options = SegmentOptions(image=Path("i.png"), seeds=Path("s.png"), output=Path("o.png"))
-    for name, parameter in signature(gw.Segmenter).parameters.items():
-        if name not in ("image", "channel_axis", "progress"):
-            assert getattr(options, name) == parameter.default

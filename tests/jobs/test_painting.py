@@ -6,9 +6,9 @@ from PIL import Image
 
 from graphwell import datasets
 from graphwell.errors import OptionError
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
 from graphwell.jobs.segment import segment
+from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import limited_to
 
 

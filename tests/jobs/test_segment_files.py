@@ -8,8 +8,8 @@ from PIL import Image
 
 import graphwell as gw
 from graphwell.errors import OptionError
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.segment import segment
+from graphwell.jobs.segment_options import SegmentOptions
 
 TRUTH = np.zeros((30, 36), dtype=int)
 TRUTH[8:20, 10:25] = 1

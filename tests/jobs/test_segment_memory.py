@@ -8,9 +8,9 @@ import pytest
 
 from graphwell.datasets.strokes import write_example
 from graphwell.errors import OptionError
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.segment import segment
 from graphwell.jobs.segment_memory import in_full, planned
+from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import limited_to
 
 FILES = {"image": Path("a.png"), "seeds": Path("b.png"), "output": Path("c.png")}

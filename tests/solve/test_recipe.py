@@ -110,3 +110,14 @@ def test_one_class_needs_no_descent():
 def test_a_recipe_says_what_it_does():
     assert str(Recipe()) == "auto start, sharpness 2, time 8 per epsilon"
     assert str(Recipe(time=0.0, n_neighbors=5)) == "auto start, sharpness 2, no descent, 5 neighbours"
+
+
+def test_large_graphs_are_in_a_hurry_once_no_vertex_changes_class(monkeypatch):
+    graph, truth = clusters([80, 80, 80])
+    problem = Problem(graph, first_labels(truth, 1), 3)
+    patient = run(problem).result
+    monkeypatch.setattr("graphwell.solve.recipe.QUIET_TELLS_FROM", graph.n_vertices)
+    hurried = run(problem).result
+    np.testing.assert_array_equal(hurried.labels, patient.labels)
+    assert hurried.n_sweeps < patient.n_sweeps
+    assert hurried.epsilons[-1] == patient.epsilons[-1]

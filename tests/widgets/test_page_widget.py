@@ -1,8 +1,10 @@
 import sys
 
+import pandas as pd
 import pytest
 
 import graphwell as gw
+from graphwell.errors import OptionError
 from graphwell.widgets.page_widget import OPEN, make_widget
 from tests.serve.tables import write_groups
 from tests.widgets.notebook import Kernel
@@ -21,6 +23,13 @@ def test_a_widget_brings_its_script_and_is_shown(tmp_path):
     assert "application/vnd.jupyter.widget-view+json" in kinds[0]
     assert "export default { render }" in make_widget()._esm
     shown.close()
+
+
+@pytest.mark.parametrize("widget", [gw.widgets.Label, gw.widgets.Paint])
+@pytest.mark.parametrize("given", [pd.DataFrame({"a": [1]}), None])
+def test_what_is_no_file_is_refused_in_a_sentence(widget, given):
+    with pytest.raises(OptionError, match=f"must name a file, .* not be a {type(given).__name__}: write"):
+        widget(given)
 
 
 def test_a_closed_widget_answers_nothing_and_holds_nothing(tmp_path):

@@ -204,6 +204,7 @@ class ArrayEngine(HostVectors):
         unit = unit_of(1.0, len(groups))
         return means_of(grouped_totals(groups, self.to_host(block), n_groups, unit), unit)
 
-    def spread(self, values: FloatArray, groups: IntArray) -> Block:
-        """Return a block in which each vertex has the row of its group."""
-        return self.asarray(values.astype(np.float32, copy=False))[self.asarray(groups)]
+    def spread(self, values: FloatArray, groups: IntArray | None = None) -> Block:
+        """Return a block in which each vertex has the row of its group, or its own without groups."""
+        rows = self.asarray(values.astype(np.float32, copy=False))
+        return rows if groups is None else rows[self.asarray(groups)]

@@ -7,7 +7,7 @@ and one line of `registry.py`, and gets every test.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsInt
+from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsInt, TypeVar
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.progress import Progress
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphwell.graph.lost_parts import Bridges
     from graphwell.solve.problem import Problem
 
+Result = TypeVar("Result")
 Vector = Any
 """A value for every vertex: an array of the engine's library `xp`, in the order of the user's rows."""
 Block = Any
@@ -256,8 +257,11 @@ class Engine(Vectors, Protocol):
         """Return the mean row of each group of vertices, on the host; entries lie between 0 and 1."""
         ...
 
-    def spread(self, values: FloatArray, groups: IntArray) -> Block:
-        """Return a block in which each vertex has the row of its group; `values` are of the host."""
+    def spread(self, values: FloatArray, groups: IntArray | None = None) -> Block:
+        """Return a block in which each vertex has the row of its group, or its own without groups.
+
+        `values` are of the host, or what a backend returns from `ask_rows`.
+        """
         ...
 
 
@@ -366,6 +370,13 @@ class Backend(Protocol):
 
     def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> Any:
         """Return what a function of the host says of all rows, so many values for each, for `spread`."""
+        ...
+
+    def apart(self, work: Callable[..., Result], *arguments: Any, progress: Progress) -> Result:
+        """Return ``work(*arguments, progress)``, done in this process or on one worker, which tells nobody.
+
+        It needs a few rows only; models and compiled code need more memory than those.
+        """
         ...
 
     def asarray(self, values: Any) -> Vector:

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwell._threads import thread_count
-from graphwell.backends.base import Backend
-from graphwell.backends.pixels import PixelEngine
 from graphwell.errors import OptionError
+
+if TYPE_CHECKING:
+    from graphwell.backends.base import Backend
+    from graphwell.backends.pixels import PixelEngine
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def devices() -> tuple[str, ...]:
     return tuple(name for name, entry in BACKENDS.items() if not entry.arrays)
 
 
-def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) -> Backend:
+def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) -> "Backend":
     """Return the backend of a device, or the one that rows of this kind need.
 
     Parameters
@@ -78,7 +80,7 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
     graphwell.errors.OptionError: device must be one of cpu, cuda, got 'tpu'.
     """
     thread_count(n_jobs)
-    _check_device(device)
+    check_device(device)
     name = backend_of_rows(X) or device
     if name != device and device != "cpu":
         raise OptionError("device", "{field} must be cpu for a {} array, got {!r}.", name.title(), device)
@@ -86,7 +88,7 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
     return backend
 
 
-def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> PixelEngine:
+def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> "PixelEngine":
     """Return the engine that segments pictures on a device.
 
     Examples
@@ -94,12 +96,20 @@ def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> PixelEngine:
     >>> find_pixels("cpu").xp.__name__
     'numpy'
     """
-    _check_device(device)
+    check_device(device)
     engine: PixelEngine = import_module(BACKENDS[device].pixels).Pixels(n_jobs)
     return engine
 
 
-def _check_device(device: str) -> None:
+def check_device(device: str) -> None:
+    """Refuse a device that there is not; nothing is imported for it.
+
+    Examples
+    --------
+    >>> check_device("tpu")
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: device must be one of cpu, cuda, got 'tpu'.
+    """
     if not isinstance(device, str) or device not in devices():
         raise OptionError("device", "{field} must be one of {}, got {!r}.", ", ".join(devices()), device)
 

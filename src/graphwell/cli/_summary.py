@@ -132,7 +132,8 @@ def _say_the_rest(
         say(f"Note: {note.worded(in_flags)}", "yellow")
     if seconds:
         say("Seconds: " + ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items()))
-    say(f"Written: {', '.join(map(str, files))}")
+    if files:
+        say(f"Written: {', '.join(map(str, files))}")
 
 
 def _sayer(console: Console) -> Say:

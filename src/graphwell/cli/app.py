@@ -76,7 +76,7 @@ def demo(
         ("1,797 digits: ten labels at random, or the ten that graphwell asks for", run_questions),
     ):
         with console.status(
-            "Labelling; the first run on a machine also compiles the kernels, for some seconds"
+            "Labelling; the first run on a machine also compiles the kernels, for half a minute"
         ):
             rows, picture = run(output, seed)
         _show(console, title, rows)

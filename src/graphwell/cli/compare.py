@@ -1,9 +1,8 @@
 """`graphwell compare`: every method on a table, judged on labels that it was not shown."""
 
 import json
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +12,9 @@ from graphwell.cli._job_options import job_options
 from graphwell.cli._progress import bars
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
+
+if TYPE_CHECKING:
+    from graphwell.jobs.compare import CompareReport
 
 
 @ends_cleanly
@@ -56,11 +58,10 @@ def compare(
     refuse_missing(table)
     from graphwell.jobs.compare import compare as compare_methods
     from graphwell.jobs.options import CompareOptions
-    from graphwell.view.comparison import comparison_page
 
     options = job_options(CompareOptions, flags)
     with bars(quiet=quiet) as progress:
-        found = compare_methods(options, draw=partial(comparison_page, words=in_flags), progress=progress)
+        found = compare_methods(options, draw=_page, progress=progress)
     if not quiet:
         from graphwell.cli._summary import print_compared
 
@@ -68,3 +69,10 @@ def compare(
     if json_:
         typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
     return Exit.DONE
+
+
+def _page(report: "CompareReport") -> str:
+    """The page of a report; what draws it is not imported before it is needed."""
+    from graphwell.view.comparison import comparison_page
+
+    return comparison_page(report, words=in_flags)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from graphwell.cli import _options
+from graphwell.cli._files import refuse_missing
 from graphwell.cli._help import completed
 from graphwell.cli._job_options import job_options
 from graphwell.cli._names import column_names
@@ -75,10 +76,9 @@ def label(
     with all labels is written from the page. Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
     """
     flags = locals()
+    refuse_missing(table)
     from graphwell.io.locks import held_alone
     from graphwell.jobs.labelling import LabelOptions, open_table
-    from graphwell.serve.journal import Journal
-    from graphwell.serve.labelling import LabelPage
 
     flags = {name: value for name, value in flags.items() if name not in OF_THE_SERVER}
     options = job_options(LabelOptions, flags, pixels=_size(pixels), xy=_pair(xy))
@@ -87,6 +87,9 @@ def label(
     with held_alone(journal, "table"):
         with bars(quiet=quiet) as progress:
             opened = open_table(options, progress=progress)
+        from graphwell.serve.journal import Journal
+        from graphwell.serve.labelling import LabelPage  # takes long to import
+
         with Journal(journal, opened.fingerprint) as kept:
             return serve_page(
                 LabelPage(opened, kept), journal, host=host, port=port, address=address,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from graphwell.cli import _options
+from graphwell.cli._files import refuse_missing
 from graphwell.cli._names import column_names
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._serve import asked_password, serve_page
@@ -40,6 +41,7 @@ def paint(
     there. The page saves labels, overlay, masks and strokes as `graphwell segment` writes and reads them.
     Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
     """
+    refuse_missing(source)
     from graphwell.jobs.painting import PaintOptions
     from graphwell.serve.painting import PaintPage
 

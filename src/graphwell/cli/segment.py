@@ -105,8 +105,8 @@ def segment(
     """
     flags = locals()
     refuse_missing(image)
-    from graphwell.jobs.options import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
+    from graphwell.jobs.segment_options import SegmentOptions
 
     options = job_options(SegmentOptions, flags, spacing=None if spacing is None else _numbers(spacing))
     with bars(quiet=quiet) as progress:

@@ -1,6 +1,6 @@
 """One column of a table, wherever it came from: text, numbers, booleans or times."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -17,6 +17,8 @@ SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "na", "NaT"])
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 CATEGORICAL = ("category", "categorical", "enum", "dictionary")
 """How the types of categories begin in pandas, polars and Arrow."""
+NUMERIC = ("int", "uint", "float", "double", "halffloat")
+"""How the types of numbers begin in polars and Arrow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,31 +93,73 @@ def column_names(X: Any) -> tuple[str, ...]:
     return found
 
 
-def read_cells(X: Any) -> dict[str, Cells]:
-    """Columns of a data frame, or of a mapping from names to arrays.
+class ColumnCells(Mapping[str, Cells]):
+    """Cells of a data frame, or of a mapping from names to arrays; a column is read when it is asked for.
+
+    Numbers are read anew each time, which costs little, so that a table of them is never in memory twice.
+    Whatever takes long to read is kept.
+
+    Parameters
+    ----------
+    X : data frame, or mapping
 
     Examples
     --------
-    >>> cells = read_cells({"size": np.array([1.0, 2.0]), "kind": ["a", None]})
+    >>> cells = ColumnCells({"size": np.array([1.0, 2.0]), "kind": ["a", None]})
     >>> cells["kind"].text, cells["kind"].missing
     (array(['a', ''], dtype=StringDType()), array([False,  True]))
     """
-    names = column_names(X)
-    columns = list(X.values()) if isinstance(X, Mapping) else [_column(X, i) for i in range(len(names))]
-    return {name: _cells(name, column) for name, column in zip(names, columns, strict=True)}
+
+    def __init__(self, X: Any) -> None:
+        keys = tuple(X) if isinstance(X, Mapping) else range(len(column_names(X)))
+        self._keys = dict(zip(column_names(X), keys, strict=True))
+        self._source = X
+        self._kept: dict[str, Cells] = {}
+
+    def __getitem__(self, name: str) -> Cells:
+        if name in self._kept:
+            return self._kept[name]
+        column = _column(self._source, self._keys[name])
+        cells = _cells(name, column)
+        if not _is_numeric(column):
+            self._kept[name] = cells
+        return cells
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
 
 
-def _column(X: Any, place: int) -> Any:
+def _column(X: Any, key: Any) -> Any:
+    if isinstance(X, Mapping):
+        return X[key]
     if hasattr(X, "iloc"):
-        return X.iloc[:, place]
-    return X.to_series(place) if hasattr(X, "to_series") else X.column(place)
+        return X.iloc[:, key]
+    return X.to_series(key) if hasattr(X, "to_series") else X.column(key)
+
+
+def _is_numeric(column: Any) -> bool:
+    """Whether a column is one of numbers as NumPy holds them: a view, or copied at once."""
+    dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "biuf"
+    return not hasattr(column, "iloc") and _type_of(column).startswith(NUMERIC)
+
+
+def _type_of(column: Any) -> str:
+    return str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
 
 
 def _cells(name: str, column: Any) -> Cells:
-    kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+    kind = _type_of(column)
     if kind.startswith(CATEGORICAL):
         return Cells(_from_objects(name, _as_objects(column), of_text=True), "category")
-    if isinstance(getattr(column, "dtype", None), np.dtype | type(TEXT)):
+    if _is_numeric(column) or isinstance(getattr(column, "dtype", None), np.dtype | type(TEXT)):
         values = np.asarray(column)
     else:
         values = _as_objects(column)

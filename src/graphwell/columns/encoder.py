@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graphwell._types import FloatArray
-from graphwell.columns.cells import read_cells
+from graphwell.columns.cells import ColumnCells
 from graphwell.columns.names import listed
 from graphwell.columns.plain_encoder import PlainEncoder
 
@@ -56,11 +56,11 @@ class TableEncoder(PlainEncoder, TransformerMixin, BaseEstimator, auto_wrap_outp
     def transform(self, X: Any) -> FloatArray:
         """Return the matrix of a table with the same columns."""
         check_is_fitted(self)
-        cells = read_cells(X)
+        cells = ColumnCells(X)
         lost = [name for name in self.encoders_ if name not in cells]
         if lost:
             raise ValueError(f"X lacks the columns {listed(lost)}, which rows were compared by in the fit.")
-        return self._matrix(cells)
+        return self._scaled(self._encoded(cells))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of the matrix."""

@@ -1,13 +1,13 @@
 """A table of any columns as a matrix: what `TableEncoder` does."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.columns.cells import Cells, read_cells
+from graphwell.columns.cells import Cells, ColumnCells
 from graphwell.columns.encoders import (
     WANT_A_SCALE,
     BooleanEncoder,
@@ -22,7 +22,7 @@ from graphwell.columns.names import NAMES_SHOWN, hint
 from graphwell.columns.scale import shift_and_factor
 from graphwell.columns.text import TextEncoder
 from graphwell.errors import OptionError, Sentence, in_short
-from graphwell.io.tables.cells import TEXT
+from graphwell.io.tables.cells import TEXT, is_text
 
 MISSING_RULES = ("fill", "keep")
 
@@ -61,19 +61,27 @@ class PlainEncoder:
         y : array of text, optional
             Known labels, empty where unknown: a column that repeats them is left out.
         """
-        return self._fit(read_cells(X), y)
+        cells = ColumnCells(X)
+        self._fit(cells, y)
+        if self._is_mixed():
+            self._fit_scale(self._encoded(cells))
+        return self
 
     def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
-        """Look at every column, and return the matrix; each cell is read once."""
-        cells = read_cells(X)
-        return self._fit(cells, y)._matrix(cells)
+        """Look at every column, and return the matrix."""
+        cells = ColumnCells(X)
+        self._fit(cells, y)
+        matrix = self._encoded(cells)
+        if self._is_mixed():
+            self._fit_scale(matrix)
+        return self._scaled(matrix)
 
-    def _fit(self, cells: dict[str, Cells], y: Any) -> Self:
+    def _fit(self, cells: Mapping[str, Cells], y: Any) -> None:
         labels = None if y is None else np.asarray(y, dtype=TEXT)
         self._check(cells)
         fates: dict[str, Fate] = {}
         encoders: dict[str, Encoder] = {}
-        seen: dict[tuple[Any, ...], list[tuple[str, Look]]] = {}
+        seen: dict[tuple[str, int], list[str]] = {}
         for name in cells:
             fates[name], encoder = self._fitted(name, cells, labels, seen)
             if encoder is not None:
@@ -84,23 +92,36 @@ class PlainEncoder:
         self.encoders_ = encoders
         self.kinds_ = tuple(kind for encoder in encoders.values() for kind in encoder.kinds)
         self.n_features_in_ = len(cells)
-        self.shift_, self.factor_ = self._scale(cells)
-        return self
+        self.shift_: FloatArray | None = None
+        self.factor_: FloatArray | None = None
 
-    def _matrix(self, cells: dict[str, Cells]) -> FloatArray:
-        X = self._encoded(cells)
-        return X if self.factor_ is None else (X - self.shift_) * self.factor_
+    def _encoded(self, cells: Mapping[str, Cells]) -> FloatArray:
+        """The matrix, in single precision where all columns are; one column is in memory beside it."""
+        X, first = np.empty((0, 0), dtype=np.float32), 0
+        for name, encoder in self.encoders_.items():
+            block = encoder.encode(cells[name])
+            if first == 0:
+                X = np.empty((len(block), len(self.kinds_)), dtype=block.dtype)
+            X = X.astype(np.result_type(X, block), copy=False)
+            X[:, first : first + block.shape[1]] = block
+            first += block.shape[1]
+        return X
 
-    def _encoded(self, cells: dict[str, Cells]) -> FloatArray:
-        return np.column_stack([encoder.encode(cells[name]) for name, encoder in self.encoders_.items()])
+    def _is_mixed(self) -> bool:
+        """Whether numbers are to be standardised, as columns of other kinds stand beside them."""
+        numbers = np.isin(self.kinds_, WANT_A_SCALE)
+        return self.standardise and bool(numbers.any()) and not numbers.all()
 
-    def _scale(self, cells: dict[str, Cells]) -> tuple[FloatArray | None, FloatArray | None]:
+    def _fit_scale(self, X: FloatArray) -> None:
         """Mean and inverse spread of the numbers, 0 and 1 for columns that have their scale."""
-        kinds = np.array(self.kinds_)
-        numbers = np.isin(kinds, WANT_A_SCALE)
-        if not self.standardise or numbers.all() or not numbers.any():
-            return None, None
-        return shift_and_factor(self._encoded(cells), kinds)
+        self.shift_, self.factor_ = shift_and_factor(X, np.array(self.kinds_))
+
+    def _scaled(self, X: FloatArray) -> FloatArray:
+        """The matrix in its scale, changed in place."""
+        if self.factor_ is not None:
+            X -= self.shift_
+            X *= self.factor_
+        return X
 
     @property
     def outputs_(self) -> tuple[str, ...]:
@@ -108,7 +129,7 @@ class PlainEncoder:
         return tuple(name for encoder in self.encoders_.values() for name in encoder.names)
 
     def _fitted(
-        self, name: str, cells: dict[str, Cells], labels: Any, seen: dict[tuple[Any, ...], Any]
+        self, name: str, cells: Mapping[str, Cells], labels: Any, seen: dict[tuple[str, int], list[str]]
     ) -> tuple[Fate, Encoder | None]:
         """What becomes of a column, and its encoder if it is used."""
         if name in self.drop or (self.features is not None and name not in self.features):
@@ -122,7 +143,9 @@ class PlainEncoder:
                 problem = "{field} {}: the column holds no number; its first cell is {!r}."
                 raise OptionError("as_number", problem, name, str(column.text[0]))
             return left_out(name, "empty", "it holds no value"), None
-        fate = None if asked else _why_left_out(name, look, cells, labels, seen)
+        fate = None if asked else _why_left_out(name, look, column, cells, labels)
+        if fate is None and not asked:
+            fate = self._copied(name, look, cells, seen)
         if fate is not None:
             return fate, None
         encoder = _encoder(name, look, self.missing == "fill")
@@ -136,7 +159,20 @@ class PlainEncoder:
             fate = replace(fate, became=Sentence(said, fate.became.values), warns=True)
         return fate, encoder
 
-    def _check(self, cells: dict[str, Cells]) -> None:
+    def _copied(
+        self, name: str, look: Look, cells: Mapping[str, Cells], seen: dict[tuple[str, int], list[str]]
+    ) -> Fate | None:
+        """The fate of a column with the same cells as an earlier one, which is read again to make sure."""
+        alike = seen.setdefault((look.kind, digest(look.values)), [])
+        may_be_nan = look.values.dtype.kind in "fM"
+        for other in alike:
+            earlier = look_at(cells[other], None, self.decimal).values
+            if np.array_equal(look.values, earlier, equal_nan=may_be_nan):
+                return left_out(name, look.kind, "a copy of {!r}", other)
+        alike.append(name)
+        return None
+
+    def _check(self, cells: Mapping[str, Cells]) -> None:
         if self.missing not in MISSING_RULES:
             raise ValueError(
                 f"missing must be one of {', '.join(MISSING_RULES)}; got {in_short(self.missing)}."
@@ -152,33 +188,32 @@ class PlainEncoder:
             raise OptionError("as_number", "{field} {}: {as_category} names the column too.", both[0])
 
 
-def _why_left_out(
-    name: str, look: Look, cells: dict[str, Cells], labels: Any, seen: dict[tuple[Any, ...], Any]
-) -> Fate | None:
+def _why_left_out(name: str, look: Look, column: Cells, names: Mapping[str, Any], labels: Any) -> Fate | None:
     if not name:
         return left_out(name, look.kind, "it has no name")
-    truth = looks_like_truth(name, cells, cells[name], labels)
+    truth = looks_like_truth(name, names, column, labels)
     if truth is not None:
         return left_out(name, look.kind, truth + "; {features} uses it after all", warns=True)
     known = look.values[~look.missing]
     if not look.missing.any() and bool((known == known[0]).all()):
         return left_out(name, look.kind, "it has one value only")
-    why = numbers_the_rows(name, look, cells[name])
-    if why is not None:
-        return left_out(name, look.kind, why)
-    twin = _twin(name, look, seen)
-    return None if twin is None else left_out(name, look.kind, "a copy of {!r}", twin)
+    why = numbers_the_rows(name, look, column)
+    return None if why is None else left_out(name, look.kind, why)
 
 
-def _twin(name: str, look: Look, seen: dict[tuple[Any, ...], Any]) -> str | None:
-    """An earlier column with the same cells; a few of them are compared before all are."""
-    key = (look.kind, tuple(map(str, look.values[:: max(1, len(look.values) // 16)].tolist())))
-    may_be_nan = look.values.dtype.kind in "fM"
-    for other, earlier in seen.setdefault(key, []):
-        if np.array_equal(look.values, earlier.values, equal_nan=may_be_nan):
-            return str(other)
-    seen[key].append((name, look))
-    return None
+def digest(values: Any) -> int:
+    """A number that equal columns share; different ones hardly ever do.
+
+    Examples
+    --------
+    >>> digest(np.array([0.0, np.nan])) == digest(np.array([-0.0, np.nan], dtype=np.float32))
+    True
+    """
+    if is_text(values):
+        return hash(tuple(values.tolist()))
+    if values.dtype.kind == "M":
+        return hash(values.astype("datetime64[s]").tobytes())
+    return hash((np.nan_to_num(values.astype(np.float64)) + 0.0).tobytes())
 
 
 def _encoder(name: str, look: Look, fill: bool) -> Encoder | None:

@@ -250,8 +250,14 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
             raise ValueError(f"k must be a number of rows, 0 or more; got {in_short(k)}.")
         bridges = self.graph_.bridges
-        margins: FloatArray = self._predictor.margins() - (0 if bridges is None else bridges.rows)
-        rows = np.flatnonzero(~self._given)
+        margins: FloatArray = self._predictor.margins()
+        if bridges is not None:
+            margins = margins - bridges.rows
+        margins[self._given] = np.inf
+        k = min(int(k), int((~self._given).sum()))
+        if k == 0:
+            return np.zeros(0, dtype=np.int64)
+        rows = np.flatnonzero(margins <= np.partition(margins, k - 1)[k - 1])  # few, of millions
         return np.asarray(rows[np.argsort(margins[rows], kind="stable")[:k]])
 
     def _check_parameters(self) -> None:

@@ -87,7 +87,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     evidence : None, "auto" or a classifier
         What else is heard of each row: the probabilities of a classifier (any of scikit-learn's), with a
         weight that hidden labels decide. "auto" asks a logistic regression and a forest, and with many labels
-        boosted trees and a perceptron; it is heard only where `tune` hides labels. See ``docs/data.md``.
+        boosted trees, a perceptron and a kernel machine; it is heard only where `tune` hides labels. See
+        ``docs/data.md``.
     calibrate : bool or "auto"
         Hold the scores against labels that are hidden from a second run or more, so that of the rows with
         score 0.8 four in five are right. "auto" does so up to 20,000 rows of one machine, when every class
@@ -287,7 +288,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         solved = self._solve_narrow(backend, narrow, run)
         if len(present) == problem.n_classes:
             return solved
-        assigned = solved.engine.asarray(present)[solved.assigned]
+        assigned = solved.engine.xp.take(solved.engine.asarray(present), solved.assigned)
         result = replace(solved.attributes["result_"], labels=solved.engine.to_host(assigned))
         return replace(
             solved,

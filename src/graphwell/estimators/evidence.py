@@ -18,11 +18,15 @@ from graphwell.backends.base import Backend, Block, Rows, Vector
 from graphwell.metric.candidates import LABELS_FOR_A_PERCEPTRON
 from graphwell.metric.maps import Identity, Map
 from graphwell.metric.sample import MODELS, Sample, taught
-from graphwell.solve.balance import likeliest
+from graphwell.solve.balance import best_classes
 from graphwell.solve.problem import Problem
 
 LABELS_FOR_BOOSTING, CLASSES_FOR_BOOSTING = 100, 5
 """Boosted trees need so many labels per class, and take their time where there are more classes."""
+LABELS_FOR_A_KERNEL = 20
+"""A kernel machine needs so many labels per class."""
+NEWCOMERS = ("kernel",)
+"""Classifiers that are heard only where hidden labels bear them out better than every other voice."""
 PRIOR_COUNT = 10.0
 """The weights begin as if so many hidden labels had told the voices to be equally good."""
 ROUNDS = 100
@@ -149,12 +153,11 @@ def pooled(
     evidence, n = rows.evidence, rows.n_rows
     if evidence is None:
         return assigned, scores
-    said = engine.spread(backend.ask_rows(rows, evidence, problem.n_classes), np.arange(n))
-    scores = engine.scaled(engine.shares(scores), engine.asarray(np.full(n, 1 - evidence.weight)))
+    said = engine.spread(backend.ask_rows(rows, evidence, problem.n_classes))
+    scores = engine.scaled(engine.shares(scores), (1 - evidence.weight) * engine.xp.ones(n))
     both = engine.added(scores, said)
-    kept = np.where(engine.to_host(problem.is_known), engine.to_host(assigned), -1)
-    labels = likeliest(engine, both, kept, problem.class_shares)
-    return engine.asarray(labels.astype(np.int32)), both
+    best = best_classes(engine, both, n, problem.class_shares)
+    return engine.xp.where(problem.is_known, assigned, best).astype(np.int32), both
 
 
 def experts_for(evidence: Any, n_labels: int, n_classes: int) -> tuple[Any, ...]:
@@ -175,6 +178,7 @@ def experts_for(evidence: Any, n_labels: int, n_classes: int) -> tuple[Any, ...]
         "forest",
         *(["boosting"] if boosted else []),
         *(["perceptron"] if n_labels >= LABELS_FOR_A_PERCEPTRON else []),
+        *(["kernel"] if n_labels >= LABELS_FOR_A_KERNEL * n_classes else []),
     )
 
 

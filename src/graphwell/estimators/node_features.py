@@ -131,7 +131,7 @@ def tuned_graph(
         sample = Sample(mean_around(affinity, means), labels)
         asked = experts_for(evidence, int(sample.known.sum()), contest.n_classes)
         both = GraphContest(contest.n_classes, contest.recipe, *sizes, graphs=graphs)
-        tuning = compared(sample, Ruled(JOINED, "features were given"), both, asked, rng, run)
+        tuning = compared(sample, Ruled(JOINED, "features were given"), both, asked, rng, run.told)
         found = heard_of(tuning, asked, sample, contest.n_classes)
         heard = None if found is None else AroundRows(found, means)
     rows = Rows(rows.given, rows.values, rows.n_rows, rows.n_features, evidence=heard)

@@ -18,6 +18,7 @@ from graphwell.backends.induction import distributions
 from graphwell.backends.registry import find_backend
 from graphwell.estimators.calibration import best_power
 from graphwell.estimators.evidence import (
+    NEWCOMERS,
     TOO_LITTLE,
     Evidence,
     expert_of,
@@ -29,8 +30,10 @@ from graphwell.estimators.evidence import (
 from graphwell.estimators.hidden import FOLDS, chosen_metric, folds, sampled, still_in
 from graphwell.graph import Graph
 from graphwell.metric.candidates import CANDIDATES, compared_with
+from graphwell.metric.maps import Map
 from graphwell.metric.rules import Ruled, by_the_data
 from graphwell.metric.sample import Sample
+from graphwell.progress import Progress
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe, follow, set_out
 from graphwell.solve.run import Run
@@ -147,6 +150,20 @@ def tuned_rows(
     began = time.perf_counter()
     places = sampled(labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
     sample = Sample(backend.some_rows(rows, places), labels[places])
+    settings = (contest, evidence, rng, by_labels)
+    change, heard, tuning = backend.apart(chosen, sample, *settings, progress=run.told)
+    return replace(rows, change=change, evidence=heard), tuning, time.perf_counter() - began
+
+
+def chosen(
+    sample: Sample,
+    contest: Contest,
+    evidence: Any,
+    rng: np.random.Generator,
+    by_labels: bool,
+    progress: Progress,
+) -> tuple[Map | None, Evidence | None, Tuning]:
+    """What is done to the rows, and what is asked besides the graph, by a sample of them."""
     asked: tuple[Any, ...] = ()
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
         ruled = by_the_data(sample.X) if contest.metrics else Ruled("plain", "as asked for")
@@ -154,10 +171,9 @@ def tuned_rows(
         if by_labels:
             asked = experts_for(evidence, int(sample.known.sum()), contest.n_classes)
             few = sampled(sample.labels, LABELS_COMPARED, ROWS_COMPARED, rng)
-            tuning = compared(sample.some(few), ruled, contest, asked, rng, run)
+            tuning = compared(sample.some(few), ruled, contest, asked, rng, progress)
         change = None if tuning.metric == "plain" else CANDIDATES[tuning.metric].fit(sample)
-        heard = heard_of(tuning, asked, sample, contest.n_classes)
-    return replace(rows, change=change, evidence=heard), tuning, time.perf_counter() - began
+        return change, heard_of(tuning, asked, sample, contest.n_classes), tuning
 
 
 def heard_of(tuning: Tuning, asked: tuple[Any, ...], sample: Sample, n_classes: int) -> Evidence | None:
@@ -170,7 +186,12 @@ def heard_of(tuning: Tuning, asked: tuple[Any, ...], sample: Sample, n_classes: 
 
 
 def compared(
-    sample: Sample, ruled: Ruled, contest: Contest, asked: tuple[Any, ...], rng: np.random.Generator, run: Run
+    sample: Sample,
+    ruled: Ruled,
+    contest: Contest,
+    asked: tuple[Any, ...],
+    rng: np.random.Generator,
+    progress: Progress,
 ) -> Tuning:
     """Compare metrics and classifiers on hidden labels, and choose.
 
@@ -183,20 +204,22 @@ def compared(
         shown = sample.with_labels(np.where(hidden, -1, sample.labels))
         truth.append(sample.labels[hidden])
         for number, name in enumerate(names):
-            run.told("tuning", (fold + number / len(names)) / FOLDS)
+            progress("tuning", (fold + number / len(names)) / FOLDS)
             said.setdefault(name, []).append(contest.graph_says(shown, name)[hidden])
         for made in asked:
             said.setdefault(name_of(made), []).append(unseen(made, sample, shown, hidden, contest.n_classes))
         names = still_in(names, {name: _likelihoods(said[name], truth) for name in names})
         if sum(map(len, truth)) >= HIDDEN_ENOUGH:
             break
-    chosen = chosen_metric(names, {name: _likelihoods(said[name], truth) for name in names})
-    weights, power = weighed([chosen, *map(name_of, asked)], said, np.concatenate(truth))
+    likelihoods = {name: _likelihoods(each, truth) for name, each in said.items()}
+    chosen = chosen_metric(names, likelihoods)
+    voices = borne_out([chosen, *map(name_of, asked)], likelihoods)
+    weights, power = weighed(voices, said, np.concatenate(truth))
     return Tuning(
         chosen,
         ruled.why if chosen == ruled.name else "hidden labels bear it out best",
         {name: float(np.concatenate(_hits(said[name], truth)).mean()) for name in said},
-        {name: float(np.exp(_likelihoods(said[name], truth).mean())) for name in said},
+        {name: float(np.exp(each.mean())) for name, each in likelihoods.items()},
         weights,
         sum(map(len, truth)),
         power,
@@ -210,6 +233,27 @@ def unseen(made: Any, sample: Sample, shown: Sample, hidden: BoolArray, n_classe
     said = np.zeros((int(hidden.sum()), n_classes))
     said[:, sample.model("forest").classes_] = sample.out_of_bag()[hidden[sample.known]]
     return said
+
+
+def borne_out(voices: list[str], likelihoods: dict[str, FloatArray]) -> list[str]:
+    """The voices without newcomers that are not better by a standard error than every other voice.
+
+    One more voice that is merely as good takes weight from the others by chance where few labels are hidden.
+
+    Examples
+    --------
+    >>> told = {"plain": np.zeros(9), "logistic": np.full(9, -0.5), "kernel": np.full(9, 0.5)}
+    >>> borne_out(["plain", "logistic", "kernel"], told)
+    ['plain', 'logistic', 'kernel']
+    >>> borne_out(["plain", "logistic", "kernel"], told | {"kernel": np.zeros(9)})
+    ['plain', 'logistic']
+    """
+    usual = [name for name in voices if name not in NEWCOMERS]
+    best = max(usual, key=lambda name: float(likelihoods[name].mean()))
+    better = [
+        name for name in voices if name in NEWCOMERS and chosen_metric([best, name], likelihoods) == name
+    ]
+    return usual + better
 
 
 def weighed(

@@ -1,5 +1,7 @@
 """Compiled loops over lists of neighbours: lists made symmetric, and the parts of a graph."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -46,7 +48,7 @@ def fill_both_ways(
             following[i] += 1
     for i in range(len(indices)):
         row = slice(starts[i], starts[i + 1])
-        _sort(columns[row], values[row])
+        sort_entries(columns[row], values[row])
 
 
 @njit(nogil=True)
@@ -58,11 +60,15 @@ def _place(row: IntArray, wanted: int) -> int:
 
 
 @njit(nogil=True)
-def _sort(columns: IntArray, values: FloatArray) -> None:
-    """Sort entries by column, in place."""
+def sort_entries(columns: IntArray, values: Any) -> None:
+    """Sort entries by column, in place: few by insertion, many as a heap, as argsort compiles long."""
     if len(columns) > SHORT:
-        order = np.argsort(columns)
-        columns[:], values[:] = columns[order], values[order]
+        for root in range(len(columns) // 2 - 1, -1, -1):
+            _sift(columns, values, root, len(columns))
+        for end in range(len(columns) - 1, 0, -1):
+            columns[0], columns[end] = columns[end], columns[0]
+            values[0], values[end] = values[end], values[0]
+            _sift(columns, values, 0, end)
         return
     for end in range(1, len(columns)):
         column, value, place = columns[end], values[end], end
@@ -70,6 +76,21 @@ def _sort(columns: IntArray, values: FloatArray) -> None:
             columns[place], values[place] = columns[place - 1], values[place - 1]
             place -= 1
         columns[place], values[place] = column, value
+
+
+@njit(nogil=True)
+def _sift(columns: IntArray, values: Any, root: int, end: int) -> None:
+    """Let an entry sink in a heap until none below it is larger."""
+    column, value = columns[root], values[root]
+    child = 2 * root + 1
+    while child < end:
+        if child + 1 < end and columns[child + 1] > columns[child]:
+            child += 1
+        if columns[child] <= column:
+            break
+        columns[root], values[root] = columns[child], values[child]
+        root, child = child, 2 * child + 1
+    columns[root], values[root] = column, value
 
 
 @compiled(nogil=True)

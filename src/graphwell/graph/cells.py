@@ -238,11 +238,13 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
     sample = np.random.default_rng(0).choice(n, min(n, POINTS_PER_TRAINED_CELL * n_cells), replace=False)
     with faiss_threads(n_threads):
         centroids = k_means(scaled(points[np.sort(sample)]), n_cells, seed=1)
-        districts, cell = Districts.of(centroids), np.empty(n, dtype=np.int32)
-        for start in range(0, n, ROWS_OF_A_BATCH):
-            heartbeat()
-            batch = slice(start, start + ROWS_OF_A_BATCH)
-            cell[batch] = districts.nearest_cells(scaled(points[batch]))
+        districts = Districts.of(centroids)
+    cell = np.empty(n, dtype=np.int32)
+
+    def place(part: slice) -> None:
+        cell[part] = districts.nearest_cells(scaled(points[part]))
+
+    _on_slices(n, place, n_threads)
     order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
     return Cells(districts.centroids / scale + centre, order, starts, scale)
@@ -304,18 +306,14 @@ class Districts:
 
     def nearest_cells(self, rows: FloatArray) -> IntArray:
         """Return the cell of each row: the nearest in the districts around it."""
-        near = flat_index(self.centres).search(rows, min(len(self.centres), DISTRICTS_AROUND))[1]
-        cells, least = np.zeros(len(rows), dtype=np.int32), np.full(len(rows), np.inf, dtype=np.float32)
-        for district in np.unique(near):
-            first, last = self.starts[district], self.starts[district + 1]
-            if first == last:
-                continue
-            here = np.flatnonzero((near == district).any(axis=1))
-            found = flat_index(self.centroids[first:last]).search(rows[here], 1)
-            apart, place = (each[:, 0] for each in found)
-            nearer = apart < least[here]
-            least[here[nearer]], cells[here[nearer]] = apart[nearer], first + place[nearer]
-        return cells
+        from graphwell.graph.scan import nearest_cells, scan_cells
+
+        centres, numbers = self.centres.astype(np.float64), np.arange(len(self.centroids), dtype=np.int32)
+        near = np.empty((len(rows), min(len(centres), DISTRICTS_AROUND)), dtype=np.int32)
+        found = np.empty((len(rows), 1), dtype=np.int32)
+        nearest_cells(rows, centres, 1.0, len(centres), near)
+        scan_cells(rows, near, self.centroids, numbers, self.starts, centres, 1.0, found)
+        return np.maximum(found[:, 0], 0)
 
 
 def _chain(centroids: FloatArray) -> IntArray:

@@ -1,16 +1,11 @@
 """The graph: an immutable affinity matrix with what made it and what follows from it."""
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from graphwell._counted import counted
-from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.checks import (
     check_affinities,
@@ -31,13 +26,18 @@ from graphwell.graph.lost_parts import (
 )
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.origin import Origin
-from graphwell.graph.structure import check_compressed, frozen, read_only
-from graphwell.graph.weights import WEIGHT_FLOOR, local_scales, single_weights, symmetric_affinity
+from graphwell.graph.other_libraries import FromOtherLibraries
+from graphwell.graph.quantities import Quantities
+from graphwell.graph.structure import check_compressed, frozen
+from graphwell.graph.weights import local_scales, single_weights, symmetric_affinity
 from graphwell.progress import Progress, silent
+
+OF_BEFORE = "_unsharpened"
+"""What earlier pickles hold beside all else: always None."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph:
+class Graph(Quantities, FromOtherLibraries):
     """An undirected weighted graph on the rows of a data set.
 
     Build one with `Graph.from_features`, `Graph.from_affinity`, `Graph.from_networkx`, `Graph.from_igraph` or
@@ -66,7 +66,6 @@ class Graph:
     W: Any
     origin: Origin | None = None
     sharpness: float = 1.0
-    _unsharpened: "Graph | None" = None
     bridges: Bridges | None = None
 
     def __post_init__(self) -> None:
@@ -89,11 +88,13 @@ class Graph:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         wanted = {field.name for field in fields(self)}
-        if not isinstance(state, dict) or set(state) != wanted:
+        if not isinstance(state, dict) or set(state) - {OF_BEFORE} != wanted:
             raise ValueError("This is no pickled graph of this version of graphwell; build the graph anew.")
-        kinds = {"origin": Origin, "_unsharpened": Graph, "bridges": Bridges}
+        state = {OF_BEFORE: None, **state}
+        kinds = {"origin": Origin, "bridges": Bridges, OF_BEFORE: type(None)}
         if not all(isinstance(state[name], kind | None) for name, kind in kinds.items()):
             raise ValueError("This pickled graph is damaged; build the graph anew.")
+        del state[OF_BEFORE]
         self.__dict__.update(state)
         self.check()
 
@@ -182,158 +183,6 @@ class Graph:
             return W
         return cls(frozen(symmetric_matrix(W)))
 
-    @classmethod
-    def from_networkx(
-        cls, graph: Any, weight: str | None = "weight", nodelist: Sequence[Hashable] | None = None
-    ) -> "Graph":
-        """Take a graph of NetworkX: directed or not, with parallel edges or without.
-
-        Direction is forgotten: of edges there and back the heavier counts. Parallel edges add up, edges of a
-        node with itself are left out, nodes without an edge stay.
-
-        Parameters
-        ----------
-        graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        weight : str, optional
-            Attribute of the edges; 1 where an edge has none. None: all edges count alike.
-        nodelist : list, optional
-            Nodes in the order of the vertices; ``list(graph.nodes)`` by default.
-
-        Examples
-        --------
-        >>> import networkx
-        >>> club = networkx.karate_club_graph()
-        >>> Graph.from_networkx(club)
-        Graph(34 vertices, 78 edges, 1 component)
-        """
-        from graphwell.bridges.networkx import affinity_of_networkx
-
-        return cls.from_affinity(affinity_of_networkx(graph, weight, nodelist))
-
-    @classmethod
-    def from_igraph(cls, graph: Any, weight: str | None = "weight") -> "Graph":
-        """Take a graph of igraph, under the rules of `Graph.from_networkx`; vertices keep their numbers.
-
-        Parameters
-        ----------
-        graph : igraph.Graph
-        weight : str, optional
-            Attribute of the edges, if there is one of this name; 1 otherwise.
-
-        Examples
-        --------
-        >>> import igraph
-        >>> Graph.from_igraph(igraph.Graph.Ring(5))
-        Graph(5 vertices, 5 edges, 1 component)
-        """
-        from graphwell.bridges.igraph import affinity_of_igraph
-
-        return cls.from_affinity(affinity_of_igraph(graph, weight))
-
-    @classmethod
-    def from_pyg(cls, data: Any, weight: str | None = "edge_weight") -> "Graph":
-        """Take a graph of PyTorch Geometric, under the rules of `Graph.from_networkx`.
-
-        A list that names each edge once and one that names it both ways make the same graph.
-
-        Parameters
-        ----------
-        data : torch_geometric.data.Data
-            Its `edge_index` and `num_nodes` are used; tensors may lie on a GPU.
-        weight : str, optional
-            Its weights, one for each edge, if it has some of this name: ``"edge_attr"`` may hold them too.
-
-        Examples
-        --------
-        >>> from types import SimpleNamespace
-        >>> data = SimpleNamespace(edge_index=np.array([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=4)
-        >>> Graph.from_pyg(data)
-        Graph(4 vertices, 2 edges, 2 components, 1 isolated vertex)
-        """
-        from graphwell.bridges.pyg import affinity_of_pyg
-
-        return cls.from_affinity(affinity_of_pyg(data, weight))
-
-    @classmethod
-    def from_sknetwork(cls, graph: Any) -> "Graph":
-        """Take a graph of scikit-network, under the rules of `Graph.from_networkx`.
-
-        Parameters
-        ----------
-        graph : sparse matrix or Dataset
-            An adjacency matrix, directed or not, or a data set that holds one.
-
-        Examples
-        --------
-        >>> from scipy import sparse
-        >>> Graph.from_sknetwork(sparse.csr_matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]]))
-        Graph(3 vertices, 2 edges, 1 component)
-        """
-        from graphwell.bridges.sknetwork import affinity_of_sknetwork
-
-        return cls.from_affinity(affinity_of_sknetwork(graph))
-
-    @property
-    def n_vertices(self) -> int:
-        """Number of vertices."""
-        return int(self.W.shape[0])
-
-    @property
-    def n_edges(self) -> int:
-        """Number of edges, each counted once."""
-        return int(self.W.nnz // 2)
-
-    @cached_property
-    def degrees(self) -> FloatArray:
-        """Sum of each row of `W`. Equation (4)."""
-        return read_only(self.W @ np.ones(self.n_vertices))
-
-    @cached_property
-    def inverse_roots(self) -> FloatArray:
-        """``D^-1/2``, zero for isolated vertices."""
-        roots = np.zeros(self.n_vertices)
-        np.divide(1.0, np.sqrt(self.degrees), out=roots, where=self.degrees > 0)
-        return read_only(roots)
-
-    @cached_property
-    def S(self) -> Any:
-        """Normalised affinity ``D^-1/2 W D^-1/2``; the rows of isolated vertices are empty."""
-        W = self.W
-        data = W.data * self.inverse_roots[W.indices]
-        data *= np.repeat(self.inverse_roots, np.diff(W.indptr))
-        return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
-
-    @cached_property
-    def L(self) -> Any:
-        """Laplacian ``D - W``."""
-        return frozen((sparse.diags_array(self.degrees) - self.W).tocsr())
-
-    @cached_property
-    def L_s(self) -> Any:
-        """Symmetric normalised Laplacian ``I - S``. Equation (5)."""
-        return frozen((sparse.eye_array(self.n_vertices) - self.S).tocsr())
-
-    @cached_property
-    def components(self) -> IntArray:
-        """Number of the connected component of each vertex."""
-        if self._unsharpened is not None:
-            return self._unsharpened.components
-        from graphwell.graph.adjacency import number_parts
-
-        numbers = np.full(self.n_vertices, -1, dtype=np.int32 if self.n_vertices < 2**31 else np.int64)
-        number_parts(self.W.indptr, self.W.indices, numbers)
-        return read_only(numbers)
-
-    @property
-    def n_components(self) -> int:
-        """Number of connected components."""
-        return int(self.components.max()) + 1
-
-    @cached_property
-    def isolated(self) -> IntArray:
-        """Indices of the vertices without an edge."""
-        return read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
-
     @property
     def locality(self) -> IntArray | None:
         """The vertices in an order in which neighbours are near each other, if the search knows one."""
@@ -343,11 +192,6 @@ class Graph:
     def recall_(self) -> float:
         """Share of the true neighbours that the search found."""
         return 1.0 if self.origin is None else self.origin.search.recall
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of the affinities."""
-        return hash_of(self.W.data, self.W.indices, self.W.indptr)
 
     @property
     def can_relink(self) -> bool:
@@ -359,11 +203,6 @@ class Graph:
         """Number of neighbours that each row chose; None if the graph was made from affinities."""
         return None if self.origin is None else self.origin.n_neighbors
 
-    @property
-    def nbytes(self) -> int:
-        """Memory of the affinity matrix in bytes."""
-        return int(self.W.data.nbytes + self.W.indices.nbytes + self.W.indptr.nbytes)
-
     def sharpened(self, power: float) -> "Graph":
         """Return the graph with every affinity raised to a power: 2 squares the kernel.
 
@@ -373,6 +212,8 @@ class Graph:
         array([[0.  , 0.25],
                [0.25, 0.  ]])
         """
+        from graphwell.graph.sharpened import SharpenedGraph  # a graph itself
+
         return self if power == 1 else SharpenedGraph(self, power)
 
     def with_neighbors(self, n_neighbors: int) -> "Graph":
@@ -409,20 +250,6 @@ class Graph:
             return self
         return Graph(without_bridges(self.W, self.bridges), self.origin, self.sharpness)
 
-    def nearest(self, sources: BoolArray) -> IntArray:
-        """Source nearest to each vertex along the graph, edges being as long as 1 / weight; negative if none.
-
-        Examples
-        --------
-        >>> chain = Graph.from_affinity([[0, 1, 0], [1, 0, 0.1], [0, 0.1, 0]])
-        >>> chain.nearest(np.array([True, False, True]))
-        array([0, 0, 2], dtype=int32)
-        """
-        lengths = sparse.csr_array((1.0 / self.W.data, self.W.indices, self.W.indptr), shape=self.W.shape)
-        given = np.flatnonzero(sources)
-        *_, nearest = csgraph.dijkstra(lengths, indices=given, min_only=True, return_predecessors=True)
-        return nearest
-
     def affinity_to(self, X: Any) -> Any:
         """Affinities of new rows to the vertices, each row linked to its nearest vertices.
 
@@ -451,51 +278,6 @@ class Graph:
         if len(self.isolated):
             parts.append(counted(len(self.isolated), "isolated vertex", "isolated vertices"))
         return f"Graph({', '.join(parts)})"
-
-
-class SharpenedGraph(Graph):
-    """A graph whose affinities are powers of another's: computed when they are asked for, and not kept."""
-
-    power: float
-
-    def __init__(self, plain: Graph, power: float) -> None:
-        for name, value in (
-            ("_unsharpened", plain), ("power", power), ("origin", plain.origin), ("bridges", None),
-            ("sharpness", plain.sharpness * power),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
-
-    @property
-    def plain(self) -> Graph:
-        """The other graph."""
-        assert self._unsharpened is not None
-        return self._unsharpened
-
-    @property
-    def W(self) -> Any:
-        """Affinities."""
-        W = self.plain.W
-        data = W.data**self.power
-        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
-        return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
-
-    @property
-    def n_vertices(self) -> int:
-        """Number of vertices."""
-        return self.plain.n_vertices
-
-    @property
-    def n_edges(self) -> int:
-        """Number of edges, each counted once."""
-        return self.plain.n_edges
-
-    @property
-    def isolated(self) -> IntArray:
-        """Indices of the vertices without an edge."""
-        return self.plain.isolated
-
-    def __reduce__(self) -> Any:
-        return Graph.sharpened, (self.plain, self.power)
 
 
 def _link(

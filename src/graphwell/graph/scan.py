@@ -9,11 +9,10 @@ from numba import njit
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
+from graphwell.graph.lanes import LANES, at_most, lowest_bit, places_at_most
 
 ROWS_AT_ONCE = 256
 POINTS_AT_ONCE = 256
-GROUP = 32
-"""Most groups of points hold none that is near enough; a vectorised count tells."""
 
 
 @njit(nogil=True, fastmath=True)
@@ -64,8 +63,9 @@ def nearest_cells(
                 for i in range(first, first + count):
                     centre[c] += rows[i, c] / count
             _about_centre(centroids, everything[: len(centroids)], centre, scale, b, lengths)
-            _numbers_only(lengths)
-            _choose_least(lengths, considered.copy(), considered)
+            apart = np.zeros_like(lengths)  # about the mean, lengths are the squared distances
+            _from_products(apart, lengths)
+            _choose_least(apart, considered.copy(), considered)
         for c in range(d):
             centre[c] = rows[first, c]
         _about_centre(centroids, considered, centre, scale, b, lengths)
@@ -73,9 +73,7 @@ def nearest_cells(
         np.dot(a[:count], b[:n_considered].T, space[:count])
         for i in range(count):
             values = space[i]
-            for place in range(n_considered):
-                values[place] = lengths[place] - 2 * values[place]
-            _numbers_only(values)
+            _from_products(values, lengths)
             _choose_least(values, likely, found)
             for place in range(len(likely)):
                 likely[place] = found[place]
@@ -83,11 +81,15 @@ def nearest_cells(
 
 
 @njit(nogil=True)
-def _numbers_only(values: FloatArray) -> None:
-    """Set what is no number to infinity: rows may be written into while they are compared."""
-    for place in range(len(values)):
-        if not values[place] < np.inf:
-            values[place] = np.inf
+def _from_products(products: FloatArray, lengths: FloatArray) -> None:
+    """Turn products of a row with points of these lengths into squared distances, less its own length.
+
+    What is no number becomes infinite: rows may be written into while they are compared.
+    """
+    two, infinite = np.float32(2), np.float32(np.inf)
+    for place in range(len(products)):
+        apart = lengths[place] - two * products[place]
+        products[place] = apart if apart < infinite else infinite
 
 
 @njit(nogil=True)
@@ -99,11 +101,10 @@ def _choose_least(values: FloatArray, likely: IntArray, out: IntArray) -> None:
     bound = values[likely[0]]
     for place in likely:
         bound = max(bound, values[place])
-    count, within, places = 0, np.empty_like(values), np.empty(len(values), np.int32)
-    for place in range(len(values)):
-        within[count], places[count] = values[place], place
-        count += values[place] <= bound
-    limit, ties = _nth_least(within[:count].copy(), len(out)), len(out)
+    places = np.empty(len(values), np.int32)
+    count = places_at_most(values, bound, places)
+    within = values[places[:count]]
+    limit, ties = _nth_least(within.copy(), len(out)), len(out)
     for j in range(count):
         ties -= within[j] < limit
     chosen, least = 0, 0
@@ -172,11 +173,13 @@ def scan_cells(
             for first_point in range(starts[cell], starts[cell + 1] if len(here) else 0, POINTS_AT_ONCE):
                 members = order[first_point : min(starts[cell + 1], first_point + POINTS_AT_ONCE)]
                 _about_centre(points, members, centroids[cell], scale, b, lengths)
+                width = -(-len(members) // LANES) * LANES  # products of odd widths take longer
+                b[len(members) : width], lengths[len(members) : width] = 0, np.inf
                 for first in range(0, len(here), ROWS_AT_ONCE):
                     some = here[first : first + ROWS_AT_ONCE]
                     _about_centre(rows, some, centroids[cell], scale, a, norms)
-                    products = space[: len(some) * len(members)].reshape(len(some), len(members))
-                    np.dot(a[: len(some)], b[: len(members)].T, products)
+                    products = space[: len(some) * width].reshape(len(some), width)
+                    np.dot(a[: len(some)], b[:width].T, products)
                     _keep_nearest(products, norms, lengths, members, some, least, nearest)
 
 
@@ -201,14 +204,6 @@ def _visitors(visits: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
 
 
 @njit(nogil=True)
-def _count_below(limit: float, lengths: FloatArray, products: FloatArray) -> int:
-    count = 0
-    for j in range(len(lengths)):
-        count += lengths[j] - 2 * products[j] < limit
-    return count
-
-
-@njit(nogil=True)
 def _keep_nearest(
     products: FloatArray,
     norms: FloatArray,
@@ -218,15 +213,16 @@ def _keep_nearest(
     least: FloatArray,
     nearest: IntArray,
 ) -> None:
+    """Put points into the lists of rows that they are near to; the products become squared distances."""
     for i in range(len(rows)):
-        values, indices = least[rows[i]], nearest[rows[i]]
+        apart, values, indices = products[i], least[rows[i]], nearest[rows[i]]
+        _from_products(apart, lengths)
         limit = values[-1] - norms[i]
-        for first in range(0, len(members), GROUP):
-            last = min(len(members), first + GROUP)
-            if not _count_below(limit, lengths[first:last], products[i, first:last]):
-                continue
-            for j in range(first, last):
-                value = lengths[j] - 2 * products[i, j]
-                if value < limit:
-                    _insert(value + norms[i], members[j], values, indices)
+        for first in range(0, len(apart), LANES):
+            near = at_most(apart, first, limit)
+            while near:
+                j = first + lowest_bit(near)
+                near &= near - 1
+                if apart[j] < limit:
+                    _insert(apart[j] + norms[i], members[j], values, indices)
                     limit = values[-1] - norms[i]

@@ -1,42 +1,31 @@
 """The whole job on one table: columns chosen, features prepared, every row labelled, the result checked."""
 
 import time
-import warnings
-from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from graphwell._random import stream
-from graphwell._types import BoolArray, IntArray
-from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.files import written_together, written_whole
-from graphwell.io.standard import STANDARD
-from graphwell.io.tables.base import NewColumns, Table
-from graphwell.io.tables.cells import is_formula, text_column
-from graphwell.io.tables.registry import opened_output, read_table, write_table
+from graphwell.io.tables.base import Table
+from graphwell.io.tables.registry import read_table
 from graphwell.jobs.class_sizes import told_of_classes
-from graphwell.jobs.facts import TableFacts
-from graphwell.jobs.methods import check_class_count, check_settings, fit_classifier, make_classifier
+from graphwell.jobs.methods import check_class_count, check_settings, make_classifier
 from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.outputs import check_classify_files, notes_from_warnings, page_bytes
+from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 from graphwell.jobs.preprocess import ReadyRows, preprocess
-from graphwell.jobs.reports import ClassifyReport, Draw, RowDetails
 from graphwell.jobs.rows import labels_left, read_columns
-from graphwell.jobs.score import Holdout, hide, runs_for
-from graphwell.jobs.summary import summarise
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from graphwell.jobs.reports import ClassifyReport, Draw
 
 HOW_TO_COMPARE = ("features", "drop", "n_neighbors", "scale", "pca", "tune", "evidence")
 """Options that ask for another graph than one that came with the table."""
 
 
 def classify(
-    options: ClassifyOptions, *, draw: Draw | None = None, progress: Progress = silent
-) -> ClassifyReport:
+    options: ClassifyOptions, *, draw: "Draw | None" = None, progress: Progress = silent
+) -> "ClassifyReport":
     r"""Label every row of a table.
 
     Files appear whole, all of them or none.
@@ -75,7 +64,7 @@ def classify(
     return replace(report, notes=(*report.notes, *notes), seconds=seconds)
 
 
-def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progress) -> ClassifyReport:
+def _classify_here(options: ClassifyOptions, draw: "Draw | None", progress: Progress) -> "ClassifyReport":
     """Read, label and write a table that fits into memory."""
     roles, how = options.roles, options.preprocessing
     check_settings(options)
@@ -92,17 +81,21 @@ def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progre
     classifier = make_classifier(options).set_params(**about_classes)
     X, notes = _compared(table, ready, options)
     prepared = time.perf_counter() - began
-    holdout, seconds = _fitted(classifier, X, labels_left(facts, ready), options, progress)
-    details = _details(classifier, facts, ready)
+    y = labels_left(facts, ready)
+    from graphwell.jobs.labelled_rows import fitted, formula_notes, new_columns, row_details, write_files
+    from graphwell.jobs.summary import summarise  # both not before the input is known to be good
+
+    holdout, seconds = fitted(classifier, X, y, options, progress)
+    details = row_details(classifier, facts, ready)
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
         seconds={"reading": read, "columns": prepared, **seconds},
         output=options.output, report=options.report, holdout=holdout, details=details,
-        notes=(*ready.notes, *notes, *_formula_notes(facts.classes, options)),
+        notes=(*ready.notes, *notes, *formula_notes(facts.classes, options)),
     )  # fmt: skip
     progress("writing", None)
     new = new_columns(roles.label, facts.classes, details, safe=options.safe_csv)
-    _write(table, new, report, options, draw)
+    write_files(table, new, report, options, draw)
     return report
 
 
@@ -115,87 +108,3 @@ def _compared(table: Table, ready: ReadyRows, options: ClassifyOptions) -> tuple
     from graphwell.graph import Graph  # numba takes long to import
 
     return Graph.from_affinity(affinity), (Sentence(told, (table.path.name,)),)
-
-
-def new_columns(
-    label: str | None, classes: tuple[str, ...], rows: RowDetails, *, safe: bool = False
-) -> NewColumns:
-    """What is added to each row of a table."""
-    names = text_column([*classes, ""])
-    bridged = rows.bridged if rows.bridged.any() else None
-    given = rows.given >= 0
-    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, given, bridged, safe)
-
-
-def _formula_notes(classes: tuple[str, ...], options: ClassifyOptions) -> list[Sentence]:
-    """Warn of labels that a spreadsheet would run, where they are written as they are."""
-    found = is_formula(text_column(classes))
-    if options.safe_csv or not found.any():
-        return []
-    note = "The label {!r} begins like a formula, which a spreadsheet may run; {safe_csv=True} defuses it."
-    return [Sentence(note, (classes[int(found.argmax())],))]
-
-
-def _fitted(
-    classifier: Any, X: Any, y: IntArray, options: ClassifyOptions, progress: Progress
-) -> tuple[Holdout | None, dict[str, float]]:
-    """Fit the classifier, after a run with hidden labels if one is asked for; accuracy there, and times."""
-    held, neighbours, seconds = None, 0.0, {}
-    with warnings.catch_warnings():
-        for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table
-            warnings.simplefilter("ignore", told)
-        if options.holdout is not None:
-            began = time.perf_counter()
-            held, trial = _hold_out(classifier, X, y, options.holdout, options.seed, progress)
-            if not hasattr(trial, "tuning_"):  # a metric chosen without the hidden labels is not theirs
-                X, neighbours = trial.graph_, trial.timings_["graph"]
-            seconds["holdout"] = time.perf_counter() - began - neighbours
-        fit_classifier(classifier, X, y, options.checkpoint, progress)
-    stages = dict(classifier.timings_)
-    return held, {"neighbours": neighbours + stages.pop("graph"), **seconds, **stages}
-
-
-def _hold_out(
-    classifier: Any, X: Any, y: IntArray, share: float, seed: int, progress: Progress
-) -> tuple[Holdout, Any]:
-    """Accuracy on hidden labels, in several runs where each hides few; and the classifier of the last run."""
-    from sklearn.base import clone
-
-    rng = stream(seed, "holdout")
-    first = hide(y, share, rng)
-    runs = [first, *(hide(y, share, rng) for _ in range(runs_for(int(first.sum())) - 1))]
-    told = lambda stage, done: progress(f"{stage} (holdout)", done)  # noqa: E731
-    right, asked = 0, np.zeros(len(y), dtype=np.int64)
-    for hidden in runs:
-        trial = fit_classifier(clone(classifier), X, np.where(hidden, -1, y), None, told)
-        if not hasattr(trial, "tuning_"):  # the graph of a metric that others chose is not used again
-            X = trial.graph_
-        right += int(((trial.transduction_ == y) & trial.reachable_)[hidden].sum())
-        asked += hidden
-    return Holdout(right, int(asked.sum()), len(runs), int((asked > 0).sum())), trial
-
-
-def _details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails:
-    """Class, score and reachability of every row; rows that were left out or not reached have none."""
-    n = facts.n_rows
-    assigned, score = np.full(n, -1), np.full(n, np.nan)
-    reachable, bridged = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    fitted: BoolArray = classifier.reachable_
-    reachable[ready.kept], bridged[ready.kept] = fitted, classifier.bridged_
-    assigned[reachable] = classifier.transduction_[fitted]
-    score[reachable] = classifier.label_distributions_.max(axis=1)[fitted]
-    result = getattr(classifier, "result_", None)
-    rows = (facts.given.codes, assigned, score, reachable, bridged, ready.kept, ready.X)
-    return RowDetails(*rows, result, classifier.graph_)
-
-
-def _write(
-    table: Table, new: NewColumns, report: ClassifyReport, options: ClassifyOptions, draw: Draw | None
-) -> None:
-    """Write the table and the page: both, or neither."""
-    with ExitStack() as shown, written_together() as held:
-        if options.output is not None:
-            place = shown if options.output == STANDARD else held
-            write_table(table, new, options.output, place.enter_context(opened_output(options.output)))
-        if options.report is not None and draw is not None:
-            held.enter_context(written_whole(options.report)).write(page_bytes(draw(report)))

@@ -1,6 +1,8 @@
 """Which columns of a table have which role, and what becomes of the others."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from graphwell._types import FloatArray
 from graphwell.columns.fate import Fate, column_note, left_out
@@ -125,9 +127,9 @@ def read_features(
         features=roles.features, drop=roles.drop, as_number=roles.as_number, as_category=roles.as_category,
         decimal=roles.decimal, missing="fill" if fill else "keep",
     )  # fmt: skip
-    columns = {name: table.column(name) for name in table.names if name not in roled}
+    columns = tuple(name for name in table.names if name not in roled)
     try:
-        X = encoder.fit_transform(columns, labels)
+        X = encoder.fit_transform(_Columns(table, columns), labels)
     except OptionError as error:
         raise OptionError(
             error.field, f"{{}}: {error.sentence.template}", table.path, *error.sentence.values
@@ -135,6 +137,23 @@ def read_features(
     roled |= {fate.name: fate for fate in encoder.fates_}
     fates = tuple(roled[name] for name in table.names)
     return FeatureColumns(tuple(encoder.encoders_), X, encoder.outputs_, encoder.kinds_, fates)
+
+
+@dataclass(frozen=True)
+class _Columns(Mapping[str, Any]):
+    """Some columns of a table, each taken from it when it is asked for."""
+
+    table: Table
+    names: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.table.column(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
 
 
 def _fates_of_roles(table: Table, roles: Roles) -> dict[str, Fate]:

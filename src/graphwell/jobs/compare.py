@@ -4,12 +4,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwell._types import FloatArray
 from graphwell.columns.fate import Fate
-from graphwell.comparison.compare import compare as compare_methods
-from graphwell.comparison.results import MethodComparison
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import written_whole
 from graphwell.io.tables.registry import read_table
@@ -19,6 +17,9 @@ from graphwell.jobs.preprocess import preprocess
 from graphwell.jobs.rows import labels_left, read_columns
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from graphwell.comparison.results import MethodComparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ class CompareReport:
     """
 
     table: Path
-    found: MethodComparison
+    found: "MethodComparison"
     columns: tuple[Fate, ...]
     points: FloatArray = field(repr=False)
     notes: tuple[Sentence, ...]
@@ -112,6 +113,8 @@ def _compared(options: CompareOptions, progress: Progress) -> CompareReport:
     ready = preprocess(features.X, features.outputs, options.preprocessing, options.seed, features.kinds)
     y = labels_left(facts, ready)
     truth = None if facts.truth is None else facts.truth.codes[ready.kept]
+    from graphwell.comparison.compare import compare as compare_methods  # takes long to import
+
     found = compare_methods(
         ready.X, y, truth=truth, methods=options.methods, splits=options.splits,
         n_neighbors=options.n_neighbors, random_state=options.seed, n_jobs=options.n_jobs,

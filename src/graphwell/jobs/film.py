@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_distinct, check_output_folder, folder_written_whole, written_whole
 from graphwell.io.images.registry import FIT_FOR, FORMATS, write_image
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import (
@@ -27,6 +26,7 @@ from graphwell.jobs.segment import (
     what_was_read,
 )
 from graphwell.jobs.segment_files import Scene, labels_writer, overlay_of
+from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 

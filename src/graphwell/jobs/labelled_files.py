@@ -7,8 +7,8 @@ from graphwell.io.files import written_whole
 from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.registry import write_table
 from graphwell.io.tables.text import write_cells
-from graphwell.jobs.classify import new_columns
 from graphwell.jobs.found_labels import FoundLabels
+from graphwell.jobs.labelled_rows import new_columns
 from graphwell.jobs.reports import RowDetails
 from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.jobs.suggest import CANNOT_TELL, ROW, USUAL_LABEL

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from graphwell._checks import one_of
+from graphwell.backends.registry import check_device
 from graphwell.errors import OptionError
 from graphwell.estimators.registry import DEFAULT, Method, methods
 from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.score import check_share
 from graphwell.progress import Progress
 
 SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
@@ -33,6 +35,8 @@ def find_method(name: str) -> Method:
 def check_settings(options: ClassifyOptions) -> None:
     """Refuse what the method is told wrongly; finding the methods takes a second; the usual one has all.
 
+    This comes before the table is read, and imports nothing that computes unless a method is named.
+
     Examples
     --------
     >>> check_settings(ClassifyOptions(table=Path("pets.csv"), method="guessing"))
@@ -40,6 +44,9 @@ def check_settings(options: ClassifyOptions) -> None:
     graphwell.errors.OptionError: method must be one of diffuse interface, ...; got 'guessing'.
     """
     _check_evidence(options)
+    check_device(options.device)
+    if options.holdout is not None:
+        check_share(options.holdout)
     if options.method != DEFAULT:
         make_classifier(options)
 

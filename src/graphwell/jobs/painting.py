@@ -16,10 +16,10 @@ from graphwell.io.files import written_whole
 from graphwell.io.formats import either
 from graphwell.io.images.base import MAX_PIXELS
 from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import segment
 from graphwell.jobs.segment_files import filled
+from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import check_fits
 
 if TYPE_CHECKING:

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._by_columns import by_columns
 from graphwell._checks import one_of
 from graphwell._types import BoolArray, FloatArray
-from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
+from graphwell.columns.encoders import WANT_A_SCALE
+from graphwell.columns.scale import shift_and_factor
 from graphwell.errors import OptionError, Sentence
 
 SCALES = ("auto", "none", "standard", "robust")
@@ -17,7 +19,6 @@ PCA_ABOVE = 100
 PCA_DEFAULT = 50
 LARGEST = np.float64(1e150)
 """A plain float would be cast to the type of the rows, and is no number in single precision."""
-ROWS_AT_ONCE = 65_536
 DECIDES_ALONE = 0.99
 """Share of the variance from which on a note says that one feature decides the distances."""
 
@@ -79,7 +80,7 @@ def preprocess(
     Parameters
     ----------
     X : array of shape (n, d)
-        Features, NaN where missing.
+        Features, NaN where missing. Means and scales are written into it, so that there is no second copy.
     names : sequence of str
         Names of the features, for messages.
     how : Preprocessing
@@ -102,13 +103,13 @@ def preprocess(
     X, kept, notes = _without_missing(X, names, how.missing)
     if len(X) < 2:
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
+    components = _components(X, how.pca)
     if how.scale == "none":
         notes += _uneven(X, names)
     kinds_of = np.array(kinds or ["number"] * len(names))
     scale = _by_rule(X, np.isin(kinds_of, WANT_A_SCALE), notes) if how.scale == "auto" else how.scale
     X = _scaled(X, scale, kinds_of)
     _refuse_extreme(X, names)
-    components = _components(X, how.pca)
     if components:
         from sklearn.decomposition import PCA
 
@@ -121,28 +122,26 @@ def preprocess(
 
 def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     """Refuse values whose square is no number: no distance could be taken."""
-    for first in range(0, len(X), ROWS_AT_ONCE):
-        extreme = np.argwhere(np.abs(X[first : first + ROWS_AT_ONCE]) > LARGEST)
-        if len(extreme) == 0:
-            continue
-        row, column = extreme[0] + [first, 0]
-        value = X[row, column]
-        what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
-        problem = (
-            "Row {}: the feature {!r} is {}; correct it, or empty the cell and "
-            'give {missing="drop"} or {missing="mean"}.'
-        )
-        raise OptionError("missing", problem, row + 1, names[column], what)
+    if not (by_columns(lambda columns: np.fmax.reduce(np.abs(columns), axis=0), X) > LARGEST).any():
+        return
+    row, column = np.argwhere(np.abs(X) > LARGEST)[0]
+    value = X[row, column]
+    what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
+    problem = (
+        "Row {}: the feature {!r} is {}; correct it, or empty the cell and "
+        'give {missing="drop"} or {missing="mean"}.'
+    )
+    raise OptionError("missing", problem, row + 1, names[column], what)
 
 
 def _without_missing(
     X: FloatArray, names: Sequence[str], missing: str
 ) -> tuple[FloatArray, BoolArray, list[Sentence]]:
     """The rows that are left, complete; which those are; and what was done."""
-    holes = np.isnan(X)
     everything = np.ones(len(X), dtype=bool)
-    if not holes.any():
+    if not by_columns(lambda columns: np.isnan(columns).any(axis=0), X).any():
         return X, everything, []
+    holes = np.isnan(X)
     if missing in ("error", "fill"):
         raise _refusal(holes, names)
     if missing == "drop":
@@ -152,10 +151,11 @@ def _without_missing(
     empty = np.flatnonzero(holes.all(axis=0))
     if len(empty):
         raise ValueError(f"The feature {names[empty[0]]!r} has no value in any row; leave it out.")
-    from sklearn.impute import SimpleImputer
-
+    means = by_columns(lambda columns: np.nanmean(columns, axis=0, dtype=np.float64), X)
+    for column in np.flatnonzero(holes.any(axis=0)):
+        X[holes[:, column], column] = means[column]
     filled = "{:,} missing values were replaced by the mean of their column."
-    return SimpleImputer().fit_transform(X), everything, [Sentence(filled, (int(holes.sum()),))]
+    return X, everything, [Sentence(filled, (int(holes.sum()),))]
 
 
 def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
@@ -186,21 +186,17 @@ def _by_rule(X: FloatArray, numbers: BoolArray, notes: list[Sentence]) -> str:
 
 
 def _scaled(X: FloatArray, scale: str, kinds: Any) -> FloatArray:
-    """Numbers in their scale; columns of few numbers count less, and other columns have their scale."""
-    from sklearn.preprocessing import RobustScaler, StandardScaler
-
-    numbers = np.isin(kinds, WANT_A_SCALE)
-    if scale == "none" or not numbers.any():
+    """Numbers in their scale, in place; columns of few numbers count less, other kinds have their scale."""
+    if scale == "none" or not np.isin(kinds, WANT_A_SCALE).any():
         return X
-    scaler = {"standard": StandardScaler, "robust": RobustScaler}[scale]()
-    X = X.copy()
-    X[:, numbers] = scaler.fit_transform(X[:, numbers])
-    X[:, kinds == "step"] *= WORTH_OF_STEPS
+    shift, factor = shift_and_factor(X, kinds, scale)
+    X -= shift
+    X *= factor
     return X
 
 
 def _uneven(X: FloatArray, names: Sequence[str]) -> list[Sentence]:
-    variance = X.var(axis=0)
+    variance = by_columns(lambda columns: columns.var(axis=0), X)
     widest = int(variance.argmax())
     share = variance[widest] / (variance.sum() or 1.0)
     if len(names) < 2 or not share > DECIDES_ALONE:

@@ -154,7 +154,20 @@ def compare(assigned: IntArray, given: IntArray, truth: IntArray, names: tuple[s
     return Comparison(Accuracy(int(np.trace(confusion)), int(asked.sum())), names, confusion)
 
 
-def hide(given: IntArray, share: float, rng: np.random.Generator) -> BoolArray:
+def check_share(share: float) -> None:
+    """Refuse a share of labels to hide that is none.
+
+    Examples
+    --------
+    >>> check_share(2)
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: holdout must lie between 0 and 1, got 2.
+    """
+    if not 0 < share < 1:
+        raise OptionError("holdout", "{field} must lie between 0 and 1, got {:g}.", share)
+
+
+def hide(given: IntArray, share: float, rng: "np.random.Generator") -> BoolArray:
     """Choose given labels to hide, at random, never the last one of a class.
 
     Examples
@@ -164,8 +177,7 @@ def hide(given: IntArray, share: float, rng: np.random.Generator) -> BoolArray:
     >>> np.bincount(given[hidden], minlength=2)
     array([2, 0])
     """
-    if not 0 < share < 1:
-        raise OptionError("holdout", "{field} must lie between 0 and 1, got {:g}.", share)
+    check_share(share)
     left = np.bincount(given[given >= 0])
     wanted = max(1, round(share * int(left.sum())))
     hidden = np.zeros(len(given), dtype=bool)

@@ -16,7 +16,6 @@ from graphwell.io.images.registry import (
     writes_numbers,
 )
 from graphwell.io.images.seeds import read_seeds
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
 from graphwell.jobs.segment_files import (
@@ -31,6 +30,7 @@ from graphwell.jobs.segment_files import (
     writers,
 )
 from graphwell.jobs.segment_memory import in_full, planned, reduced_scene
+from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.axes import channels_last

@@ -29,7 +29,7 @@ from graphwell.io.images.registry import (
     write_placed,
     writes_numbers,
 )
-from graphwell.jobs.options import SegmentOptions
+from graphwell.jobs.segment_options import SegmentOptions
 
 if TYPE_CHECKING:
     from graphwell.segmentation.next_marks import DoubtfulSquare

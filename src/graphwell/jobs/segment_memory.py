@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphwell.errors import Sentence
-from graphwell.jobs.options import SegmentOptions
 from graphwell.jobs.segment_files import Scene
+from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import allowed, check_fits, in_words
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
+from graphwell.backends.registry import check_device
 from graphwell.columns.fate import Fate
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import check_distinct
@@ -259,6 +260,7 @@ def _check_files(options: SuggestOptions) -> None:
         check_text_name(options.output, "output")
         check_table_output(options.output)
     check_distinct([("table", options.table), ("output", options.output)])
+    check_device(options.device)
     if options.n < 1:
         raise OptionError("n", "{field} must be a number of rows, 1 or more; got {}.", options.n)
 

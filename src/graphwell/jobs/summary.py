@@ -57,7 +57,7 @@ def summarise(
         Whether to choose the rows to label next.
     """
     reachable = in_memory(classifier.reachable_)
-    components = in_memory(classifier.graph_.components)
+    components = classifier.graph_.components
     given, truth, bridges = facts.given.codes, facts.truth, classifier.graph_.bridges
     return ClassifyReport(
         table=facts.path,
@@ -137,7 +137,7 @@ def _unreached(components: IntArray, reachable: BoolArray, kept: BoolArray) -> l
     lost = np.flatnonzero(~reachable)
     if len(lost) == 0:
         return []
-    firsts = lost[np.unique(components[lost], return_index=True)[1]]
+    firsts = lost[np.unique(components[~reachable], return_index=True)[1]]
     rows = sorted(np.flatnonzero(kept)[firsts] + 1)
     where = "one part" if len(rows) == 1 else f"{len(rows):,} parts"
     note = (

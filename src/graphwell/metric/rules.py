@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from graphwell._by_columns import by_columns
 from graphwell._types import FloatArray
 from graphwell.metric.candidates import CANDIDATES
 from graphwell.metric.sample import MOST_ROWS, Sample, evenly, units_differ
@@ -85,14 +86,19 @@ def are_counts(X: FloatArray) -> bool:
 
 def are_mostly_zero(X: FloatArray) -> bool:
     """Whether most values are zero, and none is negative."""
-    return bool(X.min() >= 0 and (X == 0).mean() > MOSTLY_ZERO)
+    if X.min() < 0:
+        return False
+    return bool(by_columns(lambda columns: (columns == 0).sum(axis=0), X).sum() > MOSTLY_ZERO * X.size)
 
 
 def has_outliers(X: FloatArray) -> bool:
     """Whether a value lies many standard deviations out."""
-    spread = X.std(axis=0)
-    away = np.abs(X - X.mean(axis=0)).max(axis=0)
+    spread, away = by_columns(_spread_and_farthest, X)
     return bool((away > FAR_OUT * spread)[spread > 0].any())
+
+
+def _spread_and_farthest(columns: FloatArray) -> FloatArray:
+    return np.stack([columns.std(axis=0), np.abs(columns - columns.mean(axis=0)).max(axis=0)])
 
 
 @dataclass(frozen=True)

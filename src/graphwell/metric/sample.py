@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from graphwell._by_columns import by_columns
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.metric.maps import Chain, Linear, Map, Scale, dense, spread_of
 
 TREES, TREES_ON_TRIAL = 100, 30
 """Trees of a forest, and of one that only has to tell on hidden labels how well it would do."""
 HIDDEN_UNITS = 256
+KERNEL_ROWS, KERNEL_FREEDOM = 300, 10.0
+"""Labelled rows that a kernel machine compares others with, and the inverse of its penalty."""
 EPOCHS = 40
 MOST_COLUMNS = 200
 """Wider rows are projected onto `AXES_OF_WIDE_ROWS` principal axes before models see them."""
@@ -127,7 +130,7 @@ def units_differ(X: FloatArray) -> bool:
     >>> units_differ(np.vstack([line, [[9000, 0]]]))
     False
     """
-    spread = X.std(axis=0)
+    spread = by_columns(lambda columns: columns.std(axis=0), X)
     low, high = np.percentile(evenly(X, MOST_ROWS), INNER, axis=0)
     return _are_few(spread) and _are_few(np.where(high > low, (high - low) / INNER_OF_A_NORMAL, spread))
 
@@ -154,7 +157,7 @@ def evenly(X: Any, most: int) -> Any:
 
 def standardising(X: FloatArray) -> Scale:
     """Map of every column to mean 0 and variance 1; constant columns become 0."""
-    return Scale(X.mean(axis=0), inverse(X.std(axis=0)))
+    return Scale(X.mean(axis=0), inverse(by_columns(lambda columns: columns.std(axis=0), X)))
 
 
 def inverse(spread: FloatArray) -> FloatArray:
@@ -224,10 +227,22 @@ def _perceptron() -> Any:
     return MLPClassifier(HIDDEN_UNITS, alpha=0.1, max_iter=EPOCHS, random_state=0)
 
 
+def _kernel() -> Any:
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(
+        Nystroem(n_components=KERNEL_ROWS, random_state=0),
+        LogisticRegression(C=KERNEL_FREEDOM, max_iter=300),
+    )
+
+
 MODELS: dict[str, Callable[[], Any]] = {
     "logistic": _logistic,
     "forest": _forest,
     "boosting": _boosting,
     "discriminants": _discriminants,
     "perceptron": _perceptron,
+    "kernel": _kernel,
 }

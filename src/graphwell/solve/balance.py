@@ -92,13 +92,17 @@ def evenness_allowed(counts: IntArray, allowed: float = UNEVENNESS_ALLOWED) -> f
     return max(0.0, 1 - (1 - evenness(counts[counts > 0])) / allowed)
 
 
+def best_classes(engine: Engine, scores: Block, n: int, class_shares: FloatArray | None = None) -> Vector:
+    """Class with the highest score of each of `n` vertices; priced if sizes are given."""
+    if class_shares is None:
+        return engine.argmax(scores)
+    everyone = engine.asarray(np.ones(n, dtype=bool))
+    return balanced_labels(engine, scores, class_shares * n, everyone)
+
+
 def likeliest(
     engine: Engine, scores: Block, labels: IntArray, class_shares: FloatArray | None = None
 ) -> IntArray:
     """Class with the highest score, given labels kept, on the host; priced if sizes are given."""
-    if class_shares is None:
-        best = engine.argmax(scores)
-    else:
-        everyone = engine.asarray(np.ones(len(labels), dtype=bool))
-        best = balanced_labels(engine, scores, class_shares * len(labels), everyone)
+    best = best_classes(engine, scores, len(labels), class_shares)
     return np.where(labels >= 0, labels, engine.to_host(best))

@@ -1,7 +1,7 @@
 """Algorithm 1 under a schedule: start, then sweeps at each epsilon in turn."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsInt
 
@@ -45,6 +45,8 @@ def descend(
     step_size: float,
     callback: Callback | None = None,
     reached: Reached | None = None,
+    *,
+    hurries: bool = False,
 ) -> Result:
     """Minimise the multiclass energy from a start.
 
@@ -64,6 +66,9 @@ def descend(
         Called with a `Step` after each step of the schedule; a true answer ends the run.
     reached : Reached, optional
         Go on from here; the result is that of a run that was never interrupted.
+    hurries : bool
+        After two steps in a row at which no vertex changed class, take the last step and end. Smaller
+        epsilons hold vertices in their classes all the more.
 
     Examples
     --------
@@ -85,7 +90,8 @@ def descend(
     state, stopped = reached.state, False
     energies: list[SupportsFloat] = list(reached.energies)
     label_changes: list[SupportsInt] = list(reached.label_changes)
-    for number, (epsilon, sweeps) in enumerate(steps[len(energies) :], start=len(energies) + 1):
+    while (place := _next_step(len(steps), label_changes, hurries)) is not None:
+        epsilon, sweeps = steps[place]
         heartbeat()
         swept = engine.sweep(problem, state, epsilon, step_size, sweeps)
         state = swept.state
@@ -93,11 +99,12 @@ def descend(
         label_changes.append(swept.label_changes)
         if callback is None:
             continue
-        step = Step(number, len(steps), epsilon, float(swept.energy), int(swept.label_changes), state)
+        step = Step(place + 1, len(steps), epsilon, float(swept.energy), int(swept.label_changes), state)
         if callback(step):
-            stopped = number < len(steps)
+            stopped = _next_step(len(steps), label_changes, hurries) is not None
             break
-    done = steps[: len(energies)]
+    places = (_next_step(len(steps), label_changes[:taken], hurries) for taken in range(len(energies)))
+    done = [steps[place] for place in places if place is not None]
     settled = Status.UNSETTLED if done and int(label_changes[-1]) else Status.SETTLED
     return Result(
         labels=state.labels,
@@ -109,3 +116,12 @@ def descend(
         label_changes=tuple(map(int, label_changes)),
         seconds=time.perf_counter() - began,
     )
+
+
+def _next_step(n_steps: int, label_changes: Sequence[SupportsInt], hurries: bool) -> int | None:
+    """Number of the step that follows those with so many label changes; None after the last."""
+    taken, quiet = len(label_changes), [hurries and int(count) == 0 for count in label_changes]
+    calm = next((place + 1 for place in range(1, taken) if quiet[place - 1] and quiet[place]), n_steps)
+    if calm < n_steps:
+        return n_steps - 1 if taken == calm else None
+    return taken if taken < n_steps else None

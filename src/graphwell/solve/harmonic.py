@@ -65,20 +65,21 @@ def laplace_scores(
     xp, graph, known = engine.xp, problem.graph, problem.is_known
     weighted, root = _weighted_roots(graph, engine, vertex_weights)
     inside = xp.where(known, 0.0, quotient(xp, weighted, root))
-    fixed = engine.indicator(problem.labels, weighted, problem.n_classes)
-    b, begin = engine.scaled(engine.product(fixed), inside), None
+    fixed = engine.product(engine.indicator(problem.labels, weighted, problem.n_classes))
+    b, begin = engine.scaled(fixed, inside), None
     if guess is not None:
         begin = engine.scaled(guess, xp.where(known, 0.0, root))
         image = engine.scaled(engine.product(engine.scaled(begin, inside)), inside)
         b = engine.added(engine.added(b, begin, -1.0), image)
     del fixed, weighted  # of a million rows, what is not needed any more counts
     solution = engine.solve(inside, b, max_iterations, coarse_view(engine, graph, root))
-    del b
+    iterations, residual = solution.iterations, solution.residual
     x = solution.x if begin is None else engine.added(begin, solution.x)
     outside = known | ~problem.reachable
     diffused = engine.scaled(x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
+    del b, solution, x
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
-    return Scores(engine.added(labels, diffused), solution.iterations, solution.residual)
+    return Scores(engine.added(labels, diffused), iterations, residual)
 
 
 def _weighted_roots(
@@ -105,7 +106,7 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     solution = engine.solve(ones, engine.column(inverse * source), coarse=coarse_view(engine, graph, root))
     g = centred(engine, graph, inverse * engine.vector(solution.x), graph.degrees)
     lowest = engine.group_minima(graph.components, g, graph.n_components)
-    g = g - lowest[graph.components] + SMALLEST_WEIGHT
+    g = g - xp.take(lowest, graph.components) + SMALLEST_WEIGHT
     return g / max(1.0, float(g.max()) / LARGEST_WEIGHT), solution
 
 
@@ -127,10 +128,10 @@ def source_strengths(problem: Problem, engine: Engine) -> Vector:
     mean = counts.sum() / max(1, (counts > 0).sum())
     if problem.trust is None:
         strengths = engine.asarray(quotient(np, mean, counts))
-        return engine.xp.where(known, strengths[problem.known], 0.0)
+        return engine.xp.where(known, engine.xp.take(strengths, problem.known), 0.0)
     trusted = engine.xp.where(known, problem.trust, 0.0)
     by_class = engine.group_sums(problem.known, trusted, problem.n_classes)
-    return trusted * quotient(engine.xp, mean, by_class)[problem.known]
+    return trusted * engine.xp.take(quotient(engine.xp, mean, by_class), problem.known)
 
 
 def diffusion_scores(problem: Problem, engine: Engine) -> Scores:
@@ -169,7 +170,7 @@ def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector 
     weights = engine.xp.ones(len(values)) if weights is None else weights
     total = engine.group_sums(graph.components, weights, graph.n_components)
     sums = engine.group_sums(graph.components, weights * values, graph.n_components)
-    return values - quotient(engine.xp, sums, total)[graph.components]
+    return values - engine.xp.take(quotient(engine.xp, sums, total), graph.components)
 
 
 def quotient(xp: Any, a: Any, b: Vector) -> Vector:

@@ -72,12 +72,12 @@ class Problem:
         """Whether the class of each vertex was given."""
         return self.labels >= 0
 
-    @cached_property
+    @property
     def known(self) -> IntArray:
-        """Given classes, 0 where none was given (and where `fidelities` is 0)."""
+        """Given classes, 0 where none was given (and where `fidelities` is 0); not kept, nor are these."""
         return self.labels.clip(0)
 
-    @cached_property
+    @property
     def fidelities(self) -> FloatArray:
         """Weight of the given class of each vertex: lambda of equation (13)."""
         weights = self.is_known * float(self.fidelity)
@@ -87,8 +87,7 @@ class Problem:
     def reachable(self) -> BoolArray:
         """Whether the component of each vertex holds a known label."""
         components = self.graph.components
-        labels_inside = np.bincount(components[self.is_known], minlength=self.graph.n_components)
-        return labels_inside[components] > 0
+        return np.isin(components, np.unique(components[self.is_known]))
 
 
 def of_present_classes(problem: Problem, backend: Backend) -> tuple[Problem, IntArray]:

@@ -12,7 +12,7 @@ import numpy as np
 from graphwell.backends.base import Backend, Block, Engine, State
 from graphwell.solve.balance import class_counts
 from graphwell.solve.descent import descend
-from graphwell.solve.guard import balance_for, few_labels, holding_balance, support
+from graphwell.solve.guard import balance_for, few_labels, holding_balance, presence, support
 from graphwell.solve.judge import Setting, all_candidates, communities_start, seen_from_above, verdict
 from graphwell.solve.kept import engine_of
 from graphwell.solve.problem import Balance, Problem
@@ -24,6 +24,8 @@ from graphwell.solve.steps import schedule_of, stable_step
 
 PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
 PAPER_STEP = 0.01
+QUIET_TELLS_FROM = 100_000
+"""Vertices from which on two steps without a change of class are taken to say that none is to come."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ def set_out(problem: Problem, recipe: Recipe, backend: Backend, rng: np.random.G
     """Build the engine and the start of a recipe; few labels are looked at on the graph of communities."""
     began = time.perf_counter()
     graph, engine = engine_of(backend, problem.graph, recipe.sharpness)
-    problem = replace(problem, graph=graph, implicit=recipe.schedule is None)
+    labels = engine.asarray(problem.labels)
+    problem = replace(problem, graph=graph, labels=labels, implicit=recipe.schedule is None)
     setting = Setting(problem, engine, STARTS[recipe.start].find(problem, engine, rng))
     wanted = few_labels(problem, engine) or problem.size_bounds is not None
     if recipe.coarse and recipe.schedule is None and setting.start.scores is not None and wanted:
@@ -110,7 +113,8 @@ def follow(setting: Setting, recipe: Recipe, run: Run | None = None, *, judged: 
     step = stable_step(engine) if recipe.step_size is None else recipe.step_size
     schedule = schedule_of(recipe.time, step)
     callback, reached = run.saved(setting.problem, schedule, engine.to_host)
-    result = descend(engine, problem, setting.first or start.state, schedule, step, callback, reached)
+    begin, many = setting.first or start.state, problem.graph.n_vertices >= QUIET_TELLS_FROM
+    result = descend(engine, problem, begin, schedule, step, callback, reached, hurries=many)
     final = State(result.labels, result.offsets)
     status = None
     if judged and start.scores is not None and result.status is not Status.STOPPED:
@@ -146,7 +150,11 @@ def _combined(problem: Problem, engine: Engine, final: State, start: Start) -> B
     """
     if start.scores is None:
         return support(problem, engine, final)
-    present = engine.shares(support(problem, engine, final))
+    own = presence(problem, engine, final)
+    around = engine.product(own)
+    engine.rest()  # of a million rows, what only sweeps and products need takes a quarter of the memory
+    present = engine.shares(engine.added(around, own))
+    del own, around
     return engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
 
 

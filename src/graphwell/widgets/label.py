@@ -8,7 +8,14 @@ from graphwell.io.locks import held_alone
 from graphwell.jobs.labelling import LabelOptions, open_table
 from graphwell.serve.journal import Journal
 from graphwell.serve.labelling import LabelPage
-from graphwell.widgets.page_widget import USUAL_HEIGHT, PageWidget, end_earlier, make_widget, with_paths
+from graphwell.widgets.page_widget import (
+    USUAL_HEIGHT,
+    PageWidget,
+    end_earlier,
+    make_widget,
+    path_of,
+    with_paths,
+)
 
 
 class Label(PageWidget):
@@ -34,15 +41,15 @@ class Label(PageWidget):
     ...     path = Path(folder) / "pets.csv"
     ...     _ = path.write_text("weight,label\n4,cat\n5,\n28,dog\n30,\n")
     ...     labelling = Label(path, n_jobs=1)
-    ...     labelling.page.answers.classes.names
+    ...     labelling.labels
     ...     labelling.close()
-    ('cat', 'dog')
+    ['cat', None, 'dog', None]
     """
 
     page: LabelPage
 
     def __init__(self, table: str | Path, *, height: int = USUAL_HEIGHT, **options: Any) -> None:
-        widget, path = make_widget(), Path(table)
+        widget, path = make_widget(), path_of(table, "table")
         journal = path.with_name(f"{path.name}.journal").resolve()
         end_earlier(journal)
         with ExitStack() as held:
@@ -50,6 +57,13 @@ class Label(PageWidget):
             opened = open_table(LabelOptions(table=path, **with_paths(options, "output", "images")))
             page = LabelPage(opened, held.enter_context(Journal(journal, opened.fingerprint)))
             super().__init__(page, widget, journal, held.pop_all(), height)
+
+    @property
+    def labels(self) -> list[str | None]:
+        """The class that each row was given so far, None where it has none."""
+        answers = self.page.answers
+        names = answers.classes.names
+        return [names[code] if code >= 0 else None for code in answers.codes]
 
     def write(self) -> Path:
         """Write the labelled table, as the page's button does; returns its file."""

@@ -1,9 +1,11 @@
 """What the widgets of all pages share. The only module that imports anywidget."""
 
 from contextlib import ExitStack
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from graphwell.errors import OptionError
 from graphwell.serve.channel import Page
 from graphwell.serve.files import read_part
 from graphwell.widgets.windows import Windows
@@ -56,6 +58,22 @@ def with_paths(options: dict[str, Any], *names: str) -> dict[str, Any]:
     """
     text = {name for name in names if isinstance(options.get(name), str)}
     return {name: Path(value) if name in text else value for name, value in options.items()}
+
+
+def path_of(given: Any, field: str) -> Path:
+    """The file that was named; anything else, a data frame say, is refused.
+
+    Examples
+    --------
+    >>> path_of("pets.csv", "table").name
+    'pets.csv'
+    """
+    if isinstance(given, (str, PathLike)):
+        return Path(given)
+    problem = (
+        "{field} must name a file, beside which answers are kept, not be a {}: write that to a file first."
+    )
+    raise OptionError(field, problem, type(given).__name__)
 
 
 def end_earlier(files: Path) -> None:

@@ -7,7 +7,14 @@ from typing import Any
 
 from graphwell.jobs.painting import PaintOptions
 from graphwell.serve.painting import PaintPage
-from graphwell.widgets.page_widget import USUAL_HEIGHT, PageWidget, end_earlier, make_widget, with_paths
+from graphwell.widgets.page_widget import (
+    USUAL_HEIGHT,
+    PageWidget,
+    end_earlier,
+    make_widget,
+    path_of,
+    with_paths,
+)
 
 
 class Paint(PageWidget):
@@ -38,7 +45,7 @@ class Paint(PageWidget):
         **options: Any,
     ) -> None:
         widget = make_widget()
-        chosen = PaintOptions(source=Path(source), **with_paths(options, "output"))
+        chosen = PaintOptions(source=path_of(source, "source"), **with_paths(options, "output"))
         folder = chosen.folder.resolve()
         end_earlier(folder)
         super().__init__(PaintPage(chosen, tuple(classes)), widget, folder, ExitStack(), height)

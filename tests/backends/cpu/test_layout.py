@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from graphwell._thread_pool import ThreadPool
 from graphwell.backends.cpu.layout import LANES, SlicedRows
 from tests.helpers import random_graph
 
@@ -16,6 +17,13 @@ def test_the_layout_holds_the_matrix(density):
         for entry in range(rows.starts[s], rows.starts[s + 1]):
             dense[s * LANES + entry % LANES, rows.columns[entry]] += rows.values[entry]
     np.testing.assert_array_equal(dense[:137, :137], graph.S.toarray()[np.ix_(rows.order, rows.order)])
+
+
+def test_threads_lay_out_the_same():
+    graph = random_graph(np.random.default_rng(4), 333, 0.05)
+    one, three = (SlicedRows.from_graph(graph, np.float32, ThreadPool(n)) for n in (1, 3))
+    for name in ("order", "starts", "columns", "values", "row_sums"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
 
 
 def test_values_come_back_to_their_vertices():

@@ -84,7 +84,7 @@ def test_a_worker_that_dies_between_the_last_sweep_and_its_fetching_costs_one_st
 
     def kill_after(self, handles, **options):
         done = wait(self, handles, **options)
-        if not killed and handles[0].key.startswith("graphwell-sweeps-result"):
+        if not killed and handles[0].key.startswith("graphwell-sweeps-"):
             killed.append(handles[0].home)
             kill_worker(processes, killed[0])
             while killed[0] in self.workers():
@@ -95,6 +95,37 @@ def test_a_worker_that_dies_between_the_last_sweep_and_its_fetching_costs_one_st
     found = engine.sweep(problem, state, 1.1, 0.3, 3).state
     assert killed
     np.testing.assert_array_equal(found.offsets, expected.offsets)
+
+
+@pytest.mark.slow
+def test_a_state_outlives_one_of_its_workers(processes):
+    graph, labels, rng = case()
+    state = start_of(Problem(graph, labels, 3), rng)
+    many = across(processes, graph, 2, rng)
+    problem, engine = Problem(many, labels, 3), DaskEngine(many)
+    expected = engine.sweep(problem, state, 1.1, 0.3, 3).state
+    expected = np.asarray(expected.labels), np.asarray(expected.offsets)
+    swept = engine.sweep(problem, state, 1.1, 0.3, 3).state
+    many.tasks.wait(engine._swept[-1]().handles)
+    efforts = len(many.tasks.efforts)
+    kill_worker(processes, many.tasks.homes[0])
+    np.testing.assert_array_equal(swept.labels, expected[0])
+    np.testing.assert_array_equal(swept.offsets, expected[1])
+    assert len(many.tasks.efforts) == efforts  # no sweep was done again
+
+
+def test_a_state_that_was_forgotten_is_made_again(client):
+    graph, labels, rng = case()
+    state = start_of(Problem(graph, labels, 3), rng)
+    many = across(client, graph, 3, rng)
+    problem, engine = Problem(many, labels, 3), DaskEngine(many)
+    first = engine.sweep(problem, state, 1.1, 0.3, 2).state
+    expected, swept = np.asarray(first.offsets), first
+    for _ in range(3):
+        swept = engine.sweep(problem, swept, 1.1, 0.3, 2).state
+    assert len(engine._swept) == 2
+    np.testing.assert_array_equal(first.offsets, expected)
+    assert (np.asarray(swept.offsets) != expected).any()
 
 
 def small(chunks=100):

@@ -33,11 +33,21 @@ def on_workers(client, n_blocks=4):
 
 def test_every_block_hears_of_all_and_the_effort_is_told(client):
     graph = on_workers(client)
-    found = teams.together(graph.tasks, "count", counted, graph.blocks, rounds=3)
-    assert graph.tasks.results(found) == [[40]] * 4
+    team = teams.together(graph.tasks, "count", counted, graph.blocks, rounds=3)
+    assert team.fetched() == [[40]] * 4
     assert [(effort.name, effort.rounds) for effort in graph.tasks.efforts] == [("count", 3)] * 2
     # One vertex of 8 bytes for the neighbour on the other worker, and one sum, in each of three rounds.
     assert [effort.bytes_sent for effort in graph.tasks.efforts] == [3 * 16] * 2
+
+
+def test_what_was_found_may_stay_on_the_workers(client):
+    graph = on_workers(client)
+    team = teams.together(graph.tasks, "count", counted, graph.blocks, rounds=3)
+    kept, ends = team.kept("count", sum)
+    assert ends == [40] * 4
+    assert [effort.rounds for effort in graph.tasks.efforts] == [3] * 2
+    assert graph.tasks.results(kept) == [[40]] * 4
+    assert [handle.home for handle in kept] == graph.tasks.homes
 
 
 def slow(block):
@@ -69,8 +79,7 @@ def test_what_one_worker_raises_frees_the_others(client):
     graph = on_workers(client)
     with pytest.raises(MemoryError, match="no room"):
         teams.together(graph.tasks, "fail", failing, graph.blocks)
-    found = teams.together(graph.tasks, "count", counted, graph.blocks, rounds=2)
-    assert graph.tasks.results(found) == [[40]] * 4
+    assert teams.together(graph.tasks, "count", counted, graph.blocks, rounds=2).fetched() == [[40]] * 4
 
 
 def test_two_teams_share_the_workers(client):
@@ -78,8 +87,7 @@ def test_two_teams_share_the_workers(client):
     graphs, found = [on_workers(client) for _ in range(3)], []
 
     def work(graph):
-        results = teams.together(graph.tasks, "count", counted, graph.blocks, rounds=20)
-        found.append(graph.tasks.results(results))
+        found.append(teams.together(graph.tasks, "count", counted, graph.blocks, rounds=20).fetched())
 
     for graph in graphs:
         graph.tasks.wait(graph.blocks)

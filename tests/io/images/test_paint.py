@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from graphwell.io.images.colors import packed
-from graphwell.io.images.paint import Layer, find_paints, snapped
+from graphwell.io.images.layers import Layer
+from graphwell.io.images.paint import find_paints, snapped
 
 RED, BLUE, GREEN = 0xFF0000, 0x0000FF, 0x00FF00
 BLACK = np.zeros(3, dtype=int)

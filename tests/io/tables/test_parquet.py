@@ -48,6 +48,37 @@ def test_a_table_keeps_its_types(tmp_path):
     assert pd.isna(after["graphwell_label"][2])
 
 
+def test_rows_are_written_some_at_a_time_in_their_order(tmp_path, monkeypatch):
+    data = pd.DataFrame({"x": np.arange(5, dtype=np.float32), "kind": pd.Categorical([*"uvuvu"])})
+    data.to_parquet(tmp_path / "in.parquet", row_group_size=3)
+    monkeypatch.setattr(parquet, "ROWS_PER_PART", 2)
+    found = NewColumns("kind", text_column([*"uvuvu"]), *rest())
+    with (tmp_path / "out.parquet").open("wb") as file:
+        write_parquet(read_parquet(tmp_path / "in.parquet"), found, tmp_path / "out.parquet", file)
+    after = pd.read_parquet(tmp_path / "out.parquet")
+    pd.testing.assert_frame_equal(after[data.columns], data)
+    assert after["graphwell_label"].tolist() == [*"uvuvu"]
+
+
+def test_single_precision_stays_with_missing_cells_too(tmp_path):
+    pd.DataFrame({"x": np.array([1, np.nan], dtype=np.float32), "a.b": [1, 2], "a": [3, 4]}).to_parquet(
+        tmp_path / "in.parquet"
+    )
+    table = read_parquet(tmp_path / "in.parquet")
+    assert table.column("x").dtype == np.float32
+    assert (table.column("a.b").tolist(), table.column("a").tolist()) == ([1, 2], [3, 4])
+
+
+def test_a_file_that_somebody_writes_meanwhile_is_told(tmp_path):
+    pd.DataFrame({"x": [1, 2]}).to_parquet(tmp_path / "in.parquet")
+    table = read_parquet(tmp_path / "in.parquet")
+    pd.DataFrame({"x": [3, 4, 5]}).to_parquet(tmp_path / "in.parquet")
+    with pytest.raises(ValueError, match=r"in\.parquet was changed while it was worked on"):
+        table.column("x")
+    with pytest.raises(ValueError, match="was changed"):
+        next(table.pieces())
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Ten rows in two files."""

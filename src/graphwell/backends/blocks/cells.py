@@ -4,6 +4,7 @@ A sample gives the centres. Neighbouring cells are grouped into partitions of ab
 of the graph; a row belongs to the partition of its cell, and asks those that hold the cells nearest to it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,12 @@ class CellMap:
     owner: IntArray
     sizes: IntArray
     probes: int = FIRST_PROBES
+
+    def groups(self, most: int) -> IntArray:
+        """Group of each cell: itself, or with cells beside it where there are more than so many."""
+        n_cells = len(self.centres)
+        found = np.arange(n_cells) if n_cells <= most else grouped(self.centres, self.sizes, most)
+        return found.astype(np.int16)
 
     def of(self, rows: FloatArray) -> IntArray:
         """Nearest cell of each row."""
@@ -102,8 +109,21 @@ def _halve(
     _halve(along[cut:], centres, sizes, groups - left, first + left, owner)
 
 
-def visits_needed(cells: CellMap, rows: FloatArray, neighbor_cells: IntArray) -> IntArray:
-    """How many cells a row must ask to reach each neighbour's."""
+def centres_of(sample: Sequence[FloatArray], scaling: Scaling, n: int) -> FloatArray:
+    """Centres of the cells of `n` rows, from pieces of a sample of them."""
+    return find_centres(scaling(np.concatenate(sample)), n)
+
+
+def visits_needed(
+    cells: CellMap, rows: FloatArray, true: Sequence[tuple[FloatArray, IntArray]], k: int
+) -> IntArray:
+    """How many cells a row must ask to reach each of its `k` true neighbours' cells.
+
+    Each partition tells the distances and cells of those that it holds.
+    """
+    distances, cell_of = (np.concatenate(part, axis=1) for part in zip(*true, strict=True))
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    neighbor_cells = np.take_along_axis(cell_of, nearest, axis=1)
     order = cells.nearest(rows, len(cells.centres))
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.arange(order.shape[1], dtype=order.dtype)[None, :], axis=1)

@@ -39,6 +39,11 @@ def indicator(block: GraphBlock, labels: IntArray, values: FloatArray, n_classes
     return np.asarray(block.placed(HERE.indicator(labels, values, n_classes)))
 
 
+def column(block: GraphBlock, vector: FloatArray) -> FloatArray:
+    """A vector as a block of one column."""
+    return np.asarray(block.placed(vector[:, None]))
+
+
 def outlets(block: GraphBlock, vectors: FloatArray) -> dict[int, FloatArray]:
     """What each other block needs of some columns."""
     return {receiver: vectors[at] for receiver, at in block.outlets.items()}

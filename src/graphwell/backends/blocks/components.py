@@ -14,7 +14,7 @@ from graphwell.backends.blocks.rows import BlockRows
 def components_inside(rows: BlockRows) -> IntArray:
     """Connected components of a block by itself."""
     inside = rows.W[:, : rows.n_own]
-    return csgraph.connected_components(inside, directed=False)[1].astype(np.int64)
+    return csgraph.connected_components(inside, directed=False)[1]
 
 
 def touching(
@@ -49,5 +49,5 @@ def merged_components(
         ends.append(np.stack([own + firsts[p], np.concatenate([*far, own[:0]])]))
     near, far_ends = np.concatenate(ends, axis=1)
     joints = sparse.coo_array((np.ones(len(near)), (near, far_ends)), shape=(firsts[-1], firsts[-1]))
-    merged = csgraph.connected_components(joints, directed=False)[1]
+    merged = csgraph.connected_components(joints, directed=False)[1].astype(np.int32)
     return np.split(merged, firsts[1:-1])

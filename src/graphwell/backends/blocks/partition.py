@@ -14,7 +14,7 @@ from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.distances import distances_to
 from graphwell.graph.scaling import Scaling
 from graphwell.graph.space import Points
-from graphwell.graph.weights import kernel
+from graphwell.graph.weights import kernel, smallest_scale
 
 ROWS_AT_ONCE = 65_536
 """Rows that are searched by one task: it bounds the memory of their candidates."""
@@ -72,8 +72,7 @@ class Partition:
         missing = found < 0
         neighbors = np.where(missing, -1, self.vertices[found])
         positions = np.where(missing, -1, found.astype(np.int64) + self.start)
-        small = np.int32 if positions.max(initial=0) < 2**31 else np.int64
-        return Answer(query.places, neighbors, positions.astype(small), distances)
+        return Answer(query.places, neighbors, positions.astype(_smallest_of(positions)), distances)
 
     def _nearest(self, rows: FloatArray, cells: IntArray, k: int) -> tuple[IntArray, FloatArray]:
         n_threads, spare = self.n_threads, k + SPARE_CANDIDATES
@@ -85,9 +84,19 @@ class Partition:
         return np.take_along_axis(found, order, 1), np.take_along_axis(distances, order, 1)
 
 
+def _smallest_of(numbers: IntArray) -> Any:
+    """The type of few bytes that holds the numbers of vertices: rows keep some for each neighbour."""
+    return np.int32 if numbers.max(initial=0) < 2**31 else np.int64
+
+
 def own_vertices(partition: Partition, n: int) -> IntArray:
     """The user's numbers of the rows of a partition, of `n` rows in all, in few bytes."""
     return narrow(partition.vertices, n)
+
+
+def own_groups(partition: Partition, group_of: IntArray) -> IntArray:
+    """Group of each row of a partition, given that of each cell."""
+    return group_of[partition.cell_of]
 
 
 def make_partition(
@@ -95,6 +104,7 @@ def make_partition(
 ) -> Partition:
     """Put the rows of a partition in the order of their cells, and index them."""
     vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*received, strict=True))
+    vertices = vertices.astype(_smallest_of(vertices), copy=False)
     order = np.lexsort((vertices, cell_of))
     vertices, points, cell_of = vertices[order], points[order], cell_of[order]
     starts = np.searchsorted(cell_of, np.arange(len(cells.centres) + 1))
@@ -152,6 +162,12 @@ def raw_scales(parts: Sequence[Answer], scale_neighbor: int) -> FloatArray:
     return np.concatenate([part.distances[:, scale_neighbor - 1] for part in parts])
 
 
+def floored_scales(raw: Sequence[FloatArray]) -> FloatArray:
+    """Local scales of the rows of all partitions, by position: duplicates have the smallest."""
+    scales = np.concatenate(raw)
+    return np.maximum(scales, smallest_scale(scales), out=scales)
+
+
 def chosen(parts: Sequence[Answer], partition: Partition, scales: FloatArray, n_neighbors: int) -> Chosen:
     """The neighbours that the rows of a partition chose; `scales` are those of all rows, by position."""
     neighbors, positions, distances = (
@@ -163,7 +179,8 @@ def chosen(parts: Sequence[Answer], partition: Partition, scales: FloatArray, n_
             "a block must hold the same finite values every time it is computed."
         )
     own = scales[partition.start : partition.start + len(partition.vertices), None]
-    return Chosen(partition.vertices, neighbors, positions, kernel(distances, own, scales[positions]))
+    weights = kernel(distances, own, scales[positions]).astype(np.float32)  # as they are kept
+    return Chosen(partition.vertices, neighbors, positions, weights)
 
 
 def true_neighbors(partition: Partition, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:

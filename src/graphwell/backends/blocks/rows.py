@@ -28,6 +28,20 @@ def narrow(numbers: IntArray, count: int) -> IntArray:
     return numbers.astype(np.min_scalar_type(-count))
 
 
+def in_few_bytes(values: Any) -> Any:
+    """Values as an array of NumPy; whole numbers in the fewest bytes that hold them all.
+
+    Examples
+    --------
+    >>> in_few_bytes([-1, 127]).dtype, in_few_bytes([-1, 128]).dtype, in_few_bytes([0.5]).dtype
+    (dtype('int8'), dtype('int16'), dtype('float64'))
+    """
+    values = np.asarray(values)
+    if values.dtype.kind not in "iu" or not values.size:
+        return values
+    return narrow(values, max(int(values.max()) + 1, -int(values.min())))
+
+
 @dataclass(frozen=True)
 class BlockRows:
     """Rows of ``W``, columns numbered anew: own vertices by their place in the block, then the halo.

@@ -111,6 +111,11 @@ def sweeps(
     )
 
 
+def end_of(swept: tuple[IntArray, FloatArray, float, int]) -> tuple[float, int]:
+    """The energy of a block, and how often a class changed."""
+    return swept[2:]
+
+
 def _masses(block: GraphBlock, forces: BlockForces, words: IntArray, offsets: FloatArray) -> IntArray:
     """Mass of each class in the block, in whole numbers; nothing where none is needed."""
     from graphwell.backends.cpu import kernels

@@ -8,7 +8,7 @@ import numpy as np
 from graphwell._thread_pool import ThreadPool
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Answers, Block, Engine, Rows, Vector, Vectors
+from graphwell.backends.base import Answers, Block, Engine, Result, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction, distributions, modest, wide_as
 from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
@@ -79,6 +79,10 @@ class Backend:
         with threadpool_limits(1):
             ThreadPool(thread_count(self.n_jobs)).map(ask, range(0, rows.n_rows, ROWS_AT_A_TIME))
         return told
+
+    def apart(self, work: Callable[..., Result], *arguments: Any, progress: Progress) -> Result:
+        """Do the work in this process."""
+        return work(*arguments, progress)
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array."""

@@ -78,3 +78,38 @@ def advance(
             x[i, c] += step[c] * p[i, c]
             r[i, c] -= step[c] * image[i, c]
             p[i, c] = ratio[c] * p[i, c] + moving[c] * r[i, c]
+
+
+@compiled(nogil=True)
+def restrict_exactly(
+    first: int,
+    last: int,
+    groups: IntArray,
+    level: FloatArray,
+    vectors: FloatArray,
+    magnets: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Add ``level * vectors`` of some rows to the sums of their groups; `magnets` round the products."""
+    for row in range(first, last):
+        group, factor = groups[row], float(level[row])
+        for c in range(vectors.shape[1]):
+            sums[group, c] += (factor * vectors[row, c] + magnets[c]) - magnets[c]
+
+
+@compiled(nogil=True)
+def condense_exactly(
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    level: FloatArray,
+    groups: IntArray,
+    magnet: float,
+    small: FloatArray,
+) -> None:
+    """Add what the matrix is between the levels of the groups to `small`; `magnet` rounds the products."""
+    for s in range(len(starts) - 1):
+        for entry in range(starts[s], starts[s + 1]):
+            row, column = s * LANES + (entry - starts[s]) % LANES, columns[entry]
+            product = float(level[row]) * level[column] * values[entry]
+            small[groups[row], groups[column]] += (product + magnet) - magnet

@@ -79,7 +79,7 @@ class NumbaEngine(ArrayEngine):
     @cached_property
     def rows(self) -> SlicedRows:
         """The normalised affinity in the order and form that sweeps and products go over it."""
-        return SlicedRows.from_graph(self.graph, self.dtype)
+        return SlicedRows.from_graph(self.graph, self.dtype, self.pool)
 
     def rest(self) -> None:
         """Forget the layout until it is asked for again."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 
@@ -59,13 +60,18 @@ class SlicedRows:
         return np.arange(n_parts + 1) * n_slices // n_parts
 
     @classmethod
-    def from_graph(cls, graph: "Graph", dtype: npt.DTypeLike) -> "SlicedRows":
+    def from_graph(cls, graph: "Graph", dtype: npt.DTypeLike, pool: ThreadPool | None = None) -> "SlicedRows":
         """Lay out the normalised affinity of a graph."""
-        return cls.from_csr(graph.W, dtype, graph.inverse_roots, graph.locality)
+        return cls.from_csr(graph.W, dtype, graph.inverse_roots, graph.locality, pool)
 
     @classmethod
     def from_csr(
-        cls, matrix: Any, dtype: npt.DTypeLike, scaling: FloatArray | None = None, near: Any = None
+        cls,
+        matrix: Any,
+        dtype: npt.DTypeLike,
+        scaling: FloatArray | None = None,
+        near: Any = None,
+        pool: ThreadPool | None = None,
     ) -> "SlicedRows":
         """Lay out a CSR matrix, its rows and columns scaled; the entries of a row keep their order.
 
@@ -84,8 +90,9 @@ class SlicedRows:
         columns = np.zeros(starts[-1], dtype=np.int32)
         values = np.zeros(starts[-1], dtype=dtype)
         row_sums = np.zeros(LANES * len(widths), dtype=dtype)
-        entries = (matrix.indptr, matrix.indices, matrix.data, scaling)
-        _fill(*entries, order, position, starts, columns, values, row_sums)
+        given = (matrix.indptr, matrix.indices, matrix.data, scaling, order, position, starts)
+        filled = (columns, values, row_sums)
+        (pool or ThreadPool(1)).share(len(order), lambda first, last: _fill(first, last, *given, *filled))
         return cls(order, starts, columns, values, row_sums)
 
     def placed(self, by_vertex: Any, dtype: npt.DTypeLike) -> Any:
@@ -117,8 +124,10 @@ def _ordered(lengths: IntArray, near: IntArray, window: int) -> tuple[IntArray, 
     return order, padded.reshape(-1, LANES).max(axis=1)
 
 
-@compiled()
+@compiled(nogil=True)
 def _fill(
+    first: int,
+    last: int,
     indptr: IntArray,
     indices: IntArray,
     data: FloatArray,
@@ -130,7 +139,7 @@ def _fill(
     values: FloatArray,
     row_sums: FloatArray,
 ) -> None:
-    for row in range(len(order)):
+    for row in range(first, last):
         place, vertex, total = starts[row // LANES] + row % LANES, order[row], 0.0
         for entry in range(indptr[vertex], indptr[vertex + 1]):
             neighbor = indices[entry]

@@ -31,6 +31,7 @@ class CudaGraph(Graph):
     """
 
     matrix: GpuMatrix
+    _unsharpened: Graph | None
 
     def __init__(
         self,
@@ -172,8 +173,7 @@ class FetchedGraph(Graph):
 
     def __init__(self, placed: CudaGraph) -> None:
         for name, value in (
-            ("placed", placed), ("sharpness", placed.sharpness), ("_unsharpened", None),
-            ("bridges", placed.bridges),
+            ("placed", placed), ("sharpness", placed.sharpness), ("bridges", placed.bridges),
         ):  # fmt: skip
             object.__setattr__(self, name, value)
 
@@ -199,7 +199,7 @@ class FetchedGraph(Graph):
             super().check()
 
     def __reduce__(self) -> Any:
-        return Graph, (self.W, self.origin, self.sharpness, None, self.bridges)
+        return Graph, (self.W, self.origin, self.sharpness, self.bridges)
 
 
 def _check(points: Points) -> None:

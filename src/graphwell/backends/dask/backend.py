@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Answers, Engine, Rows, Vector
+from graphwell.backends.base import Answers, Engine, Result, Rows, Vector
 from graphwell.backends.blocks.answers import answers_of, by_input_block, in_input_order, named_labels
-from graphwell.backends.blocks.rows import narrow
+from graphwell.backends.blocks.rows import in_few_bytes, narrow
 from graphwell.backends.blocks.said import ask
 from graphwell.backends.dask.client import connected_client
-from graphwell.backends.dask.engine import Columns, DaskEngine, SaidOnWorkers
+from graphwell.backends.dask.engine import DaskEngine, SaidOnWorkers
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle, array_of, blocks_of
 from graphwell.backends.dask.inputs import read_input
@@ -20,9 +20,10 @@ from graphwell.backends.dask.predict import DaskInduction
 from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Tasks
 from graphwell.backends.dask.teams import undisturbed
+from graphwell.backends.dask.vectors import Columns, WorkerVector, as_they_are, parts_of
 from graphwell.graph.checks import neighbor_counts
 from graphwell.memory import fit_bytes, in_words
-from graphwell.progress import Progress
+from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -79,17 +80,22 @@ class Backend:
         blocks = [block for block, length in held if length]
         return SaidOnWorkers(self.tasks.each("hear", ask, blocks, voice=function), source.starts)
 
+    def apart(self, work: Callable[..., Result], *arguments: Any, progress: Progress) -> Result:
+        """Have one of the workers do the work."""
+        (found,) = self.tasks.results([self.tasks.lazy("apart", work, *arguments, silent)])
+        return cast(Result, found)
+
     def _fetched(self, X: Any) -> Any:
         """A Dask array as one of the client; says so where no worker is left to compute it."""
         return np.concatenate(self.tasks.results(blocks_of(X)))
 
     def asarray(self, values: Any) -> Vector:
-        """Return the values as an array of the client, where vectors lie."""
-        return np.asarray(values)
+        """Return the values as an array of the client, whole numbers in few bytes."""
+        return in_few_bytes(values)
 
     def to_host(self, vector: Vector) -> Any:
-        """Return the array itself."""
-        return vector
+        """Return a vector as an array of the client."""
+        return np.asarray(vector)
 
     def place(self, graph: "Graph") -> DaskGraph:
         """Cut a graph of this machine into a block for each worker."""
@@ -116,10 +122,12 @@ class Backend:
     ) -> Answers:
         """Return labels, scores and reachability as Dask arrays in the chunks of the rows."""
         tasks, graph, source = self.tasks, engine.graph, rows.values
-        assigned = narrow(np.where(problem.reachable, assigned, prior.argmax()), len(prior))
+        decided = np.where(problem.reachable, assigned, prior.argmax())
+        told_classes = WorkerVector(graph, narrow, decided, count=len(prior))
         bridges = problem.graph.bridges
-        bridged = np.zeros(rows.n_rows, dtype=bool) if bridges is None else bridges.rows
-        cut = [graph.cut(values) for values in (assigned, problem.reachable, bridged)]
+        bridged = engine.xp.ones(rows.n_rows) < 1 if bridges is None else bridges.rows
+        told_of = (told_classes, problem.reachable, bridged)
+        cut = [parts_of(graph, values, as_they_are) for values in told_of]
         same = {"columns": columns, "prior": prior}
 
         def make() -> list[Handle]:

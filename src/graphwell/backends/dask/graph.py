@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import BoolArray, IntArray
 from graphwell.backends.blocks import block as on_block
 from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks.components import components_inside, merged_components, touching
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.tasks import Tasks, given
+from graphwell.backends.dask.vectors import WorkerVector, held_by
 from graphwell.graph import Graph
 from graphwell.graph.lost_parts import Bridges
 from graphwell.graph.structure import frozen
@@ -37,6 +38,8 @@ class DaskGraph:
         Share of the true neighbours that the search found.
     bridges : Bridges, optional
         Edges that join parts without a known row to others.
+    cells : (list of handles, int), optional
+        Group of near vertices that each vertex belongs to, of so many in all.
     """
 
     tasks: Tasks
@@ -49,6 +52,7 @@ class DaskGraph:
     can_relink: bool = False
     n_neighbors: int | None = None
     bridges: Bridges | None = None
+    cells: tuple[list[Handle], int] | None = None
     _unsharpened: "DaskGraph | None" = field(default=None)
 
     @classmethod
@@ -96,6 +100,11 @@ class DaskGraph:
     def starts(self) -> IntArray:
         """Position of the first vertex of each block, and the number of all."""
         return np.concatenate([[0], np.cumsum([len(part) for part in self.vertices])])
+
+    @property
+    def lengths(self) -> list[int]:
+        """Number of vertices of each block."""
+        return [len(part) for part in self.vertices]
 
     def cut(self, values: Any) -> list[Any]:
         """Values of all vertices, in the user's order, as one array per block."""
@@ -154,33 +163,44 @@ class DaskGraph:
         make = partial(on_block.make_block, power=self.sharpness, n_threads=self.tasks.n_threads())
         return self.tasks.keep(self.tasks.each("block", make, *columns))
 
-    @property
+    @cached_property
     def _degrees(self) -> list[Handle]:
-        return self.tasks.each("degrees", on_rows.degrees_of, self.rows, power=self.sharpness)
+        return self.tasks.keep(
+            self.tasks.each("degrees", on_rows.degrees_of, self.rows, power=self.sharpness)
+        )
 
-    @cached_property
-    def degrees(self) -> FloatArray:
+    @property
+    def degrees(self) -> WorkerVector:
         """Sum of each row of ``W``."""
-        return np.asarray(self.joined(self.tasks.results(self._degrees)))
+        return held_by(self, self._degrees)
 
     @cached_property
-    def components(self) -> IntArray:
+    def total_degree(self) -> float:
+        """Sum of all degrees, with the bits that it has on one machine."""
+        return float(self.degrees.compute().sum())
+
+    @property
+    def components(self) -> Any:
         """Number of the connected component of each vertex."""
+        return held_by(self, self._components[0])
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components."""
+        return self._components[1]
+
+    @cached_property
+    def _components(self) -> tuple[list[Handle], int]:
         if self._unsharpened is not None:
-            return self._unsharpened.components
+            return self._unsharpened._components
         local = self.tasks.keep(self.tasks.each("components", components_inside, self.rows))
         exports = self.tasks.each("export-components", on_block.on_boundary, local, self.boundaries)
         found = self.tasks.results(
             self.tasks.each("touching", touching, self.rows, local, self.links, self.every(exports))
         )
         numbers = merged_components(found, [sources for sources, _ in self.halos])
-        parts = zip(self.tasks.results(local), numbers, strict=True)
-        return np.asarray(self.joined([of_part[part] for part, of_part in parts]))
-
-    @property
-    def n_components(self) -> int:
-        """Number of connected components."""
-        return int(self.components.max()) + 1
+        placed = self.tasks.keep(self.tasks.each("component", np.take, numbers, local))
+        return placed, 1 + max(int(part.max(initial=-1)) for part in numbers)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -216,7 +236,7 @@ class DaskGraph:
 
     def __reduce__(self) -> Any:
         """Pickled, it becomes the graph of one machine."""
-        return Graph, (self.W, None, self.sharpness, None, self.bridges)
+        return Graph, (self.W, None, self.sharpness, self.bridges)
 
     def __repr__(self) -> str:
         return f"DaskGraph({self.n_vertices:,} vertices in {self.n_blocks} blocks)"

@@ -74,8 +74,11 @@ def check_chunks(X: Any) -> tuple[int, ...]:
 def read_input(tasks: Tasks, X: Any, metric: str, change: Change | None = None) -> Input:
     """Look at every block once; NaN, infinity and features without variation are refused."""
     if not isinstance(metric, str) or metric not in METRICS:
-        problem = "{field} must be one of {} for a Dask array, got {!r}."
-        raise OptionError("metric", problem, ", ".join(METRICS), metric)
+        problem = (
+            "{field} {!r} is not available for a Dask array: on a cluster the graph is made from features. "
+            "Give rows of features, or the affinities as a matrix that fits into memory: X.compute()."
+        )
+        raise OptionError("metric", problem, metric)
     lengths = check_chunks(X)
     if X.shape[0] < 2 or X.shape[1] < 1:
         raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")

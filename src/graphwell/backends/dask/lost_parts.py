@@ -15,9 +15,10 @@ from graphwell.graph.lost_parts import Bridges, every_part_has, make_bridges
 
 def bridged(graph: DaskGraph, known: BoolArray) -> DaskGraph:
     """Join every part that holds no known row to the nearest part."""
-    components, tasks = graph.components, graph.tasks
-    if graph.search is None or every_part_has(components, known, graph.n_components):
+    tasks = graph.tasks
+    if graph.search is None or every_part_has(graph.components, known, graph.n_components):
         return graph
+    components = graph.components.compute()
     cut = graph.cut(components)
     found = tasks.results(
         tasks.each("bridge-weights", on_rows.weight_sums_of, graph.rows, cut, n_groups=graph.n_components)

@@ -82,7 +82,7 @@ class DaskInduction:
     def margins(self) -> FloatArray:
         """Return the distance of the two highest scores of each fitted row; -1 where no label reaches."""
         apart = self.distributions.map_blocks(two_highest_apart, drop_axis=1, dtype=np.float64)
-        return np.where(self.reachable.compute(), apart.compute(), -1.0)
+        return np.asarray(np.where(self.reachable, apart, -1.0))
 
     def __reduce__(self) -> Any:
         search, results = self.search, self.tasks.results

@@ -10,14 +10,14 @@ from operator import getitem
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import IntArray
 from graphwell.backends.blocks import partition as on_partition
 from graphwell.backends.blocks import rows as on_rows
 from graphwell.backends.blocks.cells import (
     FIRST_PROBES,
     CellMap,
+    centres_of,
     count_cells,
-    find_centres,
     grouped,
     split_rows,
     visits_needed,
@@ -26,16 +26,17 @@ from graphwell.backends.blocks.partition import Partition, own_vertices
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.inputs import Input
-from graphwell.backends.dask.tasks import Tasks, given
+from graphwell.backends.dask.tasks import Tasks
 from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import EXACT_UP_TO
 from graphwell.graph.scaling import Scaling
-from graphwell.graph.weights import smallest_scale
 from graphwell.progress import Progress, silent
 
 POINTS_PER_CELL = 64
 """Points that the cells are found from: more move them little."""
+MOST_GROUPS = 1024
+"""Of the coarse level of linear systems: its matrix is dense."""
 REBUILDING = -10
 """Priority of the search: where a lost worker's part of it must be done again, the descent goes first."""
 SHARE_OF_MEMORY = 0.2
@@ -109,7 +110,8 @@ def blocks_for(tasks: Tasks, source: Input, k: int) -> int:
 def _find_cells(tasks: Tasks, source: Input, n_blocks: int) -> tuple[CellMap, IntArray]:
     """Cells from a sample, grouped into partitions; and the number of rows of each partition."""
     scaling = Scaling.within(source.low, source.high, source.center)
-    centres = find_centres(scaling(_sample(tasks, source, _sample_size(source.n), seed=0)), source.n)
+    sample = _sample(tasks, source, _sample_size(source.n), seed=0)
+    (centres,) = tasks.results([tasks.lazy("centres", centres_of, sample, scaling, source.n)])
     plain = CellMap(scaling, centres, np.zeros(len(centres), int), np.zeros(len(centres), int))
     sizes = np.sum(tasks.results(tasks.each("count-cells", count_cells, source.blocks, cells=plain)), axis=0)
     owner = grouped(centres, sizes, n_blocks)
@@ -123,12 +125,12 @@ def _sample_size(n: int) -> int:
     return min(n, POINTS_PER_CELL * max(1, 2 ** round(np.log2(np.sqrt(n)))))
 
 
-def _sample(tasks: Tasks, source: Input, size: int, seed: int) -> FloatArray:
-    """Some rows, the same ones however the rows are cut into blocks."""
+def _sample(tasks: Tasks, source: Input, size: int, seed: int) -> list[Handle]:
+    """Some rows in pieces, the same ones however the rows are cut into blocks."""
     chosen = np.sort(np.random.default_rng(seed).choice(source.n, size, replace=False))
     cuts = np.searchsorted(chosen, source.starts)
     inside = [chosen[a:b] - s for a, b, s in zip(cuts[:-1], cuts[1:], source.starts[:-1], strict=True)]
-    return np.concatenate(tasks.results(tasks.each("sample", getitem, source.blocks, inside)))
+    return tasks.each("sample", getitem, source.blocks, inside)
 
 
 def _shuffle(tasks: Tasks, source: Input, cells: CellMap, starts: IntArray) -> list[Handle]:
@@ -155,11 +157,11 @@ def _measured(
     """Set how many cells a row asks so that a sample finds its true neighbours, and say what it finds."""
     if source.n <= EXACT_UP_TO:
         return replace(cells, probes=len(cells.centres)), 1.0
-    rows = _sample(tasks, source, min(RECALL_SAMPLE, source.n), seed=1)
-    true = tasks.each("true-neighbours", on_partition.true_neighbors, partitions, rows=rows, k=k + 1)
-    distances, cell_of = (np.concatenate(part, axis=1) for part in zip(*tasks.results(true), strict=True))
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]
-    needed = visits_needed(cells, rows, np.take_along_axis(cell_of, nearest, axis=1))
+    sample = _sample(tasks, source, min(RECALL_SAMPLE, source.n), seed=1)
+    rows = tasks.lazy("sample", np.concatenate, sample)
+    columns = (partitions, [rows] * len(partitions))
+    true = tasks.each("true-neighbours", on_partition.true_neighbors, *columns, k=k + 1)
+    (needed,) = tasks.results([tasks.lazy("visits", visits_needed, cells, rows, true, k + 1)])
     probes = min(max(enough_visits(needed), FIRST_PROBES), len(cells.centres))
     return replace(cells, probes=probes), float((needed <= probes).mean())
 
@@ -202,17 +204,19 @@ def _weigh(
     """Local scales, weights, and both directions of every edge, by exchange between the blocks."""
     n = len(vertices)
     raw_scales = partial(on_partition.raw_scales, scale_neighbor=search.scale_neighbor)
-    raw = np.concatenate(tasks.results(tasks.each("scales", raw_scales, found)))
-    scales = np.maximum(raw, smallest_scale(raw))
-    (everywhere,) = tasks.keep([tasks.lazy("all-scales", given, scales)])
+    raw = tasks.each("scales", raw_scales, found)
+    (everywhere,) = tasks.keep([tasks.lazy("all-scales", on_partition.floored_scales, raw)])
     columns = (found, search.partitions, [everywhere] * n)
     chosen = tasks.keep(tasks.each("choose", on_partition.chosen, *columns, n_neighbors=search.n_neighbors))
     sent = tasks.each("edges", on_rows.edges_by_owner, chosen, range(n), starts=starts)
     own = list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
     rows = tasks.exchange("rows", sent, n, on_rows.joined_rows, chosen, own, n=int(starts[-1]))
     of_partition = tasks.keep(tasks.each("scales", getitem, [everywhere] * n, [slice(*ends) for ends in own]))
-    search = replace(search, scales=of_partition, chosen=chosen, floor=float(scales.min()))
-    kept = tasks.doubled(rows)
-    tasks.wait(kept)
+    (floor,) = tasks.results([tasks.lazy("floor", np.min, everywhere)])
+    search = replace(search, scales=of_partition, chosen=chosen, floor=float(floor))
+    kept, group_of = tasks.doubled(rows), search.cells.groups(MOST_GROUPS)
+    groups = tasks.each("groups", on_partition.own_groups, search.partitions, group_of=group_of)
+    cells = tasks.doubled(groups), int(group_of.max()) + 1
+    tasks.wait([*kept, *cells[0]])
     tasks.priority = 0
-    return DaskGraph(tasks, vertices, kept, recall_=recall, search=search)
+    return DaskGraph(tasks, vertices, kept, recall_=recall, search=search, cells=cells)

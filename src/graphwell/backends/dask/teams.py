@@ -7,6 +7,7 @@ the same.
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,6 +24,45 @@ SECONDS_OF_PATIENCE = 0.25
 Result = TypeVar("Result")
 
 
+@dataclass(frozen=True)
+class Team:
+    """The tasks of some work, one for each worker, which are done.
+
+    Attributes
+    ----------
+    tasks : Tasks
+    members : list of handles
+        What each of them returned is `Done`.
+    shares : list of lists of int
+        The blocks of each.
+    """
+
+    tasks: Tasks
+    members: list[Handle]
+    shares: list[list[int]]
+
+    def fetched(self) -> list[Any]:
+        """What the program of each block returned, brought here."""
+        done = self.tasks.results(self.members, at_home=True)
+        self.tasks.efforts.extend(share.effort for share in done)
+        return self._by_block([share.found for share in done])
+
+    def kept(self, name: str, end_of: Callable[[Any], Any]) -> tuple[list[Handle], list[Any]]:
+        """What the program of each block returned, on its worker; and its end, brought here."""
+        told = [self.tasks.lazy("end", _end_of, member, end_of) for member in self.members]
+        efforts, ends = zip(*self.tasks.results(told, at_home=True), strict=True)
+        self.tasks.efforts.extend(efforts)
+        pairs = zip(self.members, self.shares, strict=True)
+        places = self._by_block([[(member, i) for i in range(len(of))] for member, of in pairs])
+        return self.tasks.each(f"{name}-result", _result_of, *zip(*places, strict=True)), self._by_block(ends)
+
+    def _by_block(self, found: Sequence[Sequence[Any]]) -> list[Any]:
+        """What each member says of its blocks, in the order of all blocks."""
+        pairs = zip(self.shares, found, strict=True)
+        of_block = {p: each for of, share in pairs for p, each in zip(of, share, strict=True)}
+        return [of_block[p] for p in range(len(of_block))]
+
+
 def together(
     tasks: Tasks,
     name: str,
@@ -30,8 +70,8 @@ def together(
     blocks: Sequence[Handle],
     *columns: Sequence[Any],
     **same: Any,
-) -> list[Handle]:
-    """Run a program for each block, all at the same time; return what each of them returned.
+) -> Team:
+    """Run a program for each block, all at the same time.
 
     Parameters
     ----------
@@ -61,11 +101,7 @@ def together(
         if tasks.client.status == "running":
             close_everywhere(tasks.client, work)
         raise
-    efforts = [tasks.lazy("effort", _effort_of, handle) for handle in team]
-    tasks.efforts.extend(tasks.results(efforts, at_home=True))
-    of_block = {p: (handle, i) for handle, of in zip(team, shares, strict=True) for i, p in enumerate(of)}
-    pairs = zip(*(of_block[p] for p in range(len(homes))), strict=True)
-    return tasks.each(f"{name}-result", _result_of, *pairs)
+    return Team(tasks, team, shares)
 
 
 def undisturbed(tasks: Tasks, n_blocks: int, work: Callable[[], Result]) -> Result:
@@ -108,8 +144,8 @@ def _share_of(
     )
 
 
-def _effort_of(done: Done) -> Effort:
-    return done.effort
+def _end_of(done: Done, end_of: Callable[[Any], Any]) -> tuple[Effort, list[Any]]:
+    return done.effort, [end_of(found) for found in done.found]
 
 
 def _result_of(done: Done, place: int) -> Any:

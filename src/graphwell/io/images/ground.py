@@ -10,7 +10,8 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
 from graphwell.io.images.colors import packed, unpacked
 from graphwell.io.images.drawings.base import color_of
-from graphwell.io.images.paint import FEW_COLORS, Layer
+from graphwell.io.images.layers import Layer
+from graphwell.io.images.paint_search import FEW_COLORS
 
 NAMED = {"black": (0, 0, 0), "white": (255, 255, 255)}
 BACKGROUNDS = ("auto", "transparent", *NAMED)

@@ -12,7 +12,9 @@ from graphwell.io.files import check_input
 from graphwell.io.images.base import MAX_PIXELS, Marks
 from graphwell.io.images.colors import palette_color, unpacked
 from graphwell.io.images.ground import OPAQUE, Ground, check_background, find_ground, shown_colors
-from graphwell.io.images.paint import MOST_CLASSES, Layer, Paints, find_paints, snapped
+from graphwell.io.images.layers import Layer, Paints
+from graphwell.io.images.paint import find_paints, snapped
+from graphwell.io.images.paint_search import MOST_CLASSES
 from graphwell.io.images.registry import format_for
 
 

@@ -198,7 +198,8 @@ def _shape(element: Any) -> tuple[int, ...]:
 def _dense(matrix: Any) -> Any:
     if hasattr(matrix, "toarray"):
         matrix = matrix.toarray()
-    return np.asarray(matrix, dtype=np.float64)
+    matrix = np.asarray(matrix)
+    return matrix if matrix.dtype == np.float32 else matrix.astype(np.float64, copy=False)
 
 
 def _plain(value: Any) -> Any:

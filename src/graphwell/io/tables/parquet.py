@@ -1,5 +1,6 @@
 """Tables in Parquet files. The only module that imports pyarrow."""
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,6 @@ from graphwell.io.tables.base import (
     Table,
     TableFormat,
     check_table,
-    with_new_columns,
 )
 from graphwell.io.tables.cells import TEXT, is_missing, is_text, typed
 from graphwell.memory import check_fits
@@ -28,22 +28,33 @@ ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True)
-class ParquetTable(Table):
+class ArrowTable(Table):
     """A table of Arrow columns; those that are never asked for are never converted."""
 
-    arrow: Any = field(repr=False)
+    @property
+    @abstractmethod
+    def schema(self) -> Any:
+        """Names and types of the columns."""
+
+    @abstractmethod
+    def arrow_column(self, name: str) -> Any:
+        """Return a column as Arrow holds it."""
+
+    @abstractmethod
+    def pieces(self) -> Iterator[Any]:
+        """All rows in order, as tables or batches of Arrow."""
 
     def column(self, name: str) -> Any:
         """Return a column as text or numbers; missing cells are empty or NaN."""
         pyarrow = require_pyarrow()
-        column = self.arrow.column(self.names.index(name))
-        kind = column.type
+        column = self.arrow_column(name)
         types = pyarrow.types
-        if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
-            plain = column.cast(pyarrow.float64()) if column.null_count else column
-            return plain.to_numpy()
-        if types.is_decimal(kind):
+        if types.is_integer(column.type) or types.is_floating(column.type):
+            return column.to_numpy()
+        if types.is_decimal(column.type) or (types.is_boolean(column.type) and column.null_count):
             return column.cast(pyarrow.float64()).to_numpy()
+        if types.is_boolean(column.type):
+            return column.to_numpy()
         text = np.empty(len(column), dtype=TEXT)
         for first in range(0, len(column), ROWS_AT_ONCE):
             cells = column.slice(first, ROWS_AT_ONCE).to_pylist()
@@ -51,18 +62,80 @@ class ParquetTable(Table):
         return text
 
 
+@dataclass(frozen=True)
+class PartTable(ArrowTable):
+    """A part of a table, in memory."""
+
+    arrow: Any = field(repr=False)
+
+    @property
+    def schema(self) -> Any:
+        """Names and types of the columns."""
+        return self.arrow.schema
+
+    def arrow_column(self, name: str) -> Any:
+        """Return a column as Arrow holds it."""
+        return self.arrow.column(self.names.index(name))
+
+    def pieces(self) -> Iterator[Any]:
+        """All rows at once."""
+        yield self.arrow
+
+
+@dataclass(frozen=True)
+class ParquetTable(ArrowTable):
+    """A Parquet file whose columns are read when they are asked for: it is never in memory as a whole.
+
+    Attributes
+    ----------
+    opened : pyarrow.parquet.ParquetFile
+    mark : tuple of int
+        What tells whether somebody wrote into the file since.
+    """
+
+    opened: Any = field(repr=False)
+    mark: tuple[int, ...] = field(repr=False)
+
+    @property
+    def schema(self) -> Any:
+        """Names and types of the columns."""
+        return self.opened.schema_arrow
+
+    def arrow_column(self, name: str) -> Any:
+        """Read a column."""
+        self._check_unchanged()
+        with _told_in_a_sentence(self.path):
+            return self.opened.read(columns=[name]).column(name)
+
+    def pieces(self) -> Iterator[Any]:
+        """All rows, some at a time."""
+        self._check_unchanged()
+        with _told_in_a_sentence(self.path):
+            yield from self.opened.iter_batches(batch_size=ROWS_PER_PART)
+
+    def _check_unchanged(self) -> None:
+        if _mark_of(self.path) != self.mark:
+            raise ValueError(f"{self.path} was changed while it was worked on; leave it as it is meanwhile.")
+
+
 def read_parquet(path: Path, options: ReadingOptions = PLAIN) -> ParquetTable:
-    """Read a Parquet file; whatever is wrong with it becomes one sentence."""
+    """Open a Parquet file; whatever is wrong with it becomes one sentence, at once."""
     opened = _opened(path)
     _check_fits(path, opened.metadata)
-    with _told_in_a_sentence(path):
-        arrow = opened.read()
-        arrow.validate(full=True)
-    if arrow.num_columns == 0:
+    names = tuple(opened.schema_arrow.names)
+    if not names:
         raise ValueError(f"{path} has no columns.")
-    table = ParquetTable(path, tuple(arrow.column_names), arrow.num_rows, arrow)
+    table = ParquetTable(path, names, opened.metadata.num_rows, opened, _mark_of(path))
     check_table(table)
+    with _told_in_a_sentence(path):
+        for name in names:
+            table.arrow_column(name).validate(full=True)
     return table
+
+
+def _mark_of(path: Path) -> tuple[int, ...]:
+    state = path.stat()
+    return state.st_ino, state.st_size, state.st_mtime_ns
 
 
 @dataclass(frozen=True)
@@ -87,15 +160,15 @@ def row_groups(path: Path) -> tuple[RowGroups, ...]:
     return tuple(parts)
 
 
-def read_part(part: RowGroups, names: Sequence[str] | None = None) -> ParquetTable:
+def read_part(part: RowGroups, names: Sequence[str] | None = None) -> PartTable:
     """Read a part of a table, or some of its columns."""
     arrow = _opened(part.path).read_row_groups(list(part.groups), None if names is None else list(names))
-    table = ParquetTable(part.path, tuple(arrow.column_names), arrow.num_rows, arrow)
+    table = PartTable(part.path, tuple(arrow.column_names), arrow.num_rows, arrow)
     check_table(table)
     return table
 
 
-def read_columns(path: Path, parts: Sequence[RowGroups], names: Sequence[str]) -> ParquetTable:
+def read_columns(path: Path, parts: Sequence[RowGroups], names: Sequence[str]) -> PartTable:
     """Read some columns of all parts into one table; a file that lacks one of them is named."""
     pyarrow = require_pyarrow()
     arrows = []
@@ -108,7 +181,7 @@ def read_columns(path: Path, parts: Sequence[RowGroups], names: Sequence[str]) -
         arrow = pyarrow.concat_tables(arrows, promote_options="permissive")
     except pyarrow.ArrowException as error:
         raise ValueError(f"The files of {path} disagree about the types of {', '.join(names)}.") from error
-    return ParquetTable(path, tuple(names), arrow.num_rows, arrow)
+    return PartTable(path, tuple(names), arrow.num_rows, arrow)
 
 
 def _parts_of(file: Path) -> list[RowGroups]:
@@ -129,7 +202,7 @@ def _check_fits(path: Path, metadata: Any) -> None:
     """Refuse a file that would not fit into memory once it is unpacked."""
     groups = range(metadata.num_row_groups)
     unpacked = sum(metadata.row_group(group).total_byte_size for group in groups)
-    check_fits(path, 2 * max(unpacked, 8 * metadata.num_rows * metadata.num_columns))
+    check_fits(path, max(unpacked, 8 * metadata.num_rows * metadata.num_columns))
 
 
 def _opened(path: Path) -> Any:
@@ -154,20 +227,32 @@ def _told_in_a_sentence(path: Path) -> Iterator[None]:
 
 
 def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
-    """Write a table and its new columns; Arrow columns go back as they came."""
+    """Write a table and its new columns, some rows at a time; Arrow columns go back as they came."""
     pyarrow = require_pyarrow()
     from pyarrow import parquet
 
-    if isinstance(table, ParquetTable):
-        old = [name for name in table.names if name not in NEW_NAMES]
-        columns = {name: table.arrow.column(table.names.index(name)) for name in old}
-    else:
-        columns = {n: _arrow(typed(c)) for n, c in with_new_columns(table, new).items()}
-    columns |= {name: _arrow(column) for name, column in new.by_name().items()}
+    source = table if isinstance(table, ArrowTable) else _as_arrow(table)
+    kept = [name for name in source.names if name not in NEW_NAMES]
+    added = {name: _arrow(column) for name, column in new.by_name().items()}
+    types = {name: source.schema.field(name).type for name in kept}
     if new.like is not None:
-        columns["graphwell_label"] = _cast(columns["graphwell_label"], columns[new.like].type)
-    metadata = table.arrow.schema.metadata if isinstance(table, ParquetTable) else None
-    parquet.write_table(pyarrow.table(columns).replace_schema_metadata(metadata), file)
+        added["graphwell_label"] = _cast(added["graphwell_label"], types[new.like])
+    types |= {name: column.type for name, column in added.items()}
+    schema = pyarrow.schema(list(types.items()), metadata=source.schema.metadata)
+    first = 0
+    with parquet.ParquetWriter(file, schema) as writer:
+        for piece in source.pieces():
+            columns = {name: piece.column(name) for name in kept}
+            columns |= {name: column.slice(first, piece.num_rows) for name, column in added.items()}
+            writer.write_table(pyarrow.table(columns, schema=schema))
+            first += piece.num_rows
+
+
+def _as_arrow(table: Table) -> PartTable:
+    """Any table as one of Arrow, in memory."""
+    names = tuple(name for name in table.names if name not in NEW_NAMES)
+    arrow = require_pyarrow().table({name: _arrow(typed(table.column(name))) for name in names})
+    return PartTable(table.path, names, table.n_rows, arrow)
 
 
 def _arrow(column: Any) -> Any:

@@ -1,0 +1,70 @@
+"""Many numbers compared at once: what numba does not turn into vector code by itself."""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from graphwell._types import FloatArray, IntArray
+
+LANES = 32
+"""Numbers that are compared at once: as many as a mask has bits."""
+
+
+def _loaded(context: Any, builder: Any, kind: Any, array: Any, first: Any) -> Any:
+    """Consecutive numbers of an array as a vector."""
+    element = context.get_value_type(kind.dtype)
+    start = builder.gep(context.make_array(kind)(context, builder, array).data, [first])
+    vector = builder.bitcast(start, ir.VectorType(element, LANES).as_pointer())
+    return builder.load(vector, align=element.get_abi_size(context.target_data))
+
+
+def _everywhere(builder: Any, scalar: Any) -> Any:
+    """The same number in every lane."""
+    place = ir.Constant(ir.IntType(32), 0)
+    undefined = ir.Constant(ir.VectorType(scalar.type, LANES), ir.Undefined)
+    lanes = ir.Constant(ir.VectorType(place.type, LANES), [0] * LANES)
+    return builder.shuffle_vector(builder.insert_element(undefined, scalar, place), undefined, lanes)
+
+
+@intrinsic
+def at_most(typing_context: Any, values: Any, first: Any, bound: Any) -> Any:
+    """A mask with a bit for each of `LANES` values from `first` on: whether it is at most the bound.
+
+    All must be of one type. What is no number is not.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        found = _loaded(context, builder, signature.args[0], args[0], args[1])
+        within = builder.fcmp_ordered("<=", found, _everywhere(builder, args[2]))
+        return builder.zext(builder.bitcast(within, ir.IntType(LANES)), ir.IntType(64))
+
+    return types.int64(values, types.int64, values.dtype), codegen
+
+
+@intrinsic
+def lowest_bit(typing_context: Any, mask: Any) -> Any:
+    """The place of the lowest bit that is set in a mask; it must have one."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], cgutils.true_bit)
+
+    return types.int64(types.int64), codegen
+
+
+@njit(nogil=True)
+def places_at_most(values: FloatArray, bound: float, places: IntArray) -> int:
+    """Write the places of all values up to a bound, in order; return how many there are."""
+    count, whole = 0, len(values) // LANES * LANES
+    for first in range(0, whole, LANES):
+        within = at_most(values, first, bound)
+        while within:
+            places[count] = first + lowest_bit(within)
+            within &= within - 1
+            count += 1
+    for place in range(whole, len(values)):
+        places[count] = place
+        count += values[place] <= bound
+    return count
