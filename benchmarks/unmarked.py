@@ -7,6 +7,7 @@ even seeds; odd ones count.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ def nearest_mean(image: Any, marks: Any, blur: float) -> Any:
 def compare_unmarked(quick: bool) -> tuple[list[Unmarked], list[str]]:
     """Print the table; return it with the kinds on which the nearest mean is better."""
     methods: dict[str, Callable[[Any, Any], Any]] = {"graphwell": lambda i, m: gw.segment(i, m, n_jobs=1)}
-    methods |= {f"nearest mean, blur {b:g}": lambda i, m, b=b: nearest_mean(i, m, b) for b in BLURS}
+    methods |= {f"nearest mean, blur {b:g}": partial(nearest_mean, blur=b) for b in BLURS}
     found = []
     for number, kind in enumerate(KINDS):
         wrong: dict[str, list[float]] = {name: [] for name in methods}
