@@ -19,9 +19,12 @@ def test_a_new_stroke_gives_what_a_fresh_run_gives():
     assert (before.labels == np.where(hole, 0, truth)).all()
     after = segmenter.segment(seeds)
     assert (after.labels == truth).all()
-    assert after.result.n_sweeps < before.result.n_sweeps / 2
+    seeds[95, 60:80] = 0  # says nothing new of colours: only what is near moves
+    further = segmenter.segment(seeds)
+    assert (further.labels == truth).all()
+    assert further.result.n_sweeps < before.result.n_sweeps / 2
     assert "graph" in before.seconds
-    assert "graph" not in after.seconds
+    assert "graph" not in further.seconds
 
 
 def test_a_stroke_may_bring_a_new_class():
@@ -34,6 +37,18 @@ def test_a_stroke_may_bring_a_new_class():
     again, fresh = segmenter.segment(fewer), gw.Segmenter(image, **ONE).segment(fewer)
     assert again.result.n_sweeps == fresh.result.n_sweeps  # a class is gone: nothing to go on from
     assert (again.labels == fresh.labels).all()
+
+
+def test_a_stroke_that_changes_how_far_colours_are_trusted_begins_anew():
+    image, _ = gw.datasets.make_grey_image(90, 90, noise=0.2, random_state=0)
+    seeds = np.full((90, 90), -1)
+    seeds[4:8, 5:75], seeds[28:32, 40:50] = 0, 1
+    segmenter = gw.Segmenter(image)
+    first = segmenter.segment(seeds)
+    seeds[78:82, 10:85] = 2
+    further = segmenter.segment(seeds)
+    assert (first.labels != further.labels).any()
+    np.testing.assert_array_equal(further.labels, gw.Segmenter(image).segment(seeds).labels)
 
 
 def test_scores_are_low_along_borders():

@@ -39,7 +39,8 @@ PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES, SCORE_BYTES = 64, 20, 700, 32
 COARSEST_PIXELS = 4000
 SMALLEST_REGION = 49
 """Regions of fewer pixels are specks: they take the class of what surrounds them."""
-FAR, LEAST_PULL = 1e6, 0.1
+FAR = 1e6
+"""Farther than any colour from another."""
 SCORES_SHARE = 0.7
 """Of the time that a start takes, about; the evidence of the colours takes the rest."""
 Told = Callable[[float], object]
@@ -149,7 +150,13 @@ class Canvas:
         squares: Any = tuple(axis // 2 for axis in seeds.coordinates)
         return seeds.some(coarse[squares] == pieces.ravel()[seeds.places])
 
-    def start(self, seeds: list[Seeds], classes: IntArray, before: Start | None, told: Told) -> Start:
+    def pull(self, seeds: list[Seeds]) -> float:
+        """How strongly colours draw points to classes, as far as hidden marks trust them."""
+        return pull_strength(self.evidence.trust(seeds[self.start_halvings]))
+
+    def start(
+        self, seeds: list[Seeds], classes: IntArray, pull: float, before: Start | None, told: Told
+    ) -> Start:
         """Find scores and belief from marks.
 
         Parameters
@@ -157,13 +164,15 @@ class Canvas:
         seeds : list of Seeds
             As `seeds_by_size` gives them.
         classes : array of shape (n_classes,)
+        pull : float
+            How strongly colours draw points to classes.
         before : Start, optional
             Of the same classes from seeds that differ little.
         told : callable
         """
         known = seeds[self.start_halvings]
         logs = self.evidence.logs(known, classes)
-        pulls = self._pulls(logs, seeds)
+        pulls = self._pulls(pull, logs, seeds) if pull else None
         pieces = in_pieces(
             lambda _, share: told(1 - SCORES_SHARE + SCORES_SHARE * (share or 0.0)),
             "",
@@ -173,14 +182,12 @@ class Canvas:
             scores, rests = spread_scores(self.copies, self.working, seeds, len(classes), before, pulls)
         told(1.0)
         finest = self.copies[-1].stencil.grid.crop(scores[-1])
-        return Start(classes, scores, rests, posterior(finest, self.evidence.blurred(logs, known, classes)))
+        belief = posterior(finest, self.evidence.blurred(logs, known, classes))
+        return Start(classes, scores, rests, belief, pull)
 
-    def _pulls(self, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray] | None:
-        """How strongly colours draw points of each copy to classes, coarsest first; None if hardly at all."""
-        strength = pull_strength(self.evidence.trust(seeds[self.start_halvings]))
-        if strength < LEAST_PULL:
-            return None
-        planes = strength * lead_of(logs)
+    def _pulls(self, pull: float, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray]:
+        """How strongly colours draw points of each copy to each class, coarsest first."""
+        planes = pull * lead_of(logs)
         heard = self._spoken_for(seeds)[self._regions]
         if not heard.all():  # a colour that no mark has draws nowhere
             shares = heard.astype(np.float32)[..., None]

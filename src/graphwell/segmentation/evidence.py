@@ -27,9 +27,9 @@ MOST_AGAINST = 40.0
 """A colour unlike all marks of a class speaks no louder against it than this."""
 LEAST_SPREAD = 0.1
 """Least standard deviation of a Gaussian, as a share of the contrast beyond the noise."""
-PULL, IN_A_ROW = 8.0, 32
+PULL, IN_A_ROW, UNHEARD = 8.0, 32, 0.2
 """How strongly colours that name every hidden mark draw points to classes. Others draw less, by the chance
-that they name so many marks in a row."""
+that they name so many marks in a row; all draw less by what would hardly be noticed."""
 LEAST_SCORE = 1e-3
 """What a class is granted that the graph gives no score."""
 
@@ -181,10 +181,10 @@ def pull_strength(trust: float) -> float:
 
     Examples
     --------
-    >>> pull_strength(1.0), round(pull_strength(0.89), 1)
-    (8.0, 0.2)
+    >>> pull_strength(1.0), round(pull_strength(0.95), 1), pull_strength(0.85)
+    (7.8, 1.3, 0.0)
     """
-    return PULL * trust**IN_A_ROW
+    return max(0.0, PULL * trust**IN_A_ROW - UNHEARD)
 
 
 def lead_of(logs: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ a further stroke, only the part of the picture that hears of it is refined.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,8 @@ MOST_FROM_NOTHING = 1000
 """Iterations on the coarsest copy, which begins from no guess."""
 LEAST_CHANGE = 1e-2
 """A score that changes by less is left as it was before a further stroke."""
+ALIKE = 0.5
+"""Colours that draw more or less strongly than before by a larger share change scores everywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +38,19 @@ class Start:
         What `Stencil.diffuse` left of each copy in the first call, which is exact enough for those after.
     belief : array of shape (n_classes, *shape)
         Scores and colours together, on the largest copy; adds up to 1.
+    pull : float
+        How strongly colours drew points to classes.
     """
 
     classes: IntArray
     scores: list[FloatArray]
     rests: list[FloatArray]
     belief: FloatArray
+    pull: float
+
+    def serves(self, pull: float) -> bool:
+        """Whether its scores may be gone on from where colours draw so strongly: then few points change."""
+        return abs(pull - self.pull) <= ALIKE * max(pull, self.pull)
 
     def among(self, classes: IntArray) -> "Start | None":
         """The same in terms of other classes, where those of before are among them."""
@@ -53,7 +62,7 @@ class Start:
         scores, rests = (
             [_spread(part, places, len(classes)) for part in parts] for parts in (self.scores, self.rests)
         )
-        return Start(classes, scores, rests, self.belief)
+        return replace(self, classes=classes, scores=scores, rests=rests)
 
 
 @dataclass(frozen=True, eq=False)
