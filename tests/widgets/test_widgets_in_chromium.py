@@ -27,6 +27,18 @@ def painted(browser, number):
     return int((np.abs(np.asarray(seen).astype(int) - wanted).max(axis=2) < 8).sum())
 
 
+def hover(browser):
+    """Move over the picture until the page hears of it: a frame may hear nothing just after it was shown."""
+    from selenium.webdriver import ActionChains
+
+    canvas = browser.find_element("id", "canvas")
+    for step in range(200):
+        ActionChains(browser, duration=20).move_to_element_with_offset(canvas, step % 7, 0).perform()
+        if browser.execute_script("return graphwell.board.pointer"):
+            return
+    raise AssertionError("The page hears nothing of the pointer.")
+
+
 def test_a_label_widget_takes_answers_by_key_and_repaints(browser, tmp_path):
     path, truth = write_groups(tmp_path, labels={0: "one", 40: "two"})
     shown = Label(path, label="label", row_id="name", n_jobs=1)
@@ -89,6 +101,7 @@ def test_a_paint_widget_segments_strokes(browser, tmp_path):
     shown = Paint(tmp_path / "in.png", ("sky", "disk"), n_jobs=1)
     notebook = Notebook(browser, shown, tmp_path)
     notebook.wait("globalThis.graphwell?.board.picture && graphwell.state.classes.length === 2")
+    hover(browser)
     for number, (key, points) in enumerate((("1", [[10, 10], [150, 10]]), ("2", [[80, 60], [100, 62]])), 1):
         browser.find_element("id", "name").click()
         press(browser, key)
