@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphwell.estimators.hidden import FOLDS, chosen_metric, enough_labels, folds, sampled, still_in
+from graphwell.estimators.hidden import FOLDS, enough_labels, folds, sampled, still_in, winner
 
 
 def test_each_label_is_hidden_once():
@@ -35,7 +35,7 @@ def test_a_few_labels_found_by_all_decide_nothing():
 
 def test_a_tie_goes_to_the_first():
     same = np.full(10, -0.5)
-    assert chosen_metric(["plain", "logits"], {"plain": same, "logits": same}) == "plain"
+    assert winner(["plain", "logits"], {"plain": same, "logits": same}) == "plain"
 
 
 def test_two_classes_need_ten_labels_and_a_pair():

@@ -14,7 +14,7 @@ from tests.segmentation.test_canvas import canvas_of
 def labelled(canvas, seeds, classes, before=None):
     start_before, descent_before = before or (None, None)
     by_size = canvas.seeds_by_size(Seeds.of(seeds))
-    start = canvas.start(by_size, classes, canvas.pull(by_size), start_before, lambda share: None)
+    start = canvas.start(by_size, classes, canvas.strength(by_size), start_before, lambda share: None)
     return start, refine_borders(canvas, by_size, start, descent_before, lambda share: None)
 
 

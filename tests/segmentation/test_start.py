@@ -12,7 +12,7 @@ from tests.segmentation.test_canvas import canvas_of
 
 def started(canvas, seeds, n_classes=5, before=None):
     by_size = canvas.seeds_by_size(Seeds.of(seeds))
-    return canvas.start(by_size, np.arange(n_classes), canvas.pull(by_size), before, lambda share: None)
+    return canvas.start(by_size, np.arange(n_classes), canvas.strength(by_size), before, lambda share: None)
 
 
 def finest(canvas, start):
@@ -103,9 +103,10 @@ def test_iterations_end_where_those_of_the_first_call_did():
     image, _, seeds = few_and_all()
     canvas = canvas_of(image)
     by_size = canvas.seeds_by_size(Seeds.of(seeds))
-    pull, logs = canvas.pull(by_size), canvas.evidence.logs(by_size[canvas.start_halvings], np.arange(5))
-    before = canvas.start(by_size, np.arange(5), pull, None, lambda share: None)
-    pulls = canvas._pulls(pull, logs, by_size)
+    strength = canvas.strength(by_size)
+    logs = canvas.evidence.logs(by_size[canvas.start_halvings], np.arange(5))
+    before = canvas.start(by_size, np.arange(5), strength, None, lambda share: None)
+    pulls = canvas._pulls(strength, logs, by_size)
     _, rests = spread_scores(canvas.copies, canvas.working, by_size, 5, before, pulls)
     assert all((now == first).all() for now, first in zip(rests, before.rests, strict=True))
 

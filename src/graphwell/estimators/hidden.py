@@ -62,16 +62,16 @@ def folds(labels: IntArray, n_classes: int, rng: np.random.Generator) -> Iterato
             yield fold == number
 
 
-def chosen_metric(names: list[str], likelihoods: dict[str, FloatArray]) -> str:
-    """The likeliest metric if it beats the first by a standard error of the difference, else the first.
+def winner(names: list[str], likelihoods: dict[str, FloatArray]) -> str:
+    """The likeliest candidate if it beats the first by a standard error of the difference, else the first.
 
     Examples
     --------
     >>> even, better = np.zeros(9), np.full(9, 0.5)
-    >>> chosen_metric(["plain", "logits"], {"plain": even, "logits": better})
+    >>> winner(["plain", "logits"], {"plain": even, "logits": better})
     'logits'
     >>> noisy = np.array([0.9, -0.8] * 4 + [0.0])
-    >>> chosen_metric(["plain", "logits"], {"plain": even, "logits": noisy})
+    >>> winner(["plain", "logits"], {"plain": even, "logits": noisy})
     'plain'
     """
     best = max(names, key=lambda name: float(likelihoods[name].mean()))

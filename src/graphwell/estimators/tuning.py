@@ -27,7 +27,7 @@ from graphwell.estimators.evidence import (
     mixture_weights,
     name_of,
 )
-from graphwell.estimators.hidden import FOLDS, chosen_metric, folds, sampled, still_in
+from graphwell.estimators.hidden import FOLDS, folds, sampled, still_in, winner
 from graphwell.graph import Graph
 from graphwell.metric.candidates import CANDIDATES, compared_with
 from graphwell.metric.maps import Map
@@ -212,7 +212,7 @@ def compared(
         if sum(map(len, truth)) >= HIDDEN_ENOUGH:
             break
     likelihoods = {name: _likelihoods(each, truth) for name, each in said.items()}
-    chosen = chosen_metric(names, likelihoods)
+    chosen = winner(names, likelihoods)
     voices = borne_out([chosen, *map(name_of, asked)], likelihoods)
     weights, power = weighed(voices, said, np.concatenate(truth))
     return Tuning(
@@ -250,9 +250,7 @@ def borne_out(voices: list[str], likelihoods: dict[str, FloatArray]) -> list[str
     """
     usual = [name for name in voices if name not in NEWCOMERS]
     best = max(usual, key=lambda name: float(likelihoods[name].mean()))
-    better = [
-        name for name in voices if name in NEWCOMERS and chosen_metric([best, name], likelihoods) == name
-    ]
+    better = [name for name in voices if name in NEWCOMERS and winner([best, name], likelihoods) == name]
     return usual + better
 
 

@@ -150,12 +150,12 @@ class Canvas:
         squares: Any = tuple(axis // 2 for axis in seeds.coordinates)
         return seeds.some(coarse[squares] == pieces.ravel()[seeds.places])
 
-    def pull(self, seeds: list[Seeds]) -> float:
+    def strength(self, seeds: list[Seeds]) -> float:
         """How strongly colours draw points to classes, as far as hidden marks trust them."""
         return pull_strength(self.evidence.trust(seeds[self.start_halvings]))
 
     def start(
-        self, seeds: list[Seeds], classes: IntArray, pull: float, before: Start | None, told: Told
+        self, seeds: list[Seeds], classes: IntArray, strength: float, before: Start | None, told: Told
     ) -> Start:
         """Find scores and belief from marks.
 
@@ -164,7 +164,7 @@ class Canvas:
         seeds : list of Seeds
             As `seeds_by_size` gives them.
         classes : array of shape (n_classes,)
-        pull : float
+        strength : float
             How strongly colours draw points to classes.
         before : Start, optional
             Of the same classes from seeds that differ little.
@@ -172,7 +172,7 @@ class Canvas:
         """
         known = seeds[self.start_halvings]
         logs = self.evidence.logs(known, classes)
-        pulls = self._pulls(pull, logs, seeds) if pull else None
+        pulls = self._pulls(strength, logs, seeds) if strength else None
         pieces = in_pieces(
             lambda _, share: told(1 - SCORES_SHARE + SCORES_SHARE * (share or 0.0)),
             "",
@@ -183,11 +183,11 @@ class Canvas:
         told(1.0)
         finest = self.copies[-1].stencil.grid.crop(scores[-1])
         belief = posterior(finest, self.evidence.blurred(logs, known, classes))
-        return Start(classes, scores, rests, belief, pull)
+        return Start(classes, scores, rests, belief, strength)
 
-    def _pulls(self, pull: float, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray]:
+    def _pulls(self, strength: float, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray]:
         """How strongly colours draw points of each copy to each class, coarsest first."""
-        planes = pull * lead_of(logs)
+        planes = strength * lead_of(logs)
         heard = self._spoken_for(seeds)[self._regions]
         if not heard.all():  # a colour that no mark has draws nowhere
             shares = heard.astype(np.float32)[..., None]

@@ -53,9 +53,9 @@ class OnPixels:
         began = time.perf_counter()
         self.progress("start", 0.0)
         by_size = self.canvas.seeds_by_size(seeds)
-        pull = self.canvas.pull(by_size)
-        start_before, before = self._memory(classes, pull)
-        start = self.canvas.start(by_size, classes, pull, start_before, self._telling("start"))
+        strength = self.canvas.strength(by_size)
+        start_before, before = self._memory(classes, strength)
+        start = self.canvas.start(by_size, classes, strength, start_before, self._telling("start"))
         started = time.perf_counter()
         self.progress("descent", 0.0)
         found = refine_borders(self.canvas, by_size, start, before, self._telling("descent"))
@@ -66,13 +66,13 @@ class OnPixels:
         seconds = {"start": started - began, "descent": time.perf_counter() - started}
         return Answer(result, score, reachable, before is None, seconds)
 
-    def _memory(self, classes: IntArray, pull: float) -> tuple[Start | None, Descent | None]:
+    def _memory(self, classes: IntArray, strength: float) -> tuple[Start | None, Descent | None]:
         """What the call before found, in terms of these classes.
 
         Nothing if one of its classes is gone, or if colours are trusted more or less than before.
         """
         start = None if self._before is None else self._before[0].among(classes)
-        if start is None or self._before is None or not start.serves(pull):
+        if start is None or self._before is None or not start.serves(strength):
             return None, None
         return start, self._before[1].among(classes, self.canvas.engine)
 

@@ -38,7 +38,7 @@ class Start:
         What `Stencil.diffuse` left of each copy in the first call, which is exact enough for those after.
     belief : array of shape (n_classes, *shape)
         Scores and colours together, on the largest copy; adds up to 1.
-    pull : float
+    strength : float
         How strongly colours drew points to classes.
     """
 
@@ -46,11 +46,11 @@ class Start:
     scores: list[FloatArray]
     rests: list[FloatArray]
     belief: FloatArray
-    pull: float
+    strength: float
 
-    def serves(self, pull: float) -> bool:
+    def serves(self, strength: float) -> bool:
         """Whether its scores may be gone on from where colours draw so strongly: then few points change."""
-        return abs(pull - self.pull) <= ALIKE * max(pull, self.pull)
+        return abs(strength - self.strength) <= ALIKE * max(strength, self.strength)
 
     def among(self, classes: IntArray) -> "Start | None":
         """The same in terms of other classes, where those of before are among them."""

@@ -14,7 +14,7 @@ def test_a_step_may_use_what_was_given_and_what_was_found_several_times():
         Step(np.divide, (Slot(0), Slot(3)), {}),
         Step(np.where, (Slot(2), Slot(4), 0.0), {}),
     )
-    np.testing.assert_array_equal(formulas.worked_out(a, b, formula=Formula(2, steps)), [0.5, 0.0])
+    np.testing.assert_array_equal(Formula(2, steps).of(a, b), [0.5, 0.0])
 
 
 def test_sums_of_groups_have_the_same_bits_in_any_order():

@@ -73,12 +73,17 @@ def test_a_worker_that_dies_after_a_solution_takes_nothing_away(processes):
     np.testing.assert_array_equal(columns_of(engine, scores), expected)
 
 
-@pytest.mark.slow
-def test_a_worker_that_dies_between_the_last_sweep_and_its_fetching_costs_one_step(processes, monkeypatch):
+def before_a_sweep(client, n_blocks):
+    """A problem on a cluster, its engine, and the state to begin with."""
     graph, labels, rng = case()
     state = start_of(Problem(graph, labels, 3), rng)
-    many = across(processes, graph, 2, rng)
-    problem, engine, killed = Problem(many, labels, 3), DaskEngine(many), []
+    many = across(client, graph, n_blocks, rng)
+    return Problem(many, labels, 3), DaskEngine(many), state
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_between_the_last_sweep_and_its_fetching_costs_one_step(processes, monkeypatch):
+    (problem, engine, state), killed = before_a_sweep(processes, 2), []
     expected = engine.sweep(problem, state, 1.1, 0.3, 3).state
     wait = tasks.Tasks.wait
 
@@ -99,26 +104,20 @@ def test_a_worker_that_dies_between_the_last_sweep_and_its_fetching_costs_one_st
 
 @pytest.mark.slow
 def test_a_state_outlives_one_of_its_workers(processes):
-    graph, labels, rng = case()
-    state = start_of(Problem(graph, labels, 3), rng)
-    many = across(processes, graph, 2, rng)
-    problem, engine = Problem(many, labels, 3), DaskEngine(many)
+    problem, engine, state = before_a_sweep(processes, 2)
     expected = engine.sweep(problem, state, 1.1, 0.3, 3).state
     expected = np.asarray(expected.labels), np.asarray(expected.offsets)
     swept = engine.sweep(problem, state, 1.1, 0.3, 3).state
-    many.tasks.wait(engine._swept[-1]().handles)
-    efforts = len(many.tasks.efforts)
-    kill_worker(processes, many.tasks.homes[0])
+    problem.graph.tasks.wait(engine._swept[-1]().handles)
+    efforts = len(problem.graph.tasks.efforts)
+    kill_worker(processes, problem.graph.tasks.homes[0])
     np.testing.assert_array_equal(swept.labels, expected[0])
     np.testing.assert_array_equal(swept.offsets, expected[1])
-    assert len(many.tasks.efforts) == efforts  # no sweep was done again
+    assert len(problem.graph.tasks.efforts) == efforts  # no sweep was done again
 
 
 def test_a_state_that_was_forgotten_is_made_again(client):
-    graph, labels, rng = case()
-    state = start_of(Problem(graph, labels, 3), rng)
-    many = across(client, graph, 3, rng)
-    problem, engine = Problem(many, labels, 3), DaskEngine(many)
+    problem, engine, state = before_a_sweep(client, 3)
     first = engine.sweep(problem, state, 1.1, 0.3, 2).state
     expected, swept = np.asarray(first.offsets), first
     for _ in range(3):

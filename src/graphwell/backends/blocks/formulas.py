@@ -62,11 +62,6 @@ def slots_of(step: Step) -> list[Slot]:
     return [each for each in step.arguments if isinstance(each, Slot)]
 
 
-def worked_out(*given: Any, formula: Formula) -> Any:
-    """What a formula says of the vertices of one block."""
-    return formula.of(*given)
-
-
 class Table:
     """Looks numbers up in a small array, which goes to the workers as it is."""
 

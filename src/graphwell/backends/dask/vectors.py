@@ -164,7 +164,7 @@ class WorkerVector(NDArrayOperatorsMixin):
         """A task for each block that works it out."""
         formula, leaves = self._written_down()
         given = [parts_of(self.graph, leaf, of) for leaf in leaves]
-        return self.graph.tasks.each("vector", formulas.worked_out, *given, formula=formula)
+        return self.graph.tasks.each("vector", formula.of, *given)
 
     def _written_down(self) -> tuple[Formula, list[Any]]:
         """The formula of this vector, and what it is worked out from."""
