@@ -17,7 +17,7 @@ from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers
 from graphwell.io.tables.parquet import FORMAT as PARQUET
-from graphwell.io.tables.parquet import RowGroups, read_columns, read_part, row_groups
+from graphwell.io.tables.parquet import RowGroups, give_back, read_columns, row_groups
 from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
@@ -114,12 +114,13 @@ def read_folder(options: ClassifyOptions, progress: Progress = silent) -> Folder
     began = time.perf_counter()
     progress("reading", None)
     parts, roles = row_groups(options.table), options.roles
-    first = read_part(parts[0])
+    first = read_columns(options.table, parts[:1])
     labels = read_columns(options.table, parts, named_columns(first, roles))
     given = read_given(labels, roles, options.classes)
     here = replace(given, codes=given.codes[: first.n_rows])
     features = number_columns(first, roles, here)
     facts = table_facts(labels, roles, given, features, first.names)
+    give_back()
     return Folder(parts, facts, features.kinds, time.perf_counter() - began)
 
 
@@ -174,7 +175,7 @@ def _labelled(
 
 def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureColumns:
     """Those of the features that are numbers: all that workers can read block by block."""
-    found = read_features(table, roles, given, fill=False)
+    found = read_features(table, roles, given, fill=False, matrix=False)
     numbers = [name for name in found.names if as_numbers(table.column(name)) is not None]
     others = [name for name in found.names if name not in numbers]
     if not numbers:
