@@ -1,5 +1,6 @@
 """What a fit or a file will need, before it is taken, and what there is."""
 
+import ctypes
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -141,6 +142,17 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     yield lambda: after
     peak = held("VmHWM")
     after = None if before is None or peak is None else max(0, peak - before)
+
+
+def give_back() -> None:
+    """Return to the system what this process has freed; the C library would keep much of it for later.
+
+    Examples
+    --------
+    >>> give_back()
+    """
+    with suppress(OSError, AttributeError, TypeError):  # another C library has no such function
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def begin_peak() -> int | None:

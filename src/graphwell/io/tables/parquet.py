@@ -19,7 +19,7 @@ from graphwell.io.tables.base import (
     check_table,
 )
 from graphwell.io.tables.cells import TEXT, is_missing, is_text, typed
-from graphwell.memory import check_fits
+from graphwell.memory import check_fits, give_back
 
 PLAIN = ReadingOptions()
 ROWS_PER_PART = 100_000
@@ -233,9 +233,10 @@ def _schema_of(file: Path, path: Path, names: Sequence[str]) -> Any:
     return require_pyarrow().schema([schema.field(schema.names.index(name)) for name in names])
 
 
-def give_back() -> None:
-    """Return to the system what Arrow has read and nobody needs any more; it would keep it for later."""
+def give_back_read() -> None:
+    """Return to the system what was read and nobody needs any more; Arrow would keep it for later."""
     require_pyarrow().default_memory_pool().release_unused()
+    give_back()
 
 
 def _parts_of(file: Path) -> list[RowGroups]:
