@@ -144,17 +144,6 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     after = None if before is None or peak is None else max(0, peak - before)
 
 
-def give_back() -> None:
-    """Return to the system what this process has freed; the C library would keep much of it for later.
-
-    Examples
-    --------
-    >>> give_back()
-    """
-    with suppress(OSError, AttributeError, TypeError):  # another C library has no such function
-        ctypes.CDLL(None).malloc_trim(0)
-
-
 def begin_peak() -> int | None:
     """Have the system forget the peak of this process so far; return the bytes that it holds now.
 
