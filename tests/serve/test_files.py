@@ -82,17 +82,17 @@ def test_pipes_and_large_files_are_refused(folder, monkeypatch):
 
 
 def _open_below(folder):
-    """What this process holds open in `folder`: other threads may open and close files elsewhere meanwhile."""
+    """What this process holds open in `folder`: other threads may open and close files elsewhere."""
     held = []
     for descriptor in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):  # closed since it was listed
-            held.append(os.readlink(descriptor))
-    return [path for path in held if path.startswith(str(folder))]
+            held.append(descriptor.readlink())
+    return [path for path in held if path.is_relative_to(folder)]
 
 
 def test_no_descriptor_is_left_open(folder):
-    with open(folder / "a.png", "rb"):
-        assert _open_below(folder) == [str(folder / "a.png")]
+    with (folder / "a.png").open("rb"):
+        assert _open_below(folder) == [folder / "a.png"]
     for name in ("a.png", "deep", "none"):
         for _ in range(5):
             try:

@@ -1,6 +1,8 @@
 """The problem on the graph of communities: brute force on tiny graphs, and what must never happen."""
 
+import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +12,9 @@ from graphwell import Graph
 from graphwell._thread_pool import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve.coarse import CoarseGraph
+from graphwell.solve.communities import Groundwork, groundwork
 from graphwell.solve.fit import fit
-from graphwell.solve.multilevel import Search, overview, solved, spoken_for
+from graphwell.solve.multilevel import Search, communities_meanwhile, levels_for, overview, solved, spoken_for
 from graphwell.solve.problem import Problem
 from graphwell.solve.recipe import Recipe
 from graphwell.solve.run import Run
@@ -90,6 +93,46 @@ def test_one_thread_or_two_give_the_same_labels():
     graph, truth = clusters([80, 50, 30], spread=2.5)
     problem = Problem(graph, first_labels(truth, 1), 3)
     np.testing.assert_array_equal(*(run(problem, n_jobs=n).result.labels for n in (1, 2)))
+
+
+def elsewhere(problem):
+    """An engine that seems to compute on another device."""
+    engine = find_backend("cpu").engine(problem.graph)
+    engine.xp = SimpleNamespace()
+    return engine
+
+
+def test_communities_are_found_on_the_host_while_another_device_computes(monkeypatch):
+    graph, truth = clusters([60, 60, 60])
+    problem = Problem(graph, first_labels(truth, 2), 3)
+    engine, began, let_go, level = elsewhere(problem), threading.Event(), threading.Event(), Groundwork.level
+
+    def waits(ground, *which):
+        began.set()
+        assert let_go.wait(10)
+        return level(ground, *which)
+
+    monkeypatch.setattr(Groundwork, "level", waits)
+    with communities_meanwhile(problem, engine):
+        assert began.wait(10)
+        let_go.set()
+    monkeypatch.setattr(Groundwork, "_found", None)  # nothing is left to find
+    levels = levels_for(problem.labels, groundwork(engine), ThreadPool(1))
+    assert [len(community) for community, _ in levels] == 6 * [180]
+
+
+def test_an_error_beside_the_start_is_told(monkeypatch):
+    graph, truth = clusters([60, 60])
+    problem = Problem(graph, first_labels(truth, 2), 2)
+
+    def fails(ground, *which):
+        raise ArithmeticError("beside")
+
+    monkeypatch.setattr(Groundwork, "level", fails)
+    with pytest.raises(ArithmeticError, match="beside"), communities_meanwhile(problem, elsewhere(problem)):
+        pass
+    with communities_meanwhile(problem, find_backend("cpu").engine(graph)):
+        pass  # on the host nothing is done beside
 
 
 def test_classes_of_twenty_to_one_are_kept():

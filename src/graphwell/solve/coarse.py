@@ -17,8 +17,8 @@ from scipy import sparse
 from graphwell._types import FloatArray, IntArray
 from graphwell.solve.communities import merged_graph
 
-NOISES, ROUNDS = (0.0006, 0.002), 80
-"""First widths of the noise, as shares of all weight, and rounds until it is gone."""
+NOISES, ROUNDS = (0.0, 0.0006, 0.002), 80
+"""First widths of the noise of each search, as shares of all weight, and rounds until it is gone."""
 LARGEST_DENSE = 1_500
 REFINEMENTS = 3
 
@@ -148,10 +148,16 @@ def minimise(
     >>> minimise(graph, evidence, pressure=np.zeros(2))[0]
     (array([0, 1, 1]), -2.0)
     """
-    total = float(graph.volumes.sum())
-    fading = np.linspace(1, 0, ROUNDS, endpoint=False)
-    widths = [np.zeros(0)] + [noise * total * fading for noise in NOISES]
-    return [settled(graph, evidence, pressure, evidence.argmax(axis=1), width, seed) for width in widths]
+    return [searched(graph, evidence, pressure, noise, seed) for noise in NOISES]
+
+
+def searched(
+    graph: CoarseGraph, evidence: FloatArray, pressure: FloatArray, noise: float, seed: int
+) -> tuple[IntArray, float]:
+    """One of the searches of `minimise`; the width of its noise is a share of all weight."""
+    fading = np.linspace(1, 0, ROUNDS if noise else 0, endpoint=False)
+    width = noise * float(graph.volumes.sum()) * fading
+    return settled(graph, evidence, pressure, evidence.argmax(axis=1), width, seed)
 
 
 def settled(

@@ -14,8 +14,14 @@ mean of the start's and of the harmonic ones:
 Solutions on different graphs are compared, and improved, on the units that all communities are made of.
 """
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +29,7 @@ from graphwell._thread_pool import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
 from graphwell.solve.balance import best_prices, evenness_allowed
-from graphwell.solve.coarse import CoarseGraph, harmonic_shares, heard, minimise, refined, settled
+from graphwell.solve.coarse import NOISES, CoarseGraph, harmonic_shares, heard, refined, searched, settled
 from graphwell.solve.communities import Groundwork, groundwork
 from graphwell.solve.problem import Problem
 
@@ -135,11 +141,16 @@ class Search:
 
     def lowest(self, pressure: FloatArray) -> Solution:
         """The solution of lowest energy that was found under a pressure."""
-        found, sizes, seeds = [], [], range(len(self.graphs))
-        searched = self.pool.results(
-            lambda seed: minimise(self.graphs[seed], self.evidence[seed], pressure, seed), seeds
-        )
-        for graph, solutions in zip(self.graphs, searched, strict=True):
+        found, sizes, evidence = [], [], self.evidence
+        tasks = list(product(range(len(self.graphs)), NOISES))
+
+        def solution(task: tuple[int, float]) -> tuple[IntArray, float]:
+            seed, noise = task
+            return searched(self.graphs[seed], evidence[seed], pressure, noise, seed)
+
+        solved = dict(zip(tasks, self.pool.results(solution, tasks), strict=True))
+        for seed, graph in enumerate(self.graphs):
+            solutions = [solved[seed, noise] for noise in NOISES]
             found += [labels[graph.members] for labels, _ in solutions]
             best = min(solutions, key=lambda solution: solution[1])[0][graph.members]
             sizes.append(np.bincount(best, weights=graph.sizes, minlength=len(pressure)))
@@ -150,8 +161,9 @@ class Search:
     def best(self, found: list[IntArray], pressure: FloatArray) -> list[IntArray]:
         """The few different solutions of lowest energy, after units at borders changed sides."""
         different = {labels.tobytes(): labels for labels in found}.values()
+        evidence = self.unit_evidence  # found here, not by every thread
         tidy = self.pool.results(
-            lambda labels: settled(self.units, self.unit_evidence, pressure, labels), list(different)
+            lambda labels: settled(self.units, evidence, pressure, labels), list(different)
         )
         return [labels for labels, _ in sorted(tidy, key=_energy_of)[:KEPT]]
 
@@ -214,12 +226,42 @@ def coarse_graphs(
 ) -> tuple[CoarseGraph, list[CoarseGraph]]:
     """Units, and graphs of communities made of them, of several resolutions and orders."""
     ground = groundwork(engine)
-    finer = np.sqrt(max(1, len(np.unique(labels[labels >= 0]))) / 10)
-    wanted = [(resolution * finer, seed) for resolution in RESOLUTIONS for seed in ORDERS]
-    levels = pool.results(lambda each: ground.level(*each), wanted)
+    levels = levels_for(labels, ground, pool)
     speaks_for = spoken_for(labels, int(levels[-1][0].max()) + 1)
     units = units_with_voices(engine, ground, labels, n_classes, speaks_for, trust)
     return units, [units.coarser(*level) for level in levels]
+
+
+def levels_for(labels: IntArray, ground: Groundwork, pool: ThreadPool) -> list[tuple[IntArray, Any]]:
+    """Communities of all resolutions and orders, and their graphs; found once for each number of classes."""
+    finer = np.sqrt(max(1, len(np.unique(labels[labels >= 0]))) / 10)
+    wanted = [(resolution * finer, seed) for resolution in RESOLUTIONS for seed in ORDERS]
+    return pool.results(lambda each: ground.level(*each), wanted)
+
+
+@contextmanager
+def communities_meanwhile(problem: Problem, engine: Engine) -> Iterator[None]:
+    """Find the communities on the host while the block computes elsewhere.
+
+    Where the block computes on the host, too, the two would be in each other's way.
+
+    Examples
+    --------
+    >>> from graphwell import Graph
+    >>> from graphwell.backends import find_backend
+    >>> problem = Problem(Graph.from_affinity([[0, 1], [1, 0]]), np.array([0, -1]), n_classes=2)
+    >>> with communities_meanwhile(problem, find_backend().engine(problem.graph)):
+    ...     "the start"
+    'the start'
+    """
+    if engine.xp is np:
+        yield
+        return
+    labels, ground = engine.to_host(problem.labels), groundwork(engine)
+    with ThreadPoolExecutor(1) as beside:
+        found = beside.submit(copy_context().run, levels_for, labels, ground, ThreadPool(engine.n_threads))
+        yield
+        found.result()
 
 
 def units_with_voices(

@@ -5,6 +5,7 @@ What each part does and where it helps is told in ``docs/few-labels.md``.
 """
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from graphwell.solve.descent import descend
 from graphwell.solve.guard import balance_for, few_labels, holding_balance, presence, support
 from graphwell.solve.judge import Setting, all_candidates, communities_start, seen_from_above, verdict
 from graphwell.solve.kept import engine_of
+from graphwell.solve.multilevel import communities_meanwhile
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.result import Result, Status
 from graphwell.solve.run import Run
@@ -94,9 +96,12 @@ def set_out(problem: Problem, recipe: Recipe, backend: Backend, rng: np.random.G
     graph, engine = engine_of(backend, problem.graph, recipe.sharpness)
     labels = engine.asarray(problem.labels)
     problem = replace(problem, graph=graph, labels=labels, implicit=recipe.schedule is None)
-    setting = Setting(problem, engine, STARTS[recipe.start].find(problem, engine, rng))
-    wanted = few_labels(problem, engine) or problem.size_bounds is not None
-    if recipe.coarse and recipe.schedule is None and setting.start.scores is not None and wanted:
+    start = STARTS[recipe.start]
+    above = recipe.coarse and recipe.schedule is None and start.scored
+    above = above and (few_labels(problem, engine) or problem.size_bounds is not None)
+    with communities_meanwhile(problem, engine) if above else nullcontext():
+        setting = Setting(problem, engine, start.find(problem, engine, rng))
+    if above:
         setting = seen_from_above(setting, rng)
     return replace(setting, seconds=time.perf_counter() - began)
 

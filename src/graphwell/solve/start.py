@@ -39,27 +39,32 @@ class StartRule:
         What it does, in a few words.
     work : tuple of float
         Rough work of its linear systems, in any unit.
+    scored : bool
+        Whether it has scores, which the graph of communities can improve.
     """
 
     find: FindStart
     summary: str
     work: tuple[float, ...]
+    scored: bool
 
 
 STARTS: dict[str, StartRule] = {}
 
 
-def start(name: str, summary: str, work: Sequence[float] = (1.0,)) -> Callable[[FindStart], FindStart]:
+def start(
+    name: str, summary: str, work: Sequence[float] = (1.0,), *, scored: bool = False
+) -> Callable[[FindStart], FindStart]:
     """Register a function as a way to start."""
 
     def register(find: FindStart) -> FindStart:
-        STARTS[name] = StartRule(find, summary, tuple(work))
+        STARTS[name] = StartRule(find, summary, tuple(work), scored)
         return find
 
     return register
 
 
-@start("auto", "diffusion, or plain Laplace learning where that is more decided", work=(1, 2, 2))
+@start("auto", "diffusion, or plain Laplace learning where that is more decided", work=(1, 2, 2), scored=True)
 def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """The diffusion start, or plain Laplace learning where its scores are more decided.
 
@@ -72,7 +77,7 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
     return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
 
 
-@start("diffusion", "the highest score under Laplace learning on Poisson weights", work=(1, 2))
+@start("diffusion", "the highest score under Laplace learning on Poisson weights", work=(1, 2), scored=True)
 def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """Every vertex takes its highest score under Laplace learning on Poisson weights.
 

@@ -149,6 +149,13 @@ def test_pages_that_are_no_layers_are_refused(tmp_path):
         read_seeds(path, SHAPE)
 
 
+def test_a_map_of_numbers_marks_every_pixel(tmp_path):
+    codes = np.tile(np.arange(30, dtype=np.uint8), (40, 2))
+    codes[:3] = 255
+    seeds = read(tmp_path, Image.fromarray(codes))
+    assert (seeds.classes == np.where(codes == 255, -1, codes.astype(int))).all()
+
+
 def test_a_ground_that_covers_most_is_no_class(tmp_path):
     codes = np.full(SHAPE, 255, dtype=np.uint8)
     codes[2, 2:50], codes[20, 2:7] = 0, 1
@@ -174,6 +181,47 @@ def test_a_photograph_is_no_picture_of_marks(tmp_path):
     for options in ({"background": "black"}, {"background": "white", "snap": True}, {"on_picture": True}):
         with pytest.raises(ValueError, match="which is no set of marks; name the ground"):
             read(tmp_path, other, of=np.asarray(photograph()) / 255, **options)
+
+
+def on_a_ground(values, noise=2):
+    """A grey picture with a bright disc on a ground that covers most of it."""
+    rows, columns = np.indices((120, 160))
+    noise = np.random.default_rng(1).normal(0, noise, values.shape)
+    bright = np.where(np.hypot(rows - 60, columns - 80) < 30, 200 + 30 * np.sin(columns / 6), values)
+    return Image.fromarray(np.clip(bright + noise, 0, 255).astype(np.uint8))
+
+
+@pytest.mark.parametrize("name", ["photo.png", "photo.jpg"])
+@pytest.mark.parametrize("painting", [Painting(), Painting(snap=True), Painting(background="#3c3c3c")])
+def test_a_photograph_with_an_even_ground_is_no_picture_of_marks(tmp_path, name, painting):
+    on_a_ground(60 + np.indices((120, 160))[1] / 40).save(tmp_path / name)
+    with pytest.raises(ValueError, match="show no plain colours, which is no set of marks"):
+        read_seeds(tmp_path / name, (120, 160), painting)
+
+
+def test_another_photograph_of_the_same_thing_is_no_picture_of_marks(tmp_path):
+    rng = np.random.default_rng(0)
+    picture = np.kron(rng.integers(0, 256, (24, 32, 1)), np.ones((5, 5, 3))).astype(np.uint8)
+    Image.fromarray(np.roll(picture, 1, axis=1)).save(tmp_path / "moved.jpg", quality=95)
+    with pytest.raises(ValueError, match="no set of marks"):
+        read_seeds(tmp_path / "moved.jpg", (120, 160), picture=picture)
+
+
+def test_an_object_cut_out_of_a_photograph_is_no_mark(tmp_path):
+    grey = np.asarray(on_a_ground(np.full((120, 160), 60.0), noise=12))
+    inside = np.hypot(*(np.indices(grey.shape) - [[[60]], [[80]]])) < 40
+    opacity = np.where(inside, 255, 0).astype(np.uint8)
+    Image.fromarray(np.dstack([grey, grey, grey, opacity])).save(tmp_path / "cut.png")
+    with pytest.raises(ValueError, match=r"mixture|no set of marks"):
+        read_seeds(tmp_path / "cut.png", grey.shape)
+
+
+def test_a_map_of_classes_marks_every_pixel(tmp_path):
+    classes = np.indices(SHAPE)[1] // 15
+    colors = np.array([RED, BLUE, (0, 200, 0), (255, 255, 0)], dtype=np.uint8)
+    seeds = read(tmp_path, Image.fromarray(colors[classes]))
+    assert (seeds.classes >= 0).all()
+    assert len(seeds.names) == 4
 
 
 def test_unclear_marks_are_refused_or_snapped(tmp_path):

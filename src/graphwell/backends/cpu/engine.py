@@ -20,6 +20,7 @@ from graphwell.backends.cpu.group_kernels import fill_indicator
 from graphwell.backends.cpu.layout import LANES, SlicedRows
 from graphwell.backends.cpu.packing import Packing
 from graphwell.backends.system import fast_width
+from graphwell.memory import give_back
 from graphwell.progress import heartbeat, one_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ COLUMNS_TOGETHER = 4
 """Columns of a block that are multiplied, or solved for, at a time."""
 ENTRIES_AT_ONCE = 200_000_000
 """Entries that sweeps go over before an interrupt is heard: less than a second."""
+ROOM_IS_MADE_FROM = 100_000
+"""Vertices of a graph that is laid out only after freed memory went back to the system."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,18 @@ class NumbaEngine(ArrayEngine):
     @cached_property
     def rows(self) -> SlicedRows:
         """The normalised affinity in the order and form that sweeps and products go over it."""
+        self._make_room()
         return SlicedRows.from_graph(self.graph, self.dtype, self.pool)
 
     def rest(self) -> None:
         """Forget the layout until it is asked for again."""
         self.__dict__.pop("rows", None)
         self._last = None
+        self._make_room()
+
+    def _make_room(self) -> None:
+        if self.graph.n_vertices >= ROOM_IS_MADE_FROM:
+            give_back()
 
     @property
     def n_threads(self) -> int:
@@ -166,6 +175,7 @@ class NumbaEngine(ArrayEngine):
                 )
             x[:, some] = found.x
             iterations, residual = max(iterations, found.iterations), max(residual, found.residual)
+            del found  # the next columns need its room
         return Solution(x, iterations, residual)
 
     def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:

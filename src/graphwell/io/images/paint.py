@@ -11,15 +11,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.io.images.blends import ALIKE, ROUNDING, closest, is_mixture, share
 from graphwell.io.images.colors import packed, unpacked
 from graphwell.io.images.layers import Layer, Paints, no_paints
 from graphwell.io.images.paint_search import FEW_COLORS, MOST_CLASSES, PaintSearch
 
-MOST_MARKED, NEARLY, LEAST_NEARLY = 0.5, 32.0, 0.25
+MOST_MARKED, NEARLY, NEARLY_ON_NOTHING, LEAST_NEARLY = 0.5, 32.0, 4.0, 0.2
 """Many colours are strokes only if they mark no more than this share of the picture, and if this share of the
-marks is so near to its paint. Photographs are not like that."""
+marks is so near to its paint: nearer on a transparent ground, as no format compresses that."""
+BLOCK, PLAIN = 16, 0.75
+"""Compression works in blocks of at most so many pixels. Farther than that from all marks, a plain ground is
+still of one colour, up to strokes that were not found; that of a photograph is not."""
+CRUMB = 10
+"""Marks over a copy have more pixels than this in the mean; what differs in two photographs of one thing lies
+scattered along edges."""
 CROWDED = 24.0
 """Among many colours, paints that are nearer to each other than this are one paint after compression."""
 UNEXPLAINED = 0.1
@@ -111,9 +117,24 @@ def _counted(search: PaintSearch, colors: IntArray, places: IntArray) -> Paints:
 
 
 def _looks_painted(layer: Layer, colors: IntArray, places: IntArray) -> bool:
-    """Whether marks leave most of the picture free, and many have nearly the colour of a paint."""
+    """Whether marks leave most of the picture as it was, and many have nearly the colour of a paint."""
     marked = places >= 0
     if not marked.any() or marked.mean() > MOST_MARKED:
         return False
     off = unpacked(layer.colors[marked]) - unpacked(colors[places[marked]])
-    return bool((np.linalg.norm(off, axis=1) <= NEARLY).mean() >= LEAST_NEARLY)
+    most = NEARLY if layer.ground is not None else NEARLY_ON_NOTHING
+    nearly = (np.linalg.norm(off, axis=1) <= most).mean() >= LEAST_NEARLY
+    return bool(nearly) and _fits_ground(layer, marked)
+
+
+def _fits_ground(layer: Layer, marked: BoolArray) -> bool:
+    """Whether a plain ground is plain away from the marks, or marks over a copy are more than crumbs."""
+    from scipy import ndimage
+
+    if layer.ground is None:
+        return True
+    if np.ndim(layer.ground) > 1:
+        return bool(marked.sum() > CRUMB * ndimage.label(marked, np.ones((3, 3)))[1])
+    away = layer.colors[ndimage.maximum_filter(marked, 2 * BLOCK + 1) == 0]
+    counts = np.unique(away, return_counts=True)[1]
+    return bool(counts.max(initial=0) >= PLAIN * away.size)

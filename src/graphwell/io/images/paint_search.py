@@ -93,6 +93,9 @@ class PaintSearch:
         self.flat = counts
         contrasts = self._contrasts()
         spots = np.flatnonzero(counts >= (1 if self.layer.exact else LEAST_SPOTS))
+        if self.layer.exact and len(spots) > MOST_CLASSES:  # too many, whatever they explain
+            self.taken = spots.tolist()
+            return
         for kind in spots[np.argsort(-contrasts[spots], kind="stable")][: 4 * MOST_CLASSES]:
             faint = contrasts[kind] < FAINT * contrasts[spots].max()
             if self.layer.exact or not (faint or self._stain(int(kind))):

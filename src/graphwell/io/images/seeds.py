@@ -10,6 +10,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_input
 from graphwell.io.images.base import MAX_PIXELS, Marks
+from graphwell.io.images.coded import coded_classes
 from graphwell.io.images.colors import palette_color, unpacked
 from graphwell.io.images.ground import OPAQUE, Ground, check_background, find_ground, shown_colors
 from graphwell.io.images.layers import Layer, Paints
@@ -104,6 +105,9 @@ def _from_colors(
     if painting.background == "transparent" and bool((pixels[..., 3] == OPAQUE).all()):
         problem = '{field} {} has no transparent pixel to mean unknown; use {background="black"}.'
         raise OptionError("seeds", problem, path)
+    coded = coded_classes(pixels) if exact and painting == Painting(snap=painting.snap) else None
+    if coded is not None:
+        return _named(coded, ())
     colors = None if picture is None else shown_colors(picture)
     ground = find_ground(pixels, painting.background, colors, on_picture=painting.on_picture)
     layer = ground.below(pixels, exact=exact)
@@ -111,6 +115,11 @@ def _from_colors(
     if not paints.clear:
         paints = _unclear(path, layer, paints, ground, snap=painting.snap)
     _one_or_more(path, paints.places)
+    return _named(paints, _notes(ground, paints))
+
+
+def _named(paints: Paints, notes: tuple[Sentence, ...]) -> Marks:
+    """Marks with the paints that any pixel has, named after their colours."""
     marked = paints.places >= 0
     used, places = np.unique(paints.places[marked], return_inverse=True)
     numbers = np.full(paints.places.shape, -1)
@@ -118,7 +127,7 @@ def _from_colors(
     found = paints.colors[used]
     names = {i: f"#{color:06x}" for i, color in enumerate(found)}
     rgb = {i: tuple(color) for i, color in enumerate(unpacked(found).tolist())}
-    return Marks(numbers, names, rgb, _notes(ground, paints))
+    return Marks(numbers, names, rgb, notes)
 
 
 def _unclear(path: Path, layer: Layer, paints: Paints, ground: Ground, *, snap: bool) -> Paints:
