@@ -138,12 +138,24 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     >>> peak() is None or peak() > 100_000_000
     True
     """
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before, after = held(), None
+    before, after = begin_peak(), None
     yield lambda: after
     peak = held("VmHWM")
     after = None if before is None or peak is None else max(0, peak - before)
+
+
+def begin_peak() -> int | None:
+    """Have the system forget the peak of this process so far; return the bytes that it holds now.
+
+    Examples
+    --------
+    >>> now = begin_peak()
+    >>> now is None or now > 0
+    True
+    """
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return held()
 
 
 def held(what: str = "VmRSS", process: int | str = "self") -> int | None:
