@@ -1,10 +1,23 @@
 """What a fit will need."""
 
+import platform
+
 import numpy as np
 import pytest
 
+from graphwell import memory
 from graphwell.errors import OptionError
-from graphwell.memory import available, check_fits, fit_bytes, in_words, limited_to, peak_memory, read_size
+from graphwell.memory import (
+    available,
+    check_fits,
+    fit_bytes,
+    give_back,
+    held,
+    in_words,
+    limited_to,
+    peak_memory,
+    read_size,
+)
 
 
 def test_memory_grows_with_rows_neighbours_and_classes():
@@ -48,3 +61,26 @@ def test_the_peak_is_what_a_block_takes_and_no_more():
     if large() is None:
         pytest.skip("this system does not tell the memory of a process")
     assert large() > 70_000_000 > 20_000_000 > small()
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="only the C library of Linux keeps freed memory"
+)
+def test_freed_memory_goes_back_to_the_system():
+    blocks = [np.ones(12_000) for _ in range(1_000)]  # small enough for the heap
+    kept = blocks[::50]
+    del blocks
+    before = held()
+    give_back()
+    assert held() < before - 50_000_000
+    assert all(block.sum() == 12_000 for block in kept)
+
+
+def no_library(name):
+    raise OSError("no such library")
+
+
+@pytest.mark.parametrize("library", [no_library, lambda name: object()])
+def test_where_the_system_has_no_such_function_nothing_happens(monkeypatch, library):
+    monkeypatch.setattr(memory.ctypes, "CDLL", library)
+    give_back()

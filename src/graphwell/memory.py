@@ -1,5 +1,6 @@
 """What a fit or a file will need, before it is taken, and what there is."""
 
+import ctypes
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -137,12 +138,24 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     >>> peak() is None or peak() > 100_000_000
     True
     """
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before, after = held(), None
+    before, after = begin_peak(), None
     yield lambda: after
     peak = held("VmHWM")
     after = None if before is None or peak is None else max(0, peak - before)
+
+
+def begin_peak() -> int | None:
+    """Have the system forget the peak of this process so far; return the bytes that it holds now.
+
+    Examples
+    --------
+    >>> now = begin_peak()
+    >>> now is None or now > 0
+    True
+    """
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return held()
 
 
 def held(what: str = "VmRSS", process: int | str = "self") -> int | None:
@@ -158,3 +171,14 @@ def held(what: str = "VmRSS", process: int | str = "self") -> int | None:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
         return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{what}:")), None)
     return None
+
+
+def give_back() -> None:
+    """Hand freed memory back to the system: the C library of Linux keeps what lies between what is in use.
+
+    Examples
+    --------
+    >>> give_back()
+    """
+    with suppress(OSError, AttributeError, TypeError):  # elsewhere there is none
+        ctypes.CDLL(None).malloc_trim(0)

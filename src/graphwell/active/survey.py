@@ -8,7 +8,7 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell.backends.base import Backend, Engine, PlacedGraph
-from graphwell.backends.registry import backend_of_rows, find_backend
+from graphwell.backends.registry import find_backend
 from graphwell.estimators.base import GraphClassifier
 from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
@@ -89,8 +89,8 @@ def survey(
     if isinstance(X, Graph):
         return Survey(backend, backend.place(X))
     check_metric(metric, ("precomputed",))
-    if metric == "precomputed" and backend_of_rows(X) is None:
-        return Survey(backend, backend.place(Graph.from_affinity(X)))
+    if metric == "precomputed":
+        return Survey(backend, backend.read_affinities(X)[1])
     rows = backend.read_rows(X, metric)
     return Survey(backend, backend.build_graph(rows, n_neighbors, scale_neighbor, metric, progress))
 

@@ -340,8 +340,11 @@ class Predictor(Protocol):
         """Return the class of each new row."""
         ...
 
-    def margins(self) -> FloatArray:
-        """Return the distance of the two highest scores of each fitted row; -1 where no label reaches."""
+    def least_certain(self, k: int, given: BoolArray, bridged: Any) -> IntArray:
+        """Return the `k` least certain of the fitted rows whose label was not given, those first.
+
+        Rows that no label reaches come before all others, then those that are bridged.
+        """
         ...
 
 
@@ -352,6 +355,10 @@ class Backend(Protocol):
 
     def read_rows(self, X: Any, metric: str) -> Rows:
         """Check the rows; whatever is wrong with them gets one sentence."""
+        ...
+
+    def read_affinities(self, X: Any) -> tuple[Rows, PlacedGraph]:
+        """Take a symmetric matrix of affinities as the graph itself, which lies here."""
         ...
 
     def read_labels(self, y: Any) -> Any:

@@ -79,9 +79,9 @@ class Induction:
         """Return the class of each new row."""
         return self.classes[self.scores(X).argmax(axis=1)]
 
-    def margins(self) -> FloatArray:
-        """Return the distance of the two highest scores of each fitted row; -1 where no label reaches."""
-        return np.where(self.reachable, two_highest_apart(self.distributions), -1.0)
+    def least_certain(self, k: int, given: BoolArray, bridged: BoolArray) -> IntArray:
+        """Return the `k` least certain of the fitted rows whose label was not given, those first."""
+        return least_certain(self.distributions, self.reachable, bridged, given, k)[0]
 
     def _affinity(self, X: Any) -> Any:
         if self.origin is not None:
@@ -110,6 +110,30 @@ def two_highest_apart(scores: FloatArray) -> FloatArray:
         return np.ones(len(scores))
     ranked = np.sort(scores, axis=1)
     return np.asarray(ranked[:, -1] - ranked[:, -2])
+
+
+def least_certain(
+    scores: FloatArray, reachable: BoolArray, bridged: BoolArray, given: BoolArray, k: int
+) -> tuple[IntArray, FloatArray]:
+    """Places of the `k` least certain rows whose label was not given, those first; and how certain they are.
+
+    Certainty is the distance between the two highest scores, -1 where no label reaches, and 1 less where one
+    does over a bridge alone.
+
+    Examples
+    --------
+    >>> scores, no = np.array([[0.9, 0.1], [0.5, 0.5], [0.8, 0.2]]), np.zeros(3, dtype=bool)
+    >>> least_certain(scores, ~no, no, np.array([False, True, False]), 2)[0]
+    array([2, 0])
+    """
+    certain = np.where(reachable, two_highest_apart(scores), -1.0) - bridged
+    certain[given] = np.inf
+    k = min(k, int((~given).sum()))
+    if k == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    rows = np.flatnonzero(certain <= np.partition(certain, k - 1)[k - 1])  # few, of millions
+    rows = rows[np.argsort(certain[rows], kind="stable")[:k]]
+    return rows, certain[rows]
 
 
 def lost_rows(lost: int, of: int) -> str:

@@ -249,16 +249,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
             raise ValueError(f"k must be a number of rows, 0 or more; got {in_short(k)}.")
-        bridges = self.graph_.bridges
-        margins: FloatArray = self._predictor.margins()
-        if bridges is not None:
-            margins = margins - bridges.rows
-        margins[self._given] = np.inf
-        k = min(int(k), int((~self._given).sum()))
-        if k == 0:
-            return np.zeros(0, dtype=np.int64)
-        rows = np.flatnonzero(margins <= np.partition(margins, k - 1)[k - 1])  # few, of millions
-        return np.asarray(rows[np.argsort(margins[rows], kind="stable")[:k]])
+        rows: IntArray = self._predictor.least_certain(int(k), self._given, self.bridged_)
+        return rows
 
     def _check_parameters(self) -> None:
         """Refuse parameters that are not what they must be."""
@@ -270,18 +262,16 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def _read(self, backend: Backend, X: Any) -> tuple[Rows, PlacedGraph | None, dict[str, Any]]:
         """The rows, checked; the graph where it is given in place of them; names and number of features."""
-        if self.metric == "precomputed" and not isinstance(X, Graph) and backend_of_rows(X) is None:
-            graph = Graph.from_affinity(X)
-        elif isinstance(X, Graph):
+        if isinstance(X, Graph):
             X.check()
-            graph = X
-        else:
-            check_metric(self.metric, also=("precomputed",))
-            rows = backend.read_rows(X, self.metric)
-            return rows, None, _feature_names(self, X, rows.n_features)
-        n = graph.n_vertices
-        n_features = n if graph.origin is None else graph.origin.n_features
-        return Rows(X, graph, n, n_features), backend.place(graph), {"n_features_in_": n_features}
+            n_features = X.n_vertices if X.origin is None else X.origin.n_features
+            return Rows(X, X, X.n_vertices, n_features), backend.place(X), {"n_features_in_": n_features}
+        check_metric(self.metric, also=("precomputed",))
+        if self.metric == "precomputed":
+            rows, graph = backend.read_affinities(X)
+            return rows, graph, {"n_features_in_": rows.n_features}
+        rows = backend.read_rows(X, self.metric)
+        return rows, None, _feature_names(self, X, rows.n_features)
 
     def _check_new_rows(self, X: Any) -> None:
         """Refuse rows with other features than those of the fit."""

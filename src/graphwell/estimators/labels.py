@@ -56,9 +56,9 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
     Examples
     --------
     >>> read_labels([20, -1, 10], 3)
-    Labels(codes=array([ 1, -1,  0]), classes=array([10, 20]))
+    Labels(codes=array([ 1, -1,  0], dtype=int32), classes=array([10, 20]))
     >>> read_labels(["cat", None, "dog"], 3).codes
-    array([ 0, -1,  1])
+    array([ 0, -1,  1], dtype=int32)
     """
     values = _one_column(y, n)
     nothing = np.fromiter(map(says_nothing, values), bool, n) if values.dtype == object else _nan(values)
@@ -92,7 +92,7 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
     _check_classes(known)
     classes, positions = np.unique(known, return_inverse=True)
     _warn_of_odd_names(classes.tolist())
-    codes = np.full(n, UNKNOWN)
+    codes = np.full(n, UNKNOWN, dtype=np.int32)
     codes[~(nothing | marked)] = positions
     return Labels(codes, classes)
 
@@ -131,7 +131,7 @@ def with_classes(labels: Labels, named: Any) -> Labels:
     Examples
     --------
     >>> with_classes(read_labels(["b", None], 2), ["a", "b"])
-    Labels(codes=array([ 1, -1]), classes=array(['a', 'b'], dtype='<U1'))
+    Labels(codes=array([ 1, -1], dtype=int32), classes=array(['a', 'b'], dtype='<U1'))
     """
     if named is None:
         return labels
@@ -147,7 +147,7 @@ def with_classes(labels: Labels, named: Any) -> Labels:
     if further.dtype.kind in "iuf" and (further == UNKNOWN).any():
         raise OptionError("classes", "{field} names -1, which stands for an unknown label.")
     classes = np.unique(np.concatenate([labels.classes, further]))
-    places = np.searchsorted(classes, labels.classes)
+    places = np.searchsorted(classes, labels.classes).astype(np.int32)
     return Labels(np.where(labels.codes >= 0, places[labels.codes], UNKNOWN), classes)
 
 

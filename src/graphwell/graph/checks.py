@@ -89,14 +89,10 @@ def symmetric_matrix(W: Any) -> Any:
     array([[0., 1.],
            [1., 0.]])
     """
-    W = _affinity_matrix(W)
-    if W.shape[0] != W.shape[1]:
-        raise ValueError(f"The affinity matrix must be square, got shape {W.shape}.")
-    if W.shape[0] < 2:
-        raise ValueError(f"The affinity matrix needs at least 2 vertices, got {W.shape[0]} sample.")
+    W = affinity_matrix(W)
+    check_square(W.shape)
     asymmetry = abs(W - W.T)
-    if asymmetry.nnz and asymmetry.max() > SYMMETRY_TOLERANCE * max(W.max(), WEIGHT_FLOOR):
-        raise ValueError("The affinity matrix must be symmetric; use (W + W.T) / 2 or W.maximum(W.T).")
+    check_symmetric(asymmetry.max() if asymmetry.nnz else 0.0, W.max())
     upper = sparse.triu(W, 1, format="csr")
     W = (upper + upper.T).tocsr()
     W.eliminate_zeros()
@@ -106,7 +102,21 @@ def symmetric_matrix(W: Any) -> Any:
     return W
 
 
-def _affinity_matrix(W: Any) -> Any:
+def check_square(shape: tuple[int, ...]) -> None:
+    """Refuse a shape that no matrix between vertices has."""
+    if shape[0] != shape[1]:
+        raise ValueError(f"The affinity matrix must be square, got shape {shape}.")
+    if shape[0] < 2:
+        raise ValueError(f"The affinity matrix needs at least 2 vertices, got {shape[0]} sample.")
+
+
+def check_symmetric(asymmetry: float, largest: float) -> None:
+    """Refuse a matrix with this largest difference from its transpose, and this largest entry."""
+    if asymmetry > SYMMETRY_TOLERANCE * max(largest, WEIGHT_FLOOR):
+        raise ValueError("The affinity matrix must be symmetric; use (W + W.T) / 2 or W.maximum(W.T).")
+
+
+def affinity_matrix(W: Any) -> Any:
     """Bring any numeric matrix into CSR form, refusing values that are not affinities."""
     if not sparse.issparse(W):
         W = np.asarray(W)

@@ -11,6 +11,9 @@ from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.structure import frozen, read_only
 
+ROWS_AT_ONCE = 1 << 18
+"""Rows that are summed at a time: SciPy copies what it sums in double precision."""
+
 
 class Quantities:
     """Degrees, Laplacians and parts of a graph, each computed when it is first asked for.
@@ -35,7 +38,9 @@ class Quantities:
     @cached_property
     def degrees(self) -> FloatArray:
         """Sum of each row of `W`. Equation (4)."""
-        return read_only(self.W @ np.ones(self.n_vertices))
+        W, ones = self.W, np.ones(self.n_vertices)
+        parts = [W[first : first + ROWS_AT_ONCE] @ ones for first in range(0, len(ones), ROWS_AT_ONCE)]
+        return read_only(np.concatenate(parts))
 
     @cached_property
     def inverse_roots(self) -> FloatArray:
@@ -68,7 +73,7 @@ class Quantities:
         from graphwell.graph.adjacency import number_parts
 
         numbers = np.full(self.n_vertices, -1, dtype=np.int32 if self.n_vertices < 2**31 else np.int64)
-        number_parts(self.W.indptr, self.W.indices, numbers)
+        number_parts(self.W.indptr, self.W.indices, numbers, np.empty_like(numbers))
         return read_only(numbers)
 
     @property

@@ -17,7 +17,7 @@ from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers
 from graphwell.io.tables.parquet import FORMAT as PARQUET
-from graphwell.io.tables.parquet import RowGroups, read_columns, read_part, row_groups
+from graphwell.io.tables.parquet import RowGroups, give_back_read, read_columns, row_groups
 from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
 from graphwell.jobs.facts import TableFacts, read_given, table_facts
@@ -30,7 +30,7 @@ from graphwell.jobs.parts_of_a_folder import InThisProcess, OnWorkers, PartWrite
 from graphwell.jobs.reports import ClassifyReport, Draw
 from graphwell.jobs.scale_on_cluster import scaled_columns
 from graphwell.jobs.summary import in_memory, summarise
-from graphwell.memory import allowed, fit_bytes
+from graphwell.memory import allowed, fit_bytes, give_back
 from graphwell.progress import Progress, silent
 
 COPIES_OF_FEATURES = 3
@@ -114,12 +114,13 @@ def read_folder(options: ClassifyOptions, progress: Progress = silent) -> Folder
     began = time.perf_counter()
     progress("reading", None)
     parts, roles = row_groups(options.table), options.roles
-    first = read_part(parts[0])
+    first = read_columns(options.table, parts[:1])
     labels = read_columns(options.table, parts, named_columns(first, roles))
     given = read_given(labels, roles, options.classes)
     here = replace(given, codes=given.codes[: first.n_rows])
     features = number_columns(first, roles, here)
     facts = table_facts(labels, roles, given, features, first.names)
+    give_back_read()
     return Folder(parts, facts, features.kinds, time.perf_counter() - began)
 
 
@@ -151,6 +152,7 @@ def _labelled(
             warnings.simplefilter("ignore", told)
         classifier.fit(X, facts.given.codes, checkpoint=options.checkpoint, progress=progress)
     progress("writing", None)
+    give_back()
     _write(place, folder, options.label, classifier, output)
     stages = dict(classifier.timings_)
     seconds = {"reading": folder.seconds, "neighbours": stages.pop("graph"), **stages}
@@ -174,7 +176,7 @@ def _labelled(
 
 def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureColumns:
     """Those of the features that are numbers: all that workers can read block by block."""
-    found = read_features(table, roles, given, fill=False)
+    found = read_features(table, roles, given, fill=False, matrix=False)
     numbers = [name for name in found.names if as_numbers(table.column(name)) is not None]
     others = [name for name in found.names if name not in numbers]
     if not numbers:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from graphwell._types import FloatArray
 from graphwell.columns.fate import Fate, column_note, left_out
 from graphwell.columns.names import hint
@@ -108,7 +110,12 @@ def find_column(table: Table, name: str, field: str) -> str:
 
 
 def read_features(
-    table: Table, roles: Roles, given: LabelColumn | None = None, *, fill: bool = True
+    table: Table,
+    roles: Roles,
+    given: LabelColumn | None = None,
+    *,
+    fill: bool = True,
+    matrix: bool = True,
 ) -> FeatureColumns:
     """Turn the columns into numbers, and say what became of each.
 
@@ -120,6 +127,8 @@ def read_features(
         The given labels: a column that repeats them is left out.
     fill : bool
         Fill missing cells in; otherwise they are NaN.
+    matrix : bool
+        Make the matrix; otherwise it is empty, and one column at a time is in memory.
     """
     roled = _fates_of_roles(table, roles)
     labels = None if given is None else text_column([*given.names, ""])[given.codes]
@@ -129,7 +138,8 @@ def read_features(
     )  # fmt: skip
     columns = tuple(name for name in table.names if name not in roled)
     try:
-        X = encoder.fit_transform(_Columns(table, columns), labels)
+        cells = _Columns(table, columns)
+        X = encoder.fit_transform(cells, labels) if matrix else _nothing(encoder.fit(cells, labels))
     except OptionError as error:
         raise OptionError(
             error.field, f"{{}}: {error.sentence.template}", table.path, *error.sentence.values
@@ -137,6 +147,11 @@ def read_features(
     roled |= {fate.name: fate for fate in encoder.fates_}
     fates = tuple(roled[name] for name in table.names)
     return FeatureColumns(tuple(encoder.encoders_), X, encoder.outputs_, encoder.kinds_, fates)
+
+
+def _nothing(encoder: PlainEncoder) -> FloatArray:
+    """A matrix without rows, for the columns of an encoder."""
+    return np.empty((0, len(encoder.kinds_)))
 
 
 @dataclass(frozen=True)

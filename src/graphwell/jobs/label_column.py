@@ -1,6 +1,6 @@
 """What the label columns of a table say."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +31,7 @@ def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> L
 
     Where no cell is unknown otherwise and the labels are whole numbers, -1 is.
     """
-    cells, places = _different_cells(table.column(name))
+    cells, places = _different_cells(table.column_in_pieces(name), table.n_rows)
     marks = text_column([mark.strip() for mark in unknown])
     is_unknown = is_missing(cells) | np.isin(cells, marks)
     notes = []
@@ -50,18 +50,20 @@ def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> L
     return LabelColumn(names, codes[places], (*notes, *_odd_names(name, names)))
 
 
-def _different_cells(column: Any) -> tuple[Any, IntArray]:
+def _different_cells(pieces: Iterable[Any], n_rows: int) -> tuple[Any, IntArray]:
     """The different cells of a column as text, and which of them each row has.
 
     Some rows at a time: all cells as text would take far more memory than their numbers.
     """
     numbers: dict[str, int] = {}
-    places = np.empty(len(column), dtype=np.int32)
-    for first in range(0, len(column), ROWS_AT_ONCE):
-        part = slice(first, first + ROWS_AT_ONCE)
-        cells, within = np.unique(np.strings.strip(as_text(column[part])), return_inverse=True)
-        of_part = [numbers.setdefault(cell, len(numbers)) for cell in cells.tolist()]
-        places[part] = np.array(of_part, dtype=np.int32)[within]
+    places, done = np.empty(n_rows, dtype=np.int32), 0
+    for column in pieces:
+        for first in range(0, len(column), ROWS_AT_ONCE):
+            part = column[first : first + ROWS_AT_ONCE]
+            cells, within = np.unique(np.strings.strip(as_text(part)), return_inverse=True)
+            of_part = [numbers.setdefault(cell, len(numbers)) for cell in cells.tolist()]
+            places[done : done + len(part)] = np.array(of_part, dtype=np.int32)[within]
+            done += len(part)
     return text_column(list(numbers)), places
 
 

@@ -13,6 +13,8 @@ LABELS_THAT_TELL = 30
 """With fewer labels the interval is about 30 points wide."""
 ENOUGH_HIDDEN = 100
 MOST_RUNS = 5
+ROWS_AT_ONCE = 65_536
+"""NumPy turns the numbers of classes that it counts by into wide ones."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,10 @@ def compare(assigned: IntArray, given: IntArray, truth: IntArray, names: tuple[s
         raise OptionError("truth", problem)
     k = len(names)
     confusion = np.zeros((k, k + 1), dtype=np.int64)
-    np.add.at(confusion, (truth[asked], np.where(assigned[asked] < 0, k, assigned[asked])), 1)
+    for first in range(0, len(asked), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        true, found = truth[part][asked[part]], assigned[part][asked[part]]
+        np.add.at(confusion, (true, np.where(found < 0, k, found)), 1)
     return Comparison(Accuracy(int(np.trace(confusion)), int(asked.sum())), names, confusion)
 
 

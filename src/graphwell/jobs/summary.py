@@ -13,7 +13,7 @@ from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import compared_by, status_of, sweeps_of
 from graphwell.jobs.questions import next_rows
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
-from graphwell.jobs.score import Holdout, compare
+from graphwell.jobs.score import ROWS_AT_ONCE, Holdout, compare
 
 MOST_DOUBTFUL = 10
 ROWS_NAMED = 10
@@ -95,8 +95,17 @@ def count_classes(names: Sequence[str], given: IntArray, assigned: IntArray) -> 
     >>> count_classes(["a", "b"], np.array([0, -1, -1]), np.array([0, 1, -1]))
     (ClassCount(name='a', given=1, assigned=1), ClassCount(name='b', given=0, assigned=1))
     """
-    counts = (np.bincount(codes[codes >= 0], minlength=len(names)).tolist() for codes in (given, assigned))
+    counts = (_counts(codes, len(names)).tolist() for codes in (given, assigned))
     return tuple(ClassCount(*of_class) for of_class in zip(names, *counts, strict=True))
+
+
+def _counts(codes: IntArray, n: int) -> IntArray:
+    """How often each number occurs, some rows at a time."""
+    found = np.zeros(n, dtype=np.int64)
+    for first in range(0, len(codes), ROWS_AT_ONCE):
+        part = codes[first : first + ROWS_AT_ONCE]
+        found += np.bincount(part[part >= 0], minlength=n)
+    return found
 
 
 def doubtful_rows(

@@ -38,7 +38,8 @@ def test_rows_that_no_label_reaches_are_told_the_prior():
     np.testing.assert_allclose(told.distributions, [[0, 1], [0.25, 0.75], [0.3, 0.7]])
     assert told.reachable.tolist() == [True, True, False]
     assert not told.predictor.takes_features
-    assert told.predictor.margins()[2] == -1
+    nowhere = np.zeros(3, dtype=bool)
+    assert told.predictor.least_certain(3, nowhere, nowhere)[0] == 2
 
 
 def test_labels_and_vectors_pass_through():

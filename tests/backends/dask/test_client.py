@@ -1,14 +1,16 @@
 """The client in use: what is said where there is none, or none that can be used."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import dask.array as da
 import numpy as np
 import pytest
+from dask import delayed
 
-from graphwell.backends.dask.client import forget_messages, workers_of
+from graphwell.backends.dask.client import forget_messages, processes_here, workers_of
 from graphwell.backends.dask.tasks import Tasks
-from tests.backends.dask.cases import fitted, rows_and_labels
+from tests.backends.dask.cases import SHORT, fitted, rows_and_labels
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +55,31 @@ def test_what_was_sent_does_not_stay_with_the_client(client):
     tasks.results(tasks.each("length", len, [np.zeros(50_000)]))
     assert sum(message.get("op") == "update-graph" for batch in log for message in batch) <= 1
     forget_messages(SimpleNamespace())  # another version of Dask may keep no log
+
+
+def points(n, seed):
+    """Some rows of a cloud."""
+    return np.random.default_rng(seed).normal(size=(n, 3))
+
+
+def peak_of_client(n, n_classes):
+    """The most that Python holds in this process during a fit of rows that the workers make."""
+    parts = [delayed(points)(n // 5, seed) for seed in range(5)]
+    X = da.concatenate([da.from_delayed(part, (n // 5, 3), np.float64) for part in parts])
+    y = np.where(np.arange(n) % 20 == 0, np.arange(n) // 20 % n_classes, -1).astype(np.int8)
+    tracemalloc.start()
+    try:
+        fitted(X, y, start="diffusion", schedule=SHORT).doubtful(5)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_the_client_holds_few_bytes_of_each_row():
+    """Scores of twelve classes would take 48 more."""
+    few, many = 5_000, 25_000
+    with processes_here(2):
+        peak_of_client(few, 12)  # what is imported counts as memory too
+        per_row = (peak_of_client(many, 12) - peak_of_client(few, 12)) / (many - few)
+    assert 0 < per_row < 64

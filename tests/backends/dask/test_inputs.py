@@ -17,7 +17,7 @@ def broken(n_bad):
 @pytest.mark.parametrize(
     ("X", "words"),
     [
-        (da.ones((60, 20), chunks=(30, 10)), r"X is cut into 2 chunks along its features; .* X\.rechunk"),
+        (da.ones((60, 20), chunks=(30, 10)), r"X is cut into 2 chunks along its columns; .* X\.rechunk"),
         (
             da.ones((60, 20), chunks=(20, 20))[da.arange(60, chunks=20) > 3],
             "X has chunks of unknown size; call",

@@ -41,6 +41,11 @@ class Backend:
         values = read_features(X)
         return Rows(X, values, *values.shape)
 
+    def read_affinities(self, X: Any) -> tuple[Rows, Any]:
+        """Take a symmetric matrix of affinities as the graph itself."""
+        graph = Graph.from_affinity(X)
+        return Rows(X, graph, graph.n_vertices, graph.n_vertices), self.place(graph)
+
     def read_labels(self, y: Any) -> Any:
         """Return the labels as they are."""
         return y

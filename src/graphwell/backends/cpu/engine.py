@@ -17,9 +17,10 @@ from graphwell.backends.cpu import kernels, products
 from graphwell.backends.cpu.barrier import break_barrier, new_barrier
 from graphwell.backends.cpu.correction import MOST_GROUPS, GroupCorrection
 from graphwell.backends.cpu.group_kernels import fill_indicator
-from graphwell.backends.cpu.layout import SlicedRows
+from graphwell.backends.cpu.layout import LANES, SlicedRows
 from graphwell.backends.cpu.packing import Packing
 from graphwell.backends.system import fast_width
+from graphwell.memory import give_back
 from graphwell.progress import heartbeat, one_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ COLUMNS_TOGETHER = 4
 """Columns of a block that are multiplied, or solved for, at a time."""
 ENTRIES_AT_ONCE = 200_000_000
 """Entries that sweeps go over before an interrupt is heard: less than a second."""
+ROOM_IS_MADE_FROM = 100_000
+"""Vertices of a graph that is laid out only after freed memory went back to the system."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,18 @@ class NumbaEngine(ArrayEngine):
     @cached_property
     def rows(self) -> SlicedRows:
         """The normalised affinity in the order and form that sweeps and products go over it."""
+        self._make_room()
         return SlicedRows.from_graph(self.graph, self.dtype, self.pool)
 
     def rest(self) -> None:
         """Forget the layout until it is asked for again."""
         self.__dict__.pop("rows", None)
         self._last = None
+        self._make_room()
+
+    def _make_room(self) -> None:
+        if self.graph.n_vertices >= ROOM_IS_MADE_FROM:
+            give_back()
 
     @property
     def n_threads(self) -> int:
@@ -110,8 +119,9 @@ class NumbaEngine(ArrayEngine):
             changes += self._sweeps(some, forces, (rows.parts, *edges, *acting, *moving, *steps))
             words, following = (following, words) if some % 2 else (words, following)
         energies = np.empty(len(rows.parts) - 1)
-        found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift, energies)
-        self._share(kernels.energy, *edges, *found)
+        found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift)
+        sums = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
+        self._share(kernels.energy, *edges, *found, sums, energies)
         labels = rows.restored(packing.labels(words))
         return Swept(State(labels, rows.restored(offsets)), float(energies.sum()), int(changes))
 
@@ -123,7 +133,8 @@ class NumbaEngine(ArrayEngine):
         def work(thread: int, n_threads: int) -> int:
             cuts = np.arange(n_threads + 1) * n_parts // n_threads
             shared = (barrier, weights[:n_threads], count, float(forces.strength), forces.shares)
-            return int(kernels.sweeps(thread, cuts, *shared, *arguments))
+            own = (*kernels.room(len(forces.shares), self.dtype), np.zeros_like(forces.shares))
+            return int(kernels.sweeps(thread, cuts, *shared, *arguments, *own))
 
         return sum(self.pool.together(work, lambda: break_barrier(barrier)))
 
@@ -164,6 +175,7 @@ class NumbaEngine(ArrayEngine):
                 )
             x[:, some] = found.x
             iterations, residual = max(iterations, found.iterations), max(residual, found.residual)
+            del found  # the next columns need its room
         return Solution(x, iterations, residual)
 
     def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:

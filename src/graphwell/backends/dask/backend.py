@@ -11,18 +11,19 @@ from graphwell.backends.base import Answers, Engine, Result, Rows, Vector
 from graphwell.backends.blocks.answers import answers_of, by_input_block, in_input_order, named_labels
 from graphwell.backends.blocks.rows import in_few_bytes, narrow
 from graphwell.backends.blocks.said import ask
+from graphwell.backends.dask.affinities import read_affinities
 from graphwell.backends.dask.client import connected_client
 from graphwell.backends.dask.engine import DaskEngine, SaidOnWorkers
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle, array_of, blocks_of
 from graphwell.backends.dask.inputs import read_input
-from graphwell.backends.dask.predict import DaskInduction
+from graphwell.backends.dask.predict import AffinityInduction, DaskInduction
 from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Tasks
 from graphwell.backends.dask.teams import undisturbed
 from graphwell.backends.dask.vectors import Columns, WorkerVector, as_they_are, parts_of
 from graphwell.graph.checks import neighbor_counts
-from graphwell.memory import fit_bytes, in_words
+from graphwell.memory import fit_bytes
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class Backend:
         source = read_input(self.tasks, X, metric)
         return Rows(X, source, source.n, source.n_features)
 
+    def read_affinities(self, X: Any) -> tuple[Rows, DaskGraph]:
+        """Take a symmetric matrix of affinities, in blocks of whole rows, as the graph itself."""
+        source, graph = read_affinities(self.tasks, X)
+        return Rows(X, source, source.n, source.n), graph
+
     def read_labels(self, y: Any) -> Any:
         """Return labels of any kind as an array of the client."""
         return y.compute() if hasattr(y, "compute") else y
@@ -59,11 +65,7 @@ class Backend:
         """Link each row to its nearest rows; the graph stays on the workers."""
         counts = neighbor_counts(n_neighbors, scale_neighbor, rows.n_rows)
         need = fit_bytes(rows.n_rows, max(counts), 1) + 3 * 8 * rows.n_rows * rows.n_features
-        if need > (there := self.tasks.memory()):
-            raise ValueError(
-                f"A fit of {rows.n_rows:,} rows needs about {in_words(need)} of memory, but the workers of "
-                f"the Dask cluster have {in_words(there)} together; give more workers, or larger ones."
-            )
+        self.tasks.check_memory(f"A fit of {rows.n_rows:,} rows", need)
         source = rows.values
         if rows.change is not None:
             source = read_input(self.tasks, rows.given, metric, rows.change)
@@ -147,8 +149,12 @@ class Backend:
         reachable, over_bridges = (
             _array(tasks, column, chunks, None, np.zeros(0, dtype=bool)) for column in answers[1:]
         )
-        heard = (classes, prior, rows.evidence)
-        predictor = DaskInduction(tasks, graph.search, told, found, reachable, *heard)
+        fitted = (tasks, found, reachable, classes, prior)
+        predictor: DaskInduction | AffinityInduction = (
+            AffinityInduction(*fitted)
+            if graph.search is None
+            else DaskInduction(*fitted, graph.search, told, rows.evidence)
+        )
         return Answers(labels, found, reachable, over_bridges, predictor)
 
 

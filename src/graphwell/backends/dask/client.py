@@ -1,5 +1,6 @@
 """The Dask client: found, connected, its errors in sentences. The only module that imports `distributed`."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,6 +10,8 @@ from graphwell.errors import OptionError
 CONNECT_SECONDS = 10
 CUT_OFF = ("CancelledError", "ClosedClientError", "FutureCancelledError", "FuturesCancelledError")
 """What Dask's versions call their errors about a client that is closed."""
+SILENCED = logging.CRITICAL
+"""Of processes here: errors of tasks reach the client; workers that are ended would complain of it."""
 
 
 def require_dask() -> Any:
@@ -80,13 +83,7 @@ def open_client(where: str, n_workers: int) -> Iterator[Any]:
     distributed = require_dask()
     kind, _, number = where.partition(":")
     if kind == "local":
-        n_workers = _process_count(where, number) if number else n_workers
-        with (
-            distributed.LocalCluster(
-                n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=40
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        with processes_here(_process_count(where, number) if number else n_workers) as client:
             yield client
         return
     if "://" not in where:
@@ -97,6 +94,23 @@ def open_client(where: str, n_workers: int) -> Iterator[Any]:
         problem = "{field} {}: no Dask scheduler answers there; start one with: dask scheduler."
         raise OptionError("cluster", problem, where) from error
     with client:
+        yield client
+
+
+@contextmanager
+def processes_here(n_workers: int, memory_limit: str | None = "auto") -> Iterator[Any]:
+    """Start so many processes of one thread on this machine, each with so much memory."""
+    from graphwell.backends.dask.handles import short_logs  # which imports this module
+
+    distributed = require_dask()
+    with (
+        short_logs(),
+        distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0",
+            memory_limit=memory_limit, silence_logs=SILENCED,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):  # fmt: skip
         yield client
 
 

@@ -16,6 +16,8 @@ from graphwell.backends.dask.client import require_dask
 
 LARGE_GRAPH = "1 GiB"
 """Labels and offsets travel with the tasks, so that Dask can run these again; it would warn of 10 MB."""
+MESSAGES_KEPT = 10
+"""Of each connection of a scheduler, for whoever looks for an error of Dask; it would keep a thousand."""
 
 
 @dataclass(eq=False)
@@ -85,6 +87,15 @@ def with_homes(handles: Sequence[Handle]) -> Any:
         for home, tasks in layers.items()
     }
     return HighLevelGraph(marked, {name: set() for name in marked})
+
+
+@contextmanager
+def short_logs() -> Iterator[None]:
+    """Have a cluster that starts here keep few of its messages: they hold labels and the vectors of tasks."""
+    import dask
+
+    with dask.config.set({"distributed.admin.low-level-log-length": MESSAGES_KEPT}):
+        yield
 
 
 @contextmanager

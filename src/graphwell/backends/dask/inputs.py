@@ -9,33 +9,22 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.checks import checked_block, inspect
 from graphwell.backends.dask.handles import Handle, blocks_of
 from graphwell.backends.dask.tasks import Tasks
-from graphwell.errors import OptionError
 from graphwell.graph.checks import check_points
-from graphwell.graph.features import METRICS, Change, FeatureMap
+from graphwell.graph.features import Change, FeatureMap, check_metric
 
 
 @dataclass(frozen=True)
-class Input:
-    """The blocks of a Dask array, and what is known of them.
+class RowBlocks:
+    """The blocks of a Dask array that hold any rows.
 
     Attributes
     ----------
     blocks : list of handles
-        Rows as they are compared.
     lengths : tuple of int
-    n_features : int
-    features : FeatureMap
-    low, high, center : arrays
-        Range and mean of each feature, as rows are compared.
     """
 
     blocks: list[Handle]
     lengths: tuple[int, ...]
-    n_features: int
-    features: FeatureMap
-    low: FloatArray
-    high: FloatArray
-    center: FloatArray
 
     @property
     def n(self) -> int:
@@ -48,6 +37,25 @@ class Input:
         return np.concatenate([[0], np.cumsum(self.lengths)])
 
 
+@dataclass(frozen=True)
+class Input(RowBlocks):
+    """Blocks of features as rows are compared, and what is known of them.
+
+    Attributes
+    ----------
+    n_features : int
+    features : FeatureMap
+    low, high, center : arrays
+        Range and mean of each feature, as rows are compared.
+    """
+
+    n_features: int
+    features: FeatureMap
+    low: FloatArray
+    high: FloatArray
+    center: FloatArray
+
+
 def check_chunks(X: Any) -> tuple[int, ...]:
     """Return the lengths of the blocks of a Dask array that can be worked on."""
     if type(X).__name__ != "Array":
@@ -56,14 +64,14 @@ def check_chunks(X: Any) -> tuple[int, ...]:
             "a data frame becomes one by X.to_dask_array(lengths=True)."
         )
     if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions, got a Dask array of {X.ndim}; give rows of features.")
+        raise ValueError(f"X must have two dimensions, got a Dask array of {X.ndim}; give rows.")
     if any(np.isnan(length) for length in X.chunks[0] + X.chunks[1]):
         raise ValueError(
             "X has chunks of unknown size; call X.compute_chunk_sizes() or to_dask_array(lengths=True) first."
         )
     if len(X.chunks[1]) != 1:
         raise ValueError(
-            f"X is cut into {len(X.chunks[1])} chunks along its features; a block must hold whole rows: "
+            f"X is cut into {len(X.chunks[1])} chunks along its columns; a block must hold whole rows: "
             'X.rechunk({0: "auto", 1: -1}).'
         )
     if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
@@ -73,12 +81,7 @@ def check_chunks(X: Any) -> tuple[int, ...]:
 
 def read_input(tasks: Tasks, X: Any, metric: str, change: Change | None = None) -> Input:
     """Look at every block once; NaN, infinity and features without variation are refused."""
-    if not isinstance(metric, str) or metric not in METRICS:
-        problem = (
-            "{field} {!r} is not available for a Dask array: on a cluster the graph is made from features. "
-            "Give rows of features, or the affinities as a matrix that fits into memory: X.compute()."
-        )
-        raise OptionError("metric", problem, metric)
+    check_metric(metric)
     lengths = check_chunks(X)
     if X.shape[0] < 2 or X.shape[1] < 1:
         raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")

@@ -31,6 +31,7 @@ from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import EXACT_UP_TO
 from graphwell.graph.scaling import Scaling
+from graphwell.memory import give_back
 from graphwell.progress import Progress, silent
 
 POINTS_PER_CELL = 64
@@ -219,4 +220,5 @@ def _weigh(
     cells = tasks.doubled(groups), int(group_of.max()) + 1
     tasks.wait([*kept, *cells[0]])
     tasks.priority = 0
+    give_back()
     return DaskGraph(tasks, vertices, kept, recall_=recall, search=search, cells=cells)

@@ -14,6 +14,7 @@ import numpy as np
 
 from graphwell.backends.dask.client import cut_off, forget_messages, require_dask, told_if_cut_off, workers_of
 from graphwell.backends.dask.handles import Handle, large_graphs, with_homes
+from graphwell.memory import in_words
 from graphwell.progress import heartbeat, tell
 
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -223,6 +224,14 @@ class Tasks:
         """Bytes of memory that all workers have together; infinite where one has no limit."""
         limits = [worker.get("memory_limit") or np.inf for worker in self.workers().values()]
         return float(sum(limits))
+
+    def check_memory(self, what: str, need: float) -> None:
+        """Refuse what needs more memory than all workers have together."""
+        if need > (there := self.memory()):
+            raise ValueError(
+                f"{what} needs about {in_words(need)} of memory, but the workers of the Dask cluster have "
+                f"{in_words(there)} together; give more workers, or larger ones."
+            )
 
     def n_threads(self) -> int:
         """Threads that every worker has."""

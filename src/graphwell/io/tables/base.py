@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,10 @@ class Table(ABC):
     @abstractmethod
     def column(self, name: str) -> Any:
         """Return a column as text (dtype `cells.TEXT`) or numbers; missing cells are empty or NaN."""
+
+    def column_in_pieces(self, name: str) -> Iterator[Any]:
+        """Return a column some rows at a time, where it need not be in memory as a whole."""
+        yield self.column(name)
 
 
 @dataclass(frozen=True)

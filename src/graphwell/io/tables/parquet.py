@@ -19,7 +19,7 @@ from graphwell.io.tables.base import (
     check_table,
 )
 from graphwell.io.tables.cells import TEXT, is_missing, is_text, typed
-from graphwell.memory import check_fits
+from graphwell.memory import check_fits, give_back
 
 PLAIN = ReadingOptions()
 ROWS_PER_PART = 100_000
@@ -46,20 +46,24 @@ class ArrowTable(Table):
 
     def column(self, name: str) -> Any:
         """Return a column as text or numbers; missing cells are empty or NaN."""
-        pyarrow = require_pyarrow()
-        column = self.arrow_column(name)
-        types = pyarrow.types
-        if types.is_integer(column.type) or types.is_floating(column.type):
-            return column.to_numpy()
-        if types.is_decimal(column.type) or (types.is_boolean(column.type) and column.null_count):
-            return column.cast(pyarrow.float64()).to_numpy()
-        if types.is_boolean(column.type):
-            return column.to_numpy()
-        text = np.empty(len(column), dtype=TEXT)
-        for first in range(0, len(column), ROWS_AT_ONCE):
-            cells = column.slice(first, ROWS_AT_ONCE).to_pylist()
-            text[first : first + len(cells)] = ["" if cell is None else str(cell) for cell in cells]
-        return text
+        return _cells_of(self.arrow_column(name))
+
+
+def _cells_of(column: Any) -> Any:
+    """A column of Arrow as text or numbers; missing cells are empty or NaN."""
+    pyarrow = require_pyarrow()
+    types = pyarrow.types
+    if types.is_integer(column.type) or types.is_floating(column.type):
+        return column.to_numpy()
+    if types.is_decimal(column.type) or (types.is_boolean(column.type) and column.null_count):
+        return column.cast(pyarrow.float64()).to_numpy()
+    if types.is_boolean(column.type):
+        return column.to_numpy()
+    text = np.empty(len(column), dtype=TEXT)
+    for first in range(0, len(column), ROWS_AT_ONCE):
+        cells = column.slice(first, ROWS_AT_ONCE).to_pylist()
+        text[first : first + len(cells)] = ["" if cell is None else str(cell) for cell in cells]
+    return text
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,44 @@ def row_groups(path: Path) -> tuple[RowGroups, ...]:
     return tuple(parts)
 
 
+@dataclass(frozen=True)
+class FolderTable(ArrowTable):
+    """Some columns of all parts of a table; each part is read when it is asked for.
+
+    Attributes
+    ----------
+    parts : tuple of RowGroups
+    common : pyarrow.Schema
+        Types that hold the cells of every part.
+    """
+
+    parts: tuple[RowGroups, ...] = field(repr=False)
+    common: Any = field(repr=False)
+
+    @property
+    def schema(self) -> Any:
+        """Names and types of the columns."""
+        return self.common
+
+    def arrow_column(self, name: str) -> Any:
+        """Return a column of all parts as Arrow holds it."""
+        chunks = [chunk for column in self._columns(name) for chunk in column.chunks]
+        return require_pyarrow().chunked_array(chunks, self.common.field(name).type)
+
+    def pieces(self) -> Iterator[Any]:
+        """All rows, one part after the other."""
+        for part in self.parts:
+            yield read_part(part, self.names).arrow.cast(self.common)
+
+    def column_in_pieces(self, name: str) -> Iterator[Any]:
+        """Return a column part by part."""
+        return map(_cells_of, self._columns(name))
+
+    def _columns(self, name: str) -> Iterator[Any]:
+        for part in self.parts:
+            yield read_part(part, [name]).arrow.column(name).cast(self.common.field(name).type)
+
+
 def read_part(part: RowGroups, names: Sequence[str] | None = None) -> PartTable:
     """Read a part of a table, or some of its columns."""
     arrow = _opened(part.path).read_row_groups(list(part.groups), None if names is None else list(names))
@@ -168,20 +210,33 @@ def read_part(part: RowGroups, names: Sequence[str] | None = None) -> PartTable:
     return table
 
 
-def read_columns(path: Path, parts: Sequence[RowGroups], names: Sequence[str]) -> PartTable:
-    """Read some columns of all parts into one table; a file that lacks one of them is named."""
+def read_columns(path: Path, parts: Sequence[RowGroups], names: Sequence[str] | None = None) -> FolderTable:
+    """Look at all columns of some parts, or at some; a file that lacks one of them is named."""
     pyarrow = require_pyarrow()
-    arrows = []
-    for part in parts:
-        for name in names:
-            if name not in _opened(part.path).schema_arrow.names:
-                raise ValueError(f"{part.path} has no column {name!r}, which other files of {path} have.")
-        arrows.append(read_part(part, names).arrow)
+    names = _opened(parts[0].path).schema_arrow.names if names is None else names
+    schemas = [_schema_of(file, path, names) for file in dict.fromkeys(part.path for part in parts)]
     try:
-        arrow = pyarrow.concat_tables(arrows, promote_options="permissive")
+        common = pyarrow.unify_schemas(schemas, promote_options="permissive")
     except pyarrow.ArrowException as error:
         raise ValueError(f"The files of {path} disagree about the types of {', '.join(names)}.") from error
-    return PartTable(path, tuple(names), arrow.num_rows, arrow)
+    table = FolderTable(path, tuple(names), sum(part.n_rows for part in parts), tuple(parts), common)
+    check_table(table)
+    return table
+
+
+def _schema_of(file: Path, path: Path, names: Sequence[str]) -> Any:
+    """Types of some columns of a file of a folder."""
+    schema = _opened(file).schema_arrow
+    missing = next((name for name in names if name not in schema.names), None)
+    if missing is not None:
+        raise ValueError(f"{file} has no column {missing!r}, which other files of {path} have.")
+    return require_pyarrow().schema([schema.field(schema.names.index(name)) for name in names])
+
+
+def give_back_read() -> None:
+    """Return to the system what was read and nobody needs any more; Arrow would keep it for later."""
+    require_pyarrow().default_memory_pool().release_unused()
+    give_back()
 
 
 def _parts_of(file: Path) -> list[RowGroups]:
