@@ -122,9 +122,7 @@ ONLY_IN = {
     "rich": {"cli/"},
     "numba": {
         "backends/cpu/",
-        "graph/adjacency.py",
         "graph/compiled.py",
-        "graph/distances.py",
         "graph/lanes.py",
         "graph/scan.py",
     },

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import linalg, sparse
 
 import graphwell as gw
 
@@ -133,7 +133,7 @@ def test_a_marker_of_unknown_can_be_named(cells):
 
 
 def test_cells_that_no_label_reaches_have_none(cells):
-    joined = sparse.block_diag([np.ones((60, 60)), np.ones((30, 30))], format="csr")
+    joined = sparse.csr_array(linalg.block_diag(np.ones((60, 60)), np.ones((30, 30))))
     cells.obsp["connectivities"] = joined
     cells.obs["known"] = cells.obs["known"].where(cells.obs["truth"] != "NK")
     with pytest.warns(gw.UnreachableWarning):

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell.graph.adjacency import SHORT, number_parts, sort_entries
+from graphwell.graph.adjacency import number_parts
 from graphwell.graph.weights import symmetric_affinity
 
 
@@ -45,23 +45,7 @@ def test_parts_are_numbered_as_they_are_met(edges):
     W = sparse.coo_array((np.ones(edges), rng.integers(100, size=(2, edges))), shape=(100, 100)).tocsr()
     W = (W + W.T).tocsr()
     numbers = np.full(100, -1, dtype=np.int32)
-    count = number_parts(W.indptr, W.indices, numbers)
+    count = number_parts(W.indptr, W.indices, numbers, np.empty_like(numbers))
     expected_count, expected = csgraph.connected_components(W, directed=False)
     assert count == expected_count
     np.testing.assert_array_equal(numbers, expected)
-
-
-@pytest.mark.parametrize("n", [0, 1, 2, SHORT, SHORT + 1, SHORT + 2, 1000])
-@pytest.mark.parametrize("kind", ["random", "rising", "falling", "equal"])
-def test_entries_are_sorted_by_column_whatever_their_order(n, kind):
-    rng = np.random.default_rng(n)
-    rising = np.arange(n)
-    made = {"random": rng.permutation(n), "rising": rising, "falling": rising[::-1], "equal": 0 * rising}
-    columns = made[kind].astype(np.int32)
-    values = rng.random(n)
-    pairs = sorted(zip(columns.tolist(), values.tolist(), strict=True))
-    sort_entries(columns, values)
-    assert (np.diff(columns) >= 0).all()
-    assert sorted(zip(columns.tolist(), values.tolist(), strict=True)) == pairs
-    if kind != "equal":
-        assert list(zip(columns.tolist(), values.tolist(), strict=True)) == pairs

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import linalg, sparse
 
 from graphwell import Graph
 from graphwell.backends import find_backend
@@ -117,7 +117,7 @@ def test_the_same_seed_gives_the_same_communities():
 
 
 def test_isolated_vertices_stay_alone_and_parts_stay_apart():
-    W = sparse.block_diag([np.ones((3, 3)) - np.eye(3), np.zeros((2, 2)), np.ones((4, 4)) - np.eye(4)])
+    W = linalg.block_diag(np.ones((3, 3)) - np.eye(3), np.zeros((2, 2)), np.ones((4, 4)) - np.eye(4))
     assert communities(sparse.csr_array(W)).tolist() == [0, 0, 0, 1, 2, 3, 3, 3, 3]
 
 

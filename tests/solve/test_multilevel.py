@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import linalg, sparse
 
 from graphwell import Graph
 from graphwell._thread_pool import ThreadPool
@@ -38,7 +38,7 @@ def test_a_label_speaks_for_no_more_than_its_share_of_the_vertices():
 def test_classes_of_very_different_size_lower_the_pressure():
     sizes = {True: np.full(10, 12), False: np.array([60, 30, 8, 4, 4, 4, 4, 4, 4, 4])}
     for even, counts in sizes.items():
-        W = sparse.csr_array(sparse.block_diag([np.ones((n, n)) - np.eye(n) for n in counts]))
+        W = sparse.csr_array(linalg.block_diag(*[np.ones((n, n)) - np.eye(n) for n in counts]))
         truth = np.repeat(np.arange(10), counts)
         graph = CoarseGraph(np.arange(len(truth)), W, np.zeros((len(truth), 10)), np.ones(len(truth)))
         search = Search(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool), ThreadPool(1))
@@ -73,7 +73,7 @@ def test_a_class_without_a_label_gets_nothing_unless_its_size_is_given():
 
 
 def test_isolated_vertices_and_parts_without_labels_do_no_harm():
-    W = sparse.block_diag([np.ones((4, 4)) - np.eye(4)] * 3 + [np.zeros((2, 2))]).tocsr()
+    W = linalg.block_diag(*[np.ones((4, 4)) - np.eye(4)] * 3, np.zeros((2, 2)))
     labels = np.full(14, -1)
     labels[[0, 4]] = [0, 1]
     found = seen(Problem(Graph.from_affinity(W), labels, 2), np.zeros((14, 2)))

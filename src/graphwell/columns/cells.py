@@ -11,6 +11,7 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
 from graphwell._unknown import says_nothing
+from graphwell.columns.dates import NO_TIME
 from graphwell.io.tables.cells import EMPTY_CELLS, TEXT, as_numbers, as_text, is_missing, is_text, text_column
 
 SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "na", "NaT"])
@@ -210,7 +211,7 @@ def _with_holes(known: Any, gone: BoolArray) -> Any:
 
 
 def _times(known: Any, gone: BoolArray) -> Any:
-    values = np.full(len(gone), np.datetime64("NaT"), dtype="datetime64[s]")
+    values = np.full(len(gone), NO_TIME)
     values[~gone] = [np.datetime64(_without_zone(value)) for value in known]
     return values
 

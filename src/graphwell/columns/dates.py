@@ -10,6 +10,7 @@ from graphwell._types import BoolArray
 TIME = r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
 YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})" + TIME)
 YEAR_LAST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})" + TIME)
+NO_TIME = np.datetime64("NaT", "s")
 
 
 def read_dates(cells: Any, missing: BoolArray) -> Any:
@@ -30,7 +31,7 @@ def read_dates(cells: Any, missing: BoolArray) -> Any:
     slashes = any("/" in text for text in distinct.tolist())
     day_first = any(parts[0] > 12 for parts in last) or not (slashes or any(parts[1] > 12 for parts in last))
     read = [_time(parts, day_first) for parts in matches]
-    values = np.full(len(cells), np.datetime64("NaT"), dtype="datetime64[s]")
+    values = np.full(len(cells), NO_TIME)
     if read:
         values[~missing] = np.array(read, dtype="datetime64[s]")[places]
     return values
@@ -43,7 +44,7 @@ def _parts(text: str) -> tuple[int, ...] | None:
 
 def _time(parts: tuple[int, ...] | None, day_first: bool) -> np.datetime64:
     if parts is None:
-        return np.datetime64("NaT")
+        return NO_TIME
     first, second, third, hour, minute, second_of_minute = parts
     if first >= 1000:
         year, month, day = first, second, third
@@ -52,4 +53,4 @@ def _time(parts: tuple[int, ...] | None, day_first: bool) -> np.datetime64:
     try:
         return np.datetime64(f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second_of_minute:02}")
     except ValueError:  # the 31st of February
-        return np.datetime64("NaT")
+        return NO_TIME

@@ -9,6 +9,9 @@ from numba.core.caching import FunctionCache
 
 from graphwell._warnings import warn_user
 
+inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""Compiles what compiled functions alone call, without the code that calls from Python need."""
+
 _told = False
 
 
@@ -32,6 +35,20 @@ class _Cache(FunctionCache):
             _tell(error)
 
 
+def seen(array: Any) -> Any:
+    """The array as one that is only read: for both kinds numba would compile everything twice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> seen(np.zeros(1)).flags.writeable
+    False
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function by numba when it is first called, and keep the result on disc.
 
@@ -43,7 +60,7 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        made = njit(**options)(function)
+        made = njit(no_cfunc_wrapper=True, **options)(function)
         try:
             made._cache = _Cache(function)
         except RuntimeError as error:  # no folder can be written, as in some containers

@@ -1,11 +1,10 @@
 """Distances of rows to chosen points, in double precision whatever the rows are stored in."""
 
 import numpy as np
-from numba import njit
 
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.compiled import compiled
+from graphwell.graph.compiled import compiled, inner
 
 ROWS_AT_ONCE, POINTS_AT_ONCE = 64, 256
 ROUNDING = 1e-12
@@ -82,7 +81,7 @@ def _distances(
             out[i, k] = np.sqrt(_squared(rows[i], points[indices[i, k]]))
 
 
-@njit(nogil=True)
+@inner
 def _squared(row: FloatArray, point: FloatArray) -> float:
     total = 0.0
     for c in range(len(row)):
@@ -133,7 +132,7 @@ def nearest_outside(
                         apart[row], found[row] = distance, some[j]
 
 
-@njit(nogil=True)
+@inner
 def _about(
     points: FloatArray, chosen: IntArray, center: FloatArray, out: FloatArray, squares: FloatArray
 ) -> None:

@@ -3,11 +3,12 @@
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import inner
 
 LANES = 32
 """Numbers that are compared at once: as many as a mask has bits."""
@@ -54,7 +55,7 @@ def lowest_bit(typing_context: Any, mask: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
-@njit(nogil=True)
+@inner
 def places_at_most(values: FloatArray, bound: float, places: IntArray) -> int:
     """Write the places of all values up to a bound, in order; return how many there are."""
     count, whole = 0, len(values) // LANES * LANES

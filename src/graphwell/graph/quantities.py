@@ -73,7 +73,7 @@ class Quantities:
         from graphwell.graph.adjacency import number_parts
 
         numbers = np.full(self.n_vertices, -1, dtype=np.int32 if self.n_vertices < 2**31 else np.int64)
-        number_parts(self.W.indptr, self.W.indices, numbers)
+        number_parts(self.W.indptr, self.W.indices, numbers, np.empty_like(numbers))
         return read_only(numbers)
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.compiled import compiled
+from graphwell.graph.compiled import compiled, inner
 from graphwell.graph.lanes import LANES, at_most, lowest_bit, places_at_most
 
 ROWS_AT_ONCE = 256
@@ -29,7 +29,7 @@ def _about_centre(
         norms[i] = total
 
 
-@njit(nogil=True)
+@inner
 def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> None:
     """Put a value into its place among ascending ones; the largest is dropped."""
     place = len(values) - 1
@@ -80,7 +80,7 @@ def nearest_cells(
                 out[first + i, place] = considered[found[place]]
 
 
-@njit(nogil=True)
+@inner
 def _from_products(products: FloatArray, lengths: FloatArray) -> None:
     """Turn products of a row with points of these lengths into squared distances, less its own length.
 
@@ -92,7 +92,7 @@ def _from_products(products: FloatArray, lengths: FloatArray) -> None:
         products[place] = apart if apart < infinite else infinite
 
 
-@njit(nogil=True)
+@inner
 def _choose_least(values: FloatArray, likely: IntArray, out: IntArray) -> None:
     """Write the places of the least values into `out`, that of the very least first.
 
@@ -119,7 +119,7 @@ def _choose_least(values: FloatArray, likely: IntArray, out: IntArray) -> None:
     out[0], out[least] = out[least], out[0]
 
 
-@njit(nogil=True)
+@inner
 def _nth_least(values: FloatArray, n: int) -> float:
     """The `n`-th least value, by quickselect; the values are moved around."""
     low, high = 0, len(values) - 1
@@ -183,7 +183,7 @@ def scan_cells(
                     _keep_nearest(products, norms, lengths, members, some, least, nearest)
 
 
-@njit(nogil=True)
+@inner
 def _visitors(visits: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
     """Rows that visit each cell, one after the other, and where each cell's begin."""
     begins = np.zeros(n_cells + 1, np.int64)
@@ -203,7 +203,7 @@ def _visitors(visits: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
     return begins, visitors
 
 
-@njit(nogil=True)
+@inner
 def _keep_nearest(
     products: FloatArray,
     norms: FloatArray,

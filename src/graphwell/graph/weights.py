@@ -107,8 +107,10 @@ def symmetric_affinity(indices: IntArray, weights: FloatArray) -> Any:
     count_both_ways(indices, starts[1:])
     np.cumsum(starts, out=starts)
     columns, values = np.empty(starts[-1], dtype=dtype), np.empty(starts[-1], dtype=np.float32)
-    fill_both_ways(indices, weights.astype(np.float32, copy=False), starts, starts.copy(), columns, values)
-    return sparse.csr_array((values, columns, starts), shape=(n, n))
+    fill_both_ways(indices, weights.astype(np.float32, copy=False), starts.copy(), columns, values)
+    found = sparse.csr_array((values, columns, starts), shape=(n, n))
+    found.sort_indices()
+    return found
 
 
 def index_dtype(n: int, entries: int) -> type[np.int32] | type[np.int64]:

@@ -75,9 +75,10 @@ def summed_rows(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
            [5.]])
     """
     from graphwell.backends.cpu.coarse_kernels import add_rows
+    from graphwell.graph.compiled import seen
 
     sums = np.zeros((count, values.shape[1]))
-    add_rows(groups, values, sums)
+    add_rows(seen(groups), values, sums)
     return sums
 
 
@@ -186,16 +187,36 @@ def refined(
     labels: IntArray,
 ) -> tuple[IntArray, float]:
     """Lower the energy by moving what lies in one class of each part as a whole, then single groups."""
-    from graphwell.backends.cpu.coarse_kernels import move_parts
     from graphwell.backends.cpu.group_kernels import unit_of
 
-    W, unit = graph.W, unit_of(float(graph.W.data.max(initial=0.0)), graph.W.nnz)
+    unit = unit_of(float(graph.W.data.max(initial=0.0)), graph.W.nnz)
     found, lowest = settled(graph, evidence, pressure, labels)
     for _ in range(REFINEMENTS):
         before = lowest
         for parts in partitions:
-            found = move_parts(W.indptr, W.indices, W.data, unit, parts, evidence, pressure, found)
+            found = _moved_together(graph.W, unit, parts, evidence, pressure, found)
         found, lowest = settled(graph, evidence, pressure, found)
         if lowest >= before:
             break
     return found, lowest
+
+
+def _moved_together(
+    W: Any, unit: float, parts: IntArray, evidence: FloatArray, pressure: FloatArray, labels: IntArray
+) -> IntArray:
+    """Classes after what lies in one class of each part moved as a whole until no move gains anything.
+
+    `unit` is that of sums of the weights, see `graphwell.backends.cpu.group_kernels.unit_of`.
+    """
+    from graphwell.backends.cpu.coarse_kernels import choose_classes, number_codes
+    from graphwell.backends.cpu.group_kernels import merged_matrix
+
+    blocks = parts * evidence.shape[1] + labels
+    count = number_codes(blocks, np.full(blocks.max() + 1, -1))
+    above = merged_matrix(W, blocks, count, unit)
+    volumes = above @ np.ones(count)
+    found = np.empty(count, np.int64)
+    found[blocks] = labels
+    gains = summed_rows(blocks, evidence, count)
+    choose_classes(above.indptr, above.indices, above.data, volumes, gains, pressure, np.zeros(0), 0, found)
+    return found[blocks]

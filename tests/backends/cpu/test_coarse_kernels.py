@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from graphwell.backends.cpu.coarse_kernels import INCREMENT, MULTIPLIER, choose_classes, largest_noise
+from graphwell.backends.cpu.coarse_kernels import (
+    INCREMENT,
+    MULTIPLIER,
+    choose_classes,
+    energy,
+    largest_noise,
+    number_codes,
+)
 from tests.helpers import random_graph
 
 
@@ -52,4 +59,23 @@ def test_noise_is_at_most_what_it_is_said_to_be():
         [np.linspace(0.001, 0.999, 999), 1 - 0.5 ** np.arange(1, 53), [15 / 16, 255 / 256]]
     )
     for uniform in np.concatenate([steps, np.nextafter(steps, 0), [0.5 / 2**52, 1 - 0.5 / 2**52]]):
-        assert -np.log(-np.log(uniform)) < largest_noise(uniform)
+        assert -np.log(-np.log(uniform)) < largest_noise.py_func(uniform)
+
+
+def test_codes_become_their_ranks():
+    codes = np.array([7, 2, 7, 0, 2])
+    assert number_codes(codes, np.full(9, -1)) == 3
+    np.testing.assert_array_equal(codes, [2, 1, 2, 0, 1])
+
+
+@pytest.mark.parametrize("n_classes", [1, 3])
+def test_the_energy_is_what_is_cut_and_pressed_less_what_is_said(n_classes):
+    rng = np.random.default_rng(n_classes)
+    W = random_graph(rng, 30, 0.2).W
+    volumes, pressure, evidence = W.sum(axis=1), rng.random(n_classes), rng.random((30, n_classes))
+    labels = rng.integers(n_classes, size=30)
+    cut = W.toarray()[labels[:, None] != labels].sum()
+    inside = np.bincount(labels, weights=volumes, minlength=n_classes)
+    said, total = evidence[np.arange(30), labels].sum(), volumes.sum()
+    found = energy(W.indptr, W.indices, W.data, volumes, evidence, pressure, labels, np.zeros(n_classes))
+    np.testing.assert_allclose(found, (cut - said) / total + pressure @ inside**2 / total**2, rtol=1e-6)

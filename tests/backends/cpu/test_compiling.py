@@ -1,5 +1,9 @@
 """Compilation is told once, and only where there is any."""
 
+import subprocess
+import sys
+
+import pytest
 from numba import njit
 
 from graphwell.backends.cpu.compiling import cache_folder, told_of_compiling
@@ -27,3 +31,28 @@ def test_the_folder_of_the_compiled_loops_is_none_where_none_can_be_written(monk
     assert str(cache_folder()) == advance._cache.cache_path
     monkeypatch.setattr(advance, "_cache", object())  # as numba leaves it without a folder
     assert cache_folder() is None
+
+
+FIRST_FIT = """
+import sys
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from graphwell import DiffuseInterfaceClassifier
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(300, 5)) + 3 * (np.arange(300) % 3)[:, None]
+y = np.where(np.arange(300) < 15, np.arange(300) % 3, -1)
+DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+modules = [module for name, module in list(sys.modules.items()) if name.startswith("graphwell.")]
+found = {kernel.py_func: kernel for module in modules for kernel in vars(module).values()
+         if isinstance(kernel, Dispatcher)}
+for function, kernel in found.items():
+    if len(kernel.signatures) > 1:
+        print(function.__name__, len(kernel.signatures))
+"""
+
+
+@pytest.mark.slow
+def test_a_first_fit_compiles_each_kernel_once():
+    ended = subprocess.run([sys.executable, "-c", FIRST_FIT], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines() == ["_condense 2"]  # affinities in single, sums in double precision

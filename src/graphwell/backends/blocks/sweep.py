@@ -1,7 +1,7 @@
 """The sweeps of one block at one epsilon: the kernels of the CPU engine between two exchanges of the halo."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -82,6 +82,7 @@ def sweeps(
     It returns labels and offsets of the block, its part of the energy, and how often a class changed.
     """
     from graphwell.backends.cpu import kernels
+    from graphwell.backends.cpu.layout import LANES
 
     rows, acting, packing, real = block.rows, forces.acting, forces.packing, PRECISION.type
     n, placed = rows.n_positions, block.placed(offsets)
@@ -90,19 +91,24 @@ def sweeps(
     edges = (rows.starts, rows.columns, forces.values, rows.row_sums)
     steps = (real(epsilon), real(step_size), forces.implicit, packing.shift)
     pressure = np.zeros_like(acting.shares)
+
+    def move(*some: Any) -> int:
+        return int(kernels.sweep(*some, *kernels.room(forces.n_classes, PRECISION)))
+
     for _ in range(count):
         heard = yield Said(words[:n], _masses(block, forces, words, placed))
         words[n:] = heard.halo
         if acting.strength > 0:
             pressure = acting.pressure(heard.sums)
         here = (acting.known, acting.fidelity, acting.phi, pressure, words, following, placed)
-        changes += sum(block.share(kernels.sweep, *edges, *here, *steps))
+        changes += sum(block.share(move, *edges, *here, *steps))
         words, following = following, words
     heard = yield Said(words[:n])
     words[n:] = heard.halo
     energies = np.empty(len(rows.parts) - 1)
-    seen = (acting.known, acting.fidelity, words, placed, float(epsilon), packing.shift, energies)
-    block.share(kernels.energy, *edges, *seen)
+    seen = (acting.known, acting.fidelity, words, placed, float(epsilon), packing.shift)
+    sums = np.empty((len(energies), 2 * LANES), dtype=PRECISION)
+    block.share(kernels.energy, *edges, *seen, sums, energies)
     return (
         narrow(rows.restored(packing.labels(words[:n])), forces.n_classes),
         rows.restored(placed),
@@ -122,5 +128,11 @@ def _masses(block: GraphBlock, forces: BlockForces, words: IntArray, offsets: Fl
 
     if forces.acting.strength <= 0:
         return NOTHING.astype(np.int64)
-    seen = (words, offsets, forces.acting.phi, forces.packing.shift, forces.n_classes)
-    return np.asarray(np.sum(block.share(kernels.masses, *seen), axis=0))
+
+    def weigh(*some: Any) -> IntArray:
+        found = np.zeros(forces.n_classes, dtype=np.int64)
+        kernels.masses(*some, found)
+        return found
+
+    seen = (words, offsets, forces.acting.phi, forces.packing.shift)
+    return np.asarray(np.sum(block.share(weigh, *seen), axis=0))

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from graphwell._types import IntArray
+from graphwell.graph.compiled import inner
 
 ARRIVED, ROUND, BROKEN, SIZE = 0, 8, 16, 24
 """Places in a barrier, each in a cache line of its own."""
@@ -64,18 +65,18 @@ def _look(typing_context: Any, barrier: Any, place: Any) -> Any:
 if os.name == "posix":
     _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
 
-    @njit(nogil=True)
+    @inner
     def _rest() -> None:
         _sleep(np.uint32(NAP))
 
 else:
 
-    @njit(nogil=True)
+    @inner
     def _rest() -> None:
         """Nothing: such a system has no call to sleep for so short a time."""
 
 
-@njit(nogil=True)
+@inner
 def pass_barrier(barrier: IntArray, n_threads: int) -> bool:
     """Wait until so many threads are here; return whether the barrier is whole."""
     turn = _look(barrier, ROUND)

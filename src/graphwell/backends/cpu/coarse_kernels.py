@@ -3,14 +3,12 @@
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cpu.group_kernels import merged_rows
-from graphwell.graph.compiled import compiled
+from graphwell.graph.compiled import compiled, inner
 
 MULTIPLIER, INCREMENT = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
 """Of Knuth's linear congruential generator; its upper bits are used."""
 
 
-@compiled(nogil=True)
 def choose_classes(
     indptr: IntArray,
     indices: IntArray,
@@ -28,19 +26,38 @@ def choose_classes(
     until nothing changes. The gain of a class is twice the weight to it, less what the `pressure` on
     its volume rises by, plus the evidence.
     """
+    graph, room = (indptr, indices, weights, volumes, evidence, pressure), np.zeros((3, len(pressure)))
+    _choose(*graph, noise, seed, labels, room[0], room[1])
+    return float(energy(*graph, labels, room[2]))
+
+
+@compiled(nogil=True)
+def _choose(
+    indptr: IntArray,
+    indices: IntArray,
+    weights: FloatArray,
+    volumes: FloatArray,
+    evidence: FloatArray,
+    pressure: FloatArray,
+    noise: FloatArray,
+    seed: int,
+    labels: IntArray,
+    class_volumes: FloatArray,
+    links: FloatArray,
+) -> None:
     n, n_classes = evidence.shape
-    total = volumes.sum()
-    class_volumes = np.zeros(n_classes)
+    total = 0.0
     for c in range(n):
+        total += volumes[c]
         class_volumes[labels[c]] += volumes[c]
     press = 2 / total if total > 0 else 0.0
-    links = np.zeros(n_classes)
     state = np.uint64(seed) * MULTIPLIER + INCREMENT
     for turn in range(len(noise) + 100):
         width = noise[turn] if turn < len(noise) else 0.0
         changed = False
         for c in range(n):
-            links[:] = 0.0
+            for k in range(n_classes):
+                links[k] = 0.0
             for at in range(indptr[c], indptr[c + 1]):
                 if indices[at] != c:
                     links[labels[indices[at]]] += weights[at]
@@ -64,10 +81,9 @@ def choose_classes(
                 changed = True
         if turn >= len(noise) and not changed:
             break
-    return energy(indptr, indices, weights, volumes, evidence, pressure, labels)
 
 
-@compiled(nogil=True)
+@inner
 def largest_noise(uniform: float) -> float:
     """What the Gumbel noise of a number below 1 is at most: a bound without logarithms, which take long."""
     if uniform < 15 / 16:
@@ -84,21 +100,26 @@ def energy(
     evidence: FloatArray,
     pressure: FloatArray,
     labels: IntArray,
+    class_volumes: FloatArray,
 ) -> float:
-    """Weight of the cut, plus the pressure on class volumes, minus the evidence; as shares of all weight."""
-    n, n_classes = evidence.shape
-    class_volumes = np.zeros(n_classes)
-    cut, spoken = 0.0, 0.0
-    for c in range(n):
+    """Weight of the cut, plus the pressure on class volumes, minus the evidence; as shares of all weight.
+
+    `class_volumes` is room for a number for each class, all zero.
+    """
+    total, cut, spoken = 0.0, 0.0, 0.0
+    for c in range(len(volumes)):
+        total += volumes[c]
         class_volumes[labels[c]] += volumes[c]
         spoken += evidence[c, labels[c]]
         for at in range(indptr[c], indptr[c + 1]):
             if labels[indices[at]] != labels[c]:
                 cut += weights[at]
-    total = volumes.sum()
     if total == 0:
         return 0.0
-    return (cut - spoken) / total + (pressure * class_volumes**2).sum() / total**2
+    pressed = 0.0
+    for k in range(len(pressure)):
+        pressed += pressure[k] * (class_volumes[k] * class_volumes[k])
+    return (cut - spoken) / total + pressed / (total * total)
 
 
 @compiled(nogil=True)
@@ -110,43 +131,18 @@ def add_rows(groups: IntArray, values: FloatArray, sums: FloatArray) -> None:
 
 
 @compiled(nogil=True)
-def move_parts(
-    indptr: IntArray,
-    indices: IntArray,
-    weights: FloatArray,
-    unit: float,
-    parts: IntArray,
-    evidence: FloatArray,
-    pressure: FloatArray,
-    labels: IntArray,
-) -> IntArray:
-    """Classes after what lies in one class of each part moved as a whole until no move gains anything.
+def number_codes(codes: IntArray, rank: IntArray) -> int:
+    """Replace each code by its rank among those that occur; return how many do.
 
-    `unit` is that of sums of the weights, see `graphwell.backends.cpu.group_kernels.unit_of`.
+    `rank` is room for a number for each code there may be, all -1.
     """
-    blocks, n_blocks = _numbered(parts * evidence.shape[1] + labels)
-    above = merged_rows(indptr, indices, weights, blocks, n_blocks, unit)
-    volumes, found = np.zeros(n_blocks), np.empty(n_blocks, np.int64)
-    for block in range(n_blocks):
-        for at in range(above[0][block], above[0][block + 1]):
-            volumes[block] += above[2][at]
-    gains = np.zeros((n_blocks, evidence.shape[1]))
-    add_rows(blocks, evidence, gains)
-    for i in range(len(labels)):
-        found[blocks[i]] = labels[i]
-    choose_classes(above[0], above[1], above[2], volumes, gains, pressure, np.zeros(0), 0, found)
-    return found[blocks]
-
-
-@compiled(nogil=True)
-def _numbered(codes: IntArray) -> tuple[IntArray, int]:
-    """Rank of each code among those that occur, and how many do."""
-    rank = np.full(codes.max() + 1, -1, np.int64)
-    for code in codes:
-        rank[code] = 0
+    for i in range(len(codes)):
+        rank[codes[i]] = 0
     count = 0
     for code in range(len(rank)):
         if rank[code] == 0:
             rank[code] = count
             count += 1
-    return rank[codes], count
+    for i in range(len(codes)):
+        codes[i] = rank[codes[i]]
+    return count

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 
 
-@compiled(nogil=True)
 def move_vertices(
     indptr: IntArray,
     indices: IntArray,
@@ -26,14 +25,32 @@ def move_vertices(
     once more, as the volumes of communities have changed. Returns the number of moves.
     """
     n = len(order)
-    total = volumes.sum()
-    scale = resolution / total if total > 0 else 0.0
-    community_volumes = np.zeros(n)
+    room = np.zeros(n), np.zeros(n), np.empty(n, np.int64), np.ones(n, np.bool_)
+    edges = (indptr, indices, weights, volumes)
+    return int(_move(*edges, resolution, order, community, most_sweeps, least_moved, *room))
+
+
+@compiled(nogil=True)
+def _move(
+    indptr: IntArray,
+    indices: IntArray,
+    weights: FloatArray,
+    volumes: FloatArray,
+    resolution: float,
+    order: IntArray,
+    community: IntArray,
+    most_sweeps: int,
+    least_moved: int,
+    community_volumes: FloatArray,
+    links: FloatArray,
+    met: IntArray,
+    awake: BoolArray,
+) -> int:
+    n, total = len(order), 0.0
     for i in range(n):
+        total += volumes[i]
         community_volumes[community[i]] += volumes[i]
-    links = np.zeros(n)
-    met = np.empty(n, np.int64)
-    awake = np.ones(n, np.bool_)
+    scale = resolution / total if total > 0 else 0.0
     all_awake = True
     moves = 0
     for _ in range(most_sweeps):
@@ -78,14 +95,18 @@ def move_vertices(
             break
         all_awake = moved < least_moved
         if all_awake:
-            awake[:] = True
+            for i in range(n):
+                awake[i] = True
     return moves
 
 
-@compiled(nogil=True)
 def numbered(community: IntArray) -> int:
     """Renumber the communities in place from 0 in the order in which they are met; return their number."""
-    names = np.full(len(community), -1, np.int64)
+    return int(_number(community, np.full(len(community), -1)))
+
+
+@compiled(nogil=True)
+def _number(community: IntArray, names: IntArray) -> int:
     count = 0
     for i in range(len(community)):
         c = community[i]

@@ -17,7 +17,7 @@ from graphwell.backends.cpu import kernels, products
 from graphwell.backends.cpu.barrier import break_barrier, new_barrier
 from graphwell.backends.cpu.correction import MOST_GROUPS, GroupCorrection
 from graphwell.backends.cpu.group_kernels import fill_indicator
-from graphwell.backends.cpu.layout import SlicedRows
+from graphwell.backends.cpu.layout import LANES, SlicedRows
 from graphwell.backends.cpu.packing import Packing
 from graphwell.backends.system import fast_width
 from graphwell.memory import give_back
@@ -119,8 +119,9 @@ class NumbaEngine(ArrayEngine):
             changes += self._sweeps(some, forces, (rows.parts, *edges, *acting, *moving, *steps))
             words, following = (following, words) if some % 2 else (words, following)
         energies = np.empty(len(rows.parts) - 1)
-        found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift, energies)
-        self._share(kernels.energy, *edges, *found)
+        found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift)
+        sums = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
+        self._share(kernels.energy, *edges, *found, sums, energies)
         labels = rows.restored(packing.labels(words))
         return Swept(State(labels, rows.restored(offsets)), float(energies.sum()), int(changes))
 
@@ -132,7 +133,8 @@ class NumbaEngine(ArrayEngine):
         def work(thread: int, n_threads: int) -> int:
             cuts = np.arange(n_threads + 1) * n_parts // n_threads
             shared = (barrier, weights[:n_threads], count, float(forces.strength), forces.shares)
-            return int(kernels.sweeps(thread, cuts, *shared, *arguments))
+            own = (*kernels.room(len(forces.shares), self.dtype), np.zeros_like(forces.shares))
+            return int(kernels.sweeps(thread, cuts, *shared, *arguments, *own))
 
         return sum(self.pool.together(work, lambda: break_barrier(barrier)))
 

@@ -10,13 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.adjacency import sort_entries
-from graphwell.graph.compiled import compiled
+from graphwell.graph.compiled import compiled, seen
 
 FINEST = 40
 """The largest affinity, or a score of 1, is counted in at most 2 to this power of units."""
 MOST_BITS = 62
 """Of a sum of whole numbers, one less than there are."""
+AT_ONCE = 2**16
+"""Sums that become weights at once."""
 
 
 def unit_of(largest: float, count: int) -> float:
@@ -30,17 +31,27 @@ def unit_of(largest: float, count: int) -> float:
     return largest / 2.0 ** min(FINEST, MOST_BITS - count.bit_length())
 
 
-@compiled(nogil=True)
 def heaviest_entries(indptr: IntArray, indices: IntArray, weights: FloatArray) -> IntArray:
-    """Column of the largest entry of each row beside the diagonal, the smallest of equals; -1 if none."""
+    """Column of the largest entry of each row beside the diagonal, the smallest of equals; -1 if none.
+
+    Examples
+    --------
+    >>> heaviest_entries(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([0.5, 0.5]))
+    array([ 1,  0, -1])
+    """
     found = np.full(len(indptr) - 1, -1, dtype=np.int64)
+    _find_heaviest(indptr, indices, weights, found)
+    return found
+
+
+@compiled(nogil=True)
+def _find_heaviest(indptr: IntArray, indices: IntArray, weights: FloatArray, found: IntArray) -> None:
     for i in range(len(found)):
         largest = 0.0
         for at in range(indptr[i], indptr[i + 1]):
             j, weight = indices[at], weights[at]
             if j != i and (weight > largest or (weight == largest and weight > 0 and j < found[i])):
                 largest, found[i] = weight, j
-    return found
 
 
 def condensed_rows(
@@ -64,30 +75,38 @@ def condensed_rows(
     array([[2. , 0.5],
            [0.5, 0. ]])
     """
-    order, starts = _by_group(row_groups, n_groups)
-    entries = (matrix.indptr, matrix.indices, matrix.data)
-    scale = 1.0 / unit if unit > 0 else 0.0
-    parts = _condensed(*entries, order, starts, column_groups, scale)
-    return sparse.csr_array((parts[2], parts[1], parts[0]), shape=(n_groups, n_groups))
+    sums = sums_between(matrix, row_groups, column_groups, n_groups, unit)
+    return sparse.csr_array((sums[2], sums[1], sums[0]), shape=(n_groups, n_groups))
+
+
+def sums_between(
+    matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, unit: float
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Starts, columns and entries of the matrix of `condensed_rows`, the columns of a row in any order."""
+    row_groups, column_groups = seen(row_groups), seen(column_groups)
+    starts = np.cumsum(np.bincount(row_groups, minlength=n_groups + 1))
+    order, place = np.empty(len(row_groups), np.int64), np.full(n_groups, -1)
+    _put_in_order(row_groups, starts, order)
+    index = np.int32 if matrix.nnz < 2**31 else np.int64
+    indptr, indices = np.zeros(n_groups + 1, index), np.empty(matrix.nnz, index)
+    sums, scale = np.empty(matrix.nnz, np.int64), 1.0 / unit if unit > 0 else 0.0
+    entries = (seen(matrix.indptr), seen(matrix.indices), seen(matrix.data))
+    _condense(*entries, order, starts, column_groups, scale, place, indptr, indices, sums)
+    size = int(indptr[-1])
+    return indptr, indices[:size], sums[:size]  # what lies beyond was never touched: it has no pages
 
 
 @compiled(nogil=True)
-def _by_group(groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
-    """The rows group by group, and where each group begins."""
-    starts = np.zeros(n_groups + 1, np.int64)
-    for group in groups:
-        starts[group + 1] += 1
-    for group in range(n_groups):
-        starts[group + 1] += starts[group]
-    order, filled = np.empty(len(groups), np.int64), starts[:-1].copy()
-    for row in range(len(groups)):
-        order[filled[groups[row]]] = row
-        filled[groups[row]] += 1
-    return order, starts
+def _put_in_order(groups: IntArray, starts: IntArray, order: IntArray) -> None:
+    """Write the rows group by group; `starts` says where groups end, and then where they begin."""
+    for row in range(len(groups) - 1, -1, -1):
+        group = groups[row]
+        starts[group] -= 1
+        order[starts[group]] = row
 
 
 @compiled(nogil=True)
-def _condensed(
+def _condense(
     indptr: IntArray,
     indices: IntArray,
     weights: FloatArray,
@@ -95,14 +114,17 @@ def _condensed(
     starts: IntArray,
     column_groups: IntArray,
     scale: float,
-) -> tuple[IntArray, IntArray, IntArray]:
-    n_groups = len(starts) - 1
-    new_indptr = np.zeros(n_groups + 1, np.int64)
-    new_indices, sums = np.empty(len(indices), np.int32), np.empty(len(indices), np.int64)
-    place, size = np.full(n_groups, -1, np.int64), 0
-    for group in range(n_groups):
+    place: IntArray,
+    new_indptr: IntArray,
+    new_indices: IntArray,
+    sums: IntArray,
+) -> None:
+    """Write the sums between groups; `place` is room for a number for each group, all -1."""
+    size = 0
+    for group in range(len(place)):
         first = size
-        for member in order[starts[group] : starts[group + 1]]:
+        for number in range(starts[group], starts[group + 1]):
+            member = order[number]
             for at in range(indptr[member], indptr[member + 1]):
                 other = column_groups[indices[at]]
                 if place[other] < first:
@@ -110,34 +132,10 @@ def _condensed(
                     size += 1
                 sums[place[other]] += np.int64(np.rint(weights[at] * scale))
         new_indptr[group + 1] = size
-    return new_indptr, new_indices[:size], sums[:size]  # what lies beyond was never touched: it has no pages
 
 
-@compiled(nogil=True)
-def merged_rows(
-    indptr: IntArray, indices: IntArray, weights: FloatArray, groups: IntArray, n_groups: int, unit: float
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Starts, columns and entries of the matrix of sums between groups, the columns of each row in order."""
-    order, starts = _by_group(groups, n_groups)
-    scale = 1.0 / unit if unit > 0 else 0.0
-    new_indptr, new_indices, sums = _condensed(indptr, indices, weights, order, starts, groups, scale)
-    return new_indptr, new_indices, _in_order(new_indptr, new_indices, sums, unit)
-
-
-@compiled(nogil=True)
-def _in_order(indptr: IntArray, indices: IntArray, sums: IntArray, unit: float) -> FloatArray:
-    """The sums as weights, the columns of each row sorted in place."""
-    for group in range(len(indptr) - 1):
-        row = slice(indptr[group], indptr[group + 1])
-        sort_entries(indices[row], sums[row])
-    entries = sums.view(np.float64)  # in their place: of a million rows, a second array counts
-    for at in range(len(sums)):
-        entries[at] = sums[at] * unit
-    return entries
-
-
-def merged_matrix(W: Any, groups: IntArray, n_groups: int) -> Any:
-    """Sums of the entries between groups of rows.
+def merged_matrix(W: Any, groups: IntArray, n_groups: int, unit: float | None = None) -> Any:
+    """Sums of the entries between groups of rows, as multiples of a unit: that of `unit_of` by default.
 
     Examples
     --------
@@ -146,26 +144,30 @@ def merged_matrix(W: Any, groups: IntArray, n_groups: int) -> Any:
     array([[2. , 0.5],
            [0.5, 0. ]])
     """
-    unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
-    starts, columns, entries = merged_rows(W.indptr, W.indices, W.data, groups, n_groups, unit)
+    unit = unit_of(float(W.data.max(initial=0.0)), W.nnz) if unit is None else unit
     merged = sparse.csr_array((n_groups, n_groups))  # filled here: SciPy copies parts of larger arrays
-    index = np.int32 if len(columns) < 2**31 else np.int64
-    merged.indptr, merged.indices = starts.astype(index), columns.astype(index, copy=False)
-    merged.data = entries
+    merged.indptr, merged.indices, sums = sums_between(W, groups, groups, n_groups, unit)
+    merged.data = sums.view(np.float64)  # in their place: of a million rows, a second array counts
+    for first in range(0, len(sums), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        merged.data[some] = sums[some] * unit
+    merged.sort_indices()
     return merged
 
 
-@compiled(nogil=True)
 def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int, unit: float) -> IntArray:
     """Sums of the rows of each group in multiples of `unit`, and in a last column how many rows it has."""
-    (n, width), scale = values.shape, 1.0 / unit
-    totals = np.zeros((n_groups, width + 1), np.int64)
-    for i in range(n):
-        group = groups[i]
-        totals[group, width] += 1
-        for c in range(width):
-            totals[group, c] += np.int64(np.rint(np.float64(values[i, c]) * scale))
+    totals = np.zeros((n_groups, values.shape[1] + 1), np.int64)
+    totals[:, -1] = np.bincount(groups, minlength=n_groups)
+    _add_units(seen(groups), values, 1.0 / unit, totals)
     return totals
+
+
+@compiled(nogil=True)
+def _add_units(groups: IntArray, values: FloatArray, scale: float, totals: IntArray) -> None:
+    for i in range(len(groups)):
+        for c in range(values.shape[1]):
+            totals[groups[i], c] += np.int64(np.rint(np.float64(values[i, c]) * scale))
 
 
 def in_units_of(sums: Any, unit: float) -> Any:
@@ -187,9 +189,7 @@ def means_of(totals: IntArray, unit: float) -> FloatArray:
     return np.asarray(totals[:, :-1] / (np.maximum(totals[:, -1:], 1) / unit))
 
 
-@compiled()
 def fill_indicator(labels: IntArray, values: FloatArray, block: FloatArray) -> None:
     """Write values into the columns of the labels; vertices without one have a negative label."""
-    for i in range(len(labels)):
-        if labels[i] >= 0:
-            block[i, labels[i]] = values[i]
+    given = np.flatnonzero(labels >= 0)
+    block[given, labels[given]] = values[given]

@@ -6,19 +6,19 @@ depends on the number of threads.
 """
 
 import numpy as np
-from numba import njit
+import numpy.typing as npt
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.barrier import pass_barrier
 from graphwell.backends.cpu.gather import move_rows, sum_neighbors
 from graphwell.backends.cpu.layout import LANES
-from graphwell.graph.compiled import compiled
+from graphwell.graph.compiled import compiled, inner
 
 MASS_UNIT = 2.0**-46
 """Masses of classes are added up as whole multiples of this: such a sum does not depend on the order."""
 
 
-@njit(nogil=True)
+@inner
 def _majority(
     columns: IntArray,
     values: FloatArray,
@@ -50,6 +50,11 @@ def _majority(
     return best
 
 
+def room(n_classes: int, dtype: npt.DTypeLike) -> tuple[FloatArray, FloatArray]:
+    """What one thread counts in while it moves rows: votes for each class, and sums over neighbours."""
+    return np.zeros(n_classes, dtype=dtype), np.empty(2 * LANES, dtype=dtype)
+
+
 @compiled(nogil=True)
 def sweep(
     first_part: int,
@@ -70,15 +75,16 @@ def sweep(
     step_size: float,
     implicit: bool,
     shift: int,
+    votes: FloatArray,
+    sums: FloatArray,
 ) -> int:
     """Move the rows of some parts once, from `words` to `following`; return how many changed class.
 
-    `words` may go on beyond the rows with the states of neighbours that others move.
+    `words` may go on beyond the rows with the states of neighbours that others move. `votes` and `sums` are
+    from `room`, for one thread alone.
     """
     real, word = offsets.dtype.type, words.dtype.type
     half, scale = real(0.5), real(1 << shift)
-    votes = np.zeros(len(pressure), dtype=offsets.dtype)
-    sums = np.empty(2 * LANES, dtype=offsets.dtype)
     changes = 0
     for s in range(parts[first_part], parts[last_part]):
         row = s * LANES
@@ -115,13 +121,11 @@ def masses(
     offsets: FloatArray,
     phi: FloatArray,
     shift: int,
-    n_classes: int,
-) -> IntArray:
-    """Mass of each class in some parts, the sum of ``phi r`` over its vertices, in units of `MASS_UNIT`."""
-    found = np.zeros(n_classes, dtype=np.int64)
+    found: IntArray,
+) -> None:
+    """Add to `found` the mass of each class in some parts: the sum of ``phi r``, in units of `MASS_UNIT`."""
     for i in range(parts[first_part] * LANES, parts[last_part] * LANES):
         found[words[i] >> shift] += np.int64(phi[i] * (0.5 - abs(offsets[i])) * (1 / MASS_UNIT))
-    return found
 
 
 @compiled(nogil=True)
@@ -148,27 +152,28 @@ def sweeps(
     step_size: float,
     implicit: bool,
     shift: int,
+    votes: FloatArray,
+    sums: FloatArray,
+    pressure: FloatArray,
 ) -> int:
     """One thread's part of `count` sweeps; return how often a class changed in it.
 
     Thread `t` moves the parts from ``cuts[t]`` to ``cuts[t + 1]``. All wait for each other after every sweep.
-    `weights`, of shape (threads, classes), is where they leave the masses of the classes for each other.
+    `weights`, of shape (threads, classes), is where they leave the masses of the classes for each other;
+    `pressure` begins at zero, and is for one thread alone like `votes` and `sums`.
     """
-    n_threads, n_classes = len(cuts) - 1, len(shares)
-    first, last = cuts[thread], cuts[thread + 1]
-    pressure = np.zeros_like(shares)
+    n_threads, first, last = len(cuts) - 1, cuts[thread], cuts[thread + 1]
     changes = 0
     for _ in range(count):
         if strength > 0:
-            found = masses(first, last, parts, words, offsets, phi, shift, n_classes)
-            for k in range(n_classes):
-                weights[thread, k] = found[k]
+            weights[thread] = 0
+            masses(first, last, parts, words, offsets, phi, shift, weights[thread])
             if not pass_barrier(barrier, n_threads):
                 break
             press(weights, strength, shares, pressure)
         changes += sweep(
             first, last, parts, starts, columns, values, row_sums, known, fidelity, phi, pressure,
-            words, following, offsets, epsilon, step_size, implicit, shift,
+            words, following, offsets, epsilon, step_size, implicit, shift, votes, sums,
         )  # fmt: skip
         words, following = following, words
         if not pass_barrier(barrier, n_threads):
@@ -179,9 +184,16 @@ def sweeps(
 @compiled(nogil=True)
 def press(weights: IntArray, strength: float, shares: FloatArray, pressure: FloatArray) -> None:
     """Write how hard each class is pressed: by how far its mass, a column's sum, lies above its share."""
-    total = weights.sum() * MASS_UNIT
+    whole = 0
+    for thread in range(weights.shape[0]):
+        for k in range(weights.shape[1]):
+            whole += weights[thread, k]
+    total = whole * MASS_UNIT
     for k in range(len(shares)):
-        pressure[k] = strength * (weights[:, k].sum() * MASS_UNIT - shares[k] * total)
+        own = 0
+        for thread in range(weights.shape[0]):
+            own += weights[thread, k]
+        pressure[k] = strength * (own * MASS_UNIT - shares[k] * total)
 
 
 @compiled(nogil=True)
@@ -199,15 +211,15 @@ def energy(
     offsets: FloatArray,
     epsilon: float,
     shift: int,
+    room: FloatArray,
     energies: FloatArray,
 ) -> None:
     """Write the energy of some parts: equation (13), each edge once.
 
-    The smoothing term of a vertex is ``r_i`` times its pull.
+    The smoothing term of a vertex is ``r_i`` times its pull. `room` has a row of 2 x 16 values for each part.
     """
-    sums = np.empty(2 * LANES, dtype=offsets.dtype)
     for part in range(first_part, last_part):
-        energy = 0.0
+        energy, sums = 0.0, room[part]
         for s in range(parts[part], parts[part + 1]):
             row = s * LANES
             sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
