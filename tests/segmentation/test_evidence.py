@@ -5,9 +5,10 @@ import pytest
 
 from graphwell.backends.registry import find_pixels
 from graphwell.segmentation import evidence
-from graphwell.segmentation.evidence import ColorEvidence, lead_of
+from graphwell.segmentation.evidence import ColorEvidence
 from graphwell.segmentation.features import features_of
 from graphwell.segmentation.seeds import Seeds
+from graphwell.segmentation.trust import pull_strength, share_named
 
 
 def colored(shape=(30, 40)):
@@ -69,13 +70,6 @@ def test_a_further_stroke_blurs_only_what_changed_and_gives_what_a_fresh_run_giv
     np.testing.assert_array_equal(more, blurred_logs(witness_of(values), seeds, 4))
 
 
-def test_colours_speak_by_their_lead():
-    logs = np.log(np.array([[0.6, 0.5, 1.0], [0.3, 0.5, 1e-9], [0.1, 1e-9, 1e-9]]))
-    found = lead_of(logs)
-    np.testing.assert_allclose(found[:, 0], [0.6 * 0.3, 0.3 * 0.3, 0.1 * 0.3])
-    np.testing.assert_allclose(found[:, 1:], [[0, 1], [0, 0], [0, 0]], atol=1e-7)
-
-
 def test_a_narrow_colour_is_as_wide_as_the_noise_of_one_channel():
     values, _ = colored((60, 90))
     witness = witness_of(values)
@@ -85,9 +79,32 @@ def test_a_narrow_colour_is_as_wide_as_the_noise_of_one_channel():
 def test_colours_of_marks_are_trusted_if_they_name_each_other():
     values, truth = colored()
     rows = np.arange(30)[:, None] % 12 < 3
-    assert witness_of(values).trust(Seeds.of(np.where(rows, truth, -1))) > 0.99
+    assert witness_of(values).strength(Seeds.of(np.where(rows, truth, -1))) > 3
     mixed = np.where(rows, (np.arange(40) // 5 + np.arange(30)[:, None] // 12) % 3, -1)
-    assert witness_of(values).trust(Seeds.of(mixed)) < 0.5
+    assert witness_of(values).strength(Seeds.of(mixed)) == 0
+
+
+def test_texture_is_heard_around_a_mark():
+    values = np.full((60, 60, 1), 0.5)
+    values[:, 30:] = np.random.default_rng(0).choice([0.0, 1.0], (60, 30, 1), p=[0.2, 0.8])
+    values[:, :30] = 1 - values[:, 30:]
+    marks = np.full((60, 60), -1)
+    marks[5::10, 5:30:10], marks[5::10, 35::10] = 0, 1
+    alone = share_named(values[marks >= 0][None], Seeds.of(marks), 0.1)
+    assert alone < 0.9
+    assert witness_of(values).strength(Seeds.of(marks)) > pull_strength(alone, Seeds.of(marks)) == 0
+
+
+def test_points_beside_a_mark_are_of_its_piece():
+    values = np.zeros((9, 9, 1))
+    values[:, 5:] = np.array([0.0, 1.0])[np.indices((9, 4))[0] % 2][..., None]
+    marks = np.full((9, 9), -1)
+    marks[1, 3], marks[7, 3], marks[1, 6], marks[7, 6] = 0, 0, 1, 1
+    pieces = np.where(np.arange(9) < 4, 0, np.where(np.arange(9) > 4, 1, -1)) * np.ones((9, 1), int)
+    witness = ColorEvidence(values, features_of(values), 1.0, find_pixels("cpu"), pieces)
+    around = list(witness._around(Seeds.of(marks)))
+    assert all((pieces.ravel()[places] == pieces.ravel()[around[0]]).all() for places in around)
+    assert len(around) == 5
 
 
 def test_a_class_without_marks_at_this_size_is_unlikely():

@@ -5,7 +5,7 @@ import pytest
 from scipy import ndimage
 
 from graphwell.segmentation.seeds import Seeds
-from graphwell.segmentation.trust import parts_of, share_named, strokes_of
+from graphwell.segmentation.trust import lead_of, parts_of, pull_strength, share_named, strokes_of
 
 
 @pytest.mark.parametrize("shape", [(30, 40), (1, 50), (9, 8, 7), (2, 2)])
@@ -52,7 +52,7 @@ def test_marks_are_named_as_by_hand():
     rows = rng.normal(0, 1, (len(seeds.places), 3)) + seeds.codes[:, None]
     expected = by_hand(rows, seeds.codes, parts_of(seeds), 0.7)
     assert 0.2 < expected < 0.9
-    assert share_named(rows, seeds, 0.7) == pytest.approx(expected)
+    assert share_named(rows[None], seeds, 0.7) == pytest.approx(expected)
 
 
 def test_a_stroke_does_not_speak_for_itself():
@@ -61,16 +61,43 @@ def test_a_stroke_does_not_speak_for_itself():
     colors = np.zeros((5, 40, 1))
     colors[1, 2:8], colors[1, 20:26], colors[3, 2:8], colors[3, 20:26] = 0, 5, 1, 6  # light and shade
     seeds = Seeds.of(codes)
-    assert share_named(colors[codes >= 0], seeds, 0.1) == 0
+    assert share_named(colors[codes >= 0][None], seeds, 0.1) == 0
 
 
 def test_equal_colours_name_nothing():
     seeds = Seeds.of(np.array([[0, 0, -1, 1, 1, -1, 0]]))
-    assert share_named(np.zeros((5, 2)), seeds, 1.0) == 0
+    assert share_named(np.zeros((1, 5, 2)), seeds, 1.0) == 0
 
 
 def test_of_many_marks_some_are_asked():
     codes = np.repeat([[0, -1, 1]], 3000, axis=0)
     codes[1500] = -1
     rows = (np.nonzero(codes >= 0)[1] / 2)[:, None]
-    assert share_named(rows, Seeds.of(codes), 0.1) == 1
+    assert share_named(rows[None], Seeds.of(codes), 0.1) == 1
+
+
+def test_points_beside_a_mark_outvote_it():
+    seeds = Seeds.of(np.array([[0, -1, 0, -1, 1, -1, 1]]))
+    rows = np.array([[0.0], [0.9], [1.0], [1.0]])
+    assert share_named(rows[None], seeds, 0.1) < 1
+    beside = np.array([[0.0], [0.0], [1.0], [1.0]])
+    assert share_named(np.stack([rows, beside, beside]), seeds, 0.1) == 1
+
+
+def test_many_strokes_leave_less_to_colours():
+    one = np.full((12, 12), -1)
+    one[0, 0], one[11, 11] = 0, 1
+    four = one.copy()
+    four[0, [3, 6, 9]], four[11, [2, 5, 8]] = 0, 1
+    for trust in (0.95, 1.0):
+        assert pull_strength(trust, Seeds.of(four)) == pytest.approx(pull_strength(trust, Seeds.of(one)) / 2)
+    cube = np.full((12, 12, 12), -1)
+    cube[0, 0, ::2], cube[11, 11, :3:2] = 0, 1
+    assert pull_strength(1.0, Seeds.of(cube)) == pytest.approx(7.8 / 4 ** (1 / 3))
+
+
+def test_colours_speak_by_their_lead():
+    logs = np.log(np.array([[0.6, 0.5, 1.0], [0.3, 0.5, 1e-9], [0.1, 1e-9, 1e-9]]))
+    found = lead_of(logs)
+    np.testing.assert_allclose(found[:, 0], [0.6 * 0.3, 0.3 * 0.3, 0.1 * 0.3])
+    np.testing.assert_allclose(found[:, 1:], [[0, 1], [0, 0], [0, 0]], atol=1e-7)

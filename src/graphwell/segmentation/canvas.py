@@ -17,7 +17,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.memory import allowed
 from graphwell.progress import in_pieces, listening
-from graphwell.segmentation.evidence import BLUR, ColorEvidence, lead_of, posterior, pull_strength
+from graphwell.segmentation.evidence import BLUR, ColorEvidence, posterior
 from graphwell.segmentation.features import PictureFeatures, halved, noise_left, smoothed
 from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
 from graphwell.segmentation.masks import pieces_between
@@ -31,6 +31,7 @@ from graphwell.segmentation.scales import (
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.start import Copy, Start, enlarged, spread_scores
 from graphwell.segmentation.stencil import Stencil
+from graphwell.segmentation.trust import lead_of
 
 WORKING_PIXELS, LEAST_WORKING_PIXELS = 400_000, 25_000
 """Pixels of the largest copy on which scores are found, and of the smallest where memory is short."""
@@ -152,7 +153,7 @@ class Canvas:
 
     def strength(self, seeds: list[Seeds]) -> float:
         """How strongly colours draw points to classes, as far as hidden marks trust them."""
-        return pull_strength(self.evidence.trust(seeds[self.start_halvings]))
+        return self.evidence.strength(seeds[self.start_halvings])
 
     def start(
         self, seeds: list[Seeds], classes: IntArray, strength: float, before: Start | None, told: Told

@@ -6,6 +6,7 @@ scores spread, colours draw pixels to classes, as strongly as hidden marks say t
 regions that nobody marked are found. And the blurred logarithms count a little beside those of the scores.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from graphwell.segmentation.features import PictureFeatures
 from graphwell.segmentation.grid import window_around
 from graphwell.segmentation.mixtures import fit_mixture
 from graphwell.segmentation.seeds import Seeds
-from graphwell.segmentation.trust import share_named
+from graphwell.segmentation.trust import pull_strength, share_named
 
 WEIGHT = 0.3
 """Of a log-likelihood with two classes; it falls with the logarithm of their number."""
@@ -27,9 +28,6 @@ MOST_AGAINST = 40.0
 """A colour unlike all marks of a class speaks no louder against it than this."""
 LEAST_SPREAD = 0.1
 """Least standard deviation of a Gaussian, as a share of the contrast beyond the noise."""
-PULL, IN_A_ROW, UNHEARD = 8.0, 32, 0.2
-"""How strongly colours that name every hidden mark draw points to classes. Others draw less, by the chance
-that they name so many marks in a row; all draw less by what would hardly be noticed."""
 LEAST_SCORE = 1e-3
 """What a class is granted that the graph gives no score."""
 
@@ -112,10 +110,31 @@ class ColorEvidence:
         homes = self._pieces.ravel()[seeds.places]
         return np.unique(homes[homes >= 0]).tolist()
 
-    def trust(self, seeds: Seeds) -> float:
-        """Share of the marks that the colours of the others name rightly."""
-        rows = self.engine.to_host(self.planes[:, self.engine.asarray(seeds.places)].T)
-        return share_named(rows, seeds, self.spread)
+    def strength(self, seeds: Seeds) -> float:
+        """How strongly colours draw points to classes, as far as hidden marks trust them."""
+        around = [self.engine.asarray(places) for places in self._around(seeds)]
+        rows = np.stack([self.engine.to_host(self.planes[:, places].T) for places in around])
+        return pull_strength(share_named(rows, seeds, self.spread), seeds)
+
+    def _around(self, seeds: Seeds) -> Iterator[IntArray]:
+        """Places of the seeds, then of points beside them, a standard deviation of the blur away.
+
+        A point outside the picture, or of another piece, is replaced by one that is not.
+        """
+        yield seeds.places
+        step = round(self.blur)
+        for axis, side in enumerate(self.shape) if step else ():
+            for along in (seeds.coordinates[axis] - step, seeds.coordinates[axis] + step):
+                moved = list(seeds.coordinates)
+                moved[axis] = np.clip(along, 0, side - 1)
+                yield self._of_same_piece(np.ravel_multi_index(tuple(moved), self.shape), seeds.places)
+
+    def _of_same_piece(self, places: IntArray, homes: IntArray) -> IntArray:
+        """Places, with the homes where they are of another piece than these."""
+        if self._pieces is None:
+            return places
+        pieces = self._pieces.ravel()
+        return np.where(pieces[places] == pieces[homes], places, homes)
 
     def _found(self, seeds: Seeds, classes: IntArray, piece: int, planes: FloatArray) -> FloatArray:
         """Log-likelihoods of some points, of shape (n_classes, n), from the seeds of a piece."""
@@ -174,39 +193,6 @@ class ColorEvidence:
             inner = np.where(inside, values, 0)
             plane[...] = np.where(inside, blur(inner, self.blur, mode="constant") / weight, 0)
         return out
-
-
-def pull_strength(trust: float) -> float:
-    """How strongly colours draw points to classes, where they name this share of the hidden marks.
-
-    Examples
-    --------
-    >>> pull_strength(1.0), round(pull_strength(0.95), 1), pull_strength(0.85)
-    (7.8, 1.3, 0.0)
-    """
-    return max(0.0, PULL * trust**IN_A_ROW - UNHEARD)
-
-
-def lead_of(logs: FloatArray) -> FloatArray:
-    """What log-likelihoods of shape (n_classes, *shape) say for each class.
-
-    That is the share of the class, times the lead of the first class over the second: where two are as
-    likely, nothing is said.
-
-    Examples
-    --------
-    >>> lead_of(np.array([[0.0, 0.0], [-40.0, 0.0]])).round(3)
-    array([[1., 0.],
-           [0., 0.]])
-    """
-    found = np.exp(logs - logs.max(axis=0))
-    found /= found.sum(axis=0)
-    first, second = found[0].copy(), np.zeros_like(found[0])
-    for plane in found[1:]:
-        np.maximum(second, np.minimum(first, plane), out=second)
-        np.maximum(first, plane, out=first)
-    found *= first - second
-    return found
 
 
 def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ MOST_FROM_NOTHING = 1000
 """Iterations on the coarsest copy, which begins from no guess."""
 LEAST_CHANGE = 1e-2
 """A score that changes by less is left as it was before a further stroke."""
-ALIKE = 0.5
+ALIKE = 0.6
 """Colours that draw more or less strongly than before by a larger share change scores everywhere."""
 
 

@@ -224,6 +224,14 @@ def test_a_map_of_classes_marks_every_pixel(tmp_path):
     assert len(seeds.names) == 4
 
 
+def test_many_colours_that_differ_little_are_classes_where_none_is_mixed(tmp_path):
+    colors = np.array([(200, 10 * number, 60) for number in range(20)], dtype=np.uint8)
+    pixels = np.zeros((*SHAPE, 3), dtype=np.uint8)
+    for number, color in enumerate(colors):
+        pixels[2 * number, 5:30] = color
+    assert len(read(tmp_path, Image.fromarray(pixels)).names) == 20
+
+
 def test_unclear_marks_are_refused_or_snapped(tmp_path):
     rng = np.random.default_rng(0)
     pixels = np.zeros((*SHAPE, 3), dtype=np.uint8)

@@ -27,7 +27,7 @@ CRUMB = 10
 """Marks over a copy have more pixels than this in the mean; what differs in two photographs of one thing lies
 scattered along edges."""
 CROWDED = 24.0
-"""Among many colours, paints that are nearer to each other than this are one paint after compression."""
+"""Among many mixed colours, paints that are nearer to each other than this are one after compression."""
 UNEXPLAINED = 0.1
 """Largest share of painted pixels that no paint explains."""
 
@@ -111,7 +111,8 @@ def _counted(search: PaintSearch, colors: IntArray, places: IntArray) -> Paints:
         return no_paints(search.layer, clear=False)
     lost = 1 - search.explained[search.clear].mean() if search.clear.any() else 0.0
     mixed = int((search.layer.colors[marked] != colors[places[marked]]).sum())
-    crowded = search.layer.exact and len(search.names) > FEW_COLORS and closest(unpacked(colors)) < CROWDED
+    many = len(search.names) > FEW_COLORS and mixed > UNEXPLAINED * marked.sum()
+    crowded = search.layer.exact and many and closest(unpacked(colors)) < CROWDED
     clear = bool(lost <= UNEXPLAINED and len(colors) <= MOST_CLASSES and not crowded)
     return Paints(colors, places, mixed, int(search.layer.changed.sum() - marked.sum()), clear)
 
