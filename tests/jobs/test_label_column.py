@@ -2,12 +2,19 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
 from graphwell.io.tables.cells import text_column
 from graphwell.io.tables.text import Dialect, TextTable
-from graphwell.jobs.label_column import agreement_hint, check_given, match_classes, read_label_column
+from graphwell.jobs.label_column import (
+    LabelColumn,
+    agreement_hint,
+    check_given,
+    match_classes,
+    read_label_column,
+)
 
 
 def table(**columns):
@@ -77,3 +84,13 @@ def test_truth_is_matched_by_value_and_may_know_more_classes():
     matched = match_classes(read_label_column(made, "truth"), ["1.0", "2.0"])
     assert matched.names == ("1.0", "2.0", "7")
     assert matched.codes.tolist() == [0, 1, -1, 2]
+
+
+@pytest.mark.parametrize(
+    ("n_names", "kind"), [(2, np.int8), (127, np.int8), (128, np.int16), (40_000, np.int32)]
+)
+def test_numbers_of_classes_in_few_bytes(n_names, kind):
+    codes = np.array([-1, 0, n_names - 1])
+    narrow = LabelColumn(tuple(map(str, range(n_names))), codes).narrow()
+    assert narrow.codes.dtype == kind
+    np.testing.assert_array_equal(narrow.codes, codes)

@@ -68,3 +68,10 @@ def test_an_accuracy_as_json():
         "of": 10,
         "interval_95": [0.5958, 0.9821],
     }
+
+
+def test_labels_in_few_bytes_are_compared_with_more_classes_than_these_can_number():
+    found, given, names = np.array([-1, 3], dtype=np.int8), np.array([-1, -1]), tuple(map(str, range(300)))
+    compared = compare(found, given, np.array([299, 3]), names)
+    assert compared.accuracy.right == 1
+    assert compared.confusion[299, 300] == 1

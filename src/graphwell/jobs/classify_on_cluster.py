@@ -77,7 +77,8 @@ def label_folder(
     draw, progress
         As in `classify_on_cluster`.
     """
-    return _labelled(read_folder(options, progress), OnWorkers(), options, classifier, draw, progress)
+    folder = _in_few_bytes(read_folder(options, progress))
+    return _labelled(folder, OnWorkers(), options, classifier, draw, progress)
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,14 @@ def read_folder(options: ClassifyOptions, progress: Progress = silent) -> Folder
     facts = table_facts(labels, roles, given, features, first.names)
     give_back_read()
     return Folder(parts, facts, features.kinds, time.perf_counter() - began)
+
+
+def _in_few_bytes(folder: Folder) -> Folder:
+    """The folder with labels and truth in few bytes: they, and what is found, are here for every row."""
+    facts = folder.facts
+    return replace(
+        folder, facts=replace(facts, given=facts.given.narrow(), truth=facts.truth and facts.truth.narrow())
+    )
 
 
 def fits_here(folder: Folder, n_neighbors: int) -> bool:

@@ -1,7 +1,7 @@
 """What the label columns of a table say."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,16 @@ class LabelColumn:
     names: tuple[str, ...]
     codes: IntArray = field(repr=False)
     notes: tuple[Sentence, ...] = ()
+
+    def narrow(self) -> "LabelColumn":
+        """The same labels with numbers of as few bytes as their names need.
+
+        Examples
+        --------
+        >>> LabelColumn(("a", "b"), np.array([0, -1, 1])).narrow().codes
+        array([ 0, -1,  1], dtype=int8)
+        """
+        return replace(self, codes=self.codes.astype(np.min_scalar_type(-len(self.names) - 1)))
 
 
 def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> LabelColumn:

@@ -33,8 +33,8 @@ def rows_shown(
     rows = np.arange(len(given)) if every else _some_rows(given)
     some = in_memory(classifier.label_distributions_[rows]).max(axis=1)
     return RowDetails(
-        given=given[rows],
-        assigned=assigned[rows],
+        given=given[rows].astype(np.int32),
+        assigned=assigned[rows].astype(np.int32),
         score=np.where(reachable[rows], some, np.nan),
         reachable=reachable[rows],
         bridged=in_memory(classifier.bridged_[rows]),

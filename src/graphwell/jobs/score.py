@@ -155,7 +155,7 @@ def compare(assigned: IntArray, given: IntArray, truth: IntArray, names: tuple[s
     for first in range(0, len(asked), ROWS_AT_ONCE):
         part = slice(first, first + ROWS_AT_ONCE)
         true, found = truth[part][asked[part]], assigned[part][asked[part]]
-        np.add.at(confusion, (true, np.where(found < 0, k, found)), 1)
+        np.add.at(confusion, (true, np.where(found < 0, k, found.astype(np.int64))), 1)
     return Comparison(Accuracy(int(np.trace(confusion)), int(asked.sum())), names, confusion)
 
 
