@@ -76,6 +76,20 @@ def one_of(field: str, value: Any, known: Iterable[str]) -> str:
     return str(value)
 
 
+def rows_left(n: int, left: int) -> None:
+    """Refuse more questions than rows that can be asked for.
+
+    Examples
+    --------
+    >>> rows_left(20, 3)
+    Traceback (most recent call last):
+    graphwell.errors.OptionError: n is 20, but 3 rows are left to ask for; give a smaller number.
+    """
+    if n > left:
+        problem = "{field} is {:,}, but {:,} rows are left to ask for; give a smaller number."
+        raise OptionError("n", problem, n, left)
+
+
 def _is_real(value: Any) -> bool:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         return False

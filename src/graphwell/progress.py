@@ -15,6 +15,10 @@ A new name means that the stages before are over.
 """
 
 
+COMPILING = "compiling for this machine, once: about ten seconds"
+"""What the stage of that name means, for people."""
+
+
 def silent(stage: str, share: float | None) -> None:
     """Tell nobody.
 

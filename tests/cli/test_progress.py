@@ -41,6 +41,14 @@ def test_every_stage_has_a_bar_that_ends_full():
         assert "100%" in line
 
 
+def test_that_kernels_are_compiled_is_said_once_in_words():
+    screen = io.StringIO()
+    with _progress.bars(console=Console(file=screen, force_terminal=True, width=90)) as progress:
+        for stage in ("compiling", "neighbours", "compiling"):
+            progress(stage, None)
+    assert screen.getvalue().count("Graphwell is compiling for this machine, once: about ten seconds.") == 1
+
+
 def test_quiet_is_quiet_on_a_terminal_too():
     assert watched(quiet=True) == ""
 

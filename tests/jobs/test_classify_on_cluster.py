@@ -7,7 +7,7 @@ import pytest
 from graphwell import DiffuseInterfaceClassifier
 from graphwell.errors import OptionError
 from graphwell.jobs.classify import classify
-from graphwell.jobs.classify_on_cluster import classify_on_cluster, fits_here, label_folder, read_folder
+from graphwell.jobs.classify_on_cluster import fits_here, label_folder, read_folder
 from graphwell.jobs.methods import make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.memory import limited_to
@@ -72,7 +72,7 @@ def test_what_a_cluster_cannot_do_is_refused_before_it_is_asked(tmp_path, change
     given = {**paths, **changed}
     given |= {name: tmp_path / given[name] for name in paths}
     with pytest.raises(OptionError) as caught:
-        classify_on_cluster(ClassifyOptions(cluster="local", **given))
+        classify(ClassifyOptions(cluster="local", **given))
     assert caught.value.field == field
     assert words in str(caught.value)
 

@@ -40,6 +40,14 @@ def test_every_column_without_another_role_is_told_what_became_of_it():
     assert found.notes == ()
 
 
+def test_columns_can_be_judged_without_their_matrix():
+    made = table(label=["1", "2"], x=["0.5", "1e3"], kind=["a", "b"], none=["", "NA"])
+    whole, judged = (read_features(made, Roles("label"), matrix=matrix) for matrix in (True, False))
+    assert judged.X.shape == (0, whole.X.shape[1])
+    assert (judged.names, judged.outputs, judged.kinds) == (whole.names, whole.outputs, whole.kinds)
+    assert fates(judged) == fates(whole)
+
+
 def test_missing_cells_are_filled_unless_they_are_kept():
     made = table(x=["0.5", "", "2.5"])
     np.testing.assert_array_equal(read_features(made, Roles("label")).X, [[0.5], [1.5], [2.5]])

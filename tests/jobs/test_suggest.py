@@ -93,7 +93,7 @@ def test_bad_input_writes_nothing(tmp_path, problem, options):
 def test_a_table_without_features_is_refused(tmp_path):
     (tmp_path / "in.csv").write_text("name,remark\na,b\nc,d\n")
     with pytest.raises(ValueError, match="There is no column that rows could be compared by"):
-        suggest(SuggestOptions(table=tmp_path / "in.csv"))
+        suggest(SuggestOptions(table=tmp_path / "in.csv", n=1))
 
 
 def test_the_table_itself_is_not_overwritten(tmp_path):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._checks import rows_left
 from graphwell._random import Seed
 from graphwell._types import BoolArray, FloatArray
 from graphwell.active.apart import best_apart
@@ -113,9 +114,7 @@ def _check(n: int, left: int, strategy: Strategy, n_classes: int) -> None:
     """Refuse a number of questions, or a strategy, that makes no sense here."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise OptionError("n", "{field} must be a number of rows, 1 or more; got {!r}.", n)
-    if n > left:
-        problem = "{field} is {:,}, but {:,} rows are left to ask for; give a smaller number."
-        raise OptionError("n", problem, n, left)
+    rows_left(n, left)
     if n_classes < strategy.needs_labels:
         classes = "a class" if strategy.needs_labels == 1 else f"{strategy.needs_labels} classes"
         problem = "{field} {!r} needs labels of at least {}, and {} known; begin with {!r}."

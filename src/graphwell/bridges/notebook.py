@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from graphwell.progress import Progress
+from graphwell.progress import COMPILING, Progress
 
 SECONDS_BETWEEN = 0.1
 
@@ -52,7 +52,8 @@ class _Bar:
         if stage == self.stage and share != 1.0 and now - self.shown_at < SECONDS_BETWEEN:
             return
         self.stage, self.shown_at = stage, now
-        piece = self.displayed.HTML(bar_of(stage, share))
+        told = COMPILING if stage == "compiling" else stage
+        piece = self.displayed.HTML(bar_of(told, share))
         if self.handle is None:
             self.handle = self.displayed.display(piece, display_id=True)
         else:

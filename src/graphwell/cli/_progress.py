@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from graphwell.progress import Progress, silent
+from graphwell.progress import COMPILING, Progress, silent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,6 +58,8 @@ class _Stages:
             self.finish()
             self.stage = stage
             if stage not in self.bars:
+                if stage == "compiling":
+                    self.shown.console.print(f"Graphwell is {COMPILING}.")
                 self.bars[stage] = self.shown.add_task(stage, total=None)
         if share is not None:
             self.shown.update(self.bars[stage], total=1.0, completed=share)

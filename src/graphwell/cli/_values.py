@@ -16,7 +16,7 @@ PROBLEMS = {
     "less_than_equal": "must be at most {le}, got {input}",
     "less_than": "must be below {lt}, got {input}",
 }
-"""By the name that pydantic, which Typer reads values with, gives to what is wrong."""
+"""By the name that pydantic, which Typer reads values with since 0.29, gives to what is wrong."""
 
 
 def told(error: Any) -> str | None:
@@ -35,7 +35,26 @@ def told(error: Any) -> str | None:
     '--n must be at least 1, got 0.'
     """
     found: list[Any] = getattr(error.__cause__, "errors", list)()
-    if not found or found[0]["type"] not in PROBLEMS:
+    option = max(getattr(error.param, "opts", None) or [""], key=len)
+    if not found:
+        problem = _in_older_words(str(getattr(error, "message", "")), getattr(error.param, "type", None))
+        return None if problem is None else f"{option} {problem}."
+    if found[0]["type"] not in PROBLEMS:
         return None
     values = {**found[0].get("ctx", {}), "input": found[0]["input"]}
-    return f"{max(error.param.opts, key=len)} {PROBLEMS[found[0]['type']].format(**values)}."
+    return f"{option} {PROBLEMS[found[0]['type']].format(**values)}."
+
+
+def _in_older_words(message: str, kind: Any) -> str | None:
+    """What is wrong with a value, as Typer up to 0.28 tells it: "0 is not in the range x>=1."."""
+    value, _, wanted = message.partition(" is not ")
+    if wanted.startswith(("a valid int", "a valid float")):
+        return f"must be a {'whole ' if 'int' in wanted else ''}number, got {value}"
+    if not wanted.startswith("in the range"):
+        return None
+    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
+    below = least is not None and float(value) <= least
+    bound = least if below else most
+    exactly = getattr(kind, "min_open" if below else "max_open", False)
+    words = ("above" if exactly else "at least") if below else ("below" if exactly else "at most")
+    return f"must be {words} {bound}, got {value}"

@@ -8,6 +8,7 @@ import typer
 
 from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
+from graphwell.cli._declared import refuse_unknown
 from graphwell.cli._files import refuse_missing
 from graphwell.cli._help import completed
 from graphwell.cli._job_options import job_options
@@ -110,6 +111,8 @@ def classify(
     taken = stdout_is_taken(output, json_=json_)
     if cluster is None:
         refuse_missing(table)
+    refuse_unknown("method", method)
+    refuse_unknown("start", start)
     from graphwell.jobs.classify import classify as label_rows
     from graphwell.jobs.options import ClassifyOptions
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from graphwell.cli import _options
+from graphwell.cli._declared import refuse_unknown
 from graphwell.cli._files import refuse_missing
 from graphwell.cli._help import completed
 from graphwell.cli._job_options import job_options
@@ -77,6 +78,7 @@ def label(
     """
     flags = locals()
     refuse_missing(table)
+    refuse_unknown("strategy", strategy)
     from graphwell.io.locks import held_alone
     from graphwell.jobs.labelling import LabelOptions, open_table
 

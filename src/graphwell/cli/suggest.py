@@ -8,6 +8,7 @@ import typer
 
 from graphwell._interrupt import work_is_over
 from graphwell.cli import _options
+from graphwell.cli._declared import refuse_unknown
 from graphwell.cli._files import refuse_missing
 from graphwell.cli._help import completed
 from graphwell.cli._job_options import job_options
@@ -74,6 +75,7 @@ def suggest(
     if answers is not None:
         return _merge(table, answers, output, label, delimiter, encoding, json_=json_, quiet=quiet)
     refuse_missing(table)
+    refuse_unknown("strategy", strategy)
     from graphwell.jobs.suggest import SuggestOptions
     from graphwell.jobs.suggest import suggest as choose_rows
 

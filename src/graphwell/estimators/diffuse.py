@@ -24,7 +24,7 @@ from graphwell.estimators.registry import method
 from graphwell.estimators.tuning import Contest, tuned_rows
 from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
-from graphwell.progress import Progress, silent
+from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Step
 from graphwell.solve.fit import fit
 from graphwell.solve.problem import Problem, of_present_classes
@@ -352,7 +352,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     def _tell_of_compiling(self, progress: Progress) -> None:
         progress("compiling", None)
         if self.verbose:
-            _say("compiling the kernels: some seconds, once on a machine")
+            _say(COMPILING)
 
     def _announce(self, n_rows: int, n_classes: int) -> None:
         if self.verbose:

@@ -8,6 +8,7 @@ from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.registry import read_table
 from graphwell.jobs.class_sizes import told_of_classes
+from graphwell.jobs.cluster_options import check_cluster_options
 from graphwell.jobs.methods import check_class_count, check_settings, make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
@@ -57,6 +58,7 @@ def classify(
         if options.cluster is None:
             report = _classify_here(options, draw, progress)
         else:
+            check_cluster_options(options)
             from graphwell.jobs.classify_on_cluster import classify_on_cluster
 
             report = classify_on_cluster(options, draw=draw, progress=progress)

@@ -16,7 +16,6 @@ from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers
-from graphwell.io.tables.parquet import FORMAT as PARQUET
 from graphwell.io.tables.parquet import RowGroups, give_back_read, read_columns, row_groups
 from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
@@ -35,11 +34,6 @@ from graphwell.progress import Progress, silent
 
 COPIES_OF_FEATURES = 3
 """In memory at once: the parts as they are read, the whole, and rows as they are compared."""
-NEEDS_THE_WHOLE_TABLE = (
-    "pca", "missing", "holdout", "delimiter", "encoding", "decimal",
-    "as_number", "as_category",
-)  # fmt: skip
-"""Options that cannot be followed block by block."""
 
 
 def classify_on_cluster(
@@ -55,7 +49,8 @@ def classify_on_cluster(
     progress : callable
         Told the stage and the share of it that is done.
     """
-    _check(options)
+    if not find_method(options.method).on_cluster:
+        raise OptionError("method", "{field} {!r} cannot be used with {cluster}.", options.method)
     assert options.cluster is not None
     classifier = make_classifier(options)
     if options.cluster == "local":
@@ -190,23 +185,6 @@ def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureCol
     kind_of = dict(zip(found.outputs, found.kinds, strict=True))
     kinds = tuple(kind_of.get(name, "indicator") for name in numbers)
     return replace(found, names=tuple(numbers), kinds=kinds, fates=fates)
-
-
-def _check(options: ClassifyOptions) -> None:
-    """Refuse what a cluster cannot do, or other files than Parquet."""
-    used = options.changed(*NEEDS_THE_WHOLE_TABLE)
-    if used:
-        named = ", ".join("{" + field + "}" for field in used)
-        problem = named + " cannot be used with {cluster}; prepare the features before, or leave it out."
-        raise OptionError(next(iter(used)), problem)
-    if not find_method(options.method).on_cluster:
-        raise OptionError("method", "{field} {!r} cannot be used with {cluster}.", options.method)
-    if options.table.suffix.lower() not in PARQUET.suffixes and not options.table.is_dir():
-        problem = "{field} {}: {cluster} takes a folder of Parquet files or one such file."
-        raise OptionError("table", problem, options.table)
-    if options.output is not None and options.output.suffix.lower() not in PARQUET.suffixes:
-        problem = "{field} {}: {cluster} writes Parquet; the name must end in .parquet."
-        raise OptionError("output", problem, options.output)
 
 
 def _write(place: Place, folder: Folder, label: str, classifier: Any, output: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._checks import rows_left
 from graphwell._types import BoolArray, IntArray
 from graphwell.backends.registry import check_device
 from graphwell.columns.fate import Fate
@@ -165,7 +166,7 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
     began = time.perf_counter()
     _check_files(options)
     with notes_from_warnings() as warned:
-        read = read_unlabelled(options, progress)
+        read = read_unlabelled(options, progress, asked=options.n)
         table, roles, given, features, ready = read.table, read.roles, read.given, read.features, read.ready
         progress("neighbours", None)
         from graphwell.active import suggest as choose
@@ -220,14 +221,15 @@ class UnlabelledTable:
     ids: Any
 
 
-def read_unlabelled(options: SuggestOptions, progress: Progress = silent) -> UnlabelledTable:
-    """Read a table with some labels or none, and make its rows ready to be compared."""
+def read_unlabelled(options: SuggestOptions, progress: Progress = silent, asked: int = 0) -> UnlabelledTable:
+    """Read a table with some labels or none, `asked` rows without; make its rows ready to be compared."""
     table = read_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
     roles = options.roles(table)
     given, closed = labels_so_far(table, roles)
     named_columns(table, roles)
+    rows_left(asked, int(((given.codes < 0) & ~closed).sum()))
     known = given if given.names else None
     features = read_features(table, roles, known, fill=options.missing == "fill")
     how = Preprocessing(options.scale, options.pca, options.missing)

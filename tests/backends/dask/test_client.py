@@ -80,6 +80,6 @@ def test_the_client_holds_few_bytes_of_each_row():
     """Scores of twelve classes would take 48 more."""
     few, many = 5_000, 25_000
     with processes_here(2):
-        peak_of_client(few, 12)  # what is imported counts as memory too
+        peak_of_client(1_000, 12)  # what is imported counts as memory too
         per_row = (peak_of_client(many, 12) - peak_of_client(few, 12)) / (many - few)
     assert 0 < per_row < 64

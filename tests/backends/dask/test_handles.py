@@ -1,9 +1,10 @@
 """Dask arrays as blocks of tasks, and back."""
 
+import dask
 import dask.array as da
 import numpy as np
 
-from graphwell.backends.dask.handles import array_of, blocks_of
+from graphwell.backends.dask.handles import MESSAGES_KEPT, array_of, blocks_of, short_logs
 
 
 def test_a_dask_array_becomes_blocks_and_blocks_an_array(client):
@@ -12,3 +13,10 @@ def test_a_dask_array_becomes_blocks_and_blocks_an_array(client):
     np.testing.assert_array_equal(again.compute(), X.compute() + 1)
     column = array_of(blocks_of(X[:, 0]), (4, 2), None, np.float64)
     np.testing.assert_array_equal(column.compute(), X[:, 0].compute())
+
+
+def test_a_cluster_that_starts_here_keeps_few_messages():
+    before = dask.config.get("distributed.admin.low-level-log-length")
+    with short_logs():
+        assert dask.config.get("distributed.admin.low-level-log-length") == MESSAGES_KEPT < before
+    assert dask.config.get("distributed.admin.low-level-log-length") == before

@@ -111,6 +111,23 @@ def test_files_that_disagree_are_named(folder):
         read_columns(folder, row_groups(folder), ["x"])
 
 
+def test_a_column_is_read_part_by_part_in_a_type_that_holds_all_parts(folder):
+    pd.DataFrame({"x": [0.5], "label": [None]}).to_parquet(folder / "2.parquet")
+    table = read_columns(folder, row_groups(folder), ["x", "label"])
+    assert table.n_rows == 11
+    assert [piece.dtype.kind for piece in table.column_in_pieces("x")] == ["f"] * 3
+    assert np.concatenate(list(table.column_in_pieces("x"))).tolist() == [*range(10), 0.5]
+    assert table.column("label").tolist() == [*"aabb", "", *"aabb", "", ""]
+    assert [piece.num_rows for piece in table.pieces()] == [5, 5, 1]
+
+
+def test_a_cell_that_the_common_type_cannot_hold_is_told(folder):
+    pd.DataFrame({"x": [2**53 + 1]}).to_parquet(folder / "2.parquet")
+    pd.DataFrame({"x": [0.5]}).to_parquet(folder / "3.parquet")
+    with pytest.raises(ValueError, match="disagree about the types of x"):
+        list(read_columns(folder, row_groups(folder), ["x"]).column_in_pieces("x"))
+
+
 def test_a_folder_without_rows_is_refused(tmp_path):
     with pytest.raises(OptionError, match=r"^table .* is a folder without any file") as caught:
         row_groups(tmp_path)

@@ -7,7 +7,7 @@ What the benchmark says about that is told in ``docs/asking.md``.
 """
 
 from graphwell.active.apart import in_turn
-from graphwell.active.registry import DEFAULT, strategy
+from graphwell.active.registry import strategy
 from graphwell.active.rules.communities import most_in_doubt
 from graphwell.active.rules.margin import margin
 from graphwell.active.situation import Situation
@@ -17,7 +17,7 @@ ANSWERS_PER_CLASS = 4
 """From so many on borders are asked about, too."""
 
 
-@strategy(DEFAULT, "communities; from four answers per class on, communities and margin in turn")
+@strategy("auto", "communities; from four answers per class on, communities and margin in turn")
 def auto(situation: Situation, n: int) -> list[Question]:
     """Parts in doubt; later every other question at a border, whatever the size of the batches."""
     parts = most_in_doubt(situation, n)

@@ -198,8 +198,12 @@ class FolderTable(ArrowTable):
         return map(_cells_of, self._columns(name))
 
     def _columns(self, name: str) -> Iterator[Any]:
+        wanted = self.common.field(name).type
         for part in self.parts:
-            yield read_part(part, [name]).arrow.column(name).cast(self.common.field(name).type)
+            column = read_part(part, [name]).arrow.column(name)
+            with _told_of_types(self.path, [name]):
+                column = column.cast(wanted)
+            yield column
 
 
 def read_part(part: RowGroups, names: Sequence[str] | None = None) -> PartTable:
@@ -215,10 +219,8 @@ def read_columns(path: Path, parts: Sequence[RowGroups], names: Sequence[str] | 
     pyarrow = require_pyarrow()
     names = _opened(parts[0].path).schema_arrow.names if names is None else names
     schemas = [_schema_of(file, path, names) for file in dict.fromkeys(part.path for part in parts)]
-    try:
+    with _told_of_types(path, names):
         common = pyarrow.unify_schemas(schemas, promote_options="permissive")
-    except pyarrow.ArrowException as error:
-        raise ValueError(f"The files of {path} disagree about the types of {', '.join(names)}.") from error
     table = FolderTable(path, tuple(names), sum(part.n_rows for part in parts), tuple(parts), common)
     check_table(table)
     return table
@@ -231,6 +233,14 @@ def _schema_of(file: Path, path: Path, names: Sequence[str]) -> Any:
     if missing is not None:
         raise ValueError(f"{file} has no column {missing!r}, which other files of {path} have.")
     return require_pyarrow().schema([schema.field(schema.names.index(name)) for name in names])
+
+
+@contextmanager
+def _told_of_types(path: Path, names: Sequence[str]) -> Iterator[None]:
+    try:
+        yield
+    except require_pyarrow().ArrowException as error:
+        raise ValueError(f"The files of {path} disagree about the types of {', '.join(names)}.") from error
 
 
 def give_back_read() -> None:
