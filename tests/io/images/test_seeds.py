@@ -154,6 +154,7 @@ def test_a_map_of_numbers_marks_every_pixel(tmp_path):
     codes[:3] = 255
     seeds = read(tmp_path, Image.fromarray(codes))
     assert (seeds.classes == np.where(codes == 255, -1, codes.astype(int))).all()
+    assert str(seeds.notes[0]) == "The greys of the marks were taken for numbers of classes."
 
 
 def test_a_ground_that_covers_most_is_no_class(tmp_path):
