@@ -9,6 +9,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.blocks.block import GraphBlock
 from graphwell.backends.blocks.programs import Program, Said, rounded
+from graphwell.backends.blocks.rows import BlockRows
 
 HERE = ArrayEngine()
 """The verbs that need no graph, on arrays of this process."""
@@ -42,6 +43,11 @@ def indicator(block: GraphBlock, labels: IntArray, values: FloatArray, n_classes
 def column(block: GraphBlock, vector: FloatArray) -> FloatArray:
     """A vector as a block of one column."""
     return np.asarray(block.placed(vector[:, None]))
+
+
+def drawn(block: GraphBlock, rows: BlockRows, n: int) -> FloatArray:
+    """A column of numbers between -1/2 and 1/2, the same ones for a vertex whatever the blocks of all `n`."""
+    return column(block, (np.random.default_rng(0).random(n) - 0.5).astype(np.float32)[rows.vertices])
 
 
 def outlets(block: GraphBlock, vectors: FloatArray) -> dict[int, FloatArray]:

@@ -179,7 +179,7 @@ class DaskEngine(HostVectors):
 
     def largest_eigenvalue(self, iterations: int) -> float:
         """Return that of ``diag(S 1) - S``, by so many power iterations."""
-        x = self.column((np.random.default_rng(0).random(self.graph.n_vertices) - 0.5).astype(np.float32))
+        x = self._each("drawn", on_columns.drawn, self.graph.rows, n=self.graph.n_vertices)
         program = partial(on_columns.largest_eigenvalue, iterations=iterations)
         found = self._undisturbed(lambda: self._together("eigenvalue", program, x.handles).fetched())
         return float(found[0])
