@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.pixels import PixelEngine
@@ -19,8 +18,9 @@ from graphwell.memory import allowed
 from graphwell.progress import in_pieces, listening
 from graphwell.segmentation.evidence import BLUR, ColorEvidence, posterior
 from graphwell.segmentation.features import PictureFeatures, halved, noise_left, smoothed
-from graphwell.segmentation.grid import WEAKEST_COLOR, Grid
+from graphwell.segmentation.grid import Grid
 from graphwell.segmentation.masks import pieces_between
+from graphwell.segmentation.regions import Regions
 from graphwell.segmentation.scales import (
     border_blur,
     border_color_scale,
@@ -40,8 +40,6 @@ PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES, SCORE_BYTES = 64, 20, 700, 32
 COARSEST_PIXELS = 4000
 SMALLEST_REGION = 49
 """Regions of fewer pixels are specks: they take the class of what surrounds them."""
-FAR = 1e6
-"""Farther than any colour from another."""
 SCORES_SHARE = 0.7
 """Of the time that a start takes, about; the evidence of the colours takes the rest."""
 Told = Callable[[float], object]
@@ -81,13 +79,11 @@ class Canvas:
         self._blur = border_blur(features) if smoothing is None else smoothing
         self._pieces = [] if features.masked is None else [pieces_between(features.masked)]
         self._grids: dict[int, Grid] = {}
-        self._spoken: tuple[list[Seeds], BoolArray] | None = None
         values = self._take_planes(features.values, working_pixels)
         told(0.3)
         self._build_copies(values)
         told(0.8)
-        regions = Stencil.of(self.grid(self.working), *self.border_planes(self.working)).regions()
-        self._regions = engine.xp.ascontiguousarray(regions)
+        self._regions = Regions(self.grid(self.working), *self.border_planes(self.working))
         told(1.0)
 
     def _take_planes(self, values: FloatArray, working_pixels: int) -> FloatArray:
@@ -189,7 +185,7 @@ class Canvas:
     def _pulls(self, strength: float, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray]:
         """How strongly colours draw points of each copy to each class, coarsest first."""
         planes = strength * lead_of(logs)
-        heard = self._spoken_for(seeds)[self._regions]
+        heard = self._regions.spoken_for(seeds[self.working])[self._regions.of_points]
         if not heard.all():  # a colour that no mark has draws nowhere
             shares = heard.astype(np.float32)[..., None]
             planes *= (halved(shares) if self.start_halvings > self.working else shares)[..., 0]
@@ -203,42 +199,13 @@ class Canvas:
 
         A region that contrast cuts off is reached by a seed in it, or by one of its colour; a speck always.
         """
-        regions = self._regions.ravel()
         smallest = SMALLEST_REGION / 2 ** (self.working * len(self.shape))
-        reached = self._spoken_for(seeds) | (np.bincount(regions) < smallest)
-        found = self.to_size(reached[self._regions], self.working, 0)
+        reached = self._regions.spoken_for(seeds[self.working]) | (self._regions.sizes < smallest)
+        found = self.to_size(reached[self._regions.of_points], self.working, 0)
         pieces = self.pieces(0)
         if pieces is None:
             return found
         return found & self.engine.asarray(np.isin(pieces, pieces.ravel()[seeds[0].places]))
-
-    def _spoken_for(self, seeds: list[Seeds]) -> BoolArray:
-        """Whether each region, by number, holds a seed or has the colour of one."""
-        if self._spoken is not None and self._spoken[0] is seeds:
-            return self._spoken[1]
-        regions, known = self._regions.ravel(), seeds[self.working]
-        found = np.bincount(regions) == 0
-        found[regions[self.engine.asarray(known.places)]] = True
-        left = np.flatnonzero(self.engine.to_host(~found))
-        found[self.engine.asarray(left[self._have_colors_of(known, left)])] = True
-        self._spoken = seeds, found
-        return found
-
-    def _have_colors_of(self, seeds: Seeds, numbers: IntArray) -> BoolArray:
-        """Which regions have a mean colour as like that of a seed as those of linked neighbours are."""
-        grid, host = self.grid(self.working), self.engine.to_host
-        planes, scale = self.border_planes(self.working)
-        regions, numbers = self._regions.ravel(), self.engine.asarray(numbers)
-        places = self.engine.asarray(grid.places(seeds.coordinates))
-        # Colours do not speak across a mask: other pieces are farther than any colour.
-        shown, marked = [FAR * host(grid.pieces[numbers])], [FAR * host(grid.pieces[places])]
-        sizes = np.bincount(regions)[numbers]
-        for plane in planes:
-            sums = np.bincount(regions, grid.crop(plane).ravel())
-            shown.append(host(sums[numbers] / sizes))
-            marked.append(host(plane[places]))
-        apart, _ = cKDTree(np.stack(marked, axis=1)).query(np.stack(shown, axis=1))
-        return np.asarray(apart < scale * np.sqrt(-np.log(WEAKEST_COLOR)))
 
     def to_size(self, plane: FloatArray, halvings: int, wanted: int) -> FloatArray:
         """A plane of one size as one of a larger size."""

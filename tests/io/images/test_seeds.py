@@ -150,10 +150,11 @@ def test_pages_that_are_no_layers_are_refused(tmp_path):
 
 
 def test_a_map_of_numbers_marks_every_pixel(tmp_path):
-    codes = np.tile(np.arange(30, dtype=np.uint8), (40, 2))
+    codes = np.kron(np.arange(24, dtype=np.uint8).reshape(4, 6), np.ones((10, 10), dtype=np.uint8))
     codes[:3] = 255
     seeds = read(tmp_path, Image.fromarray(codes))
     assert (seeds.classes == np.where(codes == 255, -1, codes.astype(int))).all()
+    assert str(seeds.notes[0]) == "The greys of the marks were taken for numbers of classes."
 
 
 def test_a_ground_that_covers_most_is_no_class(tmp_path):

@@ -105,9 +105,10 @@ def _from_colors(
     if painting.background == "transparent" and bool((pixels[..., 3] == OPAQUE).all()):
         problem = '{field} {} has no transparent pixel to mean unknown; use {background="black"}.'
         raise OptionError("seeds", problem, path)
-    coded = coded_classes(pixels) if exact and painting == Painting(snap=painting.snap) else None
+    is_open = painting.background == "auto" and not painting.on_picture
+    coded = coded_classes(pixels) if exact and is_open else None
     if coded is not None:
-        return _named(coded, ())
+        return _named(coded, (Sentence("The greys of the marks were taken for numbers of classes."),))
     colors = None if picture is None else shown_colors(picture)
     ground = find_ground(pixels, painting.background, colors, on_picture=painting.on_picture)
     layer = ground.below(pixels, exact=exact)
