@@ -1,6 +1,7 @@
 """Names of methods, starts and strategies, read from the source: importing what it declares takes seconds."""
 
 import re
+import sys
 from pathlib import Path
 
 HOMES = {"method": "estimators", "start": "solve", "strategy": "active"}
@@ -23,7 +24,10 @@ def declared(field: str) -> tuple[str, ...]:
 
 
 def refuse_unknown(field: str, name: str | None) -> None:
-    """Refuse a name that nothing has; where there is no source to read, the registry does so later.
+    """Refuse a name that nothing has.
+
+    Where what computes is imported already, its registry is asked: others may have added to it. Where there
+    is no source to read, it decides later.
 
     Examples
     --------
@@ -32,7 +36,8 @@ def refuse_unknown(field: str, name: str | None) -> None:
     graphwell.errors.OptionError: start must be one of auto, diffusion, nearest, random; got 'anywhere'.
     """
     from graphwell._checks import one_of
+    from graphwell.cli._help import CHOICES
 
-    known = declared(field)
+    known = CHOICES[field]() if f"graphwell.{HOMES[field]}" in sys.modules else declared(field)
     if name is not None and known:
         one_of(field, name, known)
