@@ -19,4 +19,5 @@ def test_names_are_those_of_the_registry(field):
 
 def test_without_a_source_the_registry_decides(monkeypatch, tmp_path):
     monkeypatch.setattr("graphwell.cli._declared.HOMES", {"start": str(tmp_path)})
-    refuse_unknown("start", "anywhere")
+    assert declared("start") == ()
+    assert refuse_unknown("start", "anywhere") is None

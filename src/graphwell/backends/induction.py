@@ -4,14 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import RowEvidence
-from graphwell.graph.checks import read_features
+from graphwell.graph.checks import read_features, read_new_affinities
 from graphwell.graph.origin import Origin
-from graphwell.graph.structure import sound_sparse
 
 
 @dataclass(frozen=True)
@@ -86,16 +84,7 @@ class Induction:
     def _affinity(self, X: Any) -> Any:
         if self.origin is not None:
             return self.origin.affinity_to(X)
-        n = len(self.distributions)
-        X = sparse.csr_array(sound_sparse(X, "X"), dtype=np.float64)
-        if X.shape[1] != n:
-            raise ValueError(
-                f"X must hold the affinities of each new row to the {n} fitted rows, "
-                f"got {X.shape[1]} columns."
-            )
-        if not np.isfinite(X.data).all() or (X.nnz and X.data.min() < 0):
-            raise ValueError("X must hold affinities that are finite and not negative.")
-        return X
+        return read_new_affinities(X, len(self.distributions))
 
 
 def two_highest_apart(scores: FloatArray) -> FloatArray:

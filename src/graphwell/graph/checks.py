@@ -116,6 +116,25 @@ def check_symmetric(asymmetry: float, largest: float) -> None:
         raise ValueError("The affinity matrix must be symmetric; use (W + W.T) / 2 or W.maximum(W.T).")
 
 
+def read_new_affinities(X: Any, n: int) -> Any:
+    """Affinities of new rows to `n` fitted ones as a CSR array, checked.
+
+    Examples
+    --------
+    >>> read_new_affinities([[1.0, 0.0]], 3)
+    Traceback (most recent call last):
+    ValueError: X must hold the affinities of each new row to the 3 fitted rows, got 2 columns.
+    """
+    X = sparse.csr_array(sound_sparse(X, "X"), dtype=np.float64)
+    if X.shape[1] != n:
+        raise ValueError(
+            f"X must hold the affinities of each new row to the {n} fitted rows, got {X.shape[1]} columns."
+        )
+    if not np.isfinite(X.data).all() or X.data.min(initial=0.0) < 0:
+        raise ValueError("X must hold affinities that are finite and not negative.")
+    return X
+
+
 def affinity_matrix(W: Any) -> Any:
     """Bring any numeric matrix into CSR form, refusing values that are not affinities."""
     if not sparse.issparse(W):

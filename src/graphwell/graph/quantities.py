@@ -10,9 +10,7 @@ from scipy.sparse import csgraph
 from graphwell._hash import hash_of
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.structure import frozen, read_only
-
-ROWS_AT_ONCE = 1 << 18
-"""Rows that are summed at a time: SciPy copies what it sums in double precision."""
+from graphwell.graph.weights import ROWS_AT_ONCE
 
 
 class Quantities:
@@ -38,7 +36,7 @@ class Quantities:
     @cached_property
     def degrees(self) -> FloatArray:
         """Sum of each row of `W`. Equation (4)."""
-        W, ones = self.W, np.ones(self.n_vertices)
+        W, ones = self.W, np.ones(self.n_vertices)  # some rows at a time: SciPy doubles their precision
         parts = [W[first : first + ROWS_AT_ONCE] @ ones for first in range(0, len(ones), ROWS_AT_ONCE)]
         return read_only(np.concatenate(parts))
 

@@ -33,7 +33,9 @@ class LabelColumn:
         >>> LabelColumn(("a", "b"), np.array([0, -1, 1])).narrow().codes
         array([ 0, -1,  1], dtype=int8)
         """
-        return replace(self, codes=self.codes.astype(np.min_scalar_type(-len(self.names) - 1)))
+        from graphwell.backends.blocks.rows import narrow
+
+        return replace(self, codes=narrow(self.codes, len(self.names) + 1))
 
 
 def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> LabelColumn:

@@ -169,14 +169,10 @@ def settled(
     seed: int = 0,
 ) -> tuple[IntArray, float]:
     """Classes after groups changed theirs one by one until no change lowers the energy, and the energy."""
-    from graphwell.backends.cpu.coarse_kernels import choose_classes
+    from graphwell.backends.cpu.coarse_kernels import NO_NOISE, choose_classes
 
-    W, labels = graph.W, labels.copy()
-    width = np.zeros(0) if noise is None else noise
-    found = choose_classes(
-        W.indptr, W.indices, W.data, graph.volumes, evidence, pressure, width, seed, labels
-    )
-    return labels, float(found)
+    labels, width = labels.copy(), NO_NOISE if noise is None else noise
+    return labels, choose_classes(graph.W, labels, graph.volumes, evidence, pressure, width, seed)
 
 
 def refined(
@@ -214,9 +210,8 @@ def _moved_together(
     blocks = parts * evidence.shape[1] + labels
     count = number_codes(blocks, np.full(blocks.max() + 1, -1))
     above = merged_matrix(W, blocks, count, unit)
-    volumes = above @ np.ones(count)
     found = np.empty(count, np.int64)
     found[blocks] = labels
     gains = summed_rows(blocks, evidence, count)
-    choose_classes(above.indptr, above.indices, above.data, volumes, gains, pressure, np.zeros(0), 0, found)
+    choose_classes(above, found, above @ np.ones(count), gains, pressure)
     return found[blocks]

@@ -231,8 +231,7 @@ def _moved(W: Any, resolution: float, order: IntArray) -> IntArray:
 
     community = np.arange(W.shape[0])
     least = max(1, int(ROUND_ENDS_AT * W.shape[0]))
-    volumes = W @ np.ones(W.shape[0])
-    move_vertices(W.indptr, W.indices, W.data, volumes, resolution, order, community, SWEEPS, least)
+    move_vertices(W, community, resolution, order, SWEEPS, least)
     numbered(community)
     return community
 

@@ -49,7 +49,7 @@ def test_choices_are_those_of_the_plain_rule(n_classes, seed):
     noise = np.array([0.5, 0.1, 0.01])
     found = rng.integers(n_classes, size=30)
     expected = found.copy()
-    choose_classes(W.indptr, W.indices, W.data, volumes, evidence, pressure, noise, seed, found)
+    choose_classes(W, found, volumes, evidence, pressure, noise, seed)
     plain_choice(W.toarray(), volumes, evidence, pressure, noise, seed, expected)
     np.testing.assert_array_equal(found, expected)
 

@@ -9,8 +9,7 @@ from scipy import sparse
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.blocks.rows import BlockRows, narrow, renumbered
-from graphwell.graph.checks import affinity_matrix
-from graphwell.graph.structure import sound_sparse
+from graphwell.graph.checks import affinity_matrix, read_new_affinities
 
 Range = tuple[int, int]
 
@@ -29,12 +28,15 @@ def checked_rows(block: Any, own: Range, *, n: int) -> Any:
         W = affinity_matrix(block)
     except ValueError as error:
         raise ValueError(f"Rows {first} to {stop - 1}: {error}") from error
-    if W.shape != (stop - first, n):
-        raise ValueError(
-            f"Rows {first} to {stop - 1}: a block has the shape {W.shape} where the array says "
-            f"({stop - first}, {n}); build the array anew."
-        )
+    _check_shape(W, (stop - first, n), f"Rows {first} to {stop - 1}")
     return W
+
+
+def _check_shape(block: Any, said: tuple[int, int], name: str) -> None:
+    if block.shape != said:
+        raise ValueError(
+            f"{name}: a block has the shape {block.shape} where the array says {said}; build the array anew."
+        )
 
 
 def stacked(blocks: Sequence[Any]) -> Any:
@@ -83,13 +85,8 @@ def own_vertices(own: Range, n: int) -> IntArray:
 
 def new_rows(block: Any, length: int, *, n: int) -> Any:
     """Affinities of new rows to `n` fitted ones as a CSR array, checked."""
-    X = sparse.csr_array(sound_sparse(block, "X"), dtype=np.float64)
-    if X.shape != (length, n):
-        raise ValueError(
-            f"X must hold the affinities of each new row to the {n} fitted rows, got {X.shape[1]} columns."
-        )
-    if not np.isfinite(X.data).all() or X.data.min(initial=0.0) < 0:
-        raise ValueError("X must hold affinities that are finite and not negative.")
+    X = read_new_affinities(block, n)
+    _check_shape(X, (length, n), "X")
     return X
 
 

@@ -1,5 +1,7 @@
 """The compiled loops of `graphwell.solve.coarse`: communities choose their class, some noise allowed."""
 
+from typing import Any
+
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
@@ -7,18 +9,17 @@ from graphwell.graph.compiled import compiled, inner
 
 MULTIPLIER, INCREMENT = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
 """Of Knuth's linear congruential generator; its upper bits are used."""
+NO_NOISE = np.zeros(0)
 
 
 def choose_classes(
-    indptr: IntArray,
-    indices: IntArray,
-    weights: FloatArray,
+    W: Any,
+    labels: IntArray,
     volumes: FloatArray,
     evidence: FloatArray,
     pressure: FloatArray,
-    noise: FloatArray,
-    seed: int,
-    labels: IntArray,
+    noise: FloatArray = NO_NOISE,
+    seed: int = 0,
 ) -> float:
     """Let each community in turn take the class with the largest gain plus Gumbel noise; return the energy.
 
@@ -26,7 +27,7 @@ def choose_classes(
     until nothing changes. The gain of a class is twice the weight to it, less what the `pressure` on
     its volume rises by, plus the evidence.
     """
-    graph, room = (indptr, indices, weights, volumes, evidence, pressure), np.zeros((3, len(pressure)))
+    graph, room = (W.indptr, W.indices, W.data, volumes, evidence, pressure), np.zeros((3, len(pressure)))
     _choose(*graph, noise, seed, labels, room[0], room[1])
     return float(energy(*graph, labels, room[2]))
 

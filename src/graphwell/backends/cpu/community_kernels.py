@@ -1,5 +1,7 @@
 """The compiled loops of `graphwell.solve.communities`: moving vertices, and numbering communities."""
 
+from typing import Any
+
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
@@ -7,15 +9,7 @@ from graphwell.graph.compiled import compiled
 
 
 def move_vertices(
-    indptr: IntArray,
-    indices: IntArray,
-    weights: FloatArray,
-    volumes: FloatArray,
-    resolution: float,
-    order: IntArray,
-    community: IntArray,
-    most_sweeps: int,
-    least_moved: int,
+    W: Any, community: IntArray, resolution: float, order: IntArray, most_sweeps: int, least_moved: int
 ) -> int:
     """Move vertices one by one to the neighbouring community that raises the modularity most.
 
@@ -26,7 +20,7 @@ def move_vertices(
     """
     n = len(order)
     room = np.zeros(n), np.zeros(n), np.empty(n, np.int64), np.ones(n, np.bool_)
-    edges = (indptr, indices, weights, volumes)
+    edges = (W.indptr, W.indices, W.data, W @ np.ones(n))
     return int(_move(*edges, resolution, order, community, most_sweeps, least_moved, *room))
 
 
