@@ -14,15 +14,13 @@ LANES = 32
 """Numbers that are compared at once: as many as a mask has bits."""
 
 
-def _loaded(context: Any, builder: Any, kind: Any, array: Any, first: Any) -> Any:
-    """Consecutive numbers of an array as a vector."""
-    element = context.get_value_type(kind.dtype)
-    start = builder.gep(context.make_array(kind)(context, builder, array).data, [first])
-    vector = builder.bitcast(start, ir.VectorType(element, LANES).as_pointer())
-    return builder.load(vector, align=element.get_abi_size(context.target_data))
+def lanes_at(builder: Any, data: Any, first: Any) -> Any:
+    """Where a vector of consecutive numbers lies, aligned as single ones are."""
+    vector = ir.VectorType(data.type.pointee, LANES)
+    return builder.bitcast(builder.gep(data, [first]), vector.as_pointer())
 
 
-def _everywhere(builder: Any, scalar: Any) -> Any:
+def everywhere(builder: Any, scalar: Any) -> Any:
     """The same number in every lane."""
     place = ir.Constant(ir.IntType(32), 0)
     undefined = ir.Constant(ir.VectorType(scalar.type, LANES), ir.Undefined)
@@ -38,8 +36,10 @@ def at_most(typing_context: Any, values: Any, first: Any, bound: Any) -> Any:
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = _loaded(context, builder, signature.args[0], args[0], args[1])
-        within = builder.fcmp_ordered("<=", found, _everywhere(builder, args[2]))
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        size = data.type.pointee.get_abi_size(context.target_data)
+        found = builder.load(lanes_at(builder, data, args[1]), align=size)
+        within = builder.fcmp_ordered("<=", found, everywhere(builder, args[2]))
         return builder.zext(builder.bitcast(within, ir.IntType(LANES)), ir.IntType(64))
 
     return types.int64(values, types.int64, values.dtype), codegen
