@@ -5,26 +5,26 @@ import pytest
 from numba import njit
 
 from graphwell.graph.lanes import LANES
-from graphwell.graph.tiles import TILE_ROWS, compare_tile, pack
+from graphwell.graph.tiles import TILE_POINTS, TILE_ROWS, compare_tile, pack
 
 
 @njit
 def compared(rows, points, packed, lengths, apart):
-    n_blocks = pack(points, len(points), packed, lengths)
+    width = pack(points, len(points), packed, lengths)
     for first in range(0, len(rows), TILE_ROWS):
-        for block in range(n_blocks):
+        for block in range(width // TILE_POINTS):
             compare_tile(rows, first, packed, block, lengths, apart[first : first + TILE_ROWS])
-    return n_blocks
+    return width
 
 
 def tiles_of(rows, points):
     """What all tiles say together, with the lanes that fill up the last block."""
     width = -(-len(points) // LANES) * LANES
-    packed = np.full((width // LANES, points.shape[1], LANES), np.nan, dtype=np.float32)
+    packed = np.full((width // TILE_POINTS, points.shape[1], TILE_POINTS), np.nan, dtype=np.float32)
     lengths = np.full(width, np.nan, dtype=np.float32)
     lengths[: len(points)] = (points**2).sum(axis=1)
     apart = np.full((len(rows), width), np.nan, dtype=np.float32)
-    assert compared(rows, points, packed, lengths, apart) == width // LANES
+    assert compared(rows, points, packed, lengths, apart) == width
     return apart
 
 

@@ -14,17 +14,17 @@ LANES = 32
 """Numbers that are compared at once: as many as a mask has bits."""
 
 
-def lanes_at(builder: Any, data: Any, first: Any) -> Any:
+def lanes_at(builder: Any, data: Any, first: Any, count: int = LANES) -> Any:
     """Where a vector of consecutive numbers lies, aligned as single ones are."""
-    vector = ir.VectorType(data.type.pointee, LANES)
+    vector = ir.VectorType(data.type.pointee, count)
     return builder.bitcast(builder.gep(data, [first]), vector.as_pointer())
 
 
-def everywhere(builder: Any, scalar: Any) -> Any:
+def everywhere(builder: Any, scalar: Any, count: int = LANES) -> Any:
     """The same number in every lane."""
     place = ir.Constant(ir.IntType(32), 0)
-    undefined = ir.Constant(ir.VectorType(scalar.type, LANES), ir.Undefined)
-    lanes = ir.Constant(ir.VectorType(place.type, LANES), [0] * LANES)
+    undefined = ir.Constant(ir.VectorType(scalar.type, count), ir.Undefined)
+    lanes = ir.Constant(ir.VectorType(place.type, count), [0] * count)
     return builder.shuffle_vector(builder.insert_element(undefined, scalar, place), undefined, lanes)
 
 

@@ -12,7 +12,7 @@ from numba import njit
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled, inner, seen
 from graphwell.graph.lanes import LANES, at_most, lowest_bit, places_at_most
-from graphwell.graph.tiles import TILE_ROWS, compare_tile, pack
+from graphwell.graph.tiles import TILE_POINTS, TILE_ROWS, compare_tile, pack
 
 ROWS_AT_ONCE = 256
 POINTS_AT_ONCE = 512
@@ -54,7 +54,7 @@ def nearest_cells(
     width = -(-n_cells // LANES) * LANES
     numbers = np.arange(max(len(rows), n_cells)), np.arange(n_considered), np.arange(out.shape[1])
     found, places = np.empty(out.shape[1], np.int64), np.empty(n_cells, np.int32)
-    row_room = _room(ROWS_AT_ONCE, d)
+    row_room = _room(ROWS_AT_ONCE + TILE_ROWS, d)
     apart, within = np.empty((TILE_ROWS, width), np.float32), np.empty((2, n_cells), np.float32)
     room = (np.empty(d), *row_room, *_packed_room(width, d), apart, found, places, within)
     _nearest_cells(seen(rows), seen(centroids), float(scale), *numbers, *room, out)
@@ -67,7 +67,7 @@ def _room(count: int, d: int) -> tuple[FloatArray, FloatArray]:
 
 def _packed_room(count: int, d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The same, and room for the points as tiles read them."""
-    return *_room(count, d), np.empty((count // LANES, d, LANES), np.float32)
+    return *_room(count, d), np.empty((count // TILE_POINTS, d, TILE_POINTS), np.float32)
 
 
 @compiled(nogil=True)
@@ -107,7 +107,7 @@ def _nearest_cells(
             centre[c] = rows[first, c]
         _about_centre(centroids, considered, centre, scale, b, lengths)
         _about_centre(rows, everything[first : first + count], centre, scale, a, norms)
-        n_blocks = pack(b, n_considered, packed, lengths)
+        n_blocks = pack(b, n_considered, packed, lengths) // TILE_POINTS
         for i in range(count):
             if i % TILE_ROWS == 0:
                 for block in range(n_blocks):
@@ -193,7 +193,14 @@ def scan_cells(
     least = np.full(nearest.shape, np.inf, np.float32)
     begins, visitors = np.empty((2, n_cells + 1), np.int64), np.empty(visits.size, np.int32)
     apart = np.empty((TILE_ROWS, POINTS_AT_ONCE), np.float32)
-    room = (*_room(ROWS_AT_ONCE, d), *_packed_room(POINTS_AT_ONCE, d), apart, begins, visitors, least)
+    room = (
+        *_room(ROWS_AT_ONCE + TILE_ROWS, d),
+        *_packed_room(POINTS_AT_ONCE, d),
+        apart,
+        begins,
+        visitors,
+        least,
+    )
     cells = (seen(points), seen(order), seen(starts), seen(centroids), float(scale))
     for first, last in ((0, 1), (1, visits.shape[1])):
         _scan_cells(seen(rows), seen(visits), first, last, *cells, *room, nearest)
@@ -228,15 +235,15 @@ def _scan_cells(
         for first_point in range(starts[cell], starts[cell + 1] if len(here) else 0, POINTS_AT_ONCE):
             members = order[first_point : min(starts[cell + 1], first_point + POINTS_AT_ONCE)]
             _about_centre(points, members, centre, scale, b, lengths)
-            n_blocks = pack(b, len(members), packed, lengths)
+            width = pack(b, len(members), packed, lengths)
             for first in range(0, len(here), ROWS_AT_ONCE):
                 some = here[first : first + ROWS_AT_ONCE]
                 _about_centre(rows, some, centre, scale, a, norms)
                 for i in range(len(some)):
                     if i % TILE_ROWS == 0:
-                        for block in range(n_blocks):
+                        for block in range(width // TILE_POINTS):
                             compare_tile(a, i, packed, block, lengths, apart)
-                    values = apart[i % TILE_ROWS, : n_blocks * LANES]
+                    values = apart[i % TILE_ROWS, :width]
                     _keep_nearest(values, norms[i], members, least[some[i]], nearest[some[i]])
 
 

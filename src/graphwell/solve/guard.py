@@ -147,19 +147,15 @@ def labels_agree(given: IntArray, voted: IntArray, sizes: IntArray) -> bool:
 
 def votes(problem: Problem, engine: Engine, state: State) -> Block:
     """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-    return engine.votes(*_held(state), problem.n_classes)
+    return engine.votes(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
 
 
 def presence(problem: Problem, engine: Engine, state: State) -> Block:
     """How firmly each vertex is in its class: ``r = 1/2 - |offset|`` in the column of the class."""
-    return engine.indicator(*_held(state), problem.n_classes)
+    return engine.indicator(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
 
 
 def support(problem: Problem, engine: Engine, state: State) -> Block:
     """Presence of each class around each vertex, the vertex itself included."""
     around = votes(problem, engine, state)
     return engine.added(around, presence(problem, engine, state))
-
-
-def _held(state: State) -> tuple[Vector, Vector]:
-    return state.labels, 0.5 - abs(state.offsets)
