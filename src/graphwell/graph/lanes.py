@@ -12,6 +12,8 @@ from graphwell.graph.compiled import inner
 
 LANES = 32
 """Numbers that are compared at once: as many as a mask has bits."""
+INSERTED = 16
+"""Numbers that are shifted at once."""
 
 
 def lanes_at(builder: Any, data: Any, first: Any, count: int = LANES) -> Any:
@@ -53,6 +55,42 @@ def lowest_bit(typing_context: Any, mask: Any) -> Any:
         return builder.cttz(args[0], cgutils.true_bit)
 
     return types.int64(types.int64), codegen
+
+
+@intrinsic
+def insert_lanes(typing_context: Any, values: Any, names: Any, first: Any, value: Any, name: Any) -> Any:
+    """Shift a part of ascending values, `INSERTED` from ``first + 1`` on, to make room for another one.
+
+    Each becomes what lies before it where that is larger, and the new value where it is larger itself;
+    its name goes with it.
+    """
+    signature = types.void(values, names, types.int64, values.dtype, names.dtype)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        new = [everywhere(builder, scalar, INSERTED) for scalar in args[3:]]
+        second, parts = builder.add(args[2], ir.Constant(ir.IntType(64), 1)), []
+        for kind, array in zip(signature.args[:2], args[:2], strict=True):
+            data = context.make_array(kind)(context, builder, array).data
+            size = data.type.pointee.get_abi_size(context.target_data)
+            places = [lanes_at(builder, data, place, INSERTED) for place in (args[2], second)]
+            parts.append((places[1], size, *(builder.load(place, align=size) for place in places)))
+        shifted, replaced = (builder.fcmp_ordered(">", found, new[0]) for found in parts[0][2:])
+        for (place, size, before, here), other in zip(parts, new, strict=True):
+            found = builder.select(shifted, before, builder.select(replaced, other, here))
+            builder.store(found, place, align=size)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@inner
+def insert(values: FloatArray, names: IntArray, value: float, name: int) -> None:
+    """Put a value into its place behind a first one that is lower than all; the largest is dropped.
+
+    The others are ascending, a multiple of `INSERTED`. Among equals it comes last.
+    """
+    for first in range(len(values) - 1 - INSERTED, -1, -INSERTED):
+        insert_lanes(values, names, first, value, name)
 
 
 @inner

@@ -11,7 +11,7 @@ from numba import njit
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled, inner, seen
-from graphwell.graph.lanes import LANES, at_most, lowest_bit, places_at_most
+from graphwell.graph.lanes import INSERTED, LANES, at_most, insert, lowest_bit, places_at_most
 from graphwell.graph.tiles import TILE_POINTS, TILE_ROWS, compare_tile, pack
 
 ROWS_AT_ONCE = 256
@@ -30,16 +30,6 @@ def _about_centre(
             out[i, c] = value
             total += value * value
         norms[i] = total
-
-
-@inner
-def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> None:
-    """Put a value into its place among ascending ones; the largest is dropped."""
-    place = len(values) - 1
-    while place > 0 and values[place - 1] > value:
-        values[place], indices[place] = values[place - 1], indices[place - 1]
-        place -= 1
-    values[place], indices[place] = value, index
 
 
 def nearest_cells(
@@ -189,8 +179,13 @@ def scan_cells(
     be the nearest: most of its neighbours are there, and what is farther can then be passed over.
     """
     n_cells, d = centroids.shape
-    nearest.fill(-1)
-    least = np.full(nearest.shape, np.inf, np.float32)
+    k = nearest.shape[1]
+    kept = (
+        len(rows),
+        1 + -(-k // INSERTED) * INSERTED,
+    )  # `insert` wants a first value that is lower than all
+    least, names = np.full(kept, np.inf, np.float32), np.full(kept, -1, nearest.dtype)
+    least[:, 0] = -np.inf
     begins, visitors = np.empty((2, n_cells + 1), np.int64), np.empty(visits.size, np.int32)
     apart = np.empty((TILE_ROWS, POINTS_AT_ONCE), np.float32)
     room = (
@@ -200,10 +195,12 @@ def scan_cells(
         begins,
         visitors,
         least,
+        names,
     )
     cells = (seen(points), seen(order), seen(starts), seen(centroids), float(scale))
     for first, last in ((0, 1), (1, visits.shape[1])):
-        _scan_cells(seen(rows), seen(visits), first, last, *cells, *room, nearest)
+        _scan_cells(seen(rows), seen(visits), first, last, *cells, *room, k)
+    nearest[:] = names[:, 1 : k + 1]
 
 
 @compiled(nogil=True)
@@ -226,7 +223,8 @@ def _scan_cells(
     begins: IntArray,
     visitors: IntArray,
     least: FloatArray,
-    nearest: IntArray,
+    names: IntArray,
+    k: int,
 ) -> None:
     """Go over some of the visits of all rows, cell by cell."""
     _find_visitors(visits, first_visit, last_visit, begins, visitors)
@@ -244,7 +242,7 @@ def _scan_cells(
                         for block in range(width // TILE_POINTS):
                             compare_tile(a, i, packed, block, lengths, apart)
                     values = apart[i % TILE_ROWS, :width]
-                    _keep_nearest(values, norms[i], members, least[some[i]], nearest[some[i]])
+                    _keep_nearest(values, norms[i], members, k, least[some[i]], names[some[i]])
 
 
 @inner
@@ -274,18 +272,18 @@ def _find_visitors(visits: IntArray, first: int, last: int, begins: IntArray, vi
 
 @inner
 def _keep_nearest(
-    apart: FloatArray, norm: float, members: IntArray, values: FloatArray, indices: IntArray
+    apart: FloatArray, norm: float, members: IntArray, k: int, values: FloatArray, names: IntArray
 ) -> None:
-    """Put points into the list of a row that they are near to.
+    """Put points into the list of a row if they are nearer than the `k`-th there.
 
     `apart` are squared distances less the squared length `norm` of the row, a multiple of `LANES` of them.
     """
-    limit = values[-1] - norm
+    limit = values[k] - norm
     for first in range(0, len(apart), LANES):
         near = at_most(apart, first, limit)
         while near:
             j = first + lowest_bit(near)
             near &= near - 1
             if apart[j] < limit:
-                _insert(apart[j] + norm, members[j], values, indices)
-                limit = values[-1] - norm
+                insert(values, names, apart[j] + norm, members[j])
+                limit = values[k] - norm
