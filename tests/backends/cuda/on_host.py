@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphwell.backends.cuda import cells, points, row_tiles, search
+from graphwell.backends.cuda import cells, groups, matrix, points, row_tiles, search
 from graphwell.backends.cuda._cupy import Limits
 
 
@@ -110,7 +110,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> HostCupy:
 
         return run
 
-    for module in (cells, points, row_tiles, search):
+    for module in (cells, groups, matrix, points, row_tiles, search):
         monkeypatch.setattr(module, "cupy", lambda: library)
     for module in (cells, search, points):
         monkeypatch.setattr(module, "cuda_kernel", kernel)
