@@ -15,6 +15,7 @@ import numpy as np
 
 from graphwell.backends.dask.client import cut_off, forget_messages, require_dask, told_if_cut_off, workers_of
 from graphwell.backends.dask.handles import Handle, large_graphs, with_homes
+from graphwell.errors import Sentence, with_sentence
 from graphwell.memory import in_words
 from graphwell.progress import heartbeat, tell
 
@@ -228,6 +229,14 @@ class Tasks:
     def workers(self) -> dict[str, Any]:
         """The workers by their address."""
         return workers_of(self.client)
+
+    def ask_workers(self, question: Callable[..., None], *arguments: Any) -> None:
+        """Have every worker do something small; what one of them raises is raised here, with its address."""
+        answers = self.client.run(question, *arguments, on_error="return")
+        for address, answer in answers.items():
+            if isinstance(answer, Exception):
+                said = getattr(answer, "sentence", Sentence("{}", (answer,)))
+                raise with_sentence(type(answer), f"Worker {{}}: {said.template}", address, *said.values)
 
     def memory(self) -> float:
         """Bytes of memory that all workers have together; infinite where one has no limit."""
