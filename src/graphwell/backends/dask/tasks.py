@@ -4,8 +4,7 @@ import asyncio
 import concurrent.futures
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import getitem
 from typing import Any
@@ -44,7 +43,6 @@ class Tasks:
         self.homes: list[str] = []
         self.efforts: list[Any] = []
         self.answered: set[str] = set()
-        self.topic: str | None = None
         self.priority = 0
         self._put_off: list[ref[Handle]] = []
 
@@ -110,9 +108,11 @@ class Tasks:
         self._put_off.extend(map(ref, handles))
         return list(handles)
 
-    def results(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Any]:
-        """Run tasks and fetch what they return, in order; `at_home` as in `wait`."""
-        coming = self._gathering(self.wait(handles, at_home=at_home))
+    def results(
+        self, handles: Sequence[Handle], *, at_home: bool = False, topic: str | None = None
+    ) -> list[Any]:
+        """Run tasks and fetch what they return, in order; `at_home` and `topic` as in `wait`."""
+        coming = self._gathering(self.wait(handles, at_home=at_home, topic=topic))
         try:
             while concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).not_done:
                 self._look_around(at_home=at_home)
@@ -140,15 +140,18 @@ class Tasks:
             copy.spare = spare
         return copies
 
-    def wait(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Handle]:
+    def wait(
+        self, handles: Sequence[Handle], *, at_home: bool = False, topic: str | None = None
+    ) -> list[Handle]:
         """Wait until tasks are done; what one of them raises is raised here.
 
         With `at_home`, `DisplacedError` if a worker that has a block is gone meanwhile: then something may be
-        gone that Dask cannot make again.
+        gone that Dask cannot make again. Under `topic` workers say which share is done, which is passed on.
         """
         futures = [handle.future for handle in self.keep(handles)]
         while not self._done(futures) and all(future.status != "error" for future in futures):
             self._look_around(at_home=at_home)
+            self._pass_on(topic)
         for future in sorted(futures, key=_is_displaced):
             if future.status == "error":
                 with told_if_cut_off():
@@ -164,11 +167,13 @@ class Tasks:
         workers = self._some_workers()
         if at_home and set(self.homes) - set(workers):
             raise DisplacedError("A worker is gone, and what it kept with it.")
-        if self.topic is not None:
-            with told_if_cut_off():
-                events = self.client.get_events(self.topic)
-            if events:
-                tell(events[-1][1])
+
+    def _pass_on(self, topic: str | None) -> None:
+        """Tell how far the work is, as the workers said last."""
+        with told_if_cut_off():
+            events = self.client.get_events(topic) if topic else ()
+        if events:
+            tell(events[-1][1])
 
     def answer_to(self, name: str, handler: Callable[..., None]) -> None:
         """Have all workers, and those that will come, take messages of this name for a function."""
@@ -183,15 +188,6 @@ class Tasks:
 
         self.client.register_plugin(Handler(), name=f"graphwell-{name}")
         self.answered.add(name)
-
-    @contextmanager
-    def told_of(self, topic: str) -> Iterator[None]:
-        """Pass on what workers say of the share that is done, while the tasks of the block are waited for."""
-        self.topic = topic
-        try:
-            yield
-        finally:
-            self.topic = None
 
     def _done(self, futures: Sequence[Any]) -> bool:
         """Wait for a moment; whether all tasks are done."""
@@ -258,8 +254,7 @@ class Tasks:
 
 def _not_started(handles: Iterable[Handle | None]) -> list[Handle]:
     """Tasks that have not been started, of these, their spares and their originals."""
-    there = [handle for handle in handles if handle is not None]
-    every = [each for handle in there for each in (handle, handle.spare, handle.original)]
+    every = [each for handle in handles if handle for each in (handle, handle.spare, handle.original)]
     return [each for each in every if each is not None and each.future is None]
 
 

@@ -80,8 +80,7 @@ class Team:
     def _results(self, handles: Sequence[Handle]) -> list[Any]:
         """What tasks return; the workers are freed where that does not come."""
         try:
-            with self.tasks.told_of(self.work):
-                return self.tasks.results(handles, at_home=True)
+            return self.tasks.results(handles, at_home=True, topic=self.work)
         except BaseException:
             if self.tasks.client.status == "running":
                 close_everywhere(self.tasks.client, self.work)
