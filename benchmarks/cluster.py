@@ -8,6 +8,7 @@
   held after a small table was labelled. Not part of a quick run.
 - ``large``: 4 million of them with 4 workers of 1.5 GiB. Only when it is asked for.
 - ``scheduling``: the sweeps of 2 workers alone, for blocks of 50,000 to 1,000,000 rows.
+- ``gpu``: a million of them with 2 workers that search with the GPU of this machine, beside 2 that do not.
 
 Every worker is one process with one thread. *Rounds* are exchanges of messages between workers, *tasks* what
 the scheduler was given. Of the time of the descent, *sweeping* is the share in which the busiest worker
@@ -31,9 +32,10 @@ from sklearn.base import clone
 import graphwell as gw
 from benchmarks.data import DataMissingError, load
 from benchmarks.output import Options, show_table, write_json
+from graphwell.backends import find_backend
 from graphwell.memory import begin_peak, held
 
-CASES = ("parquet", "large", "scheduling", "made-up", "mnist")
+CASES = ("parquet", "large", "scheduling", "gpu", "made-up", "mnist")
 WORKERS = (1, 2)
 LABELS_PER_CLASS = 20
 MEMORY_LIMIT = "1.5GiB"
@@ -158,6 +160,27 @@ def surface_points(n: int, seed: int) -> Any:
     return surface(n, seed)[0]
 
 
+def gpu_case(n: int) -> list[dict[str, Any]]:
+    """Two workers that search with a GPU, and two that do not; nothing where there is no GPU."""
+    import dask.array as da
+
+    try:
+        find_backend("cuda")
+    except (ImportError, OSError) as error:
+        print(f"Workers with a GPU are left out: {error}")
+        return []
+    X, truth = surface(n, seed=0)
+    y = gw.datasets.sample_labels(truth, LABELS_PER_CLASS, random_state=0)
+    rows = da.from_array(X, chunks=(-(-n // 8), X.shape[1]))
+    found = {device: fitted(rows, y, 2, device=device) for device in ("cpu", "cuda")}
+    lines = [[device, *stage_cells(cost["seconds"])] for device, (cost, _) in found.items()]
+    columns = (f"{n:,} x {X.shape[1]}, searched by", "graph s", "start s", "descent s", "in all s")
+    show_table("Two workers", columns, lines)
+    others = int((found["cpu"][1] != found["cuda"][1]).sum())
+    print(f"Rows with another label where a GPU searched: {others:,}")
+    return [{"case": "gpu", "device": device, "rows": n, **cost} for device, (cost, _) in found.items()]
+
+
 def cost_cells(cost: dict[str, Any]) -> list[str]:
     shares = [f"{100 * cost[part]:.0f} %" for part in ("halo", "sweeping", "waiting", "scheduling")]
     return [*shares, f"{cost['rounds']:,}", f"{cost['tasks']:,}", f"{cost['bytes per sweep'] / 1e6:.2f} MB"]
@@ -251,6 +274,8 @@ def main(options: Options) -> None:
             found += [] if options.data is None else [parquet_case(LARGE_ROWS, 4, beside_one=False)]
         elif case == "scheduling":
             found.append(scheduling_case(SIZES[:1] if options.quick else SIZES))
+        elif case == "gpu":
+            found += gpu_case(PARQUET_ROWS // 10 if options.quick else PARQUET_ROWS)
         elif case == "mnist":
             try:
                 data = load("mnist")

@@ -28,6 +28,8 @@ class Entry:
         Libraries whose arrays can only be worked on here.
     pixels : str
         Module with a class `Pixels`, by which pictures are segmented; that of the processor by default.
+    cells : str
+        Module with a function `nearest_in_cells`, by which workers of a cluster that have it search.
     """
 
     module: str
@@ -35,6 +37,7 @@ class Entry:
     extra: str | None = None
     arrays: tuple[str, ...] = ()
     pixels: str = "graphwell.backends.cpu.pixels"
+    cells: str = "graphwell.graph.cells"
 
 
 BACKENDS: dict[str, Entry] = {
@@ -44,6 +47,7 @@ BACKENDS: dict[str, Entry] = {
         "an NVIDIA GPU, and CuPy",
         extra="cuda",
         pixels="graphwell.backends.cuda.pixels",
+        cells="graphwell.backends.cuda.asked_cells",
     ),
     "dask": Entry("graphwell.backends.dask.backend", "a Dask client", extra="dask", arrays=("dask",)),
 }
@@ -61,7 +65,7 @@ def devices() -> tuple[str, ...]:
 
 
 def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) -> "Backend":
-    """Return the backend of a device, or the one that rows of this kind need.
+    """Return the backend of a device, or the one that rows of this kind need, with such devices.
 
     Parameters
     ----------
@@ -82,10 +86,20 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
     thread_count(n_jobs)
     check_device(device)
     name = backend_of_rows(X) or device
-    if name != device and device != "cpu":
-        raise OptionError("device", "{field} must be cpu for a {} array, got {!r}.", name.title(), device)
-    backend: Backend = import_module(BACKENDS[name].module).Backend(n_jobs)
+    of_workers = () if name == device else (device,)
+    backend: Backend = import_module(BACKENDS[name].module).Backend(n_jobs, *of_workers)
     return backend
+
+
+def find_cell_search(device: str) -> Any:
+    """Return the function by which a worker with such a device searches the cells of its rows.
+
+    Examples
+    --------
+    >>> find_cell_search("cpu").__name__
+    'nearest_in_cells'
+    """
+    return import_module(BACKENDS[device].cells).nearest_in_cells
 
 
 def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> "PixelEngine":

@@ -180,10 +180,7 @@ def scan_cells(
     """
     n_cells, d = centroids.shape
     k = nearest.shape[1]
-    kept = (
-        len(rows),
-        1 + -(-k // INSERTED) * INSERTED,
-    )  # `insert` wants a first value that is lower than all
+    kept = (len(rows), 1 + -(-k // INSERTED) * INSERTED)  # the first is lower than all, as `insert` wants it
     least, names = np.full(kept, np.inf, np.float32), np.full(kept, -1, nearest.dtype)
     least[:, 0] = -np.inf
     begins, visitors = np.empty((2, n_cells + 1), np.int64), np.empty(visits.size, np.int32)

@@ -10,6 +10,7 @@ import pytest
 from graphwell import BridgedWarning, DiffuseInterfaceClassifier, Graph, Status
 from graphwell.backends.registry import backend_of_rows
 from tests.backends.dask.cases import QUICK, SHORT, fitted, rows_and_labels
+from tests.conftest import why_no_gpu
 
 pytestmark = pytest.mark.slow  # a fit or two on a cluster each
 
@@ -215,7 +216,6 @@ def test_a_fit_that_fails_leaves_the_fit_before_as_it_was(client, data):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"device": "cuda"}, "device must be cpu for a Dask array"),
         ({"metric": "precomputed"}, r"The affinity matrix must be square, got shape \(600, 10\)"),
         ({"n_neighbors": 0}, "n_neighbors must be a positive integer"),
     ],
@@ -223,3 +223,26 @@ def test_a_fit_that_fails_leaves_the_fit_before_as_it_was(client, data):
 def test_bad_choices_get_one_sentence(client, data, parameters, words):
     with pytest.raises(ValueError, match=words):
         fitted(blocks(data[0]), data[1], **parameters)
+
+
+def test_workers_without_a_gpu_say_what_they_lack(client, data):
+    if not why_no_gpu():
+        pytest.skip("the workers have a GPU")
+    lacking = r"Worker \S+: device=.cuda. (needs|cannot use)"
+    with pytest.raises((ImportError, OSError), match=lacking):
+        fitted(blocks(data[0]), data[1], device="cuda")
+
+
+def test_workers_with_a_gpu_find_the_same_labels(client, data, gpu):
+    X, y, _ = data
+    expected, found = (fitted(blocks(X), y, device=device, **QUICK) for device in ("cpu", "cuda"))
+    assert (found.graph_.W != expected.graph_.W).nnz == 0
+    np.testing.assert_array_equal(found.transduction_.compute(), expected.transduction_.compute())
+    np.testing.assert_array_equal(found.predict(X[:50] + 0.01), expected.predict(X[:50] + 0.01))
+
+
+def test_a_graph_that_is_given_needs_no_gpu(client, monkeypatch):
+    monkeypatch.setattr("graphwell.backends.dask.backend.look_for", lambda device: None)
+    W = da.from_array(np.ones((6, 6)) - np.eye(6), chunks=(3, 6))
+    with pytest.raises(ValueError, match="device must be cpu for a graph that is a Dask array: nothing"):
+        fitted(W, [0, 1, -1, -1, -1, -1], metric="precomputed", device="cuda")

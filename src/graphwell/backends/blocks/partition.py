@@ -1,6 +1,6 @@
 """A partition of the rows on its worker, and the search of the cells in it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.cells import CellMap
 from graphwell.backends.blocks.rows import Chosen, narrow
-from graphwell.graph.cells import SPARE_CANDIDATES, flat_index, nearest_in_cells
+from graphwell.graph.cells import SPARE_CANDIDATES, flat_index
 from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.distances import distances_to
 from graphwell.graph.scaling import Scaling
@@ -18,6 +18,8 @@ from graphwell.graph.weights import kernel, smallest_scale
 
 ROWS_AT_ONCE = 65_536
 """Rows that are searched by one task: it bounds the memory of their candidates."""
+CellSearch = Callable[[FloatArray, IntArray, FloatArray, CutPoints, int, int], IntArray]
+"""Like `graphwell.graph.cells.nearest_in_cells`, on some device of the worker."""
 
 
 class Query(NamedTuple):
@@ -55,6 +57,8 @@ class Partition:
     scaling : Scaling
     n_threads : int
         Threads that share a search of it.
+    nearest_in_cells : callable
+        Searches it.
     """
 
     number: int
@@ -65,6 +69,7 @@ class Partition:
     cut: CutPoints
     scaling: Scaling
     n_threads: int
+    nearest_in_cells: CellSearch
 
     def answer(self, query: Query, k: int) -> Answer:
         """The `k` nearest own points of each row within the cells that it asks."""
@@ -76,10 +81,10 @@ class Partition:
 
     def _nearest(self, rows: FloatArray, cells: IntArray, k: int) -> tuple[IntArray, FloatArray]:
         n_threads, spare = self.n_threads, k + SPARE_CANDIDATES
-        found = nearest_in_cells(rows, cells, self.points, self.cut, spare, n_threads)
+        found = self.nearest_in_cells(rows, cells, self.points, self.cut, spare, n_threads)
         distances = distances_to(rows, self.points, np.maximum(found, 0), n_threads)
         distances[found < 0] = np.inf
-        numbers = np.where(found < 0, np.iinfo(np.int64).max, self.vertices[found])
+        numbers = np.where(found < 0, np.iinfo(self.vertices.dtype).max, self.vertices[found])
         order = np.lexsort((numbers, distances), axis=1)[:, :k]
         return np.take_along_axis(found, order, 1), np.take_along_axis(distances, order, 1)
 
@@ -100,7 +105,12 @@ def own_groups(partition: Partition, group_of: IntArray) -> IntArray:
 
 
 def make_partition(
-    received: Sequence[tuple[Any, ...]], number: int, start: int, cells: CellMap, n_threads: int
+    received: Sequence[tuple[Any, ...]],
+    number: int,
+    start: int,
+    cells: CellMap,
+    n_threads: int,
+    nearest_in_cells: CellSearch,
 ) -> Partition:
     """Put the rows of a partition in the order of their cells, and index them."""
     vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*received, strict=True))
@@ -111,7 +121,7 @@ def make_partition(
     places = np.arange(len(points), dtype=np.int32)
     scaling = cells.scaling
     cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
-    return Partition(number, start, vertices, points, cell_of, cut, scaling, n_threads)
+    return Partition(number, start, vertices, points, cell_of, cut, scaling, n_threads, nearest_in_cells)
 
 
 def queries(rows: FloatArray, cells: CellMap, n_partitions: int, k: int) -> list[Query]:

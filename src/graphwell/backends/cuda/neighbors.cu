@@ -1,5 +1,5 @@
-// Nearest neighbours from tiles of squared distances. SLOTS * 32 candidates are kept for each row, POINT is the
-// type of the coordinates.
+// Nearest neighbours, from tiles of squared distances or from the cells that each row asks. SLOTS * 32 candidates
+// are kept for each row, POINT is the type of the coordinates.
 
 typedef long long int64;
 
@@ -29,28 +29,74 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// One warp for each row of a tile of `n_columns` distances: keep the smallest, sorted, candidate number
-// 32 slot + lane in slot `slot` of a lane. The lists of earlier tiles of the same rows are gone on with.
+// The list of a warp: the smallest values so far, sorted, number 32 slot + lane in slot `slot` of a lane.
+struct Nearest {
+    float best[SLOTS], worst;
+    int index[SLOTS];
+};
+
+__device__ void find_worst(Nearest &list, int kept) {
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++)
+        if (s == (kept - 1) / 32) list.worst = __shfl_sync(FULL, list.best[s], (kept - 1) % 32);
+}
+
+// Every lane offers a value; those that are among the smallest get into the list, behind all that are as small.
+__device__ void offer(Nearest &list, float value, int number, int kept) {
+    int lane = threadIdx.x & 31;
+    unsigned better = __ballot_sync(FULL, value < list.worst);
+    while (better) {
+        int from = __ffs(better) - 1;
+        better &= better - 1;
+        float offered = __shfl_sync(FULL, value, from);
+        int offered_number = __shfl_sync(FULL, number, from);
+        if (!(offered < list.worst)) continue;
+        int place = 0;
+#pragma unroll
+        for (int s = 0; s < SLOTS; s++) place += __popc(__ballot_sync(FULL, list.best[s] <= offered));
+        float carried = 0;
+        int carried_index = 0;
+#pragma unroll
+        for (int s = 0; s < SLOTS; s++) {
+            float last = __shfl_sync(FULL, list.best[s], 31), above = __shfl_up_sync(FULL, list.best[s], 1);
+            int last_index = __shfl_sync(FULL, list.index[s], 31);
+            int above_index = __shfl_up_sync(FULL, list.index[s], 1);
+            if (lane == 0) {
+                above = carried;
+                above_index = carried_index;
+            }
+            int here = 32 * s + lane;
+            if (here > place) {
+                list.best[s] = above;
+                list.index[s] = above_index;
+            } else if (here == place) {
+                list.best[s] = offered;
+                list.index[s] = offered_number;
+            }
+            carried = last;
+            carried_index = last_index;
+        }
+        find_worst(list, kept);
+    }
+}
+
+// One warp for each row of a tile of `n_columns` distances: keep the smallest. The lists of earlier tiles of the
+// same rows are gone on with.
 extern "C" __global__ void __launch_bounds__(256)
     keep_smallest(const float *tile, int n_rows, int n_columns, int first_column, float *distances, int *indices,
                   int kept, int is_first) {
     int lane = threadIdx.x & 31;
     int row = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (row >= n_rows) return;
-    float best[SLOTS];
-    int index[SLOTS];
+    Nearest list;
 #pragma unroll
     for (int s = 0; s < SLOTS; s++) {
         int place = 32 * s + lane;
         bool old = !is_first && place < kept;
-        best[s] = old ? distances[(int64)row * kept + place] : INFINITE;
-        index[s] = old ? indices[(int64)row * kept + place] : -1;
+        list.best[s] = old ? distances[(int64)row * kept + place] : INFINITE;
+        list.index[s] = old ? indices[(int64)row * kept + place] : -1;
     }
-    float worst = INFINITE;
-    int last_slot = (kept - 1) / 32, last_lane = (kept - 1) % 32;
-#pragma unroll
-    for (int s = 0; s < SLOTS; s++)
-        if (s == last_slot) worst = __shfl_sync(FULL, best[s], last_lane);
+    find_worst(list, kept);
     const float *mine = tile + (int64)row * n_columns;
     for (int base = 0; base < n_columns; base += 128) {
         float values[4];
@@ -60,54 +106,59 @@ extern "C" __global__ void __launch_bounds__(256)
             values[i] = column < n_columns ? mine[column] : INFINITE;
         }
         float least = fminf(fminf(values[0], values[1]), fminf(values[2], values[3]));
-        if (!__any_sync(FULL, least < worst)) continue;
+        if (!__any_sync(FULL, least < list.worst)) continue;
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            unsigned better = __ballot_sync(FULL, values[i] < worst);
-            while (better) {
-                int from = __ffs(better) - 1;
-                better &= better - 1;
-                float value = __shfl_sync(FULL, values[i], from);
-                if (!(value < worst)) continue;
-                int column = first_column + base + 32 * i + from;
-                int place = 0;  // behind all that are as near
-#pragma unroll
-                for (int s = 0; s < SLOTS; s++) place += __popc(__ballot_sync(FULL, best[s] <= value));
-                float carried = 0;
-                int carried_index = 0;
-#pragma unroll
-                for (int s = 0; s < SLOTS; s++) {
-                    float last = __shfl_sync(FULL, best[s], 31), above = __shfl_up_sync(FULL, best[s], 1);
-                    int last_index = __shfl_sync(FULL, index[s], 31);
-                    int above_index = __shfl_up_sync(FULL, index[s], 1);
-                    if (lane == 0) {
-                        above = carried;
-                        above_index = carried_index;
-                    }
-                    int here = 32 * s + lane;
-                    if (here > place) {
-                        best[s] = above;
-                        index[s] = above_index;
-                    } else if (here == place) {
-                        best[s] = value;
-                        index[s] = column;
-                    }
-                    carried = last;
-                    carried_index = last_index;
-                }
-#pragma unroll
-                for (int s = 0; s < SLOTS; s++)
-                    if (s == last_slot) worst = __shfl_sync(FULL, best[s], last_lane);
-            }
-        }
+        for (int i = 0; i < 4; i++) offer(list, values[i], first_column + base + 32 * i + lane, kept);
     }
 #pragma unroll
     for (int s = 0; s < SLOTS; s++) {
         int place = 32 * s + lane;
         if (place < kept) {
-            distances[(int64)row * kept + place] = best[s];
-            indices[(int64)row * kept + place] = index[s];
+            distances[(int64)row * kept + place] = list.best[s];
+            indices[(int64)row * kept + place] = list.index[s];
         }
+    }
+}
+
+// One warp for each row, in the order of `row_order`: the numbers of the nearest points in the cells that it asks,
+// nearest first; -1 stands for no cell and no point. The points of cell c are order[starts[c]] and so on. What a row
+// is told depends on nothing but its own cells.
+extern "C" __global__ void __launch_bounds__(256)
+    nearest_in_cells(const POINT *rows, const int *row_order, const int *asked, int n_asked, const POINT *points,
+                     const int *order, const int64 *starts, POINT scale, int n_rows, int dimension, int kept,
+                     int *found) {
+    int lane = threadIdx.x & 31;
+    int turn = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
+    if (turn >= n_rows) return;
+    int row = row_order[turn];
+    const POINT *mine = rows + (int64)row * dimension;
+    Nearest list;
+    list.worst = INFINITE;
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++) {
+        list.best[s] = INFINITE;
+        list.index[s] = -1;
+    }
+    for (int a = 0; a < n_asked; a++) {
+        int cell = asked[(int64)row * n_asked + a];
+        if (cell < 0) continue;
+        for (int64 first = starts[cell], stop = starts[cell + 1]; first < stop; first += 32) {
+            int number = first + lane < stop ? order[first + lane] : -1;
+            float apart = number < 0 ? INFINITE : 0.0f;
+            if (number >= 0) {
+                const POINT *other = points + (int64)number * dimension;
+                for (int c = 0; c < dimension; c++) {
+                    float difference = (float)((mine[c] - other[c]) * scale);
+                    apart = __fmaf_rn(difference, difference, apart);
+                }
+            }
+            offer(list, apart, number, kept);
+        }
+    }
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++) {
+        int place = 32 * s + lane;
+        if (place < kept) found[(int64)row * kept + place] = list.index[s];
     }
 }
 

@@ -22,6 +22,8 @@ from graphwell.backends.dask.search import build_graph
 from graphwell.backends.dask.tasks import Tasks
 from graphwell.backends.dask.teams import undisturbed
 from graphwell.backends.dask.vectors import Columns, WorkerVector, as_they_are, parts_of
+from graphwell.backends.registry import find_backend
+from graphwell.errors import OptionError
 from graphwell.graph.checks import neighbor_counts
 from graphwell.memory import fit_bytes
 from graphwell.progress import Progress, silent
@@ -38,12 +40,16 @@ class Backend:
     ----------
     n_jobs : int, optional
         Not used: the workers have their own threads.
+    device : str
+        What the workers search with; each must have one.
     """
 
     name = "dask"
 
-    def __init__(self, n_jobs: int | None = None) -> None:
-        self.tasks = Tasks(connected_client())
+    def __init__(self, n_jobs: int | None = None, device: str = "cpu") -> None:
+        self.tasks, self.device = Tasks(connected_client()), device
+        if device != "cpu":
+            self.tasks.ask_workers(look_for, device)
 
     def read_rows(self, X: Any, metric: str) -> Rows:
         """Look at every block of the rows once; whatever is wrong with them gets one sentence."""
@@ -52,6 +58,9 @@ class Backend:
 
     def read_affinities(self, X: Any) -> tuple[Rows, DaskGraph]:
         """Take a symmetric matrix of affinities, in blocks of whole rows, as the graph itself."""
+        if self.device != "cpu":
+            problem = "{field} must be cpu for a graph that is a Dask array: nothing is searched; got {!r}."
+            raise OptionError("device", problem, self.device)
         source, graph = read_affinities(self.tasks, X)
         return Rows(X, source, source.n, source.n), graph
 
@@ -69,7 +78,7 @@ class Backend:
         source = rows.values
         if rows.change is not None:
             source = read_input(self.tasks, rows.given, metric, rows.change)
-        return build_graph(self.tasks, source, *counts, progress=progress)
+        return build_graph(self.tasks, source, *counts, progress=progress, device=self.device)
 
     def some_rows(self, rows: Rows, places: IntArray) -> Any:
         """Fetch rows at some places."""
@@ -164,3 +173,8 @@ def _array(tasks: Tasks, blocks: list[Handle], chunks: Sequence[int], width: int
     shape = [0] if width is None else [0, width]
     every = [next(left) if length else tasks.lazy("empty", np.empty, shape, like.dtype) for length in chunks]
     return array_of(every, chunks, width, like.dtype)
+
+
+def look_for(device: str) -> None:
+    """Say in a sentence what this worker lacks to compute on a device."""
+    find_backend(device)

@@ -27,6 +27,7 @@ from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.inputs import Input
 from graphwell.backends.dask.tasks import Tasks
+from graphwell.backends.registry import find_cell_search
 from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
 from graphwell.graph.features import FeatureMap
 from graphwell.graph.neighbors import EXACT_UP_TO
@@ -80,15 +81,16 @@ def build_graph(
     scale_neighbor: int,
     n_blocks: int | None = None,
     progress: Progress = silent,
+    device: str = "cpu",
 ) -> DaskGraph:
-    """Link each row to its nearest rows, with locally scaled weights."""
+    """Link each row to its nearest rows, with locally scaled weights; workers search with such a device."""
     k = max(n_neighbors, scale_neighbor)
     progress("neighbours", None)
     tasks.priority = REBUILDING
     cells, sizes = _find_cells(tasks, source, n_blocks or blocks_for(tasks, source, k))
     tasks.settle(len(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    partitions = _shuffle(tasks, source, cells, starts)
+    partitions = _shuffle(tasks, source, cells, starts, device)
     vertices = tasks.results(tasks.each("vertices", own_vertices, partitions, n=source.n))
     cells, recall = _measured(tasks, source, cells, partitions, k)
     progress("neighbours", 0.1)
@@ -134,21 +136,14 @@ def _sample(tasks: Tasks, source: Input, size: int, seed: int) -> list[Handle]:
     return tasks.each("sample", getitem, source.blocks, inside)
 
 
-def _shuffle(tasks: Tasks, source: Input, cells: CellMap, starts: IntArray) -> list[Handle]:
+def _shuffle(tasks: Tasks, source: Input, cells: CellMap, starts: IntArray, device: str) -> list[Handle]:
     """Send each row to the partition of its cell."""
     n = len(starts) - 1
     pieces = tasks.each("split", split_rows, source.blocks, source.starts[:-1], cells=cells, n_partitions=n)
     columns = (range(n), starts[:-1])
+    ways = {"n_threads": tasks.n_threads(), "nearest_in_cells": find_cell_search(device)}
     return tasks.keep(
-        tasks.exchange(
-            "partition",
-            pieces,
-            n,
-            on_partition.make_partition,
-            *columns,
-            cells=cells,
-            n_threads=tasks.n_threads(),
-        )
+        tasks.exchange("partition", pieces, n, on_partition.make_partition, *columns, cells=cells, **ways)
     )
 
 
