@@ -494,6 +494,10 @@ def test_groups_of_vertices_against_dense_matrices(backend, seed):
     members = np.eye(8)[groups]
     condensed = engine.condensed(groups, 8)
     np.testing.assert_allclose(condensed.toarray(), members.T @ W @ members, rtol=1e-9, atol=1e-9)
+    for some in (np.array([], dtype=int), np.array([39]), np.flatnonzero(groups > 3)):
+        near = engine.affinities_of(some)
+        assert near.shape == (len(some), 40)
+        np.testing.assert_allclose(near.toarray(), W[some], rtol=1e-6)
     values = rng.random((40, 3))
     block = block_of(engine, values)
     counts = np.maximum(members.sum(axis=0), 1)[:, None]
@@ -517,10 +521,13 @@ def test_sums_between_groups_do_not_depend_on_the_blocks(client):
 
     rng = np.random.default_rng(0)
     graph = random_graph(rng, 60, 0.2)
-    groups, expected = rng.integers(5, size=60), None
+    groups, known, expected = rng.integers(5, size=60), np.array([3, 4, 31, 59]), None
     for n_blocks in (1, 2, 5):
         many = DaskGraph.from_graph(Tasks(client), graph, n_blocks, rng.permutation(60))
         found = DaskEngine(many).condensed(groups, 5).toarray()
         expected = found if expected is None else expected
         np.testing.assert_array_equal(found, expected)
+        near = DaskEngine(many).affinities_of(known)
+        np.testing.assert_array_equal(near.toarray(), graph.W[known].toarray())
+        assert near.has_sorted_indices  # sums over a row have the bits of one machine
     np.testing.assert_array_equal(NumbaEngine(graph).condensed(groups, 5).toarray(), expected)

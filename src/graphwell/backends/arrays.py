@@ -197,6 +197,10 @@ class ArrayEngine(HostVectors):
 
         return merged_matrix(self.graph.W, groups, n_groups)
 
+    def affinities_of(self, vertices: IntArray) -> Any:
+        """Return the rows of some vertices, as a SciPy matrix."""
+        return self.graph.W[vertices]
+
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""
         from graphwell.backends.cpu.group_kernels import grouped_totals, means_of, unit_of

@@ -253,6 +253,10 @@ class Engine(Vectors, Protocol):
         """Return the sums of the affinities between groups of vertices, as a SciPy matrix of the host."""
         ...
 
+    def affinities_of(self, vertices: IntArray) -> Any:
+        """Return the rows of some vertices, their numbers rising, as a SciPy matrix of the host."""
+        ...
+
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices, on the host; entries lie between 0 and 1."""
         ...

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Engine
@@ -141,6 +140,7 @@ def joined_to_heaviest(W: Any) -> IntArray:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> W = sparse.csr_array([[0.0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]])
     >>> joined_to_heaviest(W)
     array([0, 0, 1, 1])
@@ -158,13 +158,11 @@ def joined(partners: IntArray) -> IntArray:
     >>> joined(np.array([1, 0, -1, 2]))
     array([0, 0, 1, 1])
     """
-    from graphwell.backends.cpu.community_kernels import numbered
+    from graphwell.backends.cpu.community_kernels import follow_partners
+    from graphwell.graph.compiled import seen
 
-    n = len(partners)
-    ends = np.where(partners >= 0, partners, np.arange(n))
-    pointers = sparse.csr_array((np.ones(n, dtype=bool), ends, np.arange(n + 1)), shape=(n, n))
-    group = sparse.csgraph.connected_components(pointers, connection="weak")[1].astype(np.int64)
-    numbered(group)
+    group = np.full(len(partners), -1)
+    follow_partners(seen(partners.astype(np.int64, copy=False)), group)
     return group
 
 
@@ -191,7 +189,9 @@ def communities(W: Any, resolution: float = 1.0, seed: int = 0) -> IntArray:
     --------
     Two triangles joined by one edge:
 
+    >>> from scipy import sparse
     >>> edges = np.array([[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [3, 5], [4, 5]])
+    >>> from scipy import sparse
     >>> W = sparse.csr_array((np.ones(7), edges.T), shape=(6, 6))
     >>> communities(W + W.T)
     array([0, 0, 0, 1, 1, 1])
@@ -204,6 +204,7 @@ def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> W = sparse.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))
     >>> modularity(W, np.array([0, 0, 0, 1, 1, 1]))
     0.5

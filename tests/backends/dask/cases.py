@@ -21,3 +21,15 @@ def rows_and_labels() -> tuple[Any, Any, Any]:
 def fitted(X: Any, y: Any, **parameters: Any) -> DiffuseInterfaceClassifier:
     """A fit with a fixed seed."""
     return DiffuseInterfaceClassifier(**{"random_state": 0, "n_jobs": 1, **parameters}).fit(X, y)
+
+
+def rounds_of(client: Any, monkeypatch: Any) -> list[int]:
+    """Grows by the number of tasks wanted of each graph that the client hands over from now on."""
+    rounds, get = [], client.get
+
+    def counted(graph: Any, keys: Any, **options: Any) -> Any:
+        rounds.append(len(keys))
+        return get(graph, keys, **options)
+
+    monkeypatch.setattr(client, "get", counted)
+    return rounds

@@ -12,6 +12,7 @@ from graphwell.solve import harmonic
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.start import random_start
 from graphwell.solve.steps import stable_step
+from tests.backends.dask.cases import rounds_of
 from tests.helpers import columns_of, random_graph, start_of
 
 pytestmark = pytest.mark.slow  # a fit or two on a cluster each
@@ -42,6 +43,20 @@ def test_sweeps_have_the_bits_of_the_cpu_engine(client, n_blocks, beyond_the_pap
     np.testing.assert_array_equal(found.state.offsets, expected.state.offsets)
     assert found.label_changes == expected.label_changes > 0
     assert found.energy == pytest.approx(expected.energy, rel=1e-9)
+
+
+def test_a_step_of_the_descent_and_a_linear_system_are_one_round_of_tasks_each(client, monkeypatch):
+    graph, labels, rng = case()
+    many = across(client, graph, 2, rng)
+    problem, engine = Problem(many, labels, 3), DaskEngine(many)
+    state = start_of(Problem(graph, labels, 3), rng)
+    rounds = rounds_of(client, monkeypatch)
+    for _ in range(3):
+        state = engine.sweep(problem, state, 1.1, 0.3, 2).state
+    assert len(rounds) == 3
+    values = engine.scaled(engine.indicator(labels.clip(0), np.ones(240), 3), np.full(240, 0.5))
+    engine.solve(np.full(240, 0.5), values)
+    assert len(rounds) == 4
 
 
 def test_many_classes_and_isolated_vertices(client):

@@ -9,11 +9,13 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from graphwell import Annealed, DiffuseInterfaceClassifier
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
 from graphwell.backends.dask import tasks
 from graphwell.backends.dask.engine import DaskEngine
 from graphwell.solve.harmonic import laplace_scores
 from graphwell.solve.problem import Problem
+from tests.backends.dask.cases import fitted, rows_and_labels
+from tests.backends.dask.test_affinities import in_blocks
 from tests.backends.dask.test_engine import across, case
 from tests.helpers import columns_of, start_of
 
@@ -58,6 +60,28 @@ def test_a_killed_worker_changes_no_label(processes, start):
     assert not set(killed) & set(processes.run(os.getpid).values())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", ["reading", "start", "descent"])
+def test_a_worker_that_is_killed_while_a_given_graph_is_fitted_changes_no_label(processes, stage):
+    X, y, _ = rows_and_labels()
+    W = Graph.from_features(X, n_neighbors=6, scale_neighbor=6).W
+    one = fitted(W, y, metric="precomputed")
+    (pid, _), killed = processes.run(os.getpid).values(), []
+
+    def kill_in(current, share=None):
+        if current == stage and not killed:
+            killed.append(pid)
+            threading.Timer(0.05, os.kill, (pid, signal.SIGKILL)).start()
+
+    kill_in("reading")
+    many = DiffuseInterfaceClassifier(metric="precomputed", random_state=0)
+    many.fit(in_blocks(W, (200, 300, 100)), y, progress=kill_in)
+    assert killed
+    assert pid not in processes.run(os.getpid).values()
+    np.testing.assert_array_equal(many.transduction_.compute(), one.transduction_)
+    np.testing.assert_array_equal(many.result_.offsets, one.result_.offsets)
+
+
 def kill_worker(client, address):
     os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
 
@@ -89,7 +113,7 @@ def test_a_worker_that_dies_between_the_last_sweep_and_its_fetching_costs_one_st
 
     def kill_after(self, handles, **options):
         done = wait(self, handles, **options)
-        if not killed and handles[0].key.startswith("graphwell-sweeps-"):
+        if not killed and handles[0].key.startswith("graphwell-end-"):
             killed.append(handles[0].home)
             kill_worker(processes, killed[0])
             while killed[0] in self.workers():

@@ -16,6 +16,7 @@ from graphwell.backends.dask.tasks import DisplacedError, Tasks
 from graphwell.progress import listening
 from graphwell.solve.harmonic import laplace_scores
 from graphwell.solve.problem import Problem
+from tests.backends.dask.cases import rounds_of
 from tests.backends.dask.test_engine import across, case
 from tests.helpers import chain, columns_of, start_of
 
@@ -40,11 +41,16 @@ def test_every_block_hears_of_all_and_the_effort_is_told(client):
     assert [effort.bytes_sent for effort in graph.tasks.efforts] == [3 * 16] * 2
 
 
-def test_what_was_found_may_stay_on_the_workers(client):
+@pytest.mark.parametrize("originals", [False, True])
+def test_what_was_found_may_stay_on_the_workers(client, monkeypatch, originals):
     graph = on_workers(client)
     team = teams.together(graph.tasks, "count", counted, graph.blocks, rounds=3)
-    kept, ends = team.kept("count", sum)
+    rounds = rounds_of(client, monkeypatch)
+    kept, ends = team.kept("count", sum, originals=originals)
     assert ends == [40] * 4
+    assert rounds == [2 + (3 if originals else 2) * 4]
+    if originals:
+        assert graph.tasks.results([handle.original for handle in kept]) == [[40]] * 4
     assert [effort.rounds for effort in graph.tasks.efforts] == [3] * 2
     assert graph.tasks.results(kept) == [[40]] * 4
     assert [handle.home for handle in kept] == graph.tasks.homes
@@ -62,7 +68,7 @@ def test_the_client_is_told_how_far_the_work_is(client, monkeypatch):
     monkeypatch.setattr(tasks_module, "SECONDS_BETWEEN_LOOKS", 0.05)
     graph, shares = on_workers(client), []
     with listening(shares.append):
-        teams.together(graph.tasks, "slow", slow, graph.blocks)
+        teams.together(graph.tasks, "slow", slow, graph.blocks).fetched()
     assert shares == sorted(shares)
     assert {0.25, 0.5} <= set(shares) <= {0.25, 0.5, 0.75}
 
@@ -78,7 +84,7 @@ def failing(block):
 def test_what_one_worker_raises_frees_the_others(client):
     graph = on_workers(client)
     with pytest.raises(MemoryError, match="no room"):
-        teams.together(graph.tasks, "fail", failing, graph.blocks)
+        teams.together(graph.tasks, "fail", failing, graph.blocks).fetched()
     assert teams.together(graph.tasks, "count", counted, graph.blocks, rounds=2).fetched() == [[40]] * 4
 
 

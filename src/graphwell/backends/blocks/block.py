@@ -152,6 +152,7 @@ def make_block(
 
     `wanted_of_it` are the places in it of the vertices that each other block needs.
     """
+    import graphwell.backends.cpu.engine  # noqa: F401  what works on the block is loaded with it
     from graphwell.backends.cpu.layout import SlicedRows
 
     every = np.concatenate([degrees, from_exports(links, exports, np.zeros(0))])

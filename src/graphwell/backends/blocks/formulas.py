@@ -98,7 +98,7 @@ def highest(values: Any) -> Any:
 
 
 def counted(numbers: IntArray, n_groups: int) -> IntArray:
-    """How many vertices of a block have each number."""
+    """How many vertices of a block have each number; at least so many numbers."""
     return np.bincount(numbers, minlength=n_groups)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
+from scipy import sparse
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import HostVectors
@@ -30,18 +31,20 @@ from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.tasks import given
-from graphwell.backends.dask.teams import Team, together, undisturbed
+from graphwell.backends.dask.teams import Team, ready_for_letters, together, undisturbed
 from graphwell.backends.dask.vectors import (
     Columns,
     Of,
     VectorLibrary,
     WorkerVector,
     as_they_are,
+    copies_alone,
     group_minima,
     group_sums,
     held_by,
     parts_of,
     told,
+    where_made,
 )
 from graphwell.progress import tell
 
@@ -83,6 +86,7 @@ class DaskEngine(HostVectors):
         self.graph, self.tasks, self.xp = graph, graph.tasks, VectorLibrary(graph)
         self._last: tuple[Problem, list[Handle]] | None = None
         self._swept: list[ref[Columns]] = []
+        ready_for_letters(self.tasks)
         self.tasks.wait(graph.blocks)
 
     def asarray(self, values: Any) -> Any:
@@ -109,12 +113,14 @@ class DaskEngine(HostVectors):
         moving = (self._narrow(state.labels, problem.n_classes), state.offsets.astype(np.float32, copy=False))
         same = {"epsilon": epsilon, "step_size": step_size, "count": count}
         ends: list[Any] = []
+        sources = iter([where_made])
 
         def step() -> list[Handle]:
-            cut = [parts_of(self.graph, values, as_they_are) for values in moving]
+            of = next(sources, copies_alone)
+            cut = [parts_of(self.graph, values, of) for values in moving]
             team = self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same)
-            made, ends[:] = team.kept("sweeps", on_block.end_of)
-            return self.tasks.doubled(made)
+            made, ends[:] = team.kept("sweeps", on_block.end_of, originals=True)
+            return made
 
         swept = Columns(self.tasks, self._undisturbed(step), step)
         self._swept.append(ref(swept))
@@ -138,7 +144,7 @@ class DaskEngine(HostVectors):
             acting = {"total_degree": total, "balance": pressure, **same}
             cut = (labels.parts(), there.fidelities.astype(np.float32).parts())
             forces = self.tasks.each("forces", on_block.make_forces, self.graph.blocks, *cut, **acting)
-            self._last = problem, self.tasks.keep(forces)
+            self._last = problem, self.tasks.put_off(forces)
         return self._last[1]
 
     def product(self, block: Columns) -> Columns:
@@ -161,9 +167,9 @@ class DaskEngine(HostVectors):
         def make(of: Of) -> list[Handle]:
             seen = [None] * self._n if views is None else of(views)
             team = self._together("solve", gradients.solve, of(inside), of(b), seen, **same)
-            solved, found = team.kept("solve", gradients.end_of)
+            solved, found = team.kept("solve", gradients.end_of, gradients.solution_of)
             ends.extend(found)
-            return self.tasks.doubled(self.tasks.each("solution", gradients.solution_of, solved))
+            return solved
 
         x = self._columns(make)
         tell(1.0)
@@ -250,6 +256,13 @@ class DaskEngine(HostVectors):
         found = self._rows("condensed", on_rows.condensed, [everywhere] * self._n, **same)
         return in_units_of(sum(found), unit)
 
+    def affinities_of(self, vertices: IntArray) -> Any:
+        """Return the rows of some vertices, as a SciPy matrix of the client."""
+        same = {"vertices": vertices, "power": self.graph.sharpness, "n": self.graph.n_vertices}
+        found = self._rows("some-rows", on_rows.some_rows, **same)
+        numbers, parts = zip(*found, strict=True)
+        return sparse.vstack(parts).tocsr()[np.argsort(np.concatenate(numbers))]
+
     def group_means(self, block: Columns, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""
         unit = unit_of(1.0, len(groups))
@@ -290,7 +303,7 @@ class DaskEngine(HostVectors):
 
     def _columns(self, make: Callable[[Of], list[Handle]]) -> Columns:
         """Start to make columns from others."""
-        handles = undisturbed(self.tasks, self._n, lambda: self.tasks.keep(make(as_they_are)))
+        handles = self._undisturbed(lambda: self.tasks.put_off(make(as_they_are)))
         return Columns(self.tasks, handles, lambda: make(lambda c: c.make()))
 
     def _each(self, name: str, function: Any, *given: Any, **same: Any) -> Columns:

@@ -38,6 +38,10 @@ class Handle:
         Once the task has been started; while it lives, Dask keeps the result.
     spare : Handle, optional
         A second copy on another worker, which Dask makes the result from again.
+    original : Handle, optional
+        What it is a copy of, on the worker that made it.
+    inside : bool
+        Whether tasks that need it run it themselves: it is little work, and a task takes milliseconds.
     """
 
     key: Any
@@ -46,6 +50,8 @@ class Handle:
     home: str | None = None
     future: Any = None
     spare: "Handle | None" = None
+    original: "Handle | None" = None
+    inside: bool = False
 
 
 def graph_of(handles: Sequence[Handle], homes: dict[Any, str] | None = None) -> dict[Any, Any]:
@@ -57,6 +63,8 @@ def graph_of(handles: Sequence[Handle], homes: dict[Any, str] | None = None) -> 
         if isinstance(value, Handle):
             if value.future is not None:
                 return value.future
+            if value.inside and value.task is not None:
+                return tuple(plain(part) for part in value.task)
             waiting.append(value)
             return value.key
         return [plain(item) for item in value] if isinstance(value, list) else value

@@ -4,11 +4,11 @@ import asyncio
 import concurrent.futures
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import getitem
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -43,8 +43,8 @@ class Tasks:
         self.homes: list[str] = []
         self.efforts: list[Any] = []
         self.answered: set[str] = set()
-        self.share_done: float | None = None
         self.priority = 0
+        self._put_off: list[ref[Handle]] = []
 
     def settle(self, n_blocks: int) -> None:
         """Give each block a worker to live on: neighbouring blocks live together."""
@@ -90,8 +90,10 @@ class Tasks:
 
     def keep(self, handles: Sequence[Handle]) -> list[Handle]:
         """Start tasks, and keep their results on the workers as long as the handles live."""
-        waiting = [handle for handle in handles if handle.future is None]
+        waiting = _not_started(handles)
         if waiting:
+            later, self._put_off = [handle() for handle in self._put_off], []
+            waiting = list({id(each): each for each in [*waiting, *_not_started(later)]}.values())
             with large_graphs(), told_if_cut_off():
                 keys = [handle.key for handle in waiting]
                 graph = with_homes(waiting)
@@ -101,9 +103,16 @@ class Tasks:
                 handle.future, handle.task, handle.graph = future, None, None
         return list(handles)
 
-    def results(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Any]:
-        """Run tasks and fetch what they return, in order; `at_home` as in `wait`."""
-        coming = self._gathering(self.wait(handles, at_home=at_home))
+    def put_off(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Keep results as `keep` does, but start the tasks with the next that are started: in one graph."""
+        self._put_off.extend(map(ref, handles))
+        return list(handles)
+
+    def results(
+        self, handles: Sequence[Handle], *, at_home: bool = False, topic: str | None = None
+    ) -> list[Any]:
+        """Run tasks and fetch what they return, in order; `at_home` and `topic` as in `wait`."""
+        coming = self._gathering(self.wait(handles, at_home=at_home, topic=topic))
         try:
             while concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).not_done:
                 self._look_around(at_home=at_home)
@@ -119,23 +128,30 @@ class Tasks:
 
     def doubled(self, handles: Sequence[Handle]) -> list[Handle]:
         """Keep what tasks of each block return on two workers."""
+        return self.keep(self.copied(handles))
+
+    def copied(self, handles: Sequence[Handle]) -> list[Handle]:
+        """Lazy tasks that bring what those of each block return to another worker, and back from there."""
         spares = self.each("spare", given, handles)
         for spare, home in zip(spares, _others(self.homes), strict=True):
             spare.home = home
-        doubled = self.each("rows", given, self.keep(spares))
-        for handle, spare in zip(doubled, spares, strict=True):
-            handle.spare = spare
-        return self.keep(doubled)
+        copies = self.each("rows", given, spares)
+        for copy, spare in zip(copies, spares, strict=True):
+            copy.spare = spare
+        return copies
 
-    def wait(self, handles: Sequence[Handle], *, at_home: bool = False) -> list[Handle]:
+    def wait(
+        self, handles: Sequence[Handle], *, at_home: bool = False, topic: str | None = None
+    ) -> list[Handle]:
         """Wait until tasks are done; what one of them raises is raised here.
 
         With `at_home`, `DisplacedError` if a worker that has a block is gone meanwhile: then something may be
-        gone that Dask cannot make again.
+        gone that Dask cannot make again. Under `topic` workers say which share is done, which is passed on.
         """
         futures = [handle.future for handle in self.keep(handles)]
         while not self._done(futures) and all(future.status != "error" for future in futures):
             self._look_around(at_home=at_home)
+            self._pass_on(topic)
         for future in sorted(futures, key=_is_displaced):
             if future.status == "error":
                 with told_if_cut_off():
@@ -151,8 +167,13 @@ class Tasks:
         workers = self._some_workers()
         if at_home and set(self.homes) - set(workers):
             raise DisplacedError("A worker is gone, and what it kept with it.")
-        if self.share_done is not None:
-            tell(self.share_done)
+
+    def _pass_on(self, topic: str | None) -> None:
+        """Tell how far the work is, as the workers said last."""
+        with told_if_cut_off():
+            events = self.client.get_events(topic) if topic else ()
+        if events:
+            tell(events[-1][1])
 
     def answer_to(self, name: str, handler: Callable[..., None]) -> None:
         """Have all workers, and those that will come, take messages of this name for a function."""
@@ -167,22 +188,6 @@ class Tasks:
 
         self.client.register_plugin(Handler(), name=f"graphwell-{name}")
         self.answered.add(name)
-
-    @contextmanager
-    def told_of(self, topic: str) -> Iterator[None]:
-        """Pass on what workers say of the share that is done, while the tasks of the block are waited for."""
-        self._check_connected()
-        with told_if_cut_off():
-            self.client.subscribe_topic(topic, self._hear)
-        try:
-            yield
-        finally:
-            self.share_done = None
-            if self.client.status == "running":
-                self.client.unsubscribe_topic(topic)
-
-    def _hear(self, event: tuple[float, float]) -> None:
-        self.share_done = event[1]
 
     def _done(self, futures: Sequence[Any]) -> bool:
         """Wait for a moment; whether all tasks are done."""
@@ -245,6 +250,12 @@ class Tasks:
     def n_threads(self) -> int:
         """Threads that every worker has."""
         return min((int(worker["nthreads"]) for worker in self.workers().values()), default=1)
+
+
+def _not_started(handles: Iterable[Handle | None]) -> list[Handle]:
+    """Tasks that have not been started, of these, their spares and their originals."""
+    every = [each for handle in handles if handle for each in (handle, handle.spare, handle.original)]
+    return [each for each in every if each is not None and each.future is None]
 
 
 def _is_displaced(future: Any) -> bool:

@@ -16,7 +16,7 @@ from graphwell.backends.blocks.programs import Done, Effort, Member, Program, in
 from graphwell.backends.dask.client import require_dask
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.post import DELIVER, Post, close_everywhere
-from graphwell.backends.dask.tasks import DisplacedError, Tasks
+from graphwell.backends.dask.tasks import DisplacedError, Tasks, given
 
 MOST_ATTEMPTS = 20
 SECONDS_OF_PATIENCE = 0.25
@@ -26,41 +26,76 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Team:
-    """The tasks of some work, one for each worker, which are done.
+    """The tasks of some work, one for each worker; they run once what they find is asked for.
 
     Attributes
     ----------
     tasks : Tasks
+    work : str
+        Its name; no other work has it.
     members : list of handles
-        What each of them returned is `Done`.
+        What each of them returns is `Done`.
     shares : list of lists of int
         The blocks of each.
     """
 
     tasks: Tasks
+    work: str
     members: list[Handle]
     shares: list[list[int]]
 
     def fetched(self) -> list[Any]:
         """What the program of each block returned, brought here."""
-        done = self.tasks.results(self.members, at_home=True)
+        done = self._results(self.members)
         self.tasks.efforts.extend(share.effort for share in done)
         return self._by_block([share.found for share in done])
 
-    def kept(self, name: str, end_of: Callable[[Any], Any]) -> tuple[list[Handle], list[Any]]:
-        """What the program of each block returned, on its worker; and its end, brought here."""
+    def kept(
+        self,
+        name: str,
+        end_of: Callable[[Any], Any],
+        result_of: Callable[[Any], Any] = given,
+        *,
+        originals: bool = False,
+    ) -> tuple[list[Handle], list[Any]]:
+        """What the program of each block returned, or a part of it, on two workers; its end, brought here.
+
+        All of it is one graph of tasks. With `originals`, the handles also know what they are copies of.
+        """
         told = [self.tasks.lazy("end", _end_of, member, end_of) for member in self.members]
-        efforts, ends = zip(*self.tasks.results(told, at_home=True), strict=True)
+        pairs = list(zip(told, self.members, self.shares, strict=True))
+        for end, member, _ in pairs:
+            end.home = member.home
+        places = self._by_block([[(member, i) for i in range(len(of))] for _, member, of in pairs])
+        found = self.tasks.each(f"{name}-result", _result_of, *zip(*places, strict=True), what=result_of)
+        copies = self.tasks.copied(found)
+        if originals:
+            for copy, original in zip(copies, found, strict=True):
+                copy.original = original
+        self.tasks.keep([*told, *copies])
+        efforts, ends = zip(*self._results(told), strict=True)
         self.tasks.efforts.extend(efforts)
-        pairs = zip(self.members, self.shares, strict=True)
-        places = self._by_block([[(member, i) for i in range(len(of))] for member, of in pairs])
-        return self.tasks.each(f"{name}-result", _result_of, *zip(*places, strict=True)), self._by_block(ends)
+        return copies, self._by_block(ends)
+
+    def _results(self, handles: Sequence[Handle]) -> list[Any]:
+        """What tasks return; the workers are freed where that does not come."""
+        try:
+            return self.tasks.results(handles, at_home=True, topic=self.work)
+        except BaseException:
+            if self.tasks.client.status == "running":
+                close_everywhere(self.tasks.client, self.work)
+            raise
 
     def _by_block(self, found: Sequence[Sequence[Any]]) -> list[Any]:
         """What each member says of its blocks, in the order of all blocks."""
         pairs = zip(self.shares, found, strict=True)
         of_block = {p: each for of, share in pairs for p, each in zip(of, share, strict=True)}
         return [of_block[p] for p in range(len(of_block))]
+
+
+def ready_for_letters(tasks: Tasks) -> None:
+    """Have all workers take messages of each other."""
+    tasks.answer_to(DELIVER, deliver)
 
 
 def together(
@@ -71,7 +106,7 @@ def together(
     *columns: Sequence[Any],
     **same: Any,
 ) -> Team:
-    """Run a program for each block, all at the same time.
+    """A program for each block, all at the same time.
 
     Parameters
     ----------
@@ -86,22 +121,15 @@ def together(
     columns : sequences
         One argument for each block.
     """
-    tasks.answer_to(DELIVER, deliver)
+    ready_for_letters(tasks)
     work, homes = f"{name} in {tasks.new_name()}", tuple(tasks.homes)
     shares = [[p for p, home in enumerate(homes) if home == at] for at in sorted(set(homes))]
     arguments = list(zip(blocks, *columns, strict=True))
     task = partial(_share_of, name, partial(program, **same), work, homes)
-    team = [tasks.lazy(name, task, of, [list(arguments[p]) for p in of]) for of in shares]
-    for handle, of in zip(team, shares, strict=True):
-        handle.home = homes[of[0]]
-    try:
-        with tasks.told_of(work):
-            tasks.wait(team, at_home=True)
-    except BaseException:
-        if tasks.client.status == "running":
-            close_everywhere(tasks.client, work)
-        raise
-    return Team(tasks, team, shares)
+    members = [tasks.lazy(name, task, of, [list(arguments[p]) for p in of]) for of in shares]
+    for member, of in zip(members, shares, strict=True):
+        member.home = homes[of[0]]
+    return Team(tasks, work, members, shares)
 
 
 def undisturbed(tasks: Tasks, n_blocks: int, work: Callable[[], Result]) -> Result:
@@ -148,5 +176,5 @@ def _end_of(done: Done, end_of: Callable[[Any], Any]) -> tuple[Effort, list[Any]
     return done.effort, [end_of(found) for found in done.found]
 
 
-def _result_of(done: Done, place: int) -> Any:
-    return done.found[place]
+def _result_of(done: Done, place: int, what: Callable[[Any], Any]) -> Any:
+    return what(done.found[place])

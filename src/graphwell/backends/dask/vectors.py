@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from graphwell.backends.dask.graph import DaskGraph
 
 
+GONE = ("lost", "error", "cancelled")
+"""What Dask says of results that a worker took with it."""
+
+
 class Columns:
     """Columns on the workers, which know how they were made: lost ones are made again.
 
@@ -40,7 +44,7 @@ class Columns:
     @property
     def handles(self) -> list[Handle]:
         """A handle for each block; made anew where workers took what Dask cannot make again."""
-        if not self._handles or any(handle.future.status == "error" for handle in self._handles):
+        if not self._handles or any(map(_failed, self._handles)):
             self._handles = self.tasks.keep(self.make())
         return self._handles
 
@@ -49,12 +53,31 @@ class Columns:
         self._handles = []
 
 
+def _failed(handle: Handle) -> bool:
+    return handle.future is not None and handle.future.status == "error"
+
+
 Of = Callable[[Columns], list[Handle]]
 """Where to take columns from: as they are, or made from the beginning."""
 
 
 def as_they_are(columns: Columns) -> list[Handle]:
     """The handles of columns."""
+    return columns.handles
+
+
+def where_made(columns: Columns) -> list[Handle]:
+    """The handles of columns on the workers that made them, sooner there than copies, but gone with one."""
+    return [
+        handle if handle.original is None or handle.original.future.status in GONE else handle.original
+        for handle in columns.handles
+    ]
+
+
+def copies_alone(columns: Columns) -> list[Handle]:
+    """The handles of columns; what they are copies of is forgotten, since a worker is gone."""
+    for handle in columns.handles:
+        handle.original = None
     return columns.handles
 
 
@@ -157,14 +180,18 @@ class WorkerVector(NDArrayOperatorsMixin):
 
     def counts(self, n_groups: int) -> IntArray:
         """How many vertices have each number from 0 on; at least so many numbers."""
-        least = max(n_groups, int(self.max()) + 1)
-        return np.sum(told(self.graph, "counted", formulas.counted, self, n_groups=least), axis=0)
+        found = told(self.graph, "counted", formulas.counted, self, n_groups=n_groups)
+        width = max(map(len, found))
+        return np.sum([np.pad(counts, (0, width - len(counts))) for counts in found], axis=0)
 
     def parts(self, of: Of = as_they_are) -> list[Handle]:
-        """A task for each block that works it out."""
+        """What works it out for each block, inside of the tasks that need it."""
         formula, leaves = self._written_down()
         given = [parts_of(self.graph, leaf, of) for leaf in leaves]
-        return self.graph.tasks.each("vector", formula.of, *given)
+        handles = self.graph.tasks.each("vector", formula.of, *given)
+        for handle in handles:
+            handle.inside = True
+        return handles
 
     def _written_down(self) -> tuple[Formula, list[Any]]:
         """The formula of this vector, and what it is worked out from."""
