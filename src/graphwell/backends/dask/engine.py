@@ -157,6 +157,10 @@ class DaskEngine(HostVectors):
 
         return self._columns(make)
 
+    def votes(self, labels: IntArray, values: FloatArray, n_classes: int) -> Columns:
+        """Return ``S`` times the block with `values` in the columns of the labels."""
+        return self.product(self.indicator(labels, values, n_classes))
+
     def solve(
         self, scaling: FloatArray, b: Columns, max_iterations: int | None = None, coarse: Coarse | None = None
     ) -> Solution:
