@@ -1,8 +1,9 @@
 """How many threads a caller may use."""
 
 import pytest
+from threadpoolctl import threadpool_info
 
-from graphwell._threads import thread_count
+from graphwell._threads import one_blas_thread, thread_count
 from graphwell.errors import OptionError
 
 
@@ -12,3 +13,14 @@ def test_negative_numbers_count_from_all_cores(monkeypatch):
     with pytest.raises(OptionError, match="n_jobs is 0") as caught:
         thread_count(0)
     assert caught.value.field == "n_jobs"
+
+
+def test_matrix_libraries_have_one_thread_inside_the_block_and_theirs_again_after_it():
+    def threads():
+        return [found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"]
+
+    before = threads()
+    for _ in range(2):  # the second one has the libraries from the first
+        with one_blas_thread():
+            assert set(threads()) == {1}
+        assert threads() == before

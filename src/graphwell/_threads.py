@@ -1,10 +1,16 @@
 """How many threads a caller may use."""
 
 import os
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell.errors import OptionError
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 MOST_THREADS = 1024
 """More than any machine has; more would only cost memory."""
@@ -32,3 +38,23 @@ def thread_count(n_jobs: int | None) -> int:
     if count == 0:
         raise OptionError("n_jobs", "{field} is 0; give a positive number of threads, or -1 for all cores.")
     return min(count, MOST_THREADS) if count > 0 else max(1, available + 1 + count)
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Keep matrix libraries to one thread inside the block: for systems of a hundred rows many only wait.
+
+    Examples
+    --------
+    >>> with one_blas_thread():
+    ...     np.linalg.solve([[2.0]], [4.0])
+    array([2.])
+    """
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries() -> "ThreadpoolController":
+    """The matrix libraries of the process: to look for them takes three milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

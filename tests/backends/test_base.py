@@ -186,6 +186,19 @@ def test_products_are_those_of_the_matrix(case):
         np.testing.assert_allclose(found, S @ values, atol=1e-5)
 
 
+@pytest.mark.parametrize("n_classes", [1, 3, 6])
+def test_votes_are_the_product_with_the_indicator(case, n_classes):
+    problem, _, engine = case
+    n, rng = problem.graph.n_vertices, np.random.default_rng(n_classes)
+    labels, values = rng.integers(-1, n_classes, size=n), rng.normal(size=n)
+    there = engine.asarray(labels), engine.asarray(values)
+    found = columns_of(engine, engine.votes(*there, n_classes))
+    own = np.array([[values[i] if labels[i] == c else 0.0 for c in range(n_classes)] for i in range(n)])
+    np.testing.assert_allclose(found, problem.graph.S.toarray() @ own, atol=1e-5)
+    whole = columns_of(engine, engine.product(engine.indicator(*there, n_classes)))
+    np.testing.assert_array_equal(found, whole)
+
+
 def test_blocks_are_put_together_and_taken_apart(case):
     problem, _, engine = case
     n, rng = problem.graph.n_vertices, np.random.default_rng(0)
@@ -194,7 +207,7 @@ def test_blocks_are_put_together_and_taken_apart(case):
     np.testing.assert_allclose(columns_of(engine, block), values, atol=1e-6)
     scaled = engine.scaled(block, engine.asarray(factors))
     np.testing.assert_allclose(columns_of(engine, scaled), values * factors[:, None], atol=1e-5)
-    added = engine.added(block, scaled, -2.0)
+    added = engine.added(block_of(engine, values), scaled, -2.0)
     np.testing.assert_allclose(columns_of(engine, added), values - 2 * values * factors[:, None], atol=1e-4)
     column = engine.column(engine.asarray(factors))
     np.testing.assert_allclose(engine.to_host(engine.vector(column)), factors, atol=1e-6)
@@ -494,6 +507,10 @@ def test_groups_of_vertices_against_dense_matrices(backend, seed):
     members = np.eye(8)[groups]
     condensed = engine.condensed(groups, 8)
     np.testing.assert_allclose(condensed.toarray(), members.T @ W @ members, rtol=1e-9, atol=1e-9)
+    for some in (np.array([], dtype=int), np.array([39]), np.flatnonzero(groups > 3)):
+        near = engine.affinities_of(some)
+        assert near.shape == (len(some), 40)
+        np.testing.assert_allclose(near.toarray(), W[some], rtol=1e-6)
     values = rng.random((40, 3))
     block = block_of(engine, values)
     counts = np.maximum(members.sum(axis=0), 1)[:, None]
@@ -517,10 +534,13 @@ def test_sums_between_groups_do_not_depend_on_the_blocks(client):
 
     rng = np.random.default_rng(0)
     graph = random_graph(rng, 60, 0.2)
-    groups, expected = rng.integers(5, size=60), None
+    groups, known, expected = rng.integers(5, size=60), np.array([3, 4, 31, 59]), None
     for n_blocks in (1, 2, 5):
         many = DaskGraph.from_graph(Tasks(client), graph, n_blocks, rng.permutation(60))
         found = DaskEngine(many).condensed(groups, 5).toarray()
         expected = found if expected is None else expected
         np.testing.assert_array_equal(found, expected)
+        near = DaskEngine(many).affinities_of(known)
+        np.testing.assert_array_equal(near.toarray(), graph.W[known].toarray())
+        assert near.has_sorted_indices  # sums over a row have the bits of one machine
     np.testing.assert_array_equal(NumbaEngine(graph).condensed(groups, 5).toarray(), expected)

@@ -90,10 +90,13 @@ def test_a_large_coarse_graph_is_solved_too():
 
 def test_a_label_is_heard_where_its_edges_lead():
     W, _, _, _ = tiny(3)
-    groups = np.array([0, 0, 1, 1, 2, 2, 2])
-    voices = heard(sparse.csr_array(W), np.array([1, -1, -1, 0, -1, 1, -1]), 2, groups, 3)
-    for group, (label, sources) in itertools.product(range(3), [(0, [3]), (1, [0, 5])]):
-        assert voices[group, label] == pytest.approx(W[np.ix_(sources, groups == group)].sum())
+    groups, known, trust = np.array([0, 0, 1, 1, 2, 2, 2]), np.array([0, 3, 5]), np.array([1.0, 0.5, 0.25])
+    near, labels = sparse.csr_array(W[known]), np.array([1, 0, 1])
+    plain, trusted = heard(near, labels, 2, groups, 3), heard(near, labels, 2, groups, 3, trust)
+    for group, label in itertools.product(range(3), range(2)):
+        said = W[known][:, groups == group].sum(axis=1) * (labels == label)
+        assert plain[group, label] == pytest.approx(said.sum())
+        assert trusted[group, label] == pytest.approx((said * trust).sum())
 
 
 def test_rows_are_added_as_bincount_adds_them():

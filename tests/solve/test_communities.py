@@ -11,10 +11,12 @@ from graphwell.backends import find_backend
 from graphwell.solve.communities import (
     communities,
     groundwork,
+    joined,
     joined_to_heaviest,
     joined_units,
     merged_graph,
     modularity,
+    numbered_from_zero,
 )
 
 
@@ -58,6 +60,24 @@ def test_units_are_the_components_of_the_heaviest_edges(seed):
     heaviest[np.arange(40), W.argmax(axis=1)] = W.max(axis=1)
     _, expected = sparse.csgraph.connected_components(heaviest, directed=False)
     np.testing.assert_array_equal(joined_to_heaviest(sparse.csr_array(W)), expected)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 400])
+def test_partners_hang_together_as_in_the_graph_of_all_pairs(n):
+    rng = np.random.default_rng(n)
+    chain, ring = np.arange(n) - 1, (np.arange(n) + 1) % n
+    for partners in (
+        rng.integers(-1, n, size=n),
+        chain,
+        chain[::-1].copy(),
+        ring,
+        np.arange(n),
+        np.full(n, -1),
+    ):
+        links, has = np.eye(n), partners >= 0
+        links[has, partners[has]] = 1
+        _, expected = sparse.csgraph.connected_components(links, connection="weak")
+        np.testing.assert_array_equal(joined(partners), numbered_from_zero(expected))
 
 
 def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():

@@ -74,6 +74,10 @@ class ArrayEngine(HostVectors):
         """Return ``S @ block``."""
         raise NotImplementedError
 
+    def votes(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
+        """Return ``S`` times the block with `values` in the columns of the labels."""
+        return self.product(self.indicator(labels, values, n_classes))
+
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
         raise NotImplementedError
@@ -196,6 +200,10 @@ class ArrayEngine(HostVectors):
         from graphwell.backends.cpu.group_kernels import merged_matrix
 
         return merged_matrix(self.graph.W, groups, n_groups)
+
+    def affinities_of(self, vertices: IntArray) -> Any:
+        """Return the rows of some vertices, as a SciPy matrix."""
+        return self.graph.W[vertices]
 
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""

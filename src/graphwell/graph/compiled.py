@@ -49,6 +49,18 @@ def seen(array: Any) -> Any:
     return view
 
 
+def unsigned(array: Any) -> Any:
+    """Whole numbers that are not negative, only to be read: with others, loops look at the sign of each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unsigned(np.zeros(1, dtype=np.int32)).dtype
+    dtype('uint32')
+    """
+    return seen(array.view(f"u{array.itemsize}"))
+
+
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function by numba when it is first called, and keep the result on disc.
 

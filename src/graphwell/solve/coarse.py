@@ -78,26 +78,37 @@ def summed_rows(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
     from graphwell.graph.compiled import seen
 
     sums = np.zeros((count, values.shape[1]))
-    add_rows(seen(groups), values, sums)
+    add_rows(seen(groups.astype(np.int64, copy=False)), values, sums)
     return sums
 
 
 def heard(
-    W: Any, labels: IntArray, n_classes: int, groups: IntArray, count: int, trust: FloatArray | None = None
+    near: Any, labels: IntArray, n_classes: int, groups: IntArray, count: int, trust: FloatArray | None = None
 ) -> FloatArray:
     """Weight of the edges from the labels of each class to each group, times the trust in each label.
 
+    Parameters
+    ----------
+    near : scipy.sparse.csr_array of shape (n_labels, n)
+        Affinities of the labelled vertices.
+    labels : array of shape (n_labels,)
+    n_classes : int
+    groups : array of shape (n,)
+        Group of each vertex.
+    count : int
+        Number of groups.
+    trust : array of shape (n_labels,), optional
+
     Examples
     --------
-    >>> W = sparse.csr_array([[0.0, 1, 0], [1, 0, 3], [0, 3, 0]])
-    >>> heard(W, np.array([-1, 1, -1]), 2, np.array([0, 1, 1]), 2)
+    >>> near = sparse.csr_array([[1.0, 0.0, 3.0]])
+    >>> heard(near, np.array([1]), 2, np.array([0, 1, 1]), 2)
     array([[0., 1.],
            [0., 3.]])
     """
-    known = np.flatnonzero(labels >= 0)
-    near = W[known]
-    places = groups[near.indices] * n_classes + np.repeat(labels[known], np.diff(near.indptr))
-    weights = near.data if trust is None else near.data * np.repeat(trust[known], np.diff(near.indptr))
+    edges = np.diff(near.indptr)
+    places = groups[near.indices] * np.int64(n_classes) + np.repeat(labels, edges)
+    weights = near.data if trust is None else near.data * np.repeat(trust, edges)
     return np.bincount(places, weights=weights, minlength=count * n_classes).reshape(count, n_classes)
 
 
@@ -114,13 +125,17 @@ def harmonic_shares(graph: CoarseGraph) -> FloatArray:
     array([[0.666667, 0.333333],
            [0.333333, 0.666667]])
     """
-    W = graph.W - sparse.diags_array(graph.W.diagonal())
-    degrees = W @ np.ones(W.shape[0]) + graph.voices.sum(axis=1)
-    system = sparse.csr_array(sparse.diags_array(degrees * (1 + 1e-9) + 1e-300) - W)
-    if len(degrees) <= LARGEST_DENSE:
-        shares = np.linalg.solve(system.toarray(), graph.voices)
+    n, W = len(graph.voices), graph.W
+    inside = np.repeat(np.arange(n), np.diff(W.indptr)) == W.indices
+    between = sparse.csr_array((np.where(inside, 0.0, W.data), W.indices, W.indptr), shape=(n, n))
+    degrees = between @ np.ones(n) + graph.voices.sum(axis=1)
+    diagonal = degrees * (1 + 1e-9) + 1e-300
+    if n <= LARGEST_DENSE:
+        system = -between.toarray()
+        np.fill_diagonal(system, diagonal)
+        shares = np.linalg.solve(system, graph.voices)
     else:
-        shares = sparse.linalg.splu(system.tocsc()).solve(graph.voices)
+        shares = sparse.linalg.splu((sparse.diags_array(diagonal) - between).tocsc()).solve(graph.voices)
     return np.clip(shares, 0.0, 1.0)
 
 

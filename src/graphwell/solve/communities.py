@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Engine
+from graphwell.graph.weights import index_dtype
 from graphwell.solve.kept import found_once
 
 SWEEPS = 20
@@ -55,7 +55,7 @@ class Groundwork:
         >>> pairs = Graph.from_affinity(np.kron(np.eye(2), [[0, 1], [1, 0]]))
         >>> ground = groundwork(find_backend().engine(pairs))
         >>> ground.few(2), ground.few(1)
-        (array([0, 0, 1, 1]), None)
+        (array([0, 0, 1, 1], dtype=int32), None)
         """
         if most not in self._few:
             members, level = joined_until(self.members, self.W, most)
@@ -116,12 +116,10 @@ def joined_units(engine: Engine, most: int) -> Groundwork:
     array([[6., 0.],
            [0., 6.]])
     """
-    heaviest = engine.heaviest()
-    members = np.arange(len(heaviest))
-    if len(heaviest) > most:
-        members = joined(heaviest)
-    level = engine.condensed(members, int(members.max()) + 1)
-    return Groundwork(*joined_until(members, level, most))
+    members = engine.heaviest()
+    members = joined(members) if len(members) > most else np.arange(len(members), dtype=members.dtype)
+    n_groups = int(members.max()) + 1
+    return Groundwork(*joined_until(members, engine.condensed(members, n_groups), most))
 
 
 def joined_until(members: IntArray, W: Any, most: int) -> tuple[IntArray, Any]:
@@ -141,9 +139,10 @@ def joined_to_heaviest(W: Any) -> IntArray:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> W = sparse.csr_array([[0.0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]])
     >>> joined_to_heaviest(W)
-    array([0, 0, 1, 1])
+    array([0, 0, 1, 1], dtype=int32)
     """
     from graphwell.backends.cpu.group_kernels import heaviest_entries
 
@@ -156,16 +155,14 @@ def joined(partners: IntArray) -> IntArray:
     Examples
     --------
     >>> joined(np.array([1, 0, -1, 2]))
-    array([0, 0, 1, 1])
+    array([0, 0, 1, 1], dtype=int32)
     """
-    from graphwell.backends.cpu.community_kernels import numbered
+    from graphwell.backends.cpu.community_kernels import follow_partners
+    from graphwell.graph.compiled import seen
 
-    n = len(partners)
-    ends = np.where(partners >= 0, partners, np.arange(n))
-    pointers = sparse.csr_array((np.ones(n, dtype=bool), ends, np.arange(n + 1)), shape=(n, n))
-    group = sparse.csgraph.connected_components(pointers, connection="weak")[1].astype(np.int64)
-    numbered(group)
-    return group
+    group = np.full(len(partners), -1)
+    follow_partners(seen(partners.astype(np.int64, copy=False)), group)
+    return group.astype(index_dtype(len(group), 0))
 
 
 def communities(W: Any, resolution: float = 1.0, seed: int = 0) -> IntArray:
@@ -191,7 +188,9 @@ def communities(W: Any, resolution: float = 1.0, seed: int = 0) -> IntArray:
     --------
     Two triangles joined by one edge:
 
+    >>> from scipy import sparse
     >>> edges = np.array([[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [3, 5], [4, 5]])
+    >>> from scipy import sparse
     >>> W = sparse.csr_array((np.ones(7), edges.T), shape=(6, 6))
     >>> communities(W + W.T)
     array([0, 0, 0, 1, 1, 1])
@@ -204,6 +203,7 @@ def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> W = sparse.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))
     >>> modularity(W, np.array([0, 0, 0, 1, 1, 1]))
     0.5

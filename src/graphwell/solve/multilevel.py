@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._thread_pool import ThreadPool
+from graphwell._threads import one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
 from graphwell.solve.balance import best_prices, evenness_allowed
@@ -200,8 +201,9 @@ def overview(problem: Problem, engine: Engine, start: Block) -> Overview:
     pool = ThreadPool(engine.n_threads)
     trust = None if problem.trust is None else engine.to_host(problem.trust)
     units, graphs = coarse_graphs(engine, labels, n_classes, pool, trust)
-    harmonic = shares_of(np.mean([harmonic_shares(graph)[graph.members] for graph in graphs], axis=0))
-    begin, spread = engine.shares(start), engine.spread(harmonic, units.members)
+    with one_blas_thread():
+        harmonic = pool.results(lambda graph: harmonic_shares(graph)[graph.members], graphs)
+    begin, spread = engine.shares(start), engine.spread(shares_of(np.mean(harmonic, axis=0)), units.members)
     scores = engine.shares(engine.added(begin, spread))
     unit_scores = engine.group_means(scores, units.members, len(units.voices))
     if problem.class_shares is not None:
@@ -272,18 +274,10 @@ def units_with_voices(
     speaks_for: float,
     trust: FloatArray | None = None,
 ) -> CoarseGraph:
-    """The units, with what they hear of the labels, each of which speaks for so many vertices.
-
-    Labelled vertices are set apart from their units for a moment, to see where their edges lead.
-    """
-    known, n_units = np.flatnonzero(labels >= 0), ground.W.shape[0]
-    apart = ground.members.copy()
-    apart[known] = n_units + np.arange(len(known))
-    W = engine.condensed(apart, n_units + len(known))
-    home = np.concatenate([np.arange(n_units), ground.members[known]])
-    given = np.concatenate([np.full(n_units, -1), labels[known]])
-    firm = None if trust is None else np.concatenate([np.ones(n_units), trust[known]])
-    voices = speaks_for * heard(W, given, n_classes, home, n_units, firm)
+    """The units, with what they hear of the labels, each of which speaks for so many vertices."""
+    known = np.flatnonzero(labels >= 0)
+    near, firm = engine.affinities_of(known), None if trust is None else trust[known]
+    voices = speaks_for * heard(near, labels[known], n_classes, ground.members, ground.W.shape[0], firm)
     return CoarseGraph(ground.members, ground.W, voices, np.ones(len(labels)))
 
 

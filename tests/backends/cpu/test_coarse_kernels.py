@@ -43,7 +43,10 @@ def uniforms(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_choices_are_those_of_the_plain_rule(n_classes, seed):
     rng = np.random.default_rng(seed)
-    W = random_graph(rng, 30, 0.2).W
+    W = random_graph(rng, 30, 0.2).W.tolil()
+    W[4, :] = W[:, 4] = 0.0  # alone
+    W[7, 7] = 3.0  # with weight inside, as a community has
+    W = W.tocsr()
     volumes, pressure = W.sum(axis=1) + 0.1, np.ones(n_classes)
     evidence = 0.1 * rng.random((30, n_classes))
     noise = np.array([0.5, 0.1, 0.01])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from graphwell.backends import find_backend
 from graphwell.backends.base import Coarse
@@ -120,3 +121,16 @@ def test_levels_of_very_different_size_are_corrected_alike():
     )
     assert fast.residual <= 1e-4
     assert fast.iterations <= slow.iterations
+
+
+def test_its_bits_do_not_depend_on_the_threads_of_matrix_libraries():
+    rng = np.random.default_rng(0)
+    graph, groups = random_graph(rng, 900, 0.02), np.arange(900) % 450
+    inverses = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            inverses.append(made(graph, groups, np.ones(900))[2].inverse)
+            assert {found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"} == {
+                n_threads
+            }
+    np.testing.assert_array_equal(*inverses)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphwell.backends.cuda import asked_cells, cells, points, row_tiles, search
+from graphwell.backends.cuda import asked_cells, cells, groups, matrix, points, row_tiles, search
 from graphwell.backends.cuda._cupy import Limits
 
 
@@ -133,7 +133,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> HostCupy:
 
         return run
 
-    for module in (asked_cells, cells, points, row_tiles, search):
+    for module in (asked_cells, cells, groups, matrix, points, row_tiles, search):
         monkeypatch.setattr(module, "cupy", lambda: library)
     for module in (asked_cells, cells, search, points):
         monkeypatch.setattr(module, "cuda_kernel", kernel)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graphwell._threads import one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.blocks.block import PRECISION, GraphBlock
 from graphwell.backends.blocks.programs import Program, Said, rounded, rounding_magnet
@@ -172,10 +173,8 @@ def coarse_level(
 
 def inverted(coupling: FloatArray, present: BoolArray) -> FloatArray:
     """Inverse of the identity less what couples the groups; groups without a level stay apart."""
-    from threadpoolctl import threadpool_limits
-
     small = np.diag(np.where(present, 1.0, 0.0) + LEAST) - (coupling + coupling.T) / 2
     small[~present, ~present] = 1.0
-    with threadpool_limits(1):  # the same bits for any number of threads
+    with one_blas_thread():  # the same bits for any number of threads
         inverse = np.linalg.inv(small)
     return np.asarray((inverse + inverse.T) / 2)

@@ -215,6 +215,15 @@ def with_user_columns(rows: BlockRows, columns: IntArray, power: float, n: int) 
     return sparse.csr_array(parts, shape=(rows.n_own, n))
 
 
+def some_rows(
+    rows: BlockRows, columns: IntArray, vertices: IntArray, power: float, n: int
+) -> tuple[IntArray, Any]:
+    """Those of some vertices that the block owns, and their rows of the sharpened ``W``."""
+    here = np.flatnonzero(np.isin(rows.vertices, vertices))
+    own = BlockRows(rows.vertices[here], rows.W[here], rows.halo)
+    return own.vertices, with_user_columns(own, columns, power, n)
+
+
 def fingerprint(rows: BlockRows, columns: IntArray) -> int:
     """A number that changes with any entry of these rows; its sum over blocks knows no order of them."""
     neighbors = columns[rows.W.indices]

@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
-from graphwell.graph.compiled import compiled, inner
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.graph.compiled import compiled, inner, seen, unsigned
 
 MULTIPLIER, INCREMENT = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
 """Of Knuth's linear congruential generator; its upper bits are used."""
 NO_NOISE = np.zeros(0)
+HIGHEST = np.append(-np.log(-np.log(np.arange(1, 32) / 32)) + 1e-9, 37.0)
+"""Gumbel noise of numbers from 0 to 1 in as many steps, rounded up."""
 
 
 def choose_classes(
@@ -27,9 +29,12 @@ def choose_classes(
     until nothing changes. The gain of a class is twice the weight to it, less what the `pressure` on
     its volume rises by, plus the evidence.
     """
-    graph, room = (W.indptr, W.indices, W.data, volumes, evidence, pressure), np.zeros((3, len(pressure)))
-    _choose(*graph, noise, seed, labels, room[0], room[1])
-    return float(energy(*graph, labels, room[2]))
+    found, room = labels.astype(np.uint32), np.zeros((4, len(pressure)))
+    graph = (unsigned(W.indptr), unsigned(W.indices), seen(W.data), volumes, evidence, pressure)
+    links, is_known = np.empty(evidence.shape), np.zeros(len(labels), np.bool_)
+    _choose(*graph, noise, seed, found, links, is_known, room[:3])
+    labels[:] = found
+    return float(energy(*graph, found, room[3]))
 
 
 @compiled(nogil=True)
@@ -43,10 +48,16 @@ def _choose(
     noise: FloatArray,
     seed: int,
     labels: IntArray,
-    class_volumes: FloatArray,
     links: FloatArray,
+    is_known: BoolArray,
+    room: FloatArray,
 ) -> None:
+    """`links` is room for the weight of each community to each class, known until a neighbour changes.
+
+    `room` is room for three numbers for each class, all zero.
+    """
     n, n_classes = evidence.shape
+    class_volumes, gains, uniforms = room[0], room[1], room[2]
     total = 0.0
     for c in range(n):
         total += volumes[c]
@@ -57,29 +68,38 @@ def _choose(
         width = noise[turn] if turn < len(noise) else 0.0
         changed = False
         for c in range(n):
-            for k in range(n_classes):
-                links[k] = 0.0
-            for at in range(indptr[c], indptr[c + 1]):
-                if indices[at] != c:
-                    links[labels[indices[at]]] += weights[at]
+            if not is_known[c]:
+                is_known[c] = True
+                for k in range(n_classes):
+                    links[c, k] = 0.0
+                for at in range(indptr[c], indptr[c + 1]):
+                    if indices[at] != c:
+                        links[c, labels[indices[at]]] += weights[at]
             own = labels[c]
             class_volumes[own] -= volumes[c]
-            best, best_gain = own, -np.inf
             for k in range(n_classes):
                 force = press * pressure[k] * (class_volumes[k] + volumes[c] / 2)
-                gain = 2 * links[k] - force * volumes[c] + evidence[c, k]
-                if width > 0:
+                gains[k] = 2 * links[c, k] - force * volumes[c] + evidence[c, k]
+            best, best_gain = own, gains[own]
+            if width > 0:
+                for k in range(n_classes):
                     state = state * MULTIPLIER + INCREMENT
-                    uniform = (np.float64(state >> np.uint64(12)) + 0.5) / 4503599627370496.0
-                    if gain + width * largest_noise(uniform) < best_gain:
+                    uniforms[k] = (np.float64(state >> np.uint64(12)) + 0.5) / 4503599627370496.0
+                best_gain -= width * np.log(-np.log(uniforms[own]))
+            for k in range(n_classes):
+                gain = gains[k]
+                if width > 0 and k != own:
+                    if gain + width * largest_noise(uniforms[k]) <= best_gain:
                         continue
-                    gain -= width * np.log(-np.log(uniform))
-                if gain > best_gain or (gain == best_gain and k == own):
+                    gain -= width * np.log(-np.log(uniforms[k]))
+                if k != own and gain > best_gain:
                     best, best_gain = k, gain
             class_volumes[best] += volumes[c]
             if best != own:
                 labels[c] = best
                 changed = True
+                for at in range(indptr[c], indptr[c + 1]):
+                    is_known[indices[at]] = False
         if turn >= len(noise) and not changed:
             break
 
@@ -87,9 +107,7 @@ def _choose(
 @inner
 def largest_noise(uniform: float) -> float:
     """What the Gumbel noise of a number below 1 is at most: a bound without logarithms, which take long."""
-    if uniform < 15 / 16:
-        return 2.8
-    return 5.6 if uniform < 255 / 256 else 37.0
+    return HIGHEST[int(uniform * len(HIGHEST))]
 
 
 @compiled(nogil=True)

@@ -1,11 +1,11 @@
-"""The compiled loops of `graphwell.solve.communities`: moving vertices, and numbering communities."""
+"""The compiled loops of `graphwell.solve.communities`: moving, joining and numbering."""
 
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.graph.compiled import compiled
+from graphwell.graph.compiled import compiled, seen, unsigned
 
 
 def move_vertices(
@@ -18,10 +18,13 @@ def move_vertices(
     fewer than `least_moved` vertices, or after `most_sweeps`; if that is 1, only after all were looked at
     once more, as the volumes of communities have changed. Returns the number of moves.
     """
-    n = len(order)
-    room = np.zeros(n), np.zeros(n), np.empty(n, np.int64), np.ones(n, np.bool_)
-    edges = (W.indptr, W.indices, W.data, W @ np.ones(n))
-    return int(_move(*edges, resolution, order, community, most_sweeps, least_moved, *room))
+    n, found = len(order), community.astype(np.uint32)
+    room = np.zeros(n), np.zeros(n), np.empty(n, np.uint32), np.ones(n, np.bool_)
+    edges = (unsigned(W.indptr), unsigned(W.indices), seen(W.data), W @ np.ones(n))
+    turns = (resolution, order.astype(np.uint32), found, most_sweeps, least_moved)
+    moves = int(_move(*edges, *turns, *room))
+    community[:] = found
+    return moves
 
 
 @compiled(nogil=True)
@@ -61,19 +64,17 @@ def _move(
                 if j == i:
                     continue
                 c = community[j]
-                if links[c] == 0.0:
-                    met[n_met] = c
-                    n_met += 1
+                met[n_met] = c
+                n_met += links[c] == 0.0  # no branch: nobody can foresee who is met
                 links[c] += weights[at]
             factor = scale * volumes[i]
             best = own
-            best_gain = links[own] - factor * (community_volumes[own] - volumes[i])
-            threshold = best_gain + 1e-12 * volumes[i]
+            threshold = links[own] - factor * (community_volumes[own] - volumes[i]) + 1e-12 * volumes[i]
             for m in range(n_met):
                 c = met[m]
                 gain = links[c] - factor * community_volumes[c]
                 if c != own and gain > threshold:
-                    best, best_gain, threshold = c, gain, gain
+                    best, threshold = c, gain
                 links[c] = 0.0
             if best != own:
                 community_volumes[own] -= volumes[i]
@@ -81,9 +82,7 @@ def _move(
                 community[i] = best
                 moved += 1
                 for at in range(indptr[i], indptr[i + 1]):
-                    j = indices[at]
-                    if community[j] != best:
-                        awake[j] = True
+                    awake[indices[at]] |= community[indices[at]] != best
         moves += moved
         if moved < least_moved and (all_awake or least_moved > 1):
             break
@@ -109,3 +108,26 @@ def _number(community: IntArray, names: IntArray) -> int:
             count += 1
         community[i] = names[c]
     return count
+
+
+@compiled(nogil=True)
+def follow_partners(partners: IntArray, group: IntArray) -> None:
+    """Write the group of each vertex that hangs together with its partner; -1 stands for none.
+
+    From every vertex the way goes from partner to partner until one has a group. A way that comes back to
+    itself is a new group, so they are numbered in the order of their first vertices. `group` is all -1.
+    """
+    count = 0
+    for first in range(len(partners)):
+        i = first
+        while group[i] < 0:
+            group[i] = count
+            i = partners[i] if partners[i] >= 0 else i
+        met = group[i]
+        if met == count:
+            count += 1
+            continue
+        i = first
+        while group[i] != met:
+            group[i] = met
+            i = partners[i]

@@ -8,6 +8,7 @@ system with a row for each group: a coarse grid, as multigrid methods have it.
 import numpy as np
 
 from graphwell._thread_pool import ThreadPool
+from graphwell._threads import one_blas_thread
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.layout import LANES, SlicedRows
 from graphwell.graph.compiled import compiled
@@ -46,7 +47,8 @@ class GroupCorrection:
         self.starts = np.searchsorted(groups[self.order], np.arange(n_groups + 1))
         small = np.zeros((n_groups, n_groups))
         condense(rows.starts, rows.columns, rows.values, scaling, self.level, groups, small)
-        self.inverse = np.linalg.inv(small + LEAST * np.eye(n_groups))
+        with one_blas_thread():  # the same bits for any number of threads; many would mostly wait
+            self.inverse = np.linalg.inv(small + LEAST * np.eye(n_groups))
         self.found = np.zeros((n_groups, 1))
 
     def find(self, r: FloatArray) -> FloatArray:

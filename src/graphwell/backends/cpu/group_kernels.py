@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.compiled import compiled, seen
+from graphwell.graph.compiled import compiled, seen, unsigned
+from graphwell.graph.weights import index_dtype
 
 FINEST = 40
 """The largest affinity, or a score of 1, is counted in at most 2 to this power of units."""
@@ -37,9 +38,10 @@ def heaviest_entries(indptr: IntArray, indices: IntArray, weights: FloatArray) -
     Examples
     --------
     >>> heaviest_entries(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([0.5, 0.5]))
-    array([ 1,  0, -1])
+    array([ 1,  0, -1], dtype=int32)
     """
-    found = np.full(len(indptr) - 1, -1, dtype=np.int64)
+    n = len(indptr) - 1
+    found = np.full(n, -1, dtype=index_dtype(n, 0))
     _find_heaviest(indptr, indices, weights, found)
     return found
 
@@ -83,16 +85,19 @@ def sums_between(
     matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, unit: float
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Starts, columns and entries of the matrix of `condensed_rows`, the columns of a row in any order."""
-    row_groups, column_groups = seen(row_groups), seen(column_groups)
     starts = np.cumsum(np.bincount(row_groups, minlength=n_groups + 1))
-    order, place = np.empty(len(row_groups), np.int64), np.full(n_groups, -1)
-    _put_in_order(row_groups, starts, order)
+    groups = seen(column_groups.astype(np.uint32))
+    of_rows = groups if row_groups is column_groups else seen(row_groups.astype(np.uint32))
+    order, place = np.empty(len(row_groups), np.uint32), np.full(n_groups, -1)
+    _put_in_order(of_rows, starts, order)
     index = np.int32 if matrix.nnz < 2**31 else np.int64
     indptr, indices = np.zeros(n_groups + 1, index), np.empty(matrix.nnz, index)
     sums, scale = np.empty(matrix.nnz, np.int64), 1.0 / unit if unit > 0 else 0.0
-    entries = (seen(matrix.indptr), seen(matrix.indices), seen(matrix.data))
-    _condense(*entries, order, starts, column_groups, scale, place, indptr, indices, sums)
+    entries = (unsigned(matrix.indptr), unsigned(matrix.indices), seen(matrix.data))
+    _condense(*entries, order, starts, groups, scale, place, indptr, indices, sums)
     size = int(indptr[-1])
+    if 2 * size < matrix.nnz:
+        return indptr, indices[:size].copy(), sums[:size].copy()
     return indptr, indices[:size], sums[:size]  # what lies beyond was never touched: it has no pages
 
 
@@ -119,7 +124,10 @@ def _condense(
     new_indices: IntArray,
     sums: IntArray,
 ) -> None:
-    """Write the sums between groups; `place` is room for a number for each group, all -1."""
+    """Write the sums between groups; `place` is room for a number for each group, all -1.
+
+    Whether a group is new is no branch: nobody can foresee it.
+    """
     size = 0
     for group in range(len(place)):
         first = size
@@ -127,10 +135,12 @@ def _condense(
             member = order[number]
             for at in range(indptr[member], indptr[member + 1]):
                 other = column_groups[indices[at]]
-                if place[other] < first:
-                    place[other], new_indices[size], sums[size] = size, other, 0
-                    size += 1
-                sums[place[other]] += np.int64(np.rint(weights[at] * scale))
+                is_new = place[other] < first
+                spot = size if is_new else place[other]
+                before = 0 if is_new else sums[spot]
+                place[other], new_indices[spot] = spot, other
+                sums[spot] = before + np.int64(np.rint(weights[at] * scale))
+                size += is_new
         new_indptr[group + 1] = size
 
 

@@ -16,7 +16,7 @@ from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
 from graphwell.backends.cuda.conjugate_gradients import is_small, solve_on_gpu
 from graphwell.backends.cuda.graph import CudaGraph
-from graphwell.backends.cuda.groups import condensed, group_means
+from graphwell.backends.cuda.groups import condensed, group_means, some_rows
 from graphwell.backends.cuda.layout import GpuRows
 from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.cuda.plan import Plan, struct
@@ -129,6 +129,10 @@ class CudaEngine(ArrayEngine):
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""
         return condensed(self.graph.matrix, groups, n_groups)
+
+    def affinities_of(self, vertices: IntArray) -> Any:
+        """Return the rows of some vertices, as a SciPy matrix of the host."""
+        return some_rows(self.graph.matrix, vertices)
 
     def group_means(self, block: GpuArray, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""

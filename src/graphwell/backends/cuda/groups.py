@@ -27,8 +27,18 @@ def condensed(matrix: GpuMatrix, groups: IntArray, n_groups: int) -> Any:
     totals = cp.diff(sums[last], prepend=cp.zeros(1, dtype=np.int64)).astype(np.float64) * unit
     pairs = keys[last]
     starts = cp.searchsorted(pairs, cp.arange(n_groups + 1) * n_groups)
-    parts = (totals.get(), (pairs % n_groups).astype(np.int32).get(), starts.get())
-    return sparse.csr_array(parts, (n_groups, n_groups))
+    parts = (cp.asnumpy(each) for each in (totals, (pairs % n_groups).astype(np.int32), starts))
+    return sparse.csr_array(tuple(parts), (n_groups, n_groups))
+
+
+def some_rows(matrix: GpuMatrix, rows: IntArray) -> Any:
+    """Some rows, as a SciPy matrix of the host; nothing else is fetched."""
+    cp, place = cupy(), cupy().asarray(rows)
+    starts, ends = matrix.indptr[cp.stack([place, place + 1])].get()
+    indptr = np.concatenate([[0], np.cumsum(ends - starts)])
+    entries = cp.asarray(np.repeat(starts - indptr[:-1], ends - starts) + np.arange(indptr[-1]))
+    parts = (matrix.data[entries].get(), matrix.indices[entries].get(), indptr)
+    return sparse.csr_array(parts, (len(rows), matrix.n_rows))
 
 
 def group_means(block: GpuArray, groups: IntArray, n_groups: int) -> FloatArray:

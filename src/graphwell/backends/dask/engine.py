@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
+from scipy import sparse
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.arrays import HostVectors
@@ -156,6 +157,10 @@ class DaskEngine(HostVectors):
 
         return self._columns(make)
 
+    def votes(self, labels: IntArray, values: FloatArray, n_classes: int) -> Columns:
+        """Return ``S`` times the block with `values` in the columns of the labels."""
+        return self.product(self.indicator(labels, values, n_classes))
+
     def solve(
         self, scaling: FloatArray, b: Columns, max_iterations: int | None = None, coarse: Coarse | None = None
     ) -> Solution:
@@ -254,6 +259,13 @@ class DaskEngine(HostVectors):
         same = {"power": power, "n_groups": n_groups, "unit": unit}
         found = self._rows("condensed", on_rows.condensed, [everywhere] * self._n, **same)
         return in_units_of(sum(found), unit)
+
+    def affinities_of(self, vertices: IntArray) -> Any:
+        """Return the rows of some vertices, as a SciPy matrix of the client."""
+        same = {"vertices": vertices, "power": self.graph.sharpness, "n": self.graph.n_vertices}
+        found = self._rows("some-rows", on_rows.some_rows, **same)
+        numbers, parts = zip(*found, strict=True)
+        return sparse.vstack(parts).tocsr()[np.argsort(np.concatenate(numbers))]
 
     def group_means(self, block: Columns, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""
