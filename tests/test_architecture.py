@@ -125,6 +125,7 @@ ONLY_IN = {
         "graph/compiled.py",
         "graph/lanes.py",
         "graph/scan.py",
+        "graph/tiles.py",
     },
     "faiss": {"graph/cells.py"},
     "dask": {"backends/dask/handles.py"},

@@ -186,6 +186,19 @@ def test_products_are_those_of_the_matrix(case):
         np.testing.assert_allclose(found, S @ values, atol=1e-5)
 
 
+@pytest.mark.parametrize("n_classes", [1, 3, 6])
+def test_votes_are_the_product_with_the_indicator(case, n_classes):
+    problem, _, engine = case
+    n, rng = problem.graph.n_vertices, np.random.default_rng(n_classes)
+    labels, values = rng.integers(-1, n_classes, size=n), rng.normal(size=n)
+    there = engine.asarray(labels), engine.asarray(values)
+    found = columns_of(engine, engine.votes(*there, n_classes))
+    own = np.array([[values[i] if labels[i] == c else 0.0 for c in range(n_classes)] for i in range(n)])
+    np.testing.assert_allclose(found, problem.graph.S.toarray() @ own, atol=1e-5)
+    whole = columns_of(engine, engine.product(engine.indicator(*there, n_classes)))
+    np.testing.assert_array_equal(found, whole)
+
+
 def test_blocks_are_put_together_and_taken_apart(case):
     problem, _, engine = case
     n, rng = problem.graph.n_vertices, np.random.default_rng(0)
@@ -194,7 +207,7 @@ def test_blocks_are_put_together_and_taken_apart(case):
     np.testing.assert_allclose(columns_of(engine, block), values, atol=1e-6)
     scaled = engine.scaled(block, engine.asarray(factors))
     np.testing.assert_allclose(columns_of(engine, scaled), values * factors[:, None], atol=1e-5)
-    added = engine.added(block, scaled, -2.0)
+    added = engine.added(block_of(engine, values), scaled, -2.0)
     np.testing.assert_allclose(columns_of(engine, added), values - 2 * values * factors[:, None], atol=1e-4)
     column = engine.column(engine.asarray(factors))
     np.testing.assert_allclose(engine.to_host(engine.vector(column)), factors, atol=1e-6)

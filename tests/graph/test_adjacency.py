@@ -28,11 +28,12 @@ def chosen_at_random(n, k, rng, hub=False):
     return indices
 
 
+@pytest.mark.parametrize("n_threads", [1, 3])
 @pytest.mark.parametrize(("n", "k", "hub"), [(2, 1, False), (30, 5, False), (300, 7, True), (40, 39, False)])
-def test_either_choice_joins(n, k, hub):
+def test_either_choice_joins(n, k, hub, n_threads):
     rng = np.random.default_rng(n)
     indices, weights = chosen_at_random(n, k, rng, hub), rng.random((n, k))
-    found, expected = symmetric_affinity(indices, weights), by_scipy(indices, weights)
+    found, expected = symmetric_affinity(indices, weights, n_threads), by_scipy(indices, weights)
     np.testing.assert_array_equal(found.indptr, expected.indptr)
     np.testing.assert_array_equal(found.indices, expected.indices)
     np.testing.assert_array_equal(found.data, expected.data)

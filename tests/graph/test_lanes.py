@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from graphwell.graph.lanes import LANES, at_most, lowest_bit, places_at_most
+from graphwell.graph.lanes import INSERTED, LANES, at_most, insert, lowest_bit, places_at_most
 
 
 @njit
@@ -46,3 +46,23 @@ def test_places_are_those_of_a_plain_comparison(size):
         places = np.full(size, -1, dtype=np.int32)
         count = placed(values, np.float32(bound), places)
         np.testing.assert_array_equal(places[:count], np.flatnonzero(values <= bound))
+
+
+@njit
+def inserted(values, names, value, name):
+    insert(values, names, value, name)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_values_are_inserted_as_by_sorting_and_the_later_of_equals_comes_last(parts, kind):
+    rng, size = np.random.default_rng(parts), parts * INSERTED
+    values, names = np.full(1 + size, np.inf, dtype=np.float32), np.full(1 + size, -1, dtype=kind)
+    values[0] = -np.inf
+    given = rng.integers(0, 30, size=4 * size).astype(np.float32)
+    for name, value in enumerate(given):
+        inserted(values, names, value, kind(name))
+    order = np.argsort(given, kind="stable")[:size]
+    np.testing.assert_array_equal(values[1:], given[order])
+    np.testing.assert_array_equal(names[1:], order)
+    assert (values[0], names[0]) == (-np.inf, -1)

@@ -74,6 +74,10 @@ class ArrayEngine(HostVectors):
         """Return ``S @ block``."""
         raise NotImplementedError
 
+    def votes(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
+        """Return ``S`` times the block with `values` in the columns of the labels."""
+        return self.product(self.indicator(labels, values, n_classes))
+
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
         raise NotImplementedError

@@ -185,6 +185,10 @@ class Engine(Vectors, Protocol):
         """Return ``S @ block``."""
         ...
 
+    def votes(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
+        """Return ``S`` times what `indicator` makes of these, which need not be there as a whole."""
+        ...
+
     def solve(
         self, scaling: Vector, b: Block, max_iterations: int | None = None, coarse: Coarse | None = None
     ) -> Solution:
@@ -219,7 +223,7 @@ class Engine(Vectors, Protocol):
         ...
 
     def added(self, a: Block, b: Block, factor: float = 1.0) -> Block:
-        """Return ``a + factor * b``."""
+        """Return ``a + factor * b``; uses up `a`."""
         ...
 
     def logarithms(self, block: Block) -> Block:

@@ -1,51 +1,60 @@
 """Compiled loops over lists of neighbours: lists made symmetric, and the parts of a graph."""
 
-from graphwell._types import FloatArray, IntArray
-from graphwell.graph.compiled import compiled, inner
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 
 @compiled(nogil=True)
-def count_both_ways(indices: IntArray, counts: IntArray) -> None:
-    """Add to `counts` the neighbours of each vertex, if vertices are joined where either chose the other."""
+def find_mutual(first: int, last: int, indices: IntArray, weights: FloatArray, mutual: BoolArray) -> None:
+    """Write whether the neighbours of some vertices chose them too; both weights then become the larger one.
+
+    All vertices can be done at once: whichever of two weights is written first, both become the larger.
+    """
+    for i in range(first, last):
+        for place in range(indices.shape[1]):
+            j, back = indices[i, place], -1
+            for other in range(indices.shape[1]):
+                if indices[j, other] == i:
+                    back = other
+                    break
+            mutual[i, place] = back >= 0
+            if back >= 0:
+                weights[i, place] = max(weights[i, place], weights[j, back])
+
+
+@compiled(nogil=True)
+def count_both_ways(first: int, last: int, indices: IntArray, mutual: BoolArray, counts: IntArray) -> None:
+    """Add to `counts` the neighbours of some vertices, if they are joined where either chose the other."""
     for i in range(len(indices)):
+        if first <= i < last:
+            counts[i] += indices.shape[1]
         for place in range(indices.shape[1]):
             j = indices[i, place]
-            counts[i] += 1
-            if _place(indices, j, i) < 0:
+            if first <= j < last and not mutual[i, place]:
                 counts[j] += 1
 
 
 @compiled(nogil=True)
 def fill_both_ways(
+    first: int,
+    last: int,
     indices: IntArray,
     weights: FloatArray,
+    mutual: BoolArray,
     following: IntArray,
     columns: IntArray,
     values: FloatArray,
 ) -> None:
-    """Write the neighbours of each vertex; where both chose each other, the larger weight.
-
-    `following` says where each row begins, and is counted on.
-    """
+    """Write the neighbours of some vertices; `following` says where each row begins, and is counted on."""
     for i in range(len(indices)):
         for place in range(indices.shape[1]):
             j, weight = indices[i, place], weights[i, place]
-            back = _place(indices, j, i)
-            if back < 0:
+            if first <= i < last:
+                columns[following[i]], values[following[i]] = j, weight
+                following[i] += 1
+            if first <= j < last and not mutual[i, place]:
                 columns[following[j]], values[following[j]] = i, weight
                 following[j] += 1
-            else:
-                weight = max(weight, weights[j, back])
-            columns[following[i]], values[following[i]] = j, weight
-            following[i] += 1
-
-
-@inner
-def _place(indices: IntArray, row: int, wanted: int) -> int:
-    for place in range(indices.shape[1]):
-        if indices[row, place] == wanted:
-            return place
-    return -1
 
 
 @compiled(nogil=True)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._counted import counted
+from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.checks import (
     check_affinities,
@@ -162,7 +163,7 @@ class Graph(Quantities, FromOtherLibraries):
         progress("neighbours", None)
         with told_if_changed(points):
             search = build_search(points, k, exact=exact, n_jobs=n_jobs)
-            W, tau = _link(search, n_neighbors, scale_neighbor, progress)
+            W, tau = _link(search, n_neighbors, scale_neighbor, progress, thread_count(n_jobs))
         return cls(W, Origin(features, search, tau, X.shape[1], n_neighbors, scale_neighbor))
 
     @classmethod
@@ -281,12 +282,16 @@ class Graph(Quantities, FromOtherLibraries):
 
 
 def _link(
-    search: NeighborSearch, n_neighbors: int, scale_neighbor: int, progress: Progress = silent
+    search: NeighborSearch,
+    n_neighbors: int,
+    scale_neighbor: int,
+    progress: Progress = silent,
+    n_threads: int = 1,
 ) -> tuple[Any, FloatArray]:
     """Affinities of the points of a search to their neighbours, and the local scales."""
     indices, distances = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
     tau = local_scales(distances, scale_neighbor)
     chosen = np.ascontiguousarray(indices[:, :n_neighbors])
-    weights = single_weights(chosen, distances[:, :n_neighbors], tau)
+    weights = single_weights(chosen, distances[:, :n_neighbors], tau, n_threads)
     del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
-    return frozen(symmetric_affinity(chosen, weights)), tau
+    return frozen(symmetric_affinity(chosen, weights, n_threads)), tau

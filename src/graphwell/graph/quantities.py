@@ -43,9 +43,7 @@ class Quantities:
     @cached_property
     def inverse_roots(self) -> FloatArray:
         """``D^-1/2``, zero for isolated vertices."""
-        roots = np.zeros(self.n_vertices)
-        np.divide(1.0, np.sqrt(self.degrees), out=roots, where=self.degrees > 0)
-        return read_only(roots)
+        return read_only(inverse_roots_of(self.degrees))
 
     @cached_property
     def S(self) -> Any:
@@ -108,3 +106,16 @@ class Quantities:
         given = np.flatnonzero(sources)
         *_, nearest = csgraph.dijkstra(lengths, indices=given, min_only=True, return_predecessors=True)
         return nearest
+
+
+def inverse_roots_of(degrees: FloatArray) -> FloatArray:
+    """One over the root of each degree, zero for isolated vertices.
+
+    Examples
+    --------
+    >>> inverse_roots_of(np.array([4.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    roots = np.zeros(len(degrees))
+    np.divide(1.0, np.sqrt(degrees), out=roots, where=degrees > 0)
+    return roots

@@ -1,18 +1,21 @@
-"""The loops of the cell search: rows against cells, and against the points in them, by matrix products.
+"""The loops of the cell search: rows against cells, and against the points in them, by products of tiles.
 
 ``|x - p|²`` is ``|x|² - 2 x p + |p|²``. Both are first taken relative to the centre of the cell, in double
 precision: near neighbours have small differences, which single precision then holds well.
+
+Kernels allocate nothing, which takes long to compile: plain functions make the room that they need.
 """
 
 import numpy as np
 from numba import njit
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.compiled import compiled, inner
-from graphwell.graph.lanes import LANES, at_most, lowest_bit, places_at_most
+from graphwell.graph.compiled import compiled, inner, seen
+from graphwell.graph.lanes import INSERTED, LANES, at_most, insert, lowest_bit, places_at_most
+from graphwell.graph.tiles import TILE_POINTS, TILE_ROWS, compare_tile, pack
 
 ROWS_AT_ONCE = 256
-POINTS_AT_ONCE = 256
+POINTS_AT_ONCE = 512
 
 
 @njit(nogil=True, fastmath=True)
@@ -29,17 +32,6 @@ def _about_centre(
         norms[i] = total
 
 
-@inner
-def _insert(value: float, index: int, values: FloatArray, indices: IntArray) -> None:
-    """Put a value into its place among ascending ones; the largest is dropped."""
-    place = len(values) - 1
-    while place > 0 and values[place - 1] > value:
-        values[place], indices[place] = values[place - 1], indices[place - 1]
-        place -= 1
-    values[place], indices[place] = value, index
-
-
-@compiled(nogil=True)
 def nearest_cells(
     rows: FloatArray, centroids: FloatArray, scale: float, n_considered: int, out: IntArray
 ) -> None:
@@ -48,69 +40,96 @@ def nearest_cells(
     Rows that follow each other should be near each other. They are taken in groups, relative to the first;
     only the cells nearest to their mean are considered.
     """
-    m, d = rows.shape
-    everything, considered = np.arange(max(m, len(centroids))), np.arange(n_considered)
-    b, lengths = np.empty((len(centroids), d), np.float32), np.empty(len(centroids), np.float32)
-    a, norms = np.empty((ROWS_AT_ONCE, d), np.float32), np.empty(ROWS_AT_ONCE, np.float32)
-    space = np.empty((ROWS_AT_ONCE, n_considered), np.float32)
-    likely, found = np.arange(out.shape[1]), np.empty(out.shape[1], np.int64)
-    centre = np.empty(d)
+    n_cells, d = centroids.shape
+    width = -(-n_cells // LANES) * LANES
+    numbers = np.arange(max(len(rows), n_cells)), np.arange(n_considered), np.arange(out.shape[1])
+    found, places = np.empty(out.shape[1], np.int64), np.empty(n_cells, np.int32)
+    row_room = _room(ROWS_AT_ONCE + TILE_ROWS, d)
+    apart, within = np.empty((TILE_ROWS, width), np.float32), np.empty((2, n_cells), np.float32)
+    room = (np.empty(d), *row_room, *_packed_room(width, d), apart, found, places, within)
+    _nearest_cells(seen(rows), seen(centroids), float(scale), *numbers, *room, out)
+
+
+def _room(count: int, d: int) -> tuple[FloatArray, FloatArray]:
+    """Room for so many points relative to a centre, and for their squared lengths."""
+    return np.zeros((count, d), np.float32), np.zeros(count, np.float32)
+
+
+def _packed_room(count: int, d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same, and room for the points as tiles read them."""
+    return *_room(count, d), np.empty((count // TILE_POINTS, d, TILE_POINTS), np.float32)
+
+
+@compiled(nogil=True)
+def _nearest_cells(
+    rows: FloatArray,
+    centroids: FloatArray,
+    scale: float,
+    everything: IntArray,
+    considered: IntArray,
+    likely: IntArray,
+    centre: FloatArray,
+    a: FloatArray,
+    norms: FloatArray,
+    b: FloatArray,
+    lengths: FloatArray,
+    packed: FloatArray,
+    apart: FloatArray,
+    found: IntArray,
+    places: IntArray,
+    within: FloatArray,
+    out: IntArray,
+) -> None:
+    (m, d), n_cells, n_considered = rows.shape, len(centroids), len(considered)
     for first in range(0, m, ROWS_AT_ONCE):
         count = min(ROWS_AT_ONCE, m - first)
-        if n_considered < len(centroids):
+        if n_considered < n_cells:
             for c in range(d):
                 centre[c] = 0
                 for i in range(first, first + count):
                     centre[c] += rows[i, c] / count
-            _about_centre(centroids, everything[: len(centroids)], centre, scale, b, lengths)
-            apart = np.zeros_like(lengths)  # about the mean, lengths are the squared distances
-            _from_products(apart, lengths)
-            _choose_least(apart, considered.copy(), considered)
+            _about_centre(centroids, everything[:n_cells], centre, scale, b, lengths)
+            values = apart[0, :n_cells]
+            for cell in range(n_cells):  # about the mean, lengths are the squared distances
+                values[cell] = lengths[cell] if lengths[cell] < np.inf else np.inf
+            _choose_least(values, considered, considered, places, within)
         for c in range(d):
             centre[c] = rows[first, c]
         _about_centre(centroids, considered, centre, scale, b, lengths)
         _about_centre(rows, everything[first : first + count], centre, scale, a, norms)
-        np.dot(a[:count], b[:n_considered].T, space[:count])
+        n_blocks = pack(b, n_considered, packed, lengths) // TILE_POINTS
         for i in range(count):
-            values = space[i]
-            _from_products(values, lengths)
-            _choose_least(values, likely, found)
+            if i % TILE_ROWS == 0:
+                for block in range(n_blocks):
+                    compare_tile(a, i, packed, block, lengths, apart)
+            _choose_least(apart[i % TILE_ROWS, :n_considered], likely, found, places, within)
             for place in range(len(likely)):
                 likely[place] = found[place]
                 out[first + i, place] = considered[found[place]]
 
 
 @inner
-def _from_products(products: FloatArray, lengths: FloatArray) -> None:
-    """Turn products of a row with points of these lengths into squared distances, less its own length.
-
-    What is no number becomes infinite: rows may be written into while they are compared.
-    """
-    two, infinite = np.float32(2), np.float32(np.inf)
-    for place in range(len(products)):
-        apart = lengths[place] - two * products[place]
-        products[place] = apart if apart < infinite else infinite
-
-
-@inner
-def _choose_least(values: FloatArray, likely: IntArray, out: IntArray) -> None:
+def _choose_least(
+    values: FloatArray, likely: IntArray, out: IntArray, places: IntArray, within: FloatArray
+) -> None:
     """Write the places of the least values into `out`, that of the very least first.
 
-    `likely` are as many places; the closer to the answer, the faster.
+    `likely` are as many places; the closer to the answer, the faster. `places`, and both rows of `within`,
+    are room for as many as there are values.
     """
     bound = values[likely[0]]
     for place in likely:
         bound = max(bound, values[place])
-    places = np.empty(len(values), np.int32)
     count = places_at_most(values, bound, places)
-    within = values[places[:count]]
-    limit, ties = _nth_least(within.copy(), len(out)), len(out)
     for j in range(count):
-        ties -= within[j] < limit
+        within[0, j] = within[1, j] = values[places[j]]
+    limit, ties = _nth_least(within[1, :count], len(out)), len(out)
+    for j in range(count):
+        ties -= within[0, j] < limit
     chosen, least = 0, 0
     for j in range(count):
-        tie = within[j] == limit and ties > 0
-        if within[j] < limit or tie:
+        tie = within[0, j] == limit and ties > 0
+        if within[0, j] < limit or tie:
             ties -= tie
             out[chosen] = places[j]
             if values[places[j]] < values[out[least]]:
@@ -142,7 +161,6 @@ def _nth_least(values: FloatArray, n: int) -> float:
     return values[n - 1]
 
 
-@compiled(nogil=True)
 def scan_cells(
     rows: FloatArray,
     visits: IntArray,
@@ -160,69 +178,109 @@ def scan_cells(
     The points of cell `c` are ``order[starts[c] : starts[c + 1]]``. The first cell that a row visits should
     be the nearest: most of its neighbours are there, and what is farther can then be passed over.
     """
-    d = rows.shape[1]
-    a, norms = np.empty((ROWS_AT_ONCE, d), np.float32), np.empty(ROWS_AT_ONCE, np.float32)
-    b, lengths = np.empty((POINTS_AT_ONCE, d), np.float32), np.empty(POINTS_AT_ONCE, np.float32)
-    space = np.empty(ROWS_AT_ONCE * POINTS_AT_ONCE, np.float32)
-    least = np.full(nearest.shape, np.inf, np.float32)
-    nearest[:] = -1
-    for visits_now in (visits[:, :1], visits[:, 1:]):
-        by_cell, visitors = _visitors(visits_now, len(centroids))
-        for cell in range(len(centroids)):
-            here = visitors[by_cell[cell] : by_cell[cell + 1]]
-            for first_point in range(starts[cell], starts[cell + 1] if len(here) else 0, POINTS_AT_ONCE):
-                members = order[first_point : min(starts[cell + 1], first_point + POINTS_AT_ONCE)]
-                _about_centre(points, members, centroids[cell], scale, b, lengths)
-                width = -(-len(members) // LANES) * LANES  # products of odd widths take longer
-                b[len(members) : width], lengths[len(members) : width] = 0, np.inf
-                for first in range(0, len(here), ROWS_AT_ONCE):
-                    some = here[first : first + ROWS_AT_ONCE]
-                    _about_centre(rows, some, centroids[cell], scale, a, norms)
-                    products = space[: len(some) * width].reshape(len(some), width)
-                    np.dot(a[: len(some)], b[:width].T, products)
-                    _keep_nearest(products, norms, lengths, members, some, least, nearest)
+    n_cells, d = centroids.shape
+    k = nearest.shape[1]
+    kept = (len(rows), 1 + -(-k // INSERTED) * INSERTED)  # the first is lower than all, as `insert` wants it
+    least, names = np.full(kept, np.inf, np.float32), np.full(kept, -1, nearest.dtype)
+    least[:, 0] = -np.inf
+    begins, visitors = np.empty((2, n_cells + 1), np.int64), np.empty(visits.size, np.int32)
+    apart = np.empty((TILE_ROWS, POINTS_AT_ONCE), np.float32)
+    room = (
+        *_room(ROWS_AT_ONCE + TILE_ROWS, d),
+        *_packed_room(POINTS_AT_ONCE, d),
+        apart,
+        begins,
+        visitors,
+        least,
+        names,
+    )
+    cells = (seen(points), seen(order), seen(starts), seen(centroids), float(scale))
+    for first, last in ((0, 1), (1, visits.shape[1])):
+        _scan_cells(seen(rows), seen(visits), first, last, *cells, *room, k)
+    nearest[:] = names[:, 1 : k + 1]
+
+
+@compiled(nogil=True)
+def _scan_cells(
+    rows: FloatArray,
+    visits: IntArray,
+    first_visit: int,
+    last_visit: int,
+    points: FloatArray,
+    order: IntArray,
+    starts: IntArray,
+    centroids: FloatArray,
+    scale: float,
+    a: FloatArray,
+    norms: FloatArray,
+    b: FloatArray,
+    lengths: FloatArray,
+    packed: FloatArray,
+    apart: FloatArray,
+    begins: IntArray,
+    visitors: IntArray,
+    least: FloatArray,
+    names: IntArray,
+    k: int,
+) -> None:
+    """Go over some of the visits of all rows, cell by cell."""
+    _find_visitors(visits, first_visit, last_visit, begins, visitors)
+    for cell in range(len(centroids)):
+        here, centre = visitors[begins[0, cell] : begins[0, cell + 1]], centroids[cell]
+        for first_point in range(starts[cell], starts[cell + 1] if len(here) else 0, POINTS_AT_ONCE):
+            members = order[first_point : min(starts[cell + 1], first_point + POINTS_AT_ONCE)]
+            _about_centre(points, members, centre, scale, b, lengths)
+            width = pack(b, len(members), packed, lengths)
+            for first in range(0, len(here), ROWS_AT_ONCE):
+                some = here[first : first + ROWS_AT_ONCE]
+                _about_centre(rows, some, centre, scale, a, norms)
+                for i in range(len(some)):
+                    if i % TILE_ROWS == 0:
+                        for block in range(width // TILE_POINTS):
+                            compare_tile(a, i, packed, block, lengths, apart)
+                    values = apart[i % TILE_ROWS, :width]
+                    _keep_nearest(values, norms[i], members, k, least[some[i]], names[some[i]])
 
 
 @inner
-def _visitors(visits: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
-    """Rows that visit each cell, one after the other, and where each cell's begin."""
-    begins = np.zeros(n_cells + 1, np.int64)
-    for row in range(len(visits)):
-        for cell in visits[row]:
-            if cell >= 0:
-                begins[cell + 1] += 1
+def _find_visitors(visits: IntArray, first: int, last: int, begins: IntArray, visitors: IntArray) -> None:
+    """Write the rows that visit each cell, one after the other, and where each cell's begin.
+
+    The second row of `begins` is room.
+    """
+    begin, place, n_cells = begins[0], begins[1], begins.shape[1] - 1
     for cell in range(n_cells):
-        begins[cell + 1] += begins[cell]
-    place = begins.copy()
-    visitors = np.empty(visits.size, np.int32)
+        place[cell] = 0
     for row in range(len(visits)):
-        for cell in visits[row]:
+        for visit in range(first, last):
+            if visits[row, visit] >= 0:
+                place[visits[row, visit]] += 1
+    begin[0] = 0
+    for cell in range(n_cells):
+        begin[cell + 1] = begin[cell] + place[cell]
+        place[cell] = begin[cell]
+    for row in range(len(visits)):
+        for visit in range(first, last):
+            cell = visits[row, visit]
             if cell >= 0:
                 visitors[place[cell]] = row
                 place[cell] += 1
-    return begins, visitors
 
 
 @inner
 def _keep_nearest(
-    products: FloatArray,
-    norms: FloatArray,
-    lengths: FloatArray,
-    members: IntArray,
-    rows: IntArray,
-    least: FloatArray,
-    nearest: IntArray,
+    apart: FloatArray, norm: float, members: IntArray, k: int, values: FloatArray, names: IntArray
 ) -> None:
-    """Put points into the lists of rows that they are near to; the products become squared distances."""
-    for i in range(len(rows)):
-        apart, values, indices = products[i], least[rows[i]], nearest[rows[i]]
-        _from_products(apart, lengths)
-        limit = values[-1] - norms[i]
-        for first in range(0, len(apart), LANES):
-            near = at_most(apart, first, limit)
-            while near:
-                j = first + lowest_bit(near)
-                near &= near - 1
-                if apart[j] < limit:
-                    _insert(apart[j] + norms[i], members[j], values, indices)
-                    limit = values[-1] - norms[i]
+    """Put points into the list of a row if they are nearer than the `k`-th there.
+
+    `apart` are squared distances less the squared length `norm` of the row, a multiple of `LANES` of them.
+    """
+    limit = values[k] - norm
+    for first in range(0, len(apart), LANES):
+        near = at_most(apart, first, limit)
+        while near:
+            j = first + lowest_bit(near)
+            near &= near - 1
+            if apart[j] < limit:
+                insert(values, names, apart[j] + norm, members[j])
+                limit = values[k] - norm

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 
 SCALE_FLOOR = 1e-6
@@ -42,7 +43,9 @@ def locally_scaled(
     return indices, kernel(distances, tau[:, None], tau[indices]), tau
 
 
-def single_weights(indices: IntArray, distances: FloatArray, tau: FloatArray) -> FloatArray:
+def single_weights(
+    indices: IntArray, distances: FloatArray, tau: FloatArray, n_threads: int = 1
+) -> FloatArray:
     """Weights of the edges to neighbours in single precision, computed some thousands of rows at a time.
 
     Examples
@@ -52,9 +55,12 @@ def single_weights(indices: IntArray, distances: FloatArray, tau: FloatArray) ->
            [0.135]], dtype=float32)
     """
     weights = np.empty(indices.shape, dtype=np.float32)
-    for first in range(0, len(indices), ROWS_AT_ONCE):
+
+    def weigh(first: int) -> None:
         some = slice(first, first + ROWS_AT_ONCE)
         weights[some] = kernel(distances[some], tau[some, None], tau[indices[some]])
+
+    ThreadPool(n_threads).map(weigh, range(0, len(indices), ROWS_AT_ONCE))
     return weights
 
 
@@ -87,10 +93,10 @@ def kernel(distances: FloatArray, tau_i: FloatArray, tau_j: FloatArray) -> Float
     return np.maximum(np.exp(-((distances / tau_i) * (distances / tau_j))), WEIGHT_FLOOR)
 
 
-def symmetric_affinity(indices: IntArray, weights: FloatArray) -> Any:
+def symmetric_affinity(indices: IntArray, weights: FloatArray, n_threads: int = 1) -> Any:
     """Join `i` and `j` where either chose the other; return a CSR array with sorted indices.
 
-    Affinities are kept in single precision, as the engines use them.
+    Affinities are kept in single precision, as the engines use them; such weights are used up.
 
     Examples
     --------
@@ -99,15 +105,18 @@ def symmetric_affinity(indices: IntArray, weights: FloatArray) -> Any:
            [0.5, 0. , 0.9],
            [0. , 0.9, 0. ]], dtype=float32)
     """
-    from graphwell.graph.adjacency import count_both_ways, fill_both_ways
+    from graphwell.graph.adjacency import count_both_ways, fill_both_ways, find_mutual
 
-    n, k = indices.shape
+    (n, k), pool = indices.shape, ThreadPool(n_threads)
     dtype = index_dtype(n, 2 * n * k)
+    weights, mutual = weights.astype(np.float32, copy=False), np.empty((n, k), dtype=bool)
+    pool.share(n, lambda *some: find_mutual(*some, indices, weights, mutual))
     starts = np.zeros(n + 1, dtype=dtype)
-    count_both_ways(indices, starts[1:])
+    pool.share(n, lambda *some: count_both_ways(*some, indices, mutual, starts[1:]))
     np.cumsum(starts, out=starts)
     columns, values = np.empty(starts[-1], dtype=dtype), np.empty(starts[-1], dtype=np.float32)
-    fill_both_ways(indices, weights.astype(np.float32, copy=False), starts.copy(), columns, values)
+    filled = (starts.copy(), columns, values)
+    pool.share(n, lambda *some: fill_both_ways(*some, indices, weights, mutual, *filled))
     found = sparse.csr_array((values, columns, starts), shape=(n, n))
     found.sort_indices()
     return found

@@ -78,7 +78,7 @@ def summed_rows(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
     from graphwell.graph.compiled import seen
 
     sums = np.zeros((count, values.shape[1]))
-    add_rows(seen(groups), values, sums)
+    add_rows(seen(groups.astype(np.int64, copy=False)), values, sums)
     return sums
 
 
@@ -107,7 +107,7 @@ def heard(
            [0., 3.]])
     """
     edges = np.diff(near.indptr)
-    places = groups[near.indices] * n_classes + np.repeat(labels, edges)
+    places = groups[near.indices] * np.int64(n_classes) + np.repeat(labels, edges)
     weights = near.data if trust is None else near.data * np.repeat(trust, edges)
     return np.bincount(places, weights=weights, minlength=count * n_classes).reshape(count, n_classes)
 

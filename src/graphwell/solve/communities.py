@@ -14,6 +14,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Engine
+from graphwell.graph.weights import index_dtype
 from graphwell.solve.kept import found_once
 
 SWEEPS = 20
@@ -54,7 +55,7 @@ class Groundwork:
         >>> pairs = Graph.from_affinity(np.kron(np.eye(2), [[0, 1], [1, 0]]))
         >>> ground = groundwork(find_backend().engine(pairs))
         >>> ground.few(2), ground.few(1)
-        (array([0, 0, 1, 1]), None)
+        (array([0, 0, 1, 1], dtype=int32), None)
         """
         if most not in self._few:
             members, level = joined_until(self.members, self.W, most)
@@ -115,12 +116,10 @@ def joined_units(engine: Engine, most: int) -> Groundwork:
     array([[6., 0.],
            [0., 6.]])
     """
-    heaviest = engine.heaviest()
-    members = np.arange(len(heaviest))
-    if len(heaviest) > most:
-        members = joined(heaviest)
-    level = engine.condensed(members, int(members.max()) + 1)
-    return Groundwork(*joined_until(members, level, most))
+    members = engine.heaviest()
+    members = joined(members) if len(members) > most else np.arange(len(members), dtype=members.dtype)
+    n_groups = int(members.max()) + 1
+    return Groundwork(*joined_until(members, engine.condensed(members, n_groups), most))
 
 
 def joined_until(members: IntArray, W: Any, most: int) -> tuple[IntArray, Any]:
@@ -143,7 +142,7 @@ def joined_to_heaviest(W: Any) -> IntArray:
     >>> from scipy import sparse
     >>> W = sparse.csr_array([[0.0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]])
     >>> joined_to_heaviest(W)
-    array([0, 0, 1, 1])
+    array([0, 0, 1, 1], dtype=int32)
     """
     from graphwell.backends.cpu.group_kernels import heaviest_entries
 
@@ -156,14 +155,14 @@ def joined(partners: IntArray) -> IntArray:
     Examples
     --------
     >>> joined(np.array([1, 0, -1, 2]))
-    array([0, 0, 1, 1])
+    array([0, 0, 1, 1], dtype=int32)
     """
     from graphwell.backends.cpu.community_kernels import follow_partners
     from graphwell.graph.compiled import seen
 
     group = np.full(len(partners), -1)
     follow_partners(seen(partners.astype(np.int64, copy=False)), group)
-    return group
+    return group.astype(index_dtype(len(group), 0))
 
 
 def communities(W: Any, resolution: float = 1.0, seed: int = 0) -> IntArray:

@@ -147,7 +147,7 @@ def labels_agree(given: IntArray, voted: IntArray, sizes: IntArray) -> bool:
 
 def votes(problem: Problem, engine: Engine, state: State) -> Block:
     """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-    return engine.product(presence(problem, engine, state))
+    return engine.votes(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
 
 
 def presence(problem: Problem, engine: Engine, state: State) -> Block:
@@ -157,5 +157,5 @@ def presence(problem: Problem, engine: Engine, state: State) -> Block:
 
 def support(problem: Problem, engine: Engine, state: State) -> Block:
     """Presence of each class around each vertex, the vertex itself included."""
-    own = presence(problem, engine, state)
-    return engine.added(engine.product(own), own)
+    around = votes(problem, engine, state)
+    return engine.added(around, presence(problem, engine, state))

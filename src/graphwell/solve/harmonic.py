@@ -65,7 +65,7 @@ def laplace_scores(
     xp, graph, known = engine.xp, problem.graph, problem.is_known
     weighted, root = _weighted_roots(graph, engine, vertex_weights)
     inside = xp.where(known, 0.0, quotient(xp, weighted, root))
-    fixed = engine.product(engine.indicator(problem.labels, weighted, problem.n_classes))
+    fixed = engine.votes(problem.labels, weighted, problem.n_classes)
     b, begin = engine.scaled(fixed, inside), None
     if guess is not None:
         begin = engine.scaled(guess, xp.where(known, 0.0, root))
@@ -100,11 +100,12 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     positive. All classes are sources of the same strength, however many labels share it.
     """
     graph, xp = problem.graph, engine.xp
+    root, ones = xp.sqrt(graph.degrees), xp.ones(graph.n_vertices)
     source = centred(engine, graph, source_strengths(problem, engine))
-    root = xp.sqrt(graph.degrees)
-    inverse, ones = quotient(xp, 1.0, root), xp.ones(graph.n_vertices)
-    solution = engine.solve(ones, engine.column(inverse * source), coarse=coarse_view(engine, graph, root))
-    g = centred(engine, graph, inverse * engine.vector(solution.x), graph.degrees)
+    source = engine.column(quotient(xp, 1.0, root) * source)
+    solution = engine.solve(ones, source, coarse=coarse_view(engine, graph, root))
+    del source, ones  # of a million rows, what is not needed any more counts
+    g = centred(engine, graph, quotient(xp, 1.0, root) * engine.vector(solution.x), graph.degrees)
     lowest = engine.group_minima(graph.components, g, graph.n_components)
     g = g - xp.take(lowest, graph.components) + SMALLEST_WEIGHT
     return g / max(1.0, float(g.max()) / LARGEST_WEIGHT), solution

@@ -13,7 +13,7 @@ import numpy as np
 from graphwell.backends.base import Backend, Block, Engine, State
 from graphwell.solve.balance import class_counts
 from graphwell.solve.descent import descend
-from graphwell.solve.guard import balance_for, few_labels, holding_balance, presence, support
+from graphwell.solve.guard import balance_for, few_labels, holding_balance, presence, support, votes
 from graphwell.solve.judge import Setting, all_candidates, communities_start, seen_from_above, verdict
 from graphwell.solve.kept import engine_of
 from graphwell.solve.multilevel import communities_meanwhile
@@ -155,11 +155,10 @@ def _combined(problem: Problem, engine: Engine, final: State, start: Start) -> B
     """
     if start.scores is None:
         return support(problem, engine, final)
-    own = presence(problem, engine, final)
-    around = engine.product(own)
+    around = votes(problem, engine, final)
     engine.rest()  # of a million rows, what only sweeps and products need takes a quarter of the memory
-    present = engine.shares(engine.added(around, own))
-    del own, around
+    present = engine.shares(engine.added(around, presence(problem, engine, final)))
+    del around
     return engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
 
 

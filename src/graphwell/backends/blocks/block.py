@@ -11,6 +11,7 @@ from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.rows import BlockRows, sharpened
 from graphwell.backends.system import fast_width
+from graphwell.graph.quantities import inverse_roots_of
 
 if TYPE_CHECKING:
     from graphwell.backends.cpu.layout import SlicedRows
@@ -156,9 +157,7 @@ def make_block(
     from graphwell.backends.cpu.layout import SlicedRows
 
     every = np.concatenate([degrees, from_exports(links, exports, np.zeros(0))])
-    inverse_roots = np.zeros(len(every))
-    np.divide(1.0, np.sqrt(every), out=inverse_roots, where=every > 0)
     W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
-    layout = SlicedRows.from_csr(W, PRECISION, inverse_roots)
+    layout = SlicedRows.from_csr(W, PRECISION, inverse_roots_of(every))
     outlets = {q: layout.position[places] for q, places in enumerate(wanted_of_it) if len(places)}
     return GraphBlock(layout, degrees, outlets, links.sources, len(rows.halo), n_threads)

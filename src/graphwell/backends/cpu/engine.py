@@ -1,7 +1,8 @@
 """The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,8 @@ COLUMNS_TOGETHER = 4
 """Columns of a block that are multiplied, or solved for, at a time."""
 ENTRIES_AT_ONCE = 200_000_000
 """Entries that sweeps go over before an interrupt is heard: less than a second."""
+ROWS_AT_ONCE = 8192
+"""Rows of a block that plain array operations take together: their temporary arrays stay in the caches."""
 ROOM_IS_MADE_FROM = 100_000
 """Vertices of a graph that is laid out only after freed memory went back to the system."""
 
@@ -140,17 +143,35 @@ class NumbaEngine(ArrayEngine):
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
-        found = np.empty(block.shape, dtype=self.dtype)
-        for some in some_columns(block.shape[1]):
-            found[:, some] = self._product_of_few(block[:, some])
-        return found
+        return self._multiplied(lambda some: _block(self.rows, block[:, some], self.dtype), block.shape)
 
-    def _product_of_few(self, block: FloatArray) -> FloatArray:
-        rows, vectors = self.rows, _block(self.rows, block, self.dtype)
-        out = np.empty_like(vectors)
-        self._share(products.multiply, rows.starts, rows.columns, rows.values, vectors, out)
-        del vectors  # of a million rows, what is not needed any more counts
-        return np.asarray(rows.restored(out)[:, : block.shape[1]])
+    def votes(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:
+        """Return ``S`` times the block with `values` in the columns of the labels."""
+        self._last = None  # of a million rows, what is not needed any more counts; sweeps place it anew
+        self._make_room()
+        classes, placed = self.rows.placed(labels, np.int32), self.rows.placed(values, np.float32)
+        classes[len(labels) :] = -1
+
+        def made(some: slice) -> FloatArray:
+            width = len(range(*some.indices(n_classes)))
+            vectors = np.zeros((len(classes), fast_width(width)), dtype=self.dtype)
+            here = np.where((classes >= some.start) & (classes < some.stop), classes - some.start, -1)
+            fill_indicator(here, placed, vectors)
+            return vectors
+
+        return self._multiplied(made, (len(labels), n_classes))
+
+    def _multiplied(self, made: Callable[[slice], FloatArray], shape: tuple[int, ...]) -> FloatArray:
+        """``S`` times the columns that are made, in the order of the layout, some at a time."""
+        rows, found = self.rows, np.empty(shape, dtype=self.dtype)
+        for some in some_columns(shape[1]):
+            vectors = made(some)
+            out = np.empty_like(vectors)
+            self._share(products.multiply, rows.starts, rows.columns, rows.values, vectors, out)
+            del vectors
+            found[:, some] = rows.restored(out)[:, : len(range(*some.indices(shape[1])))]
+            del out
+        return found
 
     def solve(
         self,
@@ -166,6 +187,7 @@ class NumbaEngine(ArrayEngine):
         groups = None if coarse is None else coarse.groups(MOST_GROUPS)  # before the layout takes its memory
         system = self.system(scaling)
         correction = None if coarse is None or groups is None else system.correction(coarse.level, groups)
+        self._make_room()
         x = b if b.dtype == self.dtype and b.flags.writeable else np.empty(b.shape, dtype=self.dtype)
         iterations, residual, slices = 0, 0.0, some_columns(b.shape[1])
         for number, some in enumerate(slices):
@@ -183,6 +205,43 @@ class NumbaEngine(ArrayEngine):
         block = np.zeros((len(labels), n_classes), dtype=np.float32)
         fill_indicator(labels, values, block)
         return block
+
+    def scaled(self, block: FloatArray, factors: FloatArray) -> FloatArray:
+        """Return the block with each row times its factor."""
+        return self._by_rows(super().scaled, np.empty(block.shape, block.dtype), block, factors)
+
+    def added(self, a: FloatArray, b: FloatArray, factor: float = 1.0) -> FloatArray:
+        """Return ``a + factor * b``, in the place of `a` where that is wide enough."""
+        kind = np.result_type(a, b)
+        found = a if a.dtype == kind and a.flags.writeable else np.empty(a.shape, kind)
+        return self._by_rows(partial(super().added, factor=factor), found, a, b)
+
+    def argmax(self, block: FloatArray, prices: FloatArray | None = None) -> IntArray:
+        """Return the column with the largest entry of each row, after the prices have been added."""
+        return self._by_rows(partial(super().argmax, prices=prices), np.empty(len(block), np.int64), block)
+
+    def margins(self, block: FloatArray) -> FloatArray:
+        """Return the distance between the two largest shares of each row."""
+        return self._by_rows(super().margins, np.empty(len(block), block.dtype), block)
+
+    def shares(self, block: FloatArray, power: float = 1.0) -> FloatArray:
+        """Return the powers of a block with rows that add up to 1; a row of zeros becomes even."""
+        return self._by_rows(partial(super().shares, power=power), np.empty(block.shape, block.dtype), block)
+
+    def _by_rows(self, work: Callable[..., FloatArray], found: FloatArray, *given: FloatArray) -> FloatArray:
+        """What plain array operations make of some thousand rows at a time, by all threads."""
+
+        def some(first: int) -> None:
+            rows = slice(first, first + ROWS_AT_ONCE)
+            found[rows] = work(*(each[rows] for each in given))
+
+        self.pool.map(some, range(0, len(found), ROWS_AT_ONCE))
+        return found
+
+    def condensed(self, groups: IntArray, n_groups: int) -> Any:
+        """Return the sums of the affinities between groups of vertices."""
+        self._make_room()
+        return super().condensed(groups, n_groups)
 
     def nearest(self, labels: IntArray) -> IntArray:
         """Return the known label nearest along the graph; -1 if there is none in reach."""

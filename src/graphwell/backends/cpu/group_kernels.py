@@ -11,6 +11,7 @@ from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled, seen, unsigned
+from graphwell.graph.weights import index_dtype
 
 FINEST = 40
 """The largest affinity, or a score of 1, is counted in at most 2 to this power of units."""
@@ -37,9 +38,10 @@ def heaviest_entries(indptr: IntArray, indices: IntArray, weights: FloatArray) -
     Examples
     --------
     >>> heaviest_entries(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([0.5, 0.5]))
-    array([ 1,  0, -1])
+    array([ 1,  0, -1], dtype=int32)
     """
-    found = np.full(len(indptr) - 1, -1, dtype=np.int64)
+    n = len(indptr) - 1
+    found = np.full(n, -1, dtype=index_dtype(n, 0))
     _find_heaviest(indptr, indices, weights, found)
     return found
 
@@ -84,15 +86,18 @@ def sums_between(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Starts, columns and entries of the matrix of `condensed_rows`, the columns of a row in any order."""
     starts = np.cumsum(np.bincount(row_groups, minlength=n_groups + 1))
+    groups = seen(column_groups.astype(np.uint32))
+    of_rows = groups if row_groups is column_groups else seen(row_groups.astype(np.uint32))
     order, place = np.empty(len(row_groups), np.uint32), np.full(n_groups, -1)
-    _put_in_order(seen(row_groups), starts, order)
+    _put_in_order(of_rows, starts, order)
     index = np.int32 if matrix.nnz < 2**31 else np.int64
     indptr, indices = np.zeros(n_groups + 1, index), np.empty(matrix.nnz, index)
     sums, scale = np.empty(matrix.nnz, np.int64), 1.0 / unit if unit > 0 else 0.0
     entries = (unsigned(matrix.indptr), unsigned(matrix.indices), seen(matrix.data))
-    groups = seen(column_groups.astype(np.uint32))
     _condense(*entries, order, starts, groups, scale, place, indptr, indices, sums)
     size = int(indptr[-1])
+    if 2 * size < matrix.nnz:
+        return indptr, indices[:size].copy(), sums[:size].copy()
     return indptr, indices[:size], sums[:size]  # what lies beyond was never touched: it has no pages
 
 

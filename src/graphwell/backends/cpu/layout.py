@@ -14,6 +14,7 @@ import numpy.typing as npt
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
+from graphwell.graph.quantities import inverse_roots_of
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -62,7 +63,7 @@ class SlicedRows:
     @classmethod
     def from_graph(cls, graph: "Graph", dtype: npt.DTypeLike, pool: ThreadPool | None = None) -> "SlicedRows":
         """Lay out the normalised affinity of a graph."""
-        return cls.from_csr(graph.W, dtype, graph.inverse_roots, graph.locality, pool)
+        return cls.from_csr(graph.W, dtype, inverse_roots_of(graph.degrees), graph.locality, pool)
 
     @classmethod
     def from_csr(
