@@ -11,7 +11,7 @@
 - ``gpu``: a million of them with 2 workers that search with the GPU of this machine, beside 2 that do not.
 
 Every worker is one process with one thread. *Rounds* are exchanges of messages between workers, *tasks* what
-the scheduler was given. Of the time of the descent, *sweeping* is the share in which the busiest worker
+the fit was made of. Of the time of the descent, *sweeping* is the share in which the busiest worker
 computes, *waiting* that in which it waits for messages of others, and *scheduling* the rest. *Times one
 machine* is the whole fit beside that of one process, in the same run.
 """
@@ -71,19 +71,16 @@ def cluster_of(n_workers: int, memory_limit: str | None = None) -> Iterator[Any]
 
 def fitted(rows: Any, y: Any, n_workers: int, **parameters: Any) -> tuple[dict[str, Any], Any]:
     """Fit on so many workers; what it cost, and the labels."""
-    from distributed import get_task_stream
-
-    with cluster_of(n_workers) as client:
+    with cluster_of(n_workers):
         classifier = gw.DiffuseInterfaceClassifier(random_state=0, **parameters)
-        with get_task_stream(client) as stream:
-            began = time.perf_counter()
-            classifier.fit(rows, y)
-            seconds = time.perf_counter() - began
-            labels = classifier.transduction_.compute()
-        return {"workers": n_workers, **costs_of(classifier, stream.data, seconds)}, labels
+        began = time.perf_counter()
+        classifier.fit(rows, y)
+        seconds = time.perf_counter() - began
+        labels = classifier.transduction_.compute()
+        return {"workers": n_workers, **costs_of(classifier, seconds)}, labels
 
 
-def costs_of(classifier: Any, stream: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
+def costs_of(classifier: Any, seconds: float) -> dict[str, Any]:
     """What a fit on a cluster cost."""
     graph, stages = classifier.graph_, {**classifier.timings_, "in all": seconds}
     efforts, n_workers = graph.tasks.efforts, len(set(graph.tasks.homes))
@@ -93,7 +90,7 @@ def costs_of(classifier: Any, stream: list[dict[str, Any]], seconds: float) -> d
         "sweeps": classifier.n_iter_,
         "recall": graph.recall_,
         "halo": sum(size for _, size in graph.halos) / graph.n_vertices,
-        "tasks": len(stream),
+        "tasks": graph.tasks.named,
         "rounds": sum(effort.rounds for effort in efforts) // n_workers,
         "bytes per sweep": sum(effort.bytes_sent for effort in swept) / classifier.n_iter_,
         **shares(swept, stages["descent"], n_workers),
@@ -192,8 +189,6 @@ def stage_cells(seconds: dict[str, float]) -> list[str]:
 
 def parquet_case(rows: int, n_workers: int, *, beside_one: bool) -> dict[str, Any]:
     """Label a folder of Parquet files on workers with little memory, and in one process beside them."""
-    from distributed import get_task_stream
-
     from graphwell.jobs.classify_on_cluster import label_folder
 
     with tempfile.TemporaryDirectory() as folder:
@@ -205,11 +200,10 @@ def parquet_case(rows: int, n_workers: int, *, beside_one: bool) -> dict[str, An
             label_folder(labelling(folder, "first", "small"), clone(classifier))  # loads all code
             idle = {"client": begin_peak(), **client.run(begin_peak)}
             began = time.perf_counter()
-            with get_task_stream(client) as stream:
-                summary = label_folder(labelling(folder, "out"), classifier).to_json()
+            summary = label_folder(labelling(folder, "out"), classifier).to_json()
             seconds = time.perf_counter() - began
             memory = {"client": held("VmHWM"), **client.run(held, "VmHWM")}
-            cost = costs_of(classifier, stream.data, seconds)
+            cost = costs_of(classifier, seconds)
         cost |= {"case": "parquet", "rows": rows, "memory": memory, "in all": seconds}
         if beside_one:
             cost["times one machine"] = seconds / seconds_of_one_process(folder)

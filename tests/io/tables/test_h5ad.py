@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from graphwell.cli.app import app
 from graphwell.errors import OptionError
+from graphwell.io.tables.annotated import _n_rows
 from graphwell.io.tables.h5ad import read_h5ad
 from graphwell.memory import limited_to
 
@@ -143,3 +144,28 @@ def test_the_graph_of_scanpy_is_used_where_nothing_else_is_asked_for(cells, tmp_
     done = CliRunner().invoke(app, asked)
     assert done.exit_code < 2, done.output
     assert "compared by the graph" not in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("suffix", [".h5ad", ".zarr"])
+@pytest.mark.filterwarnings("ignore:Writing zarr v2")
+def test_names_of_cells_as_pandas_3_has_them(cells, tmp_path, suffix):
+    before, after = tmp_path / f"cells{suffix}", tmp_path / f"labelled{suffix}"
+    write = {".h5ad": cells.write_h5ad, ".zarr": cells.write_zarr}[suffix]
+    for frame in (cells.obs, cells.var):
+        frame.index = pd.Index(pd.array([f"name {i}" for i in range(len(frame))], dtype="string"))
+    cells.obs["note"] = pd.array(["seen", None] * 20, dtype="string")
+    with anndata.settings.override(allow_write_nullable_strings=True):
+        write(before, convert_strings_to_categoricals=False)
+    classify(before, "-o", after)
+    labelled = {".h5ad": anndata.read_h5ad, ".zarr": anndata.read_zarr}[suffix](after)
+    assert (labelled.obs["graphwell_label"].astype(str) == cells.obs["truth"].to_numpy()).all()
+    assert labelled.obs_names.tolist() == cells.obs_names.tolist()
+    assert labelled.obs["note"].isna().sum() == 20
+
+
+def test_names_of_cells_in_numbered_categories_are_counted(cells, tmp_path):
+    cells.var.index = pd.CategoricalIndex([f"gene {i % 100}" for i in range(200)])
+    with h5py.File(tmp_path / "cells.h5ad", "w") as stored:
+        anndata.io.write_elem(stored, "var", cells.var)
+        assert not hasattr(stored["var"][stored["var"].attrs["_index"]], "shape")
+        assert _n_rows(stored["var"]) == 200

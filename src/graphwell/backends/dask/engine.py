@@ -94,7 +94,7 @@ class DaskEngine(HostVectors):
         if isinstance(values, WorkerVector) or np.shape(values) != (self.graph.n_vertices,):
             return values if isinstance(values, WorkerVector) else np.asarray(values)
         cut = self.graph.cut(in_few_bytes(values))
-        return held_by(self.graph, self.tasks.keep(self.tasks.each("placed", given, cut)))
+        return held_by(self.graph, self.tasks.put_off(self.tasks.each("placed", given, cut)))
 
     def to_host(self, vector: Any) -> Any:
         """Return a vector as an array of the client."""
@@ -306,7 +306,7 @@ class DaskEngine(HostVectors):
         return together(self.tasks, name, program, self.graph.blocks, *columns, **same)
 
     def _columns(self, make: Callable[[Of], list[Handle]]) -> Columns:
-        """Start to make columns from others."""
+        """Columns made from others, with the next tasks that are started."""
         handles = self._undisturbed(lambda: self.tasks.put_off(make(as_they_are)))
         return Columns(self.tasks, handles, lambda: make(lambda c: c.make()))
 

@@ -45,6 +45,7 @@ class Tasks:
         self.answered: set[str] = set()
         self.priority = 0
         self._put_off: list[ref[Handle]] = []
+        self._let_go: list[Handle] = []
 
     def settle(self, n_blocks: int) -> None:
         """Give each block a worker to live on: neighbouring blocks live together."""
@@ -101,12 +102,17 @@ class Tasks:
                 futures = self.client.get(graph, keys, sync=False, priority=self.priority)
             for handle, future in zip(waiting, futures, strict=True):
                 handle.future, handle.task, handle.graph = future, None, None
+            self._let_go.clear()
         return list(handles)
 
     def put_off(self, handles: Sequence[Handle]) -> list[Handle]:
         """Keep results as `keep` does, but start the tasks with the next that are started: in one graph."""
         self._put_off.extend(map(ref, handles))
         return list(handles)
+
+    def let_go(self, handles: Sequence[Handle]) -> None:
+        """Forget handles after the next tasks were started: a message about it would hold these up."""
+        self._let_go.extend(handles)
 
     def results(
         self, handles: Sequence[Handle], *, at_home: bool = False, topic: str | None = None

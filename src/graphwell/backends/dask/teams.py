@@ -74,6 +74,7 @@ class Team:
                 copy.original = original
         self.tasks.keep([*told, *copies])
         efforts, ends = zip(*self._results(told), strict=True)
+        self.tasks.let_go(told)
         self.tasks.efforts.extend(efforts)
         return copies, self._by_block(ends)
 

@@ -50,6 +50,7 @@ class Columns:
 
     def forget(self) -> None:
         """Let the workers forget them; whoever still asks for them has them made anew."""
+        self.tasks.let_go(self._handles)
         self._handles = []
 
 

@@ -5,6 +5,7 @@ The only module that imports anndata.
 
 import math
 from collections.abc import Collection
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ CONNECTIVITIES = "connectivities"
 """The graph in `obsp` that `scanpy.pp.neighbors` makes."""
 BYTES_PER_LINK = 16
 NAMES_OF_CELLS = "obs_names"
+TEXT_OF_PANDAS_3 = "allow_write_nullable_strings"
+"""The setting of anndata, from its version 0.12 on, that lets text be written which may be missing."""
 COPIES = 3
 """The representation is read, made dense, and cut into columns."""
 
@@ -167,11 +170,13 @@ def _typed(table: Table) -> dict[str, Any]:
 
 
 def rewrite(stored: Any, obs: Any) -> None:
-    """Put another `obs` into an opened file."""
-    require_anndata()
+    """Put another `obs` into an opened file; text may stay in the form that pandas 3 has it in."""
+    settings = require_anndata().settings
     from anndata.io import write_elem
 
-    write_elem(stored, "obs", obs)
+    known = hasattr(settings, TEXT_OF_PANDAS_3)
+    with settings.override(**{TEXT_OF_PANDAS_3: True}) if known else nullcontext():
+        write_elem(stored, "obs", obs)
 
 
 def _read(element: Any) -> Any:
@@ -182,8 +187,15 @@ def _read(element: Any) -> Any:
 
 
 def _n_variables(stored: Any) -> int:
-    var = stored["var"]
-    return int(var[var.attrs["_index"]].shape[0])
+    return _n_rows(stored["var"])
+
+
+def _n_rows(frame: Any) -> int:
+    """Rows of a data frame in a file, by its index: an array, or several where names may be missing."""
+    index = frame[frame.attrs["_index"]]
+    if not hasattr(index, "shape"):
+        index = index["codes" if "codes" in index else "values"]
+    return int(index.shape[0])
 
 
 def _shape(element: Any) -> tuple[int, ...]:
@@ -192,7 +204,7 @@ def _shape(element: Any) -> tuple[int, ...]:
         return tuple(element.shape)
     if "shape" in element.attrs:
         return tuple(int(length) for length in element.attrs["shape"])
-    return int(element[element.attrs["_index"]].shape[0]), len(element.attrs["column-order"])
+    return _n_rows(element), len(element.attrs["column-order"])
 
 
 def _dense(matrix: Any) -> Any:
