@@ -8,6 +8,7 @@ from scipy import linalg, sparse
 
 from graphwell import Graph
 from graphwell.backends import find_backend
+from graphwell.solve import communities as communities_module
 from graphwell.solve.communities import (
     communities,
     groundwork,
@@ -93,6 +94,22 @@ def test_units_do_not_depend_on_the_numbering_of_the_vertices():
     permuted = joined_units(engine_of(W[np.ix_(order, order)]), most=60).members
     same = plain[:, None] == plain[None, :]
     np.testing.assert_array_equal(same, permuted[:, None] == permuted[None, :])
+
+
+def test_threads_that_ask_at_the_same_time_find_the_same_groundwork(monkeypatch):
+    engine, joined_until, found = engine_of(random_affinity(50, 0.2, 0)), communities_module.joined_until, []
+
+    def overtaken(*arguments):
+        monkeypatch.setattr(communities_module, "joined_until", joined_until)
+        found.append(groundwork(engine))  # what another thread would do meanwhile
+        return joined_until(*arguments)
+
+    monkeypatch.setattr(communities_module, "joined_until", overtaken)
+    found.append(groundwork(engine))
+    found.append(groundwork.__wrapped__(engine))  # begun before, and overtaken by both
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.members, found[0].members)
+        np.testing.assert_array_equal(other.W.toarray(), found[0].W.toarray())
 
 
 def test_few_vertices_are_their_own_units_and_edgeless_ones_are_never_joined():

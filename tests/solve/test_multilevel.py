@@ -11,8 +11,9 @@ from scipy import linalg, sparse
 from graphwell import Graph
 from graphwell._thread_pool import ThreadPool
 from graphwell.backends import find_backend
+from graphwell.solve import communities
 from graphwell.solve.coarse import CoarseGraph
-from graphwell.solve.communities import Groundwork, groundwork
+from graphwell.solve.communities import Groundwork, groundwork, groundwork_begun
 from graphwell.solve.fit import fit
 from graphwell.solve.multilevel import Search, communities_meanwhile, levels_for, overview, solved, spoken_for
 from graphwell.solve.problem import Problem
@@ -119,6 +120,29 @@ def test_communities_are_found_on_the_host_while_another_device_computes(monkeyp
     monkeypatch.setattr(Groundwork, "_found", None)  # nothing is left to find
     levels = levels_for(problem.labels, groundwork(engine), ThreadPool(1))
     assert [len(community) for community, _ in levels] == 6 * [180]
+
+
+def test_the_engine_is_asked_before_and_the_host_joins_units_meanwhile(monkeypatch):
+    graph, truth = clusters([60, 60])
+    problem = Problem(graph, first_labels(truth, 2), 2)
+    engine, threads = elsewhere(problem), {}
+
+    def watched(place, name):
+        plain = getattr(place, name)
+
+        def called(*arguments):
+            threads.setdefault(name, []).append(threading.current_thread() is threading.main_thread())
+            return plain(*arguments)
+
+        monkeypatch.setattr(place, name, called)
+
+    for place, name in ((engine, "heaviest"), (engine, "condensed"), (communities, "joined_until")):
+        watched(place, name)
+    for _ in range(2):  # the second time nothing is left to do
+        with communities_meanwhile(problem, engine):
+            pass
+    assert threads == {"heaviest": [True], "condensed": [True], "joined_until": [False]}
+    assert groundwork_begun(engine) == []
 
 
 def test_an_error_beside_the_start_is_told(monkeypatch):

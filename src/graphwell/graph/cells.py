@@ -28,7 +28,7 @@ SPARE_CANDIDATES = 4
 """Found beyond those asked for, so that rounding in single precision cannot exclude a true neighbour."""
 LEAST_CONSIDERED, CONSIDERED_PER_VISIT = 512, 8
 """Of many cells only so many, nearest to a group of near rows, are compared with each of them."""
-ROWS_TOGETHER = 8192
+ROWS_TOGETHER, FEWEST_TOGETHER = 8192, 64
 ROWS_OF_A_BATCH = 65_536
 POINTS_PER_TRAINED_CELL = 32
 ROUNDS_OF_TRAINING = 5
@@ -207,19 +207,22 @@ def nearest_in_cells(
         scan_cells(rows[chosen], visits[chosen], *around, found)
         out[chosen] = found
 
-    _on_slices(len(rows), scan, n_threads)
+    even = -(-len(rows) // n_threads)  # nothing that is found of a row depends on the others
+    _on_slices(len(rows), scan, n_threads, min(ROWS_TOGETHER, max(FEWEST_TOGETHER, even)))
     return out
 
 
-def _on_slices(n_rows: int, work: Callable[[slice], None], n_threads: int) -> None:
-    """Do the work on slices of the rows that do not depend on the number of threads."""
+def _on_slices(
+    n_rows: int, work: Callable[[slice], None], n_threads: int, together: int = ROWS_TOGETHER
+) -> None:
+    """Do the work on slices of the rows, which by default do not depend on the number of threads."""
     from threadpoolctl import threadpool_limits
 
     def watched(part: slice) -> None:
         heartbeat()
         work(part)
 
-    slices = [slice(start, start + ROWS_TOGETHER) for start in range(0, n_rows, ROWS_TOGETHER)]
+    slices = [slice(start, start + together) for start in range(0, n_rows, together)]
     with threadpool_limits(1, user_api="blas"):
         ThreadPool(n_threads).map(watched, slices)
 

@@ -42,8 +42,9 @@ def nearest_cells(
     """
     n_cells, d = centroids.shape
     width = -(-n_cells // LANES) * LANES
-    numbers = np.arange(max(len(rows), n_cells)), np.arange(n_considered), np.arange(out.shape[1])
-    found, places = np.empty(out.shape[1], np.int64), np.empty(n_cells, np.int32)
+    sizes = (max(len(rows), n_cells), n_considered, out.shape[1])
+    numbers = [np.arange(size, dtype=np.int32) for size in sizes]
+    found, places = np.empty(out.shape[1], np.int32), np.empty(n_cells, np.int32)
     row_room = _room(ROWS_AT_ONCE + TILE_ROWS, d)
     apart, within = np.empty((TILE_ROWS, width), np.float32), np.empty((2, n_cells), np.float32)
     room = (np.empty(d), *row_room, *_packed_room(width, d), apart, found, places, within)
@@ -194,7 +195,7 @@ def scan_cells(
         least,
         names,
     )
-    cells = (seen(points), seen(order), seen(starts), seen(centroids), float(scale))
+    cells = (seen(points), order, seen(starts), centroids, float(scale))
     for first, last in ((0, 1), (1, visits.shape[1])):
         _scan_cells(seen(rows), seen(visits), first, last, *cells, *room, k)
     nearest[:] = names[:, 1 : k + 1]

@@ -92,7 +92,17 @@ class Groundwork:
 @found_once
 def groundwork(engine: Engine) -> Groundwork:
     """Units of a graph, few enough that whole communities can be tried in every class."""
-    return joined_units(engine, MOST_UNITS)
+    begun = groundwork_begun(engine)
+    first = next(iter(begun), None) or joined_vertices(engine, MOST_UNITS)  # another thread may be done
+    found = Groundwork(*joined_until(*first, MOST_UNITS))
+    begun.clear()  # many groups, which nobody needs any more
+    return found
+
+
+@found_once
+def groundwork_begun(engine: Engine) -> list[tuple[IntArray, Any]]:
+    """What `groundwork` asks of an engine, kept until it has that: all that follows is work of the host."""
+    return [joined_vertices(engine, MOST_UNITS)]
 
 
 def joined_units(engine: Engine, most: int) -> Groundwork:
@@ -116,10 +126,14 @@ def joined_units(engine: Engine, most: int) -> Groundwork:
     array([[6., 0.],
            [0., 6.]])
     """
+    return Groundwork(*joined_until(*joined_vertices(engine, most), most))
+
+
+def joined_vertices(engine: Engine, most: int) -> tuple[IntArray, Any]:
+    """Join vertices to their heaviest neighbours if there are too many; the groups, and sums between them."""
     members = engine.heaviest()
     members = joined(members) if len(members) > most else np.arange(len(members), dtype=members.dtype)
-    n_groups = int(members.max()) + 1
-    return Groundwork(*joined_until(members, engine.condensed(members, n_groups), most))
+    return members, engine.condensed(members, int(members.max()) + 1)
 
 
 def joined_until(members: IntArray, W: Any, most: int) -> tuple[IntArray, Any]:

@@ -31,7 +31,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
 from graphwell.solve.balance import best_prices, evenness_allowed
 from graphwell.solve.coarse import NOISES, CoarseGraph, harmonic_shares, heard, refined, searched, settled
-from graphwell.solve.communities import Groundwork, groundwork
+from graphwell.solve.communities import Groundwork, groundwork, groundwork_begun
 from graphwell.solve.problem import Problem
 
 RESOLUTIONS = (4.0, 8.0, 16.0)
@@ -259,9 +259,10 @@ def communities_meanwhile(problem: Problem, engine: Engine) -> Iterator[None]:
     if engine.xp is np:
         yield
         return
-    labels, ground = engine.to_host(problem.labels), groundwork(engine)
+    labels, pool = engine.to_host(problem.labels), ThreadPool(engine.n_threads)
+    groundwork_begun(engine)  # here: the other thread does not ask the engine
     with ThreadPoolExecutor(1) as beside:
-        found = beside.submit(copy_context().run, levels_for, labels, ground, ThreadPool(engine.n_threads))
+        found = beside.submit(copy_context().run, lambda: levels_for(labels, groundwork(engine), pool))
         yield
         found.result()
 

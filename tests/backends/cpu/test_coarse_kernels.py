@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from graphwell.backends.cpu.coarse_kernels import (
+    HIGHEST,
     INCREMENT,
+    LINKS_KEPT,
     MULTIPLIER,
     choose_classes,
     energy,
-    largest_noise,
+    noise_of,
     number_codes,
 )
 from tests.helpers import random_graph
@@ -39,7 +41,7 @@ def uniforms(seed):
         yield ((state >> 12) + 0.5) / 2**52
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 40])
+@pytest.mark.parametrize("n_classes", [1, 2, 40, LINKS_KEPT + 1])
 @pytest.mark.parametrize("seed", range(3))
 def test_choices_are_those_of_the_plain_rule(n_classes, seed):
     rng = np.random.default_rng(seed)
@@ -58,11 +60,11 @@ def test_choices_are_those_of_the_plain_rule(n_classes, seed):
 
 
 def test_noise_is_at_most_what_it_is_said_to_be():
-    steps = np.concatenate(
-        [np.linspace(0.001, 0.999, 999), 1 - 0.5 ** np.arange(1, 53), [15 / 16, 255 / 256]]
-    )
-    for uniform in np.concatenate([steps, np.nextafter(steps, 0), [0.5 / 2**52, 1 - 0.5 / 2**52]]):
-        assert -np.log(-np.log(uniform)) < largest_noise.py_func(uniform)
+    ends = [number << 59 for number in range(1, 33)]
+    for drawn in np.array([0, *(end - 1 for end in ends), *ends[:-1]], dtype=np.uint64):
+        noise = noise_of.py_func(drawn)
+        assert noise == -np.log(-np.log(((int(drawn) >> 12) + 0.5) / 2**52))
+        assert noise < HIGHEST[drawn >> np.uint64(59)]
 
 
 def test_codes_become_their_ranks():

@@ -10,8 +10,10 @@ from graphwell.graph.compiled import compiled, inner, seen, unsigned
 MULTIPLIER, INCREMENT = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
 """Of Knuth's linear congruential generator; its upper bits are used."""
 NO_NOISE = np.zeros(0)
+LINKS_KEPT = 256
+"""Classes up to which the links of all communities are kept; of more, they would take much memory."""
 HIGHEST = np.append(-np.log(-np.log(np.arange(1, 32) / 32)) + 1e-9, 37.0)
-"""Gumbel noise of numbers from 0 to 1 in as many steps, rounded up."""
+"""Gumbel noise is at most so much, by the five highest bits of what the generator drew."""
 
 
 def choose_classes(
@@ -29,12 +31,13 @@ def choose_classes(
     until nothing changes. The gain of a class is twice the weight to it, less what the `pressure` on
     its volume rises by, plus the evidence.
     """
-    found, room = labels.astype(np.uint32), np.zeros((4, len(pressure)))
+    (n, n_classes), found = evidence.shape, labels.astype(np.uint32)
     graph = (unsigned(W.indptr), unsigned(W.indices), seen(W.data), volumes, evidence, pressure)
-    links, is_known = np.empty(evidence.shape), np.zeros(len(labels), np.bool_)
-    _choose(*graph, noise, seed, found, links, is_known, room[:3])
+    links = np.empty((n if n_classes <= LINKS_KEPT else 1, n_classes)), np.zeros(n, np.bool_)
+    room = np.zeros((3, n_classes)), np.empty((2, n_classes + 1), np.uint64)
+    _choose(*graph, noise, seed, found, *links, room[0][:2], room[1])
     labels[:] = found
-    return float(energy(*graph, found, room[3]))
+    return float(energy(*graph, found, room[0][2]))
 
 
 @compiled(nogil=True)
@@ -51,13 +54,19 @@ def _choose(
     links: FloatArray,
     is_known: BoolArray,
     room: FloatArray,
+    jumps: IntArray,
 ) -> None:
-    """`links` is room for the weight of each community to each class, known until a neighbour changes.
+    """`links` is room for the weight to each class, of all communities or of one at a time.
 
-    `room` is room for three numbers for each class, all zero.
+    That of all is known until a neighbour changes. `room` is room for two numbers for each class, all zero.
+    `jumps` is room for what carries the generator on by no number to as many as there are classes.
     """
     n, n_classes = evidence.shape
-    class_volumes, gains, uniforms = room[0], room[1], room[2]
+    keeps, class_volumes, gains = len(links) == n, room[0], room[1]
+    jumps[0, 0], jumps[1, 0] = 1, 0
+    for k in range(n_classes):
+        jumps[0, k + 1] = jumps[0, k] * MULTIPLIER
+        jumps[1, k + 1] = jumps[1, k] * MULTIPLIER + INCREMENT
     total = 0.0
     for c in range(n):
         total += volumes[c]
@@ -68,32 +77,33 @@ def _choose(
         width = noise[turn] if turn < len(noise) else 0.0
         changed = False
         for c in range(n):
+            place = c if keeps else 0
             if not is_known[c]:
-                is_known[c] = True
+                is_known[c] = keeps
                 for k in range(n_classes):
-                    links[c, k] = 0.0
+                    links[place, k] = 0.0
                 for at in range(indptr[c], indptr[c + 1]):
                     if indices[at] != c:
-                        links[c, labels[indices[at]]] += weights[at]
+                        links[place, labels[indices[at]]] += weights[at]
             own = labels[c]
             class_volumes[own] -= volumes[c]
             for k in range(n_classes):
                 force = press * pressure[k] * (class_volumes[k] + volumes[c] / 2)
-                gains[k] = 2 * links[c, k] - force * volumes[c] + evidence[c, k]
+                gains[k] = 2 * links[place, k] - force * volumes[c] + evidence[c, k]
             best, best_gain = own, gains[own]
             if width > 0:
-                for k in range(n_classes):
-                    state = state * MULTIPLIER + INCREMENT
-                    uniforms[k] = (np.float64(state >> np.uint64(12)) + 0.5) / 4503599627370496.0
-                best_gain -= width * np.log(-np.log(uniforms[own]))
+                best_gain += width * noise_of(state * jumps[0, own + 1] + jumps[1, own + 1])
             for k in range(n_classes):
                 gain = gains[k]
-                if width > 0 and k != own:
-                    if gain + width * largest_noise(uniforms[k]) <= best_gain:
-                        continue
-                    gain -= width * np.log(-np.log(uniforms[k]))
-                if k != own and gain > best_gain:
+                if width > 0:
+                    drawn = state * jumps[0, k + 1] + jumps[1, k + 1]
+                    if gain + width * HIGHEST[drawn >> np.uint64(59)] <= best_gain:
+                        continue  # logarithms take long
+                    gain += width * noise_of(drawn)
+                if gain > best_gain:
                     best, best_gain = k, gain
+            if width > 0:
+                state = state * jumps[0, n_classes] + jumps[1, n_classes]
             class_volumes[best] += volumes[c]
             if best != own:
                 labels[c] = best
@@ -105,9 +115,10 @@ def _choose(
 
 
 @inner
-def largest_noise(uniform: float) -> float:
-    """What the Gumbel noise of a number below 1 is at most: a bound without logarithms, which take long."""
-    return HIGHEST[int(uniform * len(HIGHEST))]
+def noise_of(drawn: int) -> float:
+    """Gumbel noise of what the generator drew."""
+    uniform = (np.float64(drawn >> np.uint64(12)) + 0.5) / 4503599627370496.0
+    return -np.log(-np.log(uniform))
 
 
 @compiled(nogil=True)
