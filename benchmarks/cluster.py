@@ -62,8 +62,12 @@ def cluster_of(n_workers: int, memory_limit: str | None = None) -> Iterator[Any]
 
     from graphwell.backends.dask.client import processes_here
 
+    settings = {
+        "distributed.admin.large-graph-warning-threshold": "1GiB",
+        "distributed.deploy.lost-worker-timeout": "1h",  # or one that is killed twice in 15 s is given up
+    }
     with (
-        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GiB"}),
+        dask.config.set(settings),
         processes_here(n_workers, memory_limit) as client,
     ):
         yield client

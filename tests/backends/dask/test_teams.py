@@ -48,7 +48,7 @@ def test_what_was_found_may_stay_on_the_workers(client, monkeypatch, originals):
     rounds = rounds_of(client, monkeypatch)
     kept, ends = team.kept("count", sum, originals=originals)
     assert ends == [40] * 4
-    assert rounds == [2 + (3 if originals else 2) * 4]
+    assert rounds == [2 + (1 if originals else 2) * 4]
     if originals:
         assert graph.tasks.results([handle.original for handle in kept]) == [[40]] * 4
     assert [effort.rounds for effort in graph.tasks.efforts] == [3] * 2

@@ -73,9 +73,9 @@ class SaidOnWorkers:
 class DaskEngine(HostVectors):
     """Sweeps and products over a graph on a cluster.
 
-    All sweeps of one epsilon are one task for each worker and begin from a state that lies on two workers: of
-    the descent, the death of one can cost the current step alone. The states are bit for bit those of the
-    CPU engine, for any number of blocks and workers.
+    All sweeps of one epsilon are one task for each worker. The state that they begin from is copied to a
+    second worker meanwhile: of the descent, the death of one costs the current step, and at its beginning
+    the one before. The states are bit for bit those of the CPU engine, for any number of blocks and workers.
 
     Parameters
     ----------

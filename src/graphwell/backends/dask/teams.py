@@ -60,7 +60,8 @@ class Team:
     ) -> tuple[list[Handle], list[Any]]:
         """What the program of each block returned, or a part of it, on two workers; its end, brought here.
 
-        All of it is one graph of tasks. With `originals`, the handles also know what they are copies of.
+        All of it is one graph of tasks. With `originals`, the copies are made with the next tasks, and the
+        handles know what they are copies of.
         """
         told = [self.tasks.lazy("end", _end_of, member, end_of) for member in self.members]
         pairs = list(zip(told, self.members, self.shares, strict=True))
@@ -72,7 +73,8 @@ class Team:
         if originals:
             for copy, original in zip(copies, found, strict=True):
                 copy.original = original
-        self.tasks.keep([*told, *copies])
+        self.tasks.keep([*told, *(found if originals else copies)])
+        self.tasks.put_off(copies)
         efforts, ends = zip(*self._results(told), strict=True)
         self.tasks.let_go(told)
         self.tasks.efforts.extend(efforts)
