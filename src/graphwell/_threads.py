@@ -2,15 +2,11 @@
 
 import os
 from contextlib import AbstractContextManager
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwell.errors import OptionError
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
 
 MOST_THREADS = 1024
 """More than any machine has; more would only cost memory."""
@@ -49,12 +45,6 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     ...     np.linalg.solve([[2.0]], [4.0])
     array([2.])
     """
-    return _libraries().limit(limits=1, user_api="blas")
+    from threadpoolctl import threadpool_limits
 
-
-@cache
-def _libraries() -> "ThreadpoolController":
-    """The matrix libraries of the process: to look for them takes three milliseconds."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
+    return threadpool_limits(1, user_api="blas")

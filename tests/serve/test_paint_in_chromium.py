@@ -69,7 +69,7 @@ def test_three_strokes_are_saved_as_segment_makes_them_of_the_same_strokes(brows
         ):
             press(browser, key)
             stroke(browser, points)
-        wait_until(browser, FINE)
+        wait_until(browser, f"graphwell.state.shown >= 3 && {FINE}")  # the answer to two may come late
         keep_screenshot(browser, "paint")
         shown = browser.execute_script("return [...graphwell.board.labels.values.slice(0, 190 * 180)]")
         browser.find_element("id", "save").click()

@@ -96,7 +96,7 @@ def joined_further(ground: Groundwork, most: int) -> Groundwork:
     >>> from scipy import sparse
     >>> W = sparse.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))
     >>> joined_further(Groundwork(np.arange(6), W), most=2).members
-    array([0, 0, 0, 1, 1, 1])
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
     members, W = ground.members, ground.W
     while W.shape[0] > most:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._thread_pool import ThreadPool
-from graphwell._threads import thread_count
+from graphwell._threads import one_blas_thread, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.progress import heartbeat
 
@@ -216,14 +216,13 @@ def _on_slices(
     n_rows: int, work: Callable[[slice], None], n_threads: int, together: int = ROWS_TOGETHER
 ) -> None:
     """Do the work on slices of the rows, which by default do not depend on the number of threads."""
-    from threadpoolctl import threadpool_limits
 
     def watched(part: slice) -> None:
         heartbeat()
         work(part)
 
     slices = [slice(start, start + together) for start in range(0, n_rows, together)]
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         ThreadPool(n_threads).map(watched, slices)
 
 

@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from graphwell._threads import one_blas_thread
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.distances import nearest_outside
 from graphwell.progress import heartbeat
@@ -67,13 +68,11 @@ class Points:
         self, rows: FloatArray, barred: IntArray, places: IntArray, groups: IntArray
     ) -> tuple[IntArray, FloatArray]:
         """The nearest of the points at these places, without those of the group that is barred to a row."""
-        from threadpoolctl import threadpool_limits
-
         found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
         if len(places) == 0:
             return found, apart
         center, few = self._middle, max(1, DISTANCES_AT_ONCE // len(places))
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             for start in range(0, len(rows), few):
                 heartbeat()
                 part = slice(start, start + few)

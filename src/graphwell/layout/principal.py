@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from graphwell._random import stream
+from graphwell._threads import one_blas_thread
 from graphwell._types import FloatArray
 
 PASSES = 6
@@ -35,7 +35,7 @@ def principal_map(points: Any) -> FloatArray:
     largest = float(np.abs(rows).max()) or 1.0
     rows = rows / np.float32(largest)  # squares of huge values would overflow
     rows -= rows.mean(axis=0, dtype=np.float64).astype(np.float32)
-    with threadpool_limits(1, user_api="blas"):  # the same bits for any number of threads
+    with one_blas_thread():  # the same bits for any number of threads
         scores = _leading(rows)
     found[:, : scores.shape[1]] = scores * largest
     return np.asarray(found.astype(np.float32))

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from graphwell._random import stream
+from graphwell._threads import one_blas_thread
 from graphwell._types import FloatArray
 
 ROUNDS, STEPS = 12, 8
@@ -39,7 +39,7 @@ def smooth_map(graph: Any) -> FloatArray:
     inverse = np.divide(1.0, sums, out=np.zeros(n), where=sums > 0)
     walk = sparse.diags_array(inverse) @ W
     block = stream(0, "map").standard_normal((n, min(WIDTH, n - 1)))
-    with threadpool_limits(1, user_api="blas"):  # the same bits for any number of threads
+    with one_blas_thread():  # the same bits for any number of threads
         for _ in range(ROUNDS):
             for _ in range(STEPS):
                 block = 0.5 * (block + walk @ block)
