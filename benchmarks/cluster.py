@@ -60,8 +60,9 @@ def surface(n: int, seed: int, n_classes: int = 8, dimension: int = 32) -> tuple
 def cluster_of(n_workers: int, memory_limit: str | None = None) -> Iterator[Any]:
     import dask
 
-    from graphwell.backends.dask.client import processes_here
+    from graphwell.backends.dask.client import processes_here, require_dask
 
+    require_dask()  # its defaults come first, or they would go with these settings
     settings = {
         "distributed.admin.large-graph-warning-threshold": "1GiB",
         "distributed.deploy.lost-worker-timeout": "1h",  # or one that is killed twice in 15 s is given up
