@@ -50,8 +50,8 @@ class User:
             event = self._frame(got) if isinstance(got, bytes) else json.loads(got)
             if event.get("error"):
                 raise RuntimeError(event["error"])
-            if event.get("event") == "question" and event["question"]:
-                self.question = event["question"]["row"]
+            if "question" in (event.get("ok") or ()) and event["ok"]["question"]:
+                self.question = event["ok"]["question"]["row"]
             if event.get("event") == name and (number is None or event.get("number") == number):
                 return event
 
@@ -82,7 +82,8 @@ class User:
     def answer(self) -> tuple[float, float]:
         """Answer the question of the moment truly."""
         while self.question is None:
-            self.until("question")
+            self.send("next")
+            self.until("questions")
         row, self.question = self.question, None
         return self.do("label", rows=[row], **{"class": int(self.truth[row])})
 
@@ -111,7 +112,6 @@ class User:
                 self.do(command)
             self.send("row", row=rows[0])
             self.send("search", text=str(rows[0]))
-            self.send("ask", row=rows[1])
             if turn % 20 == 0:
                 self.send("export")
             time.sleep(PAUSE)
