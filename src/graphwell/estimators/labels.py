@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class Labels:
 
     codes: IntArray
     classes: Any
-    groups: IntArray | None = None
+    groups: IntArray | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> IntArray:
