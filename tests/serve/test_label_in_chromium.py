@@ -242,6 +242,11 @@ def test_the_row_on_screen_stays_until_it_is_answered(browser, tmp_path):
         wait_until(browser, "document.getElementById('question').textContent.includes('taken back')")
         assert asked(browser) == shown
         keep_screenshot(browser, "label_taken_back")
+        press(browser, "r")  # answered again: nothing is said of it any more
+        after(browser, 4)
+        wait_until(browser, "!document.getElementById('question').textContent.includes('taken back')")
+        press(browser, "u")
+        after(browser, 3)
         mine = browser.current_window_handle
         browser.switch_to.new_window("tab")
         browser.get(server.address)
@@ -281,6 +286,24 @@ def test_a_second_key_before_the_next_row_is_no_answer(browser, tmp_path):
         line for line in (tmp_path / "groups.csv.journal").read_text().splitlines() if '"label"' in line
     ]
     assert [line.split(" ", 1)[1] for line in labels[1:]] == [f'{{"do":"label","rows":[{row}],"class":0}}']
+
+
+def test_a_row_that_is_chosen_before_a_key_stays_after_its_answer(browser, tmp_path):
+    server, _, row = begin(browser, tmp_path, "--classes", "red,green,blue")
+    with server:
+        chosen = (row + 1) % 120
+        browser.execute_script("document.getElementById('search').value = arguments[0]", f"<i>{chosen}</i>")
+        browser.execute_script("document.getElementById('search-form').requestSubmit()")
+        wait_until(browser, "document.getElementById('list-title').textContent === 'Found: 1'")
+        browser.execute_script(
+            "document.querySelector('#list button').click();"
+            "document.dispatchEvent(new KeyboardEvent('keydown', {code: 'Digit1', key: '1', bubbles: true}))"
+        )
+        after(browser, 4)
+        wait_until(browser, "!document.querySelector('#question.locked')")
+        assert asked(browser) == chosen
+    journal = (tmp_path / "groups.csv.journal").read_text()
+    assert f'{{"do":"label","rows":[{row}],"class":0}}' in journal
 
 
 def test_the_accuracy_is_told_when_enough_was_checked(browser, tmp_path):

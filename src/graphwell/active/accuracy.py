@@ -67,7 +67,7 @@ class AccuracyEstimate:
     def __str__(self) -> str:
         low, high = (100 * bound for bound in self.interval)
         if self.n_checked < ENOUGH_CHECKED:
-            few = f"{self.n_checked} of {ENOUGH_CHECKED} were checked"
+            few = f"{self.n_checked} of {ENOUGH_CHECKED} answers that are needed have checked one"
             return f"Too early to say how many labels are right: {few}."
         return (
             f"About {100 * self.share:.1f} % of the labels are right "

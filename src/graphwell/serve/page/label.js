@@ -13,6 +13,7 @@ import { PointsMap } from "./points.js";
 import { answerButtons, showQuestion } from "./question.js";
 
 const NO_CLASS = 255;
+const NOTHING = -1;
 const CANNOT_TELL = -2;
 const MOST_LATER = 20;
 const STEPS_OF_DOUBT = 15;
@@ -45,7 +46,7 @@ function leaveBy(name, more = {}) {
   inTurn(async () => {
     if (name) await channel.send(name, { rows: [row], ...more });
     taken = null;
-    await next();
+    if (state.question.row === row) await next(); // a row that was chosen meanwhile stays
   }).then(() => lock(false));
 }
 
@@ -256,6 +257,7 @@ const channel = new Channel(
       event.rows.forEach((row, at) => {
         if (event.codes[at] >= 0 && event.weights[at] === 1) state.given.set(row, event.codes[at]);
         else state.given.delete(row);
+        if (row === taken?.row && event.codes[at] !== NOTHING) taken = null;
       });
       byId("undo").disabled = !event.undo;
       byId("redo").disabled = !event.redo;
