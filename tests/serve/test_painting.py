@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+import rasterio
 from PIL import Image
 
 from graphwell import datasets
@@ -222,20 +223,26 @@ def test_an_answer_to_strokes_that_are_gone_is_not_shown(opened):
     assert len(first(page)) == 1
 
 
-def test_what_a_picture_does_not_show_has_no_class_on_the_page_as_in_the_files(tmp_path):
+def test_what_a_picture_does_not_show_has_no_class_on_the_page_and_in_the_files(tmp_path):
     values, _ = datasets.make_grey_image(60, 70, noise=0.1, random_state=0)
     values[40:] = np.nan
-    np.save(tmp_path / "a.npy", values)
-    page, heard = PaintPage(PaintOptions(source=tmp_path / "a.npy", n_jobs=1)), Heard()
+    place = {"transform": rasterio.Affine(10, 0, 5e5, 0, -10, 5e6), "crs": "EPSG:32632", "nodata": np.nan}
+    shape = {"width": 70, "height": 60, "count": 1, "dtype": "float32"}
+    with rasterio.open(tmp_path / "a.tif", "w", **shape, **place) as file:
+        file.write(values.astype(np.float32), 1)
+    page, heard = PaintPage(PaintOptions(source=tmp_path / "a.tif", n_jobs=1)), Heard()
     page.begin(heard)
     try:
         do(page, "stroke", **ACROSS)
         do(page, "stroke", **MIDDLE)
         labels = shown(page, heard).reshape(60, 70)
-        assert (labels[40:] == 255).all()
-        assert (labels[:40] != 255).all()
+        do(page, "save")
+        heard.wait_for(lambda e: e["event"] == "saved")
     finally:
         page.end()
+    saved = np.asarray(Image.open(tmp_path / "painted" / "a_labels.png").convert("RGBA"))
+    np.testing.assert_array_equal(labels == 255, np.isnan(values))
+    np.testing.assert_array_equal(saved[..., 3] == 0, np.isnan(values))
 
 
 def test_a_stroke_on_a_replaced_journal_is_refused_and_not_shown(folder, opened):
