@@ -1,4 +1,4 @@
-"""`graphwell compare`: every method on a table, judged on labels that it was not shown."""
+"""`graphwell compare`: methods on a table, judged on labels that it was not shown."""
 
 import json
 import sys
@@ -25,7 +25,8 @@ def compare(
     label: Annotated[str, typer.Option(help="Column of the known labels.")] = "label",
     truth: _options.Truth = None,
     methods: Annotated[
-        str | None, typer.Option(help="Methods, as a,b,c, or all; by default graphwell and four usual ones. {competitors}.")
+        str | None,
+        typer.Option(help="Methods, as a,b,c, or all: {competitors}. By default graphwell and the last 4."),
     ] = None,
     splits: Annotated[int, typer.Option(help="How often labels are hidden, each of them once.", min=2)] = 5,
     report: _options.Report = None,
@@ -53,8 +54,9 @@ def compare(
 ) -> Exit:
     """Compare graphwell with other methods on a table that has some labels.
 
-    Labels are hidden in turn, and the methods judged on them, or on the column of the truth. Prints a
-    line for each method as soon as it is known: right answers with their standard error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    Labels are hidden in turn, and the methods judged on them, or on the column of the truth. Prints a line
+    for each method as soon as it is known, then the table: right answers with their standard error, seconds
+    and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
     refuse_missing(table)
