@@ -13,12 +13,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from graphwell.baselines import PoissonLearning
 from threadpoolctl import threadpool_limits
 
 from benchmarks.data import DataMissingError, Dataset, load
 from benchmarks.output import Options, write_json
-from graphwell import DiffuseInterfaceClassifier
+from graphwell import DiffuseInterfaceClassifier, baselines
 from graphwell._types import FloatArray, IntArray
 from graphwell.datasets import sample_labels
 from graphwell.metrics import unlabelled_error
@@ -141,6 +140,8 @@ def labellers(data: Dataset) -> dict[str, Labeller]:
         "boosting": taught(lambda: HistGradientBoostingClassifier(min_samples_leaf=3, random_state=0)),
         "LabelSpreading": spread(own_graph),
         "LabelSpreading, our graph": spread(data.graph.W),
-        "Poisson learning": lambda labels: PoissonLearning(n_jobs=1).fit(data.graph, labels).transduction_,
+        "Poisson learning": lambda labels: (
+            baselines.PoissonLearning(n_jobs=1).fit(data.graph, labels).transduction_
+        ),
         "graphwell": lambda labels: ours().fit(X, labels).transduction_,
     }
