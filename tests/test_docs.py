@@ -96,31 +96,10 @@ def test_the_links_inside_the_docs_lead_somewhere():
                 assert (page.parent / link).exists(), f"{page.name} leads to {link}"
 
 
-HELPERS_OF_BRIDGES = {"__init__", "edges", "frames", "notebook"}
-"""Files of the bridges that know no library, or several."""
-LIBRARIES = {
-    "pyg": "torch_geometric",
-    "frames": "polars",
-    "zarr": "zarr",
-    "GeoTIFF": "rasterio",
-    "napari": "napari",
-}
-"""Names of those libraries that are not called as their bridge is."""
+def test_the_docs_list_every_format():
+    from graphwell.io.images.registry import FORMATS as IMAGES
+    from graphwell.io.tables.registry import FORMATS as TABLES
 
-
-def test_every_bridge_has_an_example():
-    bridges = {
-        file.stem for file in (ROOT / "src" / "graphwell" / "bridges").glob("*.py")
-    } - HELPERS_OF_BRIDGES
-    shown = "\n".join(file.read_text() for file in (ROOT / "examples").rglob("plot_*.py"))
-    imported = set(re.findall(r"^(?:import|from) (\w+)", shown, re.MULTILINE))
-    assert {LIBRARIES.get(name, name) for name in bridges | set(LIBRARIES)} <= imported
-
-
-@pytest.mark.parametrize("file", sorted((ROOT / "examples").rglob("plot_*.py")), ids=lambda file: file.stem)
-def test_an_example_is_a_page_that_ends_in_a_picture(file):
-    text = file.read_text()
-    title, line, *_ = text.removeprefix('"""\n').splitlines()
-    assert set(line) == {"="}
-    assert len(line) == len(title)
-    assert "not run" in text or "\nplt.show()\n" in text
+    for page, formats in (("tables.md", TABLES), ("pictures.md", IMAGES)):
+        text = (ROOT / "docs" / page).read_text()
+        assert [suffix for suffix in formats.suffixes() if f"`{suffix}`" not in text] == []

@@ -1,21 +1,16 @@
-"""Every option of a job has a flag, and flags are named nowhere else."""
+"""Every option of a job has a flag with the same default."""
 
-import ast
-import re
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.main import get_command
 
-import graphwell
 from graphwell.cli._words import in_flags
 from graphwell.cli.app import app
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.segment_options import SegmentOptions
 
-SOURCE = Path(graphwell.__file__).parent
 COMMANDS: dict[str, Any] = vars(get_command(app))["commands"]
 
 
@@ -36,24 +31,3 @@ def test_defaults_of_flags_are_those_of_the_options(name, options):
         parameter = flags.get(in_flags(field.name))
         if parameter is not None and not parameter.required:
             assert (parameter.default or None) == (field.default or None), field.name
-
-
-def texts(path):
-    """Every text in a file, docstrings included."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-
-
-def test_no_flag_is_named_outside_the_command_line():
-    flags = {flag for name in COMMANDS for flag in flags_of(name) if flag.startswith("--")}
-    assert "--holdout" in flags
-    found = {
-        f"{path.relative_to(SOURCE).as_posix()}: {flag}"
-        for path in SOURCE.rglob("*.py")
-        if path.parent.name != "cli"
-        for text in texts(path)
-        for flag in flags
-        if re.search(rf"(?<![\w-]){flag}(?![\w-])", text)
-    }
-    assert not found

@@ -1,13 +1,9 @@
 """Pictures that Pillow reads."""
 
-import ast
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PIL import Image
 
-import graphwell
 from graphwell.io.images.pillow import pillow_format
 from graphwell.io.images.registry import read_image
 
@@ -48,14 +44,3 @@ def test_a_declaration_says_what_a_format_can_do():
     assert declared.holds_seeds
     assert declared.shows_pictures
     assert not declared.keeps_labels
-
-
-def test_nothing_else_imports_pillow():
-    source = Path(graphwell.__file__).parent
-    users = {
-        path.relative_to(source).as_posix()
-        for path in source.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "PIL"
-    }
-    assert users == {"io/images/pillow.py"}
