@@ -1,7 +1,9 @@
 """Judging a fit on hidden labels."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import graphwell as gw
@@ -52,6 +54,21 @@ def test_plain_scoring_with_unknown_labels_warns_and_counts_the_known_ones():
     assert clf.score(X, truth) == (clf.predict(X) == truth).mean()
     with pytest.warns(UserWarning, match="unknown and are left out"):
         cross_val_score(clf, X, y, cv=[(np.arange(len(y)), np.arange(len(y)))])
+
+
+def test_copies_of_a_row_are_hidden_together():
+    X = np.repeat(np.random.default_rng(0).normal(size=(12, 3)), 2, axis=0)
+    y = np.repeat(np.arange(12) % 3, 2)
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1].astype(str)})
+    for rows in (X, X.tolist(), sparse.csr_array(X), frame, -0.0 * X[:, :1] + X):
+        for train, test in HiddenLabelsSplit(2, random_state=0).split(rows, y):
+            assert not set(train // 2) & set(test // 2)
+            assert len(test) == 12
+    groups = np.array(["one", "two"] * 12)
+    for train, test in HiddenLabelsSplit(2, random_state=0).split(X, y, groups):
+        assert not set(groups[train]) & set(groups[test])
+    apart = HiddenLabelsSplit(3, random_state=0).split(X, y, np.arange(24))
+    assert any(set(train // 2) & set(test // 2) for train, test in apart)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from graphwell._version import __version__
 
 if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection, widgets
-    from graphwell._warnings import BridgedWarning, UnreachableWarning
+    from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
     from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
     from graphwell.bridges.anndata import annotate
@@ -47,6 +47,7 @@ _HOME = {
     "Status": "graphwell.solve.result",
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
+    "LabelWarning": "graphwell._warnings",
     "UnreachableWarning": "graphwell._warnings",
     "citation": "graphwell.estimators.citation",
     "annotate": "graphwell.bridges.anndata",
@@ -78,6 +79,7 @@ __all__ = [
     "DiffuseInterfaceClustering",
     "Fixed",
     "Graph",
+    "LabelWarning",
     "Result",
     "Segmentation",
     "Segmenter",

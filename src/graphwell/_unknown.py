@@ -1,35 +1,24 @@
 """Values that stand for nothing known, whatever library they come from."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
+from graphwell._counted import counted
 from graphwell._types import BoolArray
+from graphwell.errors import Sentence
 
 UNKNOWN = -1
-WORDS = (
-    "",
-    "?",
-    "-1",
-    "nan",
-    "none",
-    "unknown",
-    "na",
-    "n/a",
-    "<na>",
-    "nat",
-    "null",
-    "missing",
-    "unlabeled",
-    "unlabelled",
-)
-"""Names, in small letters, that hardly mean a class."""
+SPELLINGS = {"", "?", "-", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null"} | {
+    "unknown", "missing", "todo", "unlabeled", "unlabelled",
+}  # fmt: skip
+"""Labels, in small letters, that mean unknown unless the user names others."""
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a value is None, NaN, or what pandas has in their place.
+    """Whether a value is None, NaN, NaT, or what pandas has in their place.
 
     Examples
     --------
@@ -38,7 +27,8 @@ def says_nothing(value: Any) -> bool:
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+    not_a = (float, np.floating, np.datetime64, np.timedelta64)
+    return isinstance(value, not_a) and bool(np.isnan(value))
 
 
 def markers(unknown: Any) -> tuple[Any, ...]:
@@ -76,30 +66,53 @@ def is_marked(values: Any, unknown: Any) -> BoolArray:
     return found
 
 
-def is_known(y: Any, unknown: Any = None) -> BoolArray:
-    """Which labels are known: not None, NaN, masked or a marker, and not -1 where labels are numbers.
+def is_spelled(values: Any, unknown: Any = None) -> BoolArray:
+    """Where text means unknown: one of `SPELLINGS`, or where the user names markers, empty text alone.
 
     Examples
     --------
-    >>> is_known(["a", None, "?"], unknown="?"), is_known([3, -1])
-    (array([ True, False, False]), array([ True, False]))
+    >>> is_spelled(np.array(["a", "N/A", " "])), is_spelled(np.array(["a", "N/A", " "]), unknown="?")
+    (array([False,  True,  True]), array([False, False,  True]))
+    """
+    if values.dtype.kind not in "OUT":
+        return np.zeros(len(values), dtype=bool)
+    spellings = {""} if markers(unknown) else SPELLINGS
+    found = (isinstance(v, str) and v.strip().casefold() in spellings for v in values.tolist())
+    return np.fromiter(found, bool, len(values))
+
+
+def told_of_spellings(counts: Mapping[str, int]) -> Sentence | None:
+    """Say which labels were taken for unknown, and how often; nothing of empty ones."""
+    named = [f"{name!r} ({counted(n, 'row')})" for name, n in counts.items() if name.strip()]
+    told = 'Taken for unknown labels: {}; {unknown=""} makes classes of all but empty ones.'
+    return Sentence(told, (", ".join(named),)) if named else None
+
+
+def is_known(y: Any, unknown: Any = None) -> BoolArray:
+    """Which labels are known: not None, NaN, masked, a marker or so spelled, and not -1 among numbers.
+
+    Examples
+    --------
+    >>> is_known(["a", None, "?"]), is_known(["a", "?"], unknown="b"), is_known([3, -1])
+    (array([ True, False, False]), array([ True,  True]), array([ True, False]))
     """
     values = np.asarray(y, dtype=object).ravel()
     nothing = np.fromiter(map(says_nothing, values), bool, len(values))
     nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
+    nothing |= is_spelled(values, unknown)
     numbers = all(isinstance(value, Number | np.number) for value in values[~nothing])
     return ~(nothing | is_marked(values, [*markers(unknown), *([UNKNOWN] if numbers else [])]))
 
 
 def hardly_classes(names: Sequence[Any]) -> list[str]:
-    """Names of classes that look as if they meant unknown.
+    """Names of classes that look as if they meant unknown, where the user named another marker.
 
     Examples
     --------
-    >>> hardly_classes(["cat", "NaN", "?"])
-    ['NaN', '?']
+    >>> hardly_classes(["cat", "NaN", "?", "-1"])
+    ['NaN', '?', '-1']
     """
-    return [name for name in names if isinstance(name, str) and name.strip().lower() in WORDS]
+    return [name for name in names if isinstance(name, str) and name.strip().casefold() in {*SPELLINGS, "-1"}]
 
 
 def same_but_for_case(names: Sequence[Any]) -> list[str]:

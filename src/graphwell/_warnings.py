@@ -18,6 +18,10 @@ class BridgedWarning(UserWarning):
     """Some rows lie in a part of the graph that holds no label, and were joined to the nearest part."""
 
 
+class LabelWarning(UserWarning):
+    """Given labels may not mean what they seem to: some are taken for unknown, or contradict each other."""
+
+
 def warn_user(message: str | Sentence, category: type[Warning] = UserWarning) -> None:
     """Warn, naming the line outside of graphwell that led here.
 

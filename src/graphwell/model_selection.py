@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from graphwell._copies import dealt_together, equal_rows, one_of_each
 from graphwell._random import Seed, stream
 from graphwell._types import IntArray
 from graphwell._unknown import is_known
@@ -52,16 +54,17 @@ class HiddenLabelsSplit:
 
         Parameters
         ----------
-        X : object
-            Not looked at.
+        X : array, data frame or sparse matrix of shape (n, d), or None
+            Rows; where they are equal, they are in one group. Others, a `Graph` say, are not looked at.
         y : array-like of shape (n,)
             Labels, some of them unknown.
-        groups : object
-            Not looked at.
+        groups : array-like of shape (n,), optional
+            Labels of one group are in the same test set; those of equal rows of `X` by default.
         """
         if y is None:
             raise ValueError("HiddenLabelsSplit hides known labels, so it needs y.")
-        hidden_in = self._hidden_in(y)
+        groups = _groups_of(X) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+        hidden_in = self._hidden_in(y, groups)
         rows = np.arange(len(hidden_in))
         for number in range(self.n_splits):
             yield rows[hidden_in != number], rows[hidden_in == number]
@@ -70,23 +73,42 @@ class HiddenLabelsSplit:
         """Return the number of splits."""
         return self.n_splits
 
-    def _hidden_in(self, y: Any) -> IntArray:
+    def _hidden_in(self, y: Any, groups: IntArray | None) -> IntArray:
         """In which split each row is hidden; -1 for none."""
         if isinstance(self.n_splits, bool) or not isinstance(self.n_splits, int) or self.n_splits < 2:
             raise ValueError(f"n_splits must be a whole number, 2 or more; got {in_short(self.n_splits)}.")
         known = np.flatnonzero(is_known(y, self.unknown))
-        places: dict[Any, list[int]] = {}
-        for row, label in zip(known.tolist(), np.asarray(y, dtype=object).ravel()[known], strict=True):
-            places.setdefault(label, []).append(row)
-        several = [rows for rows in places.values() if len(rows) > 1]
-        n_labels = sum(map(len, several))
+        numbers: dict[Any, int] = {}
+        codes = np.full(len(y), -1)
+        codes[known] = [
+            numbers.setdefault(label, len(numbers)) for label in np.asarray(y, dtype=object).ravel()[known]
+        ]
+        alone = one_of_each(codes, groups)
+        counts = np.bincount(alone[alone >= 0])
+        n_labels = int(counts[counts > 1].sum())
         if n_labels < self.n_splits:
             raise ValueError(
                 f"{self.n_splits} splits need as many labels of classes that have two or more; "
                 f"there are {n_labels}. Give fewer splits, or label more rows."
             )
-        rng, hidden_in, following = stream(self.random_state, "hidden labels"), np.full(len(y), -1), 0
-        for rows in several:  # each class goes on where the one before ended, so that splits are of one size
-            hidden_in[rng.permutation(rows)] = (following + np.arange(len(rows))) % self.n_splits
-            following += len(rows)
-        return hidden_in
+        rng = stream(self.random_state, "hidden labels")
+
+        def deal(codes: IntArray) -> IntArray:
+            hidden_in, following = np.full(len(codes), -1), 0
+            for c in np.flatnonzero(counts > 1):  # each class goes on where the one before ended
+                rows = np.flatnonzero(codes == c)
+                hidden_in[rng.permutation(rows)] = (following + np.arange(len(rows))) % self.n_splits
+                following += len(rows)
+            return hidden_in
+
+        return dealt_together(codes, groups, deal)
+
+
+def _groups_of(X: Any) -> IntArray | None:
+    """Groups of equal rows of an array or a data frame; None for anything else."""
+    if isinstance(X, list | tuple) or (hasattr(X, "columns") and not hasattr(X, "compute")):
+        X = np.asarray(X)
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind not in "biuf":
+        X = np.column_stack([np.unique(column.astype(str), return_inverse=True)[1] for column in X.T])
+    rows = sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
+    return equal_rows([X]) if rows else None

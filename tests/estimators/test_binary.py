@@ -15,6 +15,7 @@ from tests.helpers import blobs, few
 )
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
 @pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
+@pytest.mark.filterwarnings("ignore::graphwell.LabelWarning")  # empty rows with labels drawn at random
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

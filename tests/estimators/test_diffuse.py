@@ -20,6 +20,7 @@ from tests.helpers import blobs, few
 )
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
 @pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
+@pytest.mark.filterwarnings("ignore::graphwell.LabelWarning")  # empty rows with labels drawn at random
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -31,6 +32,7 @@ def test_scikit_learn_contract(estimator, check):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:n_neighbors=")
 @pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
+@pytest.mark.filterwarnings("ignore::graphwell.LabelWarning")  # empty rows with labels drawn at random
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract_of_the_default(estimator, check):
     check(estimator)

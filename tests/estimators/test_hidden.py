@@ -12,6 +12,16 @@ def test_each_label_is_hidden_once():
     assert FOLDS > 1
 
 
+def test_copies_are_hidden_together_and_no_class_loses_all_its_labels():
+    labels = np.array([0] * 9 + [1] * 4 + [2, 0])
+    groups = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4])
+    hidden = list(folds(labels, 3, np.random.default_rng(0), groups))
+    for each in hidden:
+        assert all(len(set(each[groups == group])) == 1 for group in range(5))
+        assert set(labels[~each]) == {0, 1, 2}
+    np.testing.assert_array_equal(np.sum(hidden, axis=0), [1] * 9 + [0] * 6)
+
+
 def test_all_labelled_rows_are_among_the_sample():
     labels = np.full(1000, -1)
     labels[::10] = 0

@@ -129,12 +129,57 @@ def test_the_marker_is_a_parameter_of_the_classifiers():
         assert set(classifier.fit_predict(X, y)) == {"a", "b"}
 
 
-@pytest.mark.parametrize("word", ["", "nan", "None", "?", "unknown", "NA", "n/a", "-1"])
-def test_words_that_hardly_mean_a_class_warn(word):
+@pytest.mark.parametrize(
+    "word", ["nan", "None", "?", "unknown", "NA", "n/a", "NaT", "null", "-", "todo", " Unknown "]
+)
+def test_usual_spellings_mean_unknown_with_a_warning_and_are_classes_where_a_marker_is_named(word):
+    y, told = ["cat", word, "dog", word], re.escape(f"Taken for unknown labels: {word.strip()!r} (2 rows);")
+    for given in (y, np.array(y), pd.Series(y, dtype="category")):
+        with pytest.warns(gw.LabelWarning, match=told):
+            assert read_labels(given, 4).codes.tolist() == [0, -1, 1, -1]
+    with pytest.warns(UserWarning, match=f"'{re.escape(word)}' is taken for a class"):
+        assert word in read_labels(y, 4, unknown="").classes
+
+
+def test_text_of_minus_one_is_a_class_with_a_warning():
+    with pytest.warns(UserWarning, match="'-1' is taken for a class; if it means unknown, give unknown='-1'"):
+        assert len(read_labels(["cat", "-1", "dog"], 3).classes) == 3
+
+
+def test_a_marker_of_the_user_leaves_empty_labels_unknown():
+    assert read_labels(["a", "", "  ", "x", "b"], 5, unknown="x").codes.tolist() == [0, -1, -1, -1, 1]
+    assert read_labels(["a", "", "  ", "b"], 4).codes.tolist() == [0, -1, -1, 1]
+
+
+def test_spellings_are_unknown_wherever_labels_are_given():
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.array(["a", "b", "?"] * 4)
+    for fit in (gw.DiffuseInterfaceClassifier(3).fit, gw.BinaryInterfaceClassifier(3).fit):
+        with pytest.warns(gw.LabelWarning, match="'\\?' .4 rows."):
+            assert fit(X, y).classes_.tolist() == ["a", "b"]
+    with pytest.warns(gw.LabelWarning):
+        assert all(row % 3 == 2 for row in gw.suggest(X, y, n=2, n_neighbors=3).rows)
+    assert gw.metrics.accuracy_on_known(y, ["a"] * 12) == 0.5
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array(["2024-01-01", "NaT", "2025-01-01"], dtype="datetime64[D]"),
+        pd.Series(pd.to_datetime(["2024-01-01", None, "2025-01-01"])),
+        ["a", pd.NaT, "b"],
+        ["a", np.datetime64("NaT"), "b"],
+    ],
+)
+def test_no_time_is_no_class(y):
+    assert read_labels(y, 3).codes.tolist() == [0, -1, 1]
+
+
+@pytest.mark.parametrize("y", [[-1, 1, 1, -1], np.array([-1.0, 1.0, 1.0, -1.0])])
+def test_classes_of_minus_one_and_one_warn(y):
     with pytest.warns(
-        UserWarning, match=f"is taken for a class; if it means unknown, give unknown='{re.escape(word)}'"
+        gw.LabelWarning, match="-1 means unknown, so there is one class only; .* write 0 and 1"
     ):
-        assert len(read_labels(["cat", word, "dog"], 3).classes) == 3
+        assert read_labels(y, 4).classes.tolist() == [1]
 
 
 def test_classes_that_differ_in_case_or_blanks_alone_warn():

@@ -22,3 +22,16 @@ def write_blobs(path, **options):
     frame = blobs(**options)
     frame.to_csv(path, index=False)
     return frame
+
+
+def messy(seed, n=300, labelled=100):
+    """Three classes that overlap, told by numbers and by a colour that half of the rows have."""
+    rng = np.random.default_rng(seed)
+    number = rng.integers(3, size=n)
+    points = rng.normal(size=(n, 4))
+    points[:, 0] += 1.2 * number
+    points[:, 1] -= 0.8 * (number == 1)
+    colour = np.where(rng.random(n) < 0.5, np.array(["red", "blue", "green"])[number], "grey")
+    truth = np.array(["ant", "bee", "cat"])[number]
+    given = np.where(np.arange(n) < labelled, truth, "")
+    return pd.DataFrame(points, columns=list("abcd")).assign(colour=colour, truth=truth, label=given)

@@ -8,7 +8,7 @@ from graphwell import DiffuseInterfaceClassifier, methods
 from graphwell.errors import OptionError
 from graphwell.jobs.classify import classify
 from graphwell.jobs.options import ClassifyOptions
-from tests.jobs.tables import write_blobs
+from tests.jobs.tables import messy, write_blobs
 
 
 @pytest.fixture
@@ -114,3 +114,37 @@ def test_errors_carry_their_field_and_name_no_flag(table, options, field):
         run(table, **options)
     assert caught.value.field == field
     assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_hold_out_tells_the_true_accuracy_of_tables_whose_rows_come_three_times(tmp_path, plain):
+    how = {"tune": False, "evidence": "none"} if plain else {}
+    copies = "600 of the 900 rows are copies of another row; copies are held out together."
+    too_high = []
+    for seed in range(3):
+        pd.concat([messy(seed)] * 3).to_csv(tmp_path / "in.csv", index=False)
+        report = run(tmp_path / "in.csv", truth="truth", holdout=0.2, **how)
+        too_high.append(report.holdout.share - report.comparison.accuracy.share)
+        assert report.holdout.labels <= 100 < report.holdout.of
+        assert [str(note) for note in report.notes].count(copies) == 1
+    assert abs(np.mean(too_high)) < 0.05
+    assert max(np.abs(too_high)) < 0.12
+
+
+def test_equal_rows_with_different_labels_are_named_by_row_and_label(tmp_path):
+    frame = messy(1, n=60, labelled=30)
+    again = frame[4:5].assign(label="owl")
+    pd.concat([frame, again]).to_csv(tmp_path / "in.csv", index=False)
+    notes = [str(note) for note in run(tmp_path / "in.csv", drop=("truth",)).notes]
+    (told,) = [note for note in notes if "different labels" in note]
+    assert told == f"1 group of equal rows has different labels: (row 5 {frame.label[4]!r}, row 61 'owl')."
+
+
+def test_question_marks_are_unknown_and_told_of(tmp_path):
+    frame = messy(0, n=60, labelled=30)
+    frame.assign(label=frame.label.replace("", "?")).to_csv(tmp_path / "in.csv", index=False)
+    report = run(tmp_path / "in.csv", drop=("truth",))
+    assert [count.name for count in report.classes] == ["ant", "bee", "cat"]
+    assert "Taken for unknown labels: '?' (30 rows);" in " ".join(map(str, report.notes))
+    report = run(tmp_path / "in.csv", drop=("truth",), unknown=("",))
+    assert [count.name for count in report.classes] == ["?", "ant", "bee", "cat"]

@@ -63,12 +63,31 @@ def test_fractions_are_no_classes():
 
 
 def test_odd_names_of_classes_are_pointed_out():
-    found = read_label_column(table(label=["cat", "?", "Cat", "dog", ""]), "label")
+    found = read_label_column(table(label=["cat", "?", "Cat", "dog", "x"]), "label", ("x",))
     assert [str(note) for note in found.notes] == [
         "'?' is a class in column 'label'; if it means unknown, give unknown=\"?\".",
         "The classes 'Cat' and 'cat' of column 'label' differ only in case or blanks; are they one class?",
     ]
     assert read_label_column(table(label=["cat", "?"]), "label", ("?",)).notes == ()
+
+
+@pytest.mark.parametrize("word", ["?", "n/a", "unknown", "NaT", "none", "-", "TODO", "NA"])
+def test_usual_spellings_are_unknown_unless_another_marker_is_named(word):
+    made = table(label=["cat", word, "dog", f" {word} ", ""])
+    found = read_label_column(made, "label")
+    assert found.codes.tolist() == [0, -1, 1, -1, -1]
+    assert [str(note) for note in found.notes] == [
+        f'Taken for unknown labels: {word!r} (2 rows); unknown="" makes classes of all but empty ones.'
+    ]
+    kept = read_label_column(made, "label", ("",))
+    assert (word in kept.names) == (word not in ("NA", "n/a"))  # those are missing cells of any column
+
+
+def test_classes_of_minus_one_and_one_are_told_what_to_do():
+    made = table(label=["1", "-1", "1", "-1"])
+    with pytest.raises(OptionError, match='There -1 means unknown; if it is a class, give unknown=""'):
+        check_given(made, "label", read_label_column(made, "label"))
+    assert read_label_column(made, "label", ("",)).names == ("-1", "1")
 
 
 def test_a_truth_that_never_agrees_gets_a_hint():

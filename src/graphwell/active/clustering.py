@@ -6,7 +6,7 @@ import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._types import IntArray
-from graphwell._warnings import BridgedWarning, UnreachableWarning, warn_user
+from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning, warn_user
 from graphwell.active.suggest import suggest
 from graphwell.active.survey import SHARPNESS
 from graphwell.estimators.baselines.clusterer import Clusterer
@@ -94,7 +94,7 @@ class DiffuseInterfaceClustering(Clusterer):
             tune=False, evidence=None, calibrate=False, n_jobs=self.n_jobs, random_state=seed
         )
         with warnings.catch_warnings():
-            for of_labels in (BridgedWarning, UnreachableWarning):  # there are none that a user gave
+            for of_labels in (BridgedWarning, LabelWarning, UnreachableWarning):  # a user gave none
                 warnings.simplefilter("ignore", of_labels)
             classifier.fit(graph, answers)
         return np.where(classifier.reachable_, classifier.transduction_, -1)

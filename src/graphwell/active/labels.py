@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
+from graphwell._unknown import is_known
 from graphwell.errors import OptionError
 from graphwell.estimators.labels import NoKnownLabelError, read_labels
 
@@ -71,12 +72,10 @@ def is_unknown(label: Any) -> bool:
 
     Examples
     --------
-    >>> [is_unknown(label) for label in (None, float("nan"), -1, "", "cat", 3)]
+    >>> [is_unknown(label) for label in (None, float("nan"), -1, "?", "cat", 3)]
     [True, True, True, True, False, False]
     """
-    if label is None or type(label).__name__ in ("NAType", "NaTType"):
-        return True
-    return label == "" or (isinstance(label, int | float) and (label == -1 or label != label))
+    return not is_known([label])[0]
 
 
 def answers_of_fit(classifier: Any) -> Answers:

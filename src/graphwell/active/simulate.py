@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwell._random import Seed
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import BridgedWarning, UnreachableWarning
+from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.active.accuracy import AccuracyEstimate
 from graphwell.active.labels import fetched, read_answers
 from graphwell.active.registry import DEFAULT, find_strategy
@@ -124,7 +124,7 @@ def simulate(
 def _measured(session: Session, truth: Any) -> tuple[float, int, AccuracyEstimate]:
     """Error, classes found, and what the session believes, after a fit."""
     with warnings.catch_warnings():
-        for kind in (BridgedWarning, UnreachableWarning):  # such rows are counted as what they are
+        for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # such rows are counted too
             warnings.simplefilter("ignore", kind)
         found = fetched(session.fit().transduction_)
     asked = np.isin(np.arange(session.n_rows), list(session.answers))

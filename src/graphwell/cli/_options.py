@@ -18,7 +18,8 @@ AsCategory = Annotated[
 Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows.")]
 Truth = Annotated[str | None, typer.Option(help="Column of the true labels, to compare with.")]
 Unknown = Annotated[
-    list[str] | None, typer.Option(help="Label that means unknown, besides empty and NA cells.")
+    list[str] | None,
+    typer.Option(help="Label that means unknown, besides empty and NA cells; else ?, unknown and such."),
 ]
 Missing = Annotated[
     str,

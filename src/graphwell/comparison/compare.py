@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._checks import whole_number
+from graphwell._copies import equal_rows, one_of_each
 from graphwell._hash import hash_of
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
@@ -111,7 +112,7 @@ def compare(
     rows = _rows(X, labels)
     true = None if truth is None else _codes(truth, labels, unknown)
     seed = whole_number("random_state", random_state, at_least=0)
-    dealt = deal(labels.codes, true, whole_number("splits", splits, at_least=2), seed)
+    dealt = deal(labels.codes, true, whole_number("splits", splits, at_least=2), seed, equal_rows([rows]))
     chosen, left_out = _chosen(methods, len(rows), len(labels.classes))
     mark = _mark(rows, labels, true, settings=(n_neighbors, seed, len(dealt), __version__))
     path = None if checkpoint is None else Path(checkpoint)
@@ -126,15 +127,20 @@ def compare(
     return contest.summary(saved, {**left_out, **failed})
 
 
-def deal(codes: IntArray, true: IntArray | None, n_splits: int, seed: int) -> list[Split]:
+def deal(
+    codes: IntArray, true: IntArray | None, n_splits: int, seed: int, groups: IntArray | None = None
+) -> list[Split]:
     """Deal the known labels into splits; every one is hidden once, except the last of its class.
+
+    Those of one group, copies of a row, are hidden together.
 
     Examples
     --------
     >>> [split.shown.tolist() for split in deal(np.array([0, 0, 1, 1, -1]), None, 2, seed=0)]
     [[-1, 0, 1, -1, -1], [0, -1, -1, 1, -1]]
     """
-    counts = np.bincount(codes[codes >= 0])
+    alone = one_of_each(codes, groups)
+    counts = np.bincount(alone[alone >= 0])
     spare = int(counts[counts > 1].sum())
     if spare < 2 and true is None:
         problem = "Too few labels to hide any: a class needs two; label more rows, or give {field}."
@@ -143,7 +149,7 @@ def deal(codes: IntArray, true: IntArray | None, n_splits: int, seed: int) -> li
         hidden_sets: Iterator[Any] = iter([np.zeros(0, dtype=np.int64)])
     else:
         by = HiddenLabelsSplit(min(n_splits, spare), random_state=seed)
-        hidden_sets = (hidden for _, hidden in by.split(None, codes))
+        hidden_sets = (hidden for _, hidden in by.split(None, codes, groups))
     dealt = []
     for hidden in hidden_sets:
         shown = codes.copy()

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from graphwell._copies import ROWS_AT_ONCE, equal_rows, labels_that_differ
 from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import is_known
-from graphwell._warnings import BridgedWarning, UnreachableWarning, warn_user
+from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
@@ -176,6 +177,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             labels = read_labels(y, rows.n_rows, self.unknown)
         labels, trust = read_trust(sample_weight, labels)
         labels = with_classes(labels, self.classes)
+        labels = replace(labels, groups=_copies(backend, rows, graph, labels))
         self._announce(rows.n_rows, len(labels.classes))
         rows, graph, tuned, seconds = self._tuned(backend, rows, graph, labels, features, run)
         began = time.perf_counter()
@@ -185,7 +187,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         codes = backend.asarray(labels.codes)
         graph = graph.bridged(codes >= 0)
         seconds = {**seconds, "graph": time.perf_counter() - began}
-        problem = self._problem(graph, codes, labels)
+        problem = replace(self._problem(graph, codes, labels), groups=labels.groups)
         if trust is not None:
             problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
@@ -345,6 +347,26 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
 def _is_fitted_name(name: str) -> bool:
     return name.endswith("_") and not name.startswith("_")
+
+
+def _copies(backend: Backend, rows: Rows, graph: PlacedGraph | None, labels: Labels) -> IntArray | None:
+    """Groups of equal rows with labels, None if there are none; a warning where those labels differ."""
+    if graph is not None:
+        origin = getattr(rows.values, "origin", None)
+        rows = replace(rows, values=None if origin is None else origin.search.points)
+    if rows.values is None or backend.name == "dask":  # rows of a cluster are not looked at here
+        return None
+    known = np.flatnonzero(labels.codes >= 0)
+    parts = (known[begin : begin + ROWS_AT_ONCE] for begin in range(0, len(known), ROWS_AT_ONCE))
+    found = equal_rows(backend.some_rows(rows, part) for part in parts)
+    if found.max() + 1 == len(found):
+        return None
+    groups = np.full(len(labels.codes), -1)
+    groups[known] = found
+    told = labels_that_differ(groups, labels.codes, labels.classes.tolist(), np.arange(len(groups)))
+    if told is not None:
+        warn_user(told, LabelWarning)
+    return groups
 
 
 def _prior(problem: Problem, labels: Labels) -> FloatArray:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graphwell._copies import dealt_together, one_of_each
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend
 from graphwell.solve.problem import Problem
@@ -53,7 +54,8 @@ def enough_to_calibrate(backend: Backend, problem: Problem) -> bool:
     On a cluster they are made of messages, and cost as much for few rows as for many.
     """
     given = backend.to_host(problem.labels)
-    counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
+    apart = one_of_each(given, problem.groups)
+    counts = np.bincount(apart[apart >= 0], minlength=problem.n_classes)
     return (
         backend.name != "dask" and len(given) <= MOST_ROWS and bool(counts.min() >= LABELS_PER_CLASS_NEEDED)
     )
@@ -77,7 +79,7 @@ def calibrate(
     """
     given = backend.to_host(problem.labels)
     shares, classes = [np.zeros((0, problem.n_classes))], [given[:0]]
-    for hidden in folds(given, rng):
+    for hidden in folds(given, rng, problem.groups):
         shown = replace(problem, labels=backend.asarray(np.where(hidden, -1, given)))
         like = replace(recipe, coarse=recipe.coarse and bool(result.candidates))
         setting = set_out(shown, like, backend, np.random.default_rng(0))
@@ -94,12 +96,17 @@ def calibrate(
     return Calibration(best_power(found, true), len(true), right)
 
 
-def folds(labels: IntArray, rng: np.random.Generator) -> Iterator[BoolArray]:
-    """Hide a third of the labels of each class, then the second, then the last."""
-    turn = np.full(len(labels), -1)
-    for c in np.unique(labels[labels >= 0]):
-        members = rng.permutation(np.flatnonzero(labels == c))
-        turn[members] = np.arange(len(members)) % FOLDS if len(members) > 1 else -1
+def folds(labels: IntArray, rng: np.random.Generator, groups: IntArray | None = None) -> Iterator[BoolArray]:
+    """Hide a third of the labels of each class, then the second, then the last; copies of a row together."""
+
+    def deal(labels: IntArray) -> IntArray:
+        turn = np.full(len(labels), -1)
+        for c in np.unique(labels[labels >= 0]):
+            members = rng.permutation(np.flatnonzero(labels == c))
+            turn[members] = np.arange(len(members)) % FOLDS if len(members) > 1 else -1
+        return turn
+
+    turn = dealt_together(labels, groups, deal)
     for fold in range(FOLDS):
         yield turn == fold
 

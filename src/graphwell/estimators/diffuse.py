@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._copies import one_of_each
 from graphwell._random import Seed, stream
 from graphwell._version import __version__
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
@@ -79,7 +80,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     classes : list, optional
         Classes there are, if some have no label yet. Those get rows only if `class_prior` gives them a size.
     unknown : object, or several in a list
-        Labels that mean unknown, besides -1, None and NaN: "?", say.
+        Labels that mean unknown, besides -1, None, NaN and empty text. By default "?", "n/a", "unknown" and
+        the like are unknown too; ``unknown=""`` makes classes of them.
     tune : bool or "auto"
         Choose how rows are compared: by the data alone, and with five labels per class or more by hiding
         part of them in turn. True hides labels whenever a class has two; False compares rows as they are,
@@ -272,7 +274,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
         contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False)
         needed = 1 if self.tune is True else LABELS_PER_CLASS_NEEDED
-        enough = enough_labels(labels.codes, n_classes, needed) and bool(labels.counts.all())
+        apart = one_of_each(labels.codes, labels.groups)
+        enough = enough_labels(apart, n_classes, needed) and bool(labels.counts.all())
         told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
             if isinstance(graph, Graph):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from graphwell._copies import dealt_together
 from graphwell._types import BoolArray, FloatArray, IntArray
 
 FOLDS = 4
@@ -43,8 +44,12 @@ def sampled(labels: IntArray, most_labels: int, n_rows: int, rng: np.random.Gene
     return np.sort(np.concatenate([known, others]))
 
 
-def folds(labels: IntArray, n_classes: int, rng: np.random.Generator) -> Iterator[BoolArray]:
+def folds(
+    labels: IntArray, n_classes: int, rng: np.random.Generator, groups: IntArray | None = None
+) -> Iterator[BoolArray]:
     """Hide each label once, a part of every class at a time; a class with a single label keeps it.
+
+    Labels of one group, copies of a row, are hidden together.
 
     Examples
     --------
@@ -52,11 +57,16 @@ def folds(labels: IntArray, n_classes: int, rng: np.random.Generator) -> Iterato
     >>> np.sum(hidden, axis=0)
     array([1, 1, 0, 0])
     """
-    fold = np.full(len(labels), -1)
-    for c in range(n_classes):
-        members = rng.permutation(np.flatnonzero(labels == c))
-        if len(members) > 1:
-            fold[members] = (np.arange(len(members)) + rng.integers(FOLDS)) % FOLDS
+
+    def deal(labels: IntArray) -> IntArray:
+        fold = np.full(len(labels), -1)
+        for c in range(n_classes):
+            members = rng.permutation(np.flatnonzero(labels == c))
+            if len(members) > 1:
+                fold[members] = (np.arange(len(members)) + rng.integers(FOLDS)) % FOLDS
+        return fold
+
+    fold = dealt_together(labels, groups, deal)
     for number in range(FOLDS):
         if (fold == number).any():
             yield fold == number

@@ -1,15 +1,24 @@
 """Reading labels: which are known, and which classes there are."""
 
 import warnings
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from graphwell._arrays import as_readable
 from graphwell._types import IntArray
-from graphwell._unknown import UNKNOWN, hardly_classes, is_marked, same_but_for_case, says_nothing
-from graphwell._warnings import warn_user
+from graphwell._unknown import (
+    UNKNOWN,
+    hardly_classes,
+    is_marked,
+    is_spelled,
+    same_but_for_case,
+    says_nothing,
+    told_of_spellings,
+)
+from graphwell._warnings import LabelWarning, warn_user
 from graphwell.errors import OptionError
 
 
@@ -27,10 +36,13 @@ class Labels:
         Index into `classes`, or -1 where the label is unknown.
     classes : array of shape (n_classes,)
         The classes found among the known labels, and further ones that were named, sorted.
+    groups : array of shape (n,), optional
+        Equal numbers where labelled rows are copies of each other; None if no two are.
     """
 
     codes: IntArray
     classes: Any
+    groups: IntArray | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> IntArray:
@@ -43,7 +55,8 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
 
     Integers are unknown where they are -1; anything else where it is None, NaN or pandas' NA. Whole
     numbers stored as floats count as integers, unless NaN already marks the unknown ones. So are the masked
-    entries of a masked array, and the markers that the user names.
+    entries of a masked array, and the markers that the user names. Text is unknown where it is "?", "n/a" or
+    another of `graphwell._unknown.SPELLINGS`, with a warning; empty text alone where markers are named.
 
     Parameters
     ----------
@@ -63,7 +76,11 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
     values = _one_column(y, n)
     nothing = np.fromiter(map(says_nothing, values), bool, n) if values.dtype == object else _nan(values)
     nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
-    marked = is_marked(values, unknown)
+    spelled = is_spelled(values, unknown)
+    told = told_of_spellings(Counter(map(str.strip, values[spelled].tolist())))
+    if told is not None:
+        warn_user(told, LabelWarning)
+    marked = is_marked(values, unknown) | spelled
     known = values[~(nothing | marked)]
     if known.dtype.kind in "cV" and len(known):
         raise _odd_labels(known)
@@ -84,10 +101,16 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
                 "Input y contains infinity; labels must be finite, and NaN where they are unknown."
             )
         marked[np.flatnonzero(~(nothing | marked))[minus_one]] = True
+        if minus_one.any() and (known[~minus_one] == 1).all() and not minus_one.all():
+            warn_user(
+                "y holds -1 and 1 alone, and -1 means unknown, so there is one class only; "
+                "if -1 is a class, write 0 and 1: np.where(y == -1, 0, 1).",
+                LabelWarning,
+            )
         known = known[~minus_one]
     if len(known) == 0:
         raise NoKnownLabelError(
-            "y holds no known label; give at least one (unknown labels are -1, None or NaN)."
+            "y holds no known label; give at least one (unknown labels are -1, None, NaN or such as '?')."
         )
     _check_classes(known)
     classes, positions = np.unique(known, return_inverse=True)
@@ -180,7 +203,7 @@ def _is_extension(y: Any) -> bool:
 
 
 def _nan(values: Any) -> Any:
-    return np.isnan(values) if np.issubdtype(values.dtype, np.floating) else np.zeros(len(values), dtype=bool)
+    return np.isnan(values) if values.dtype.kind in "fMm" else np.zeros(len(values), dtype=bool)
 
 
 def _plain(known: Any) -> Any:

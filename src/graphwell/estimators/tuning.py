@@ -200,7 +200,7 @@ def compared(
     names = contest.candidates(ruled.name, int(sample.known.sum()))
     said: dict[str, list[FloatArray]] = {}
     truth: list[IntArray] = []
-    for fold, hidden in enumerate(folds(sample.labels, contest.n_classes, rng)):
+    for fold, hidden in enumerate(folds(sample.labels, contest.n_classes, rng, sample.groups)):
         shown = sample.with_labels(np.where(hidden, -1, sample.labels))
         truth.append(sample.labels[hidden])
         for number, name in enumerate(names):
@@ -228,7 +228,7 @@ def compared(
 
 def unseen(made: Any, sample: Sample, shown: Sample, hidden: BoolArray, n_classes: int) -> FloatArray:
     """What a classifier says of hidden rows; of a forest, the trees that have not seen them."""
-    if made != "forest":
+    if made != "forest" or sample.groups.max() + 1 < sample.known.sum():  # trees have seen its copies
         return expert_of(made, shown, n_classes)(sample.X[hidden])
     said = np.zeros((int(hidden.sum()), n_classes))
     said[:, sample.model("forest").classes_] = sample.out_of_bag()[hidden[sample.known]]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell._unknown import is_spelled
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import check_distinct
 from graphwell.io.standard import written_out
@@ -125,8 +126,8 @@ def merge_answers(options: MergeOptions, *, progress: Progress = silent) -> Merg
         corrected=corrected,
         cannot_tell=int(cannot.sum()),
         unanswered=int(empty.sum()),
-        labels=int((~is_missing(labels) & np.asarray(labels != CANNOT_TELL)).sum()),
-        notes=_notes(int(cannot.sum())),
+        labels=int((~is_spelled(labels)).sum()),
+        notes=(),
         files=(options.output,),
     )
 
@@ -174,8 +175,3 @@ def _merged(table: Table, label: str, rows: IntArray, said: Any) -> tuple[Any, i
     labels = before.copy()
     labels[rows[answered]] = said[answered]
     return labels, int(corrected.sum())
-
-
-def _notes(cannot_tell: int) -> tuple[Sentence, ...]:
-    note = 'Rows marked ?, whose label cannot be told: {:,}; `graphwell classify` needs {unknown="?"} then.'
-    return (Sentence(note, (cannot_tell,)),) if cannot_tell else ()

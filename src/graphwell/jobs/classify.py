@@ -4,6 +4,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from graphwell._copies import labels_that_differ
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.registry import read_table
@@ -87,13 +90,14 @@ def _classify_here(options: ClassifyOptions, draw: "Draw | None", progress: Prog
     from graphwell.jobs.labelled_rows import fitted, formula_notes, new_columns, row_details, write_files
     from graphwell.jobs.summary import summarise  # both not before the input is known to be good
 
-    holdout, seconds = fitted(classifier, X, y, options, progress)
+    holdout, seconds = fitted(classifier, X, y, ready.groups, options, progress)
+    differ = labels_that_differ(ready.groups, y, facts.classes, np.flatnonzero(ready.kept) + 1)
     details = row_details(classifier, facts, ready)
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
         seconds={"reading": read, "columns": prepared, **seconds},
         output=options.output, report=options.report, holdout=holdout, details=details,
-        notes=(*ready.notes, *notes, *formula_notes(facts.classes, options)),
+        notes=(*ready.notes, *notes, *filter(None, [differ]), *formula_notes(facts.classes, options)),
     )  # fmt: skip
     progress("writing", None)
     new = new_columns(roles.label, facts.classes, details, safe=options.safe_csv)

@@ -33,7 +33,8 @@ class Roles:
     truth : str, optional
         Column of the true labels, to compare the result with.
     unknown : tuple of str
-        Cells of `label` and `truth` that mean unknown, besides empty ones and NA.
+        Cells of `label` and `truth` that mean unknown, besides empty ones and NA, in place of ``?``,
+        ``unknown`` and the like.
     decimal : str, optional
         The decimal point of the features; found in each column by default.
     as_number, as_category : tuple of str

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell._unknown import hardly_classes, same_but_for_case
+from graphwell._unknown import hardly_classes, is_spelled, same_but_for_case, told_of_spellings
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_text, is_missing, text_column
@@ -39,16 +39,19 @@ class LabelColumn:
 
 
 def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> LabelColumn:
-    """Read a column of labels; empty and NA cells, and those listed, are unknown.
+    """Read a column of labels: empty and NA cells are unknown, and those listed, or else the usual spellings.
 
-    Where no cell is unknown otherwise and the labels are whole numbers, -1 is.
+    Where nothing is listed, no cell is unknown otherwise and the labels are whole numbers, -1 is.
     """
     cells, places = _different_cells(table.column_in_pieces(name), table.n_rows)
     marks = text_column([mark.strip() for mark in unknown])
-    is_unknown = is_missing(cells) | np.isin(cells, marks)
-    notes = []
+    spelled = is_spelled(cells, unknown)
+    is_unknown = is_missing(cells) | np.isin(cells, marks) | spelled
+    counts = np.bincount(places, minlength=len(cells))
+    told = told_of_spellings(dict(zip(cells[spelled].tolist(), counts[spelled].tolist(), strict=True)))
+    notes = [] if told is None else [told]
     if "-1" in cells[~is_unknown].tolist() and all(map(_is_whole, cells[~is_unknown].tolist())):
-        if is_unknown.any():
+        if is_unknown.any() or unknown:
             notes.append(
                 Sentence('-1 is a class in column {!r}; if it means unknown, give {unknown="-1"}.', (name,))
             )
@@ -112,6 +115,8 @@ def check_given(table: Table, name: str, given: LabelColumn) -> None:
         raise OptionError("label", problem, table.path, name)
     if n_classes == 1:
         problem = "Column {!r} of {} names a single class, {!r}; label rows of at least two classes."
+        if given.names[0] == "1" and "-1" in as_text(table.column(name)).tolist():
+            problem += ' There -1 means unknown; if it is a class, give {unknown=""}.'
         raise OptionError("label", problem, name, table.path, given.names[0])
     fractions = [
         name for name in given.names if isinstance(_key(name), float) and not float(name).is_integer()

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwell._random import stream
 from graphwell._types import BoolArray, IntArray
-from graphwell._warnings import BridgedWarning, UnreachableWarning
+from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.errors import Sentence
 from graphwell.io.files import written_together, written_whole
 from graphwell.io.standard import STANDARD
@@ -46,16 +46,16 @@ def formula_notes(classes: tuple[str, ...], options: ClassifyOptions) -> list[Se
 
 
 def fitted(
-    classifier: Any, X: Any, y: IntArray, options: ClassifyOptions, progress: Progress
+    classifier: Any, X: Any, y: IntArray, groups: IntArray, options: ClassifyOptions, progress: Progress
 ) -> tuple[Holdout | None, dict[str, float]]:
     """Fit the classifier, after a run with hidden labels if one is asked for; accuracy there, and times."""
     held, neighbours, seconds = None, 0.0, {}
     with warnings.catch_warnings():
-        for told in (BridgedWarning, UnreachableWarning):  # the report says it in the words of a table
+        for told in (BridgedWarning, LabelWarning, UnreachableWarning):  # the report says it in its words
             warnings.simplefilter("ignore", told)
         if options.holdout is not None:
             began = time.perf_counter()
-            held, trial = _hold_out(classifier, X, y, options.holdout, options.seed, progress)
+            held, trial = _hold_out(classifier, X, y, groups, options.holdout, options.seed, progress)
             if not hasattr(trial, "tuning_"):  # a metric chosen without the hidden labels is not theirs
                 X, neighbours = trial.graph_, trial.timings_["graph"]
             seconds["holdout"] = time.perf_counter() - began - neighbours
@@ -65,14 +65,15 @@ def fitted(
 
 
 def _hold_out(
-    classifier: Any, X: Any, y: IntArray, share: float, seed: int, progress: Progress
+    classifier: Any, X: Any, y: IntArray, groups: IntArray, share: float, seed: int, progress: Progress
 ) -> tuple[Holdout, Any]:
     """Accuracy on hidden labels, in several runs where each hides few; and the classifier of the last run."""
     from sklearn.base import clone
 
     rng = stream(seed, "holdout")
-    first = hide(y, share, rng)
-    runs = [first, *(hide(y, share, rng) for _ in range(runs_for(int(first.sum())) - 1))]
+    first = hide(y, share, rng, groups)
+    n_runs = runs_for(len(np.unique(groups[first])))
+    runs = [first, *(hide(y, share, rng, groups) for _ in range(n_runs - 1))]
     told = lambda stage, done: progress(f"{stage} (holdout)", done)  # noqa: E731
     right, asked = 0, np.zeros(len(y), dtype=np.int64)
     for hidden in runs:
@@ -81,7 +82,7 @@ def _hold_out(
             X = trial.graph_
         right += int(((trial.transduction_ == y) & trial.reachable_)[hidden].sum())
         asked += hidden
-    return Holdout(right, int(asked.sum()), len(runs), int((asked > 0).sum())), trial
+    return Holdout(right, int(asked.sum()), len(runs), len(np.unique(groups[asked > 0]))), trial
 
 
 def row_details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails:

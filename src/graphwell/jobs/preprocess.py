@@ -8,7 +8,8 @@ import numpy as np
 
 from graphwell._by_columns import by_columns
 from graphwell._checks import one_of
-from graphwell._types import BoolArray, FloatArray
+from graphwell._copies import equal_rows
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.encoders import WANT_A_SCALE
 from graphwell.columns.scale import shift_and_factor
 from graphwell.errors import OptionError, Sentence
@@ -63,12 +64,15 @@ class ReadyRows:
         The rows that are left.
     kept : array of bool
         Which rows those are.
+    groups : array of int
+        Equal numbers where the rows that are left are copies of each other.
     notes : tuple of Sentence
         What the user should know.
     """
 
     X: FloatArray = field(repr=False)
     kept: BoolArray = field(repr=False)
+    groups: IntArray = field(repr=False)
     notes: tuple[Sentence, ...] = ()
 
 
@@ -103,6 +107,11 @@ def preprocess(
     X, kept, notes = _without_missing(X, names, how.missing)
     if len(X) < 2:
         raise ValueError(f"At least two rows with features are needed to compare, got {len(X)}.")
+    groups = equal_rows([X])
+    firsts = np.unique(groups, return_index=True)[1]
+    if len(firsts) < len(X):
+        copies = "{:,} of the {:,} rows are copies of another row; copies are held out together."
+        notes.append(Sentence(copies, (len(X) - len(firsts), len(X))))
     components = _components(X, how.pca)
     if how.scale == "none":
         notes += _uneven(X, names)
@@ -114,10 +123,11 @@ def preprocess(
         from sklearn.decomposition import PCA
 
         X = PCA(components, random_state=seed).fit_transform(X)
+        X = X[firsts[groups]] if len(firsts) < len(X) else X  # copies stay equal to the last bit
         notes.append(
             Sentence("The {} features were projected onto {} principal components.", (len(names), components))
         )
-    return ReadyRows(np.ascontiguousarray(X), kept, tuple(notes))
+    return ReadyRows(np.ascontiguousarray(X), kept, groups, tuple(notes))
 
 
 def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:

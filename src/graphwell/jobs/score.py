@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwell._copies import dealt_together
 from graphwell._types import BoolArray, IntArray
 from graphwell.errors import OptionError
 
@@ -172,8 +173,10 @@ def check_share(share: float) -> None:
         raise OptionError("holdout", "{field} must lie between 0 and 1, got {:g}.", share)
 
 
-def hide(given: IntArray, share: float, rng: "np.random.Generator") -> BoolArray:
-    """Choose given labels to hide, at random, never the last one of a class.
+def hide(
+    given: IntArray, share: float, rng: "np.random.Generator", groups: IntArray | None = None
+) -> BoolArray:
+    """Choose given labels to hide, at random, those of one group together, never the last one of a class.
 
     Examples
     --------
@@ -183,15 +186,20 @@ def hide(given: IntArray, share: float, rng: "np.random.Generator") -> BoolArray
     array([2, 0])
     """
     check_share(share)
-    left = np.bincount(given[given >= 0])
-    wanted = max(1, round(share * int(left.sum())))
-    hidden = np.zeros(len(given), dtype=bool)
-    for row in rng.permutation(np.flatnonzero(given >= 0)):
-        if wanted and left[given[row]] > 1:
-            hidden[row] = True
-            left[given[row]] -= 1
-            wanted -= 1
+
+    def deal(given: IntArray) -> IntArray:
+        left = np.bincount(given[given >= 0])
+        wanted = max(1, round(share * int(left.sum())))
+        fold = np.full(len(given), -1)
+        for row in rng.permutation(np.flatnonzero(given >= 0)):
+            if wanted and left[given[row]] > 1:
+                fold[row] = 0
+                left[given[row]] -= 1
+                wanted -= 1
+        return fold
+
+    hidden: BoolArray = dealt_together(given, groups, deal) == 0
     if not hidden.any():
-        problem = "{field} needs a class with two given labels: one to hide and one to keep."
+        problem = "{field} needs a class with two given labels on rows that differ: one to hide, one to keep."
         raise OptionError("holdout", problem)
     return hidden

@@ -89,8 +89,8 @@ class SuggestOptions:
         label = self.label or (USUAL_LABEL if usual else "")
         return Roles(
             label, self.features, (*self.drop, *_of_questions(table)), self.row_id,
-            unknown=(*self.unknown, CANNOT_TELL), decimal=self.decimal, as_number=self.as_number,
-            as_category=self.as_category,
+            unknown=(*self.unknown, CANNOT_TELL) if self.unknown else (), decimal=self.decimal,
+            as_number=self.as_number, as_category=self.as_category,
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._by_columns import by_columns
+from graphwell._copies import equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.metric.maps import Chain, Linear, Map, Scale, dense, spread_of
 
@@ -58,6 +59,13 @@ class Sample:
     def known(self) -> BoolArray:
         """Rows with a label."""
         return self.labels >= 0
+
+    @cached_property
+    def groups(self) -> IntArray:
+        """Equal numbers where rows with a label are copies of each other."""
+        groups = np.full(len(self.labels), -1)
+        groups[self.known] = equal_rows([self.X[self.known]])
+        return groups
 
     @cached_property
     def standard(self) -> Map:

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import BridgedWarning, UnreachableWarning
+from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.active import AccuracyEstimate, Question, Session
 from graphwell.active.accuracy import Checked
 from graphwell.jobs.found_labels import FoundLabels
@@ -246,7 +246,7 @@ def refit(session: Session, said: Said, stale: threading.Event) -> Fit:
     if not session.answers:
         return Fit(said, None, None)
     with warnings.catch_warnings():
-        for told in (BridgedWarning, UnreachableWarning):  # the page shows the doubt of such rows
+        for told in (BridgedWarning, LabelWarning, UnreachableWarning):  # the page shows their doubt
             warnings.simplefilter("ignore", told)
         session.fit(cancel=stale)
     new = {row: check for row, check in session.checked.items() if check.age == 1}

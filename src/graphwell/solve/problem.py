@@ -49,6 +49,8 @@ class Problem:
         Lowest and highest share that each class may have; the shares are then estimated.
     trust : array of shape (n,), optional
         How far each given label is trusted, above 0: a factor of its fidelity; 1 for all by default.
+    groups : array of shape (n,), optional
+        Equal numbers where rows with a label are copies of each other; on the host.
     implicit : bool
         Take the fidelity term implicitly, which allows large steps whatever its weight, and measure it along
         the star of ``rho``, which keeps it independent of the numbers of the classes.
@@ -63,6 +65,7 @@ class Problem:
     size_bounds: FloatArray | None = None
     implicit: bool = False
     trust: Vector | None = None
+    groups: IntArray | None = None
 
     def __post_init__(self) -> None:
         positive_number("fidelity", self.fidelity)

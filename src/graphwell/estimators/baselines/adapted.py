@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphwell._copies import equal_rows
 from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.engine import NumbaEngine
@@ -92,6 +93,8 @@ class AdaptedEigenfunctions(Baseline):
             return DEFAULT
         part = self._part(rows, known, rng)
         folds, given = rng.permutation(len(known)) % FOLDS, np.flatnonzero(part.labels >= 0)
+        groups = equal_rows([part.points[given]])
+        folds = folds[np.unique(groups, return_index=True)[1]][groups]  # copies are hidden together
         wrong: dict[tuple[int, int], int] = {}
         for steps in STEPS:
             for fold in range(FOLDS):

@@ -93,9 +93,11 @@ def as_text(column: Any) -> Any:
         return column
     if column.dtype.kind == "b":
         return np.where(column, text_column(["true"]), text_column(["false"]))
-    if column.dtype.kind != "f":
-        return column.astype(TEXT)
     text = column.astype(TEXT)
+    if column.dtype.kind in "Mm":
+        text[np.isnat(column)] = ""
+    if column.dtype.kind != "f":
+        return text
     whole = np.isfinite(column) & (column == np.rint(column)) & (np.abs(column) < 2**53)
     text[whole] = column[whole].astype(np.int64).astype(TEXT)
     text[np.isnan(column)] = ""
