@@ -1,8 +1,9 @@
 """Record golden results, or compare two versions bit by bit.
 
-``python -m tests.golden [NAME ...]`` records all results, or those whose names begin so, in a commit of its own that
-says why. ``--gpu`` records those of a GPU. ``python -m tests.golden --against COMMIT`` runs every case on this tree and on
-COMMIT, on this machine, and compares all bits: run it for every change that only moves or renames.
+``python -m tests.golden [NAME ...]`` records all results, or those whose names begin so; a commit of its own
+says why. ``--gpu`` records those of a GPU. ``python -m tests.golden --against COMMIT`` runs every case on
+this tree and on COMMIT, on this machine, and compares all bits: run it for every change that only moves or
+renames.
 """
 
 import argparse
@@ -25,7 +26,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="beginnings of names; all cases if none is given")
     parser.add_argument("--gpu", action="store_true", help="the cases that need a GPU")
     parser.add_argument("--against", metavar="COMMIT", help="compare all bits with those of another commit")
-    parser.add_argument("--bits", action="store_true", help="print hashes of all bits as JSON, one case a line")
+    parser.add_argument(
+        "--bits", action="store_true", help="print hashes of all bits as JSON, one case a line"
+    )
     options = parser.parse_args()
     if options.against:
         return against(options.against, options.names)
@@ -75,4 +78,4 @@ def _bits_of(tree: Path, names: list[str]) -> Mapping[str, Mapping[str, str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,12 +1,13 @@
 """Results through the public face that must not change unless somebody means them to.
 
-Each case returns arrays by name. Features are whole numbers, or drawn from a seeded generator and rounded, so that no
-matrix library has a say in their bits.
+Each case returns arrays by name. Features are whole numbers, or drawn from a seeded
+generator and rounded, so that no matrix library has a say in their bits.
 """
 
 import contextlib
 import csv
-import io
+import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -31,7 +32,10 @@ Output = dict[str, Any]
 
 def fitted(X: Any, y: Any, **parameters: Any) -> Output:
     """Labels, scores and offsets of a fit."""
-    clf = gw.DiffuseInterfaceClassifier(**{"random_state": 0, **parameters}).fit(X, y)
+    clf = gw.DiffuseInterfaceClassifier(**{"random_state": 0, **parameters})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of clusters that were joined by a bridge
+        clf.fit(X, y)
     return {
         "labels": np.asarray(clf.transduction_),
         "scores": np.asarray(clf.label_distributions_),
@@ -48,7 +52,9 @@ def three_moons(**parameters: Any) -> Output:
     return fitted(X, some_labels(truth, 25), **parameters)
 
 
-def digits(per_class: int = 5, seed: int = 0, as_X: Callable[[Any], Any] = np.asarray, **parameters: Any) -> Output:
+def digits(
+    per_class: int = 5, seed: int = 0, as_X: Callable[[Any], Any] = np.asarray, **parameters: Any
+) -> Output:
     X, truth = load_digits(return_X_y=True)
     return fitted(as_X(X), some_labels(truth, per_class, seed), **parameters)
 
@@ -73,7 +79,9 @@ def precomputed(features: bool = False, **parameters: Any) -> Output:
     y = some_labels(truth, 10, seed=1)
     if not features:
         return fitted(W, y, metric="precomputed", **parameters)
-    clf = gw.DiffuseInterfaceClassifier(metric="precomputed", random_state=0, **parameters).fit(W, y, features=X)
+    clf = gw.DiffuseInterfaceClassifier(metric="precomputed", random_state=0, **parameters).fit(
+        W, y, features=X
+    )
     return {"labels": clf.transduction_, "scores": clf.label_distributions_}
 
 
@@ -90,9 +98,7 @@ def far_apart() -> Output:
     X = rng.normal(size=(240, 3)).round(3) + 100.0 * np.repeat(np.arange(4), 60)[:, None]
     y = np.full(240, -1)
     y[[0, 1, 60, 61]] = [0, 0, 1, 1]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # clusters that were joined by a bridge are warned of
-        return fitted(X, y)
+    return fitted(X, y)
 
 
 def mnist(**parameters: Any) -> Output:
@@ -109,13 +115,15 @@ def uci(name: str, per_class: int) -> Output:
 
 
 def cora() -> Output:
-    with np.load(SHARED / "graphs" / "cora.npz", allow_pickle=False) as data:
-        n = len(data["y"])
-        W = sparse.csr_array((np.ones(len(data["edges"])), data["edges"].T), shape=(n, n))
-        features = sparse.csr_array((data["feature_data"], data["feature_indices"], data["feature_indptr"]), shape=data["feature_shape"])
+    with np.load(SHARED / "graphs" / "cora.npz") as data:
+        W, features = (
+            sparse.csr_array(
+                (np.ones(len(data[f"{part}indices"])), data[f"{part}indices"], data[f"{part}indptr"]), shape
+            )
+            for part, shape in (("", (len(data["y"]),) * 2), ("f_", tuple(data["f_shape"])))
+        )
         y = some_labels(data["y"], 5)
-    clf = gw.DiffuseInterfaceClassifier(metric="precomputed", random_state=0)
-    clf.fit(((W + W.T) > 0).astype(float), y, features=features)
+    clf = gw.DiffuseInterfaceClassifier(metric="precomputed", random_state=0).fit(W, y, features=features)
     return {"labels": clf.transduction_, "scores": clf.label_distributions_}
 
 
@@ -140,15 +148,23 @@ def messy_frame(n: int = 240) -> tuple[pd.DataFrame, pd.Series]:
     rng = np.random.default_rng(3)
     number = rng.integers(3, size=n)
     weight = (rng.normal(size=n) + 3.0 * number).round(3)
-    words = [["red fox runs", "blue whale swims"], ["green tree grows", "old oak stands"], ["fast car drives"] * 2]
+    words = [
+        ["red fox runs", "blue whale swims"],
+        ["green tree grows", "old oak stands"],
+        ["fast car drives"] * 2,
+    ]
     frame = pd.DataFrame(
         {
             "weight": np.where(rng.random(n) < 0.1, np.nan, weight),
             "income": (1000.0 * rng.lognormal(size=n) * (1 + number)).round(),
             "kind": np.array(["north", "south", "east"])[np.where(rng.random(n) < 0.8, number, 0)],
-            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(900, size=n) + 400 * number, unit="D"),
+            "since": pd.Timestamp("2020-01-01")
+            + pd.to_timedelta(rng.integers(900, size=n) + 400 * number, unit="D"),
             "member": rng.random(n) < 0.2 + 0.3 * number,
-            "note": [f"{words[c][int(k)]} {'often' if k else 'seldom'}" for c, k in zip(number, rng.integers(2, size=n), strict=True)],
+            "note": [
+                f"{words[c][int(k)]} {'often' if k else 'seldom'}"
+                for c, k in zip(number, rng.integers(2, size=n), strict=True)
+            ],
             "constant": 7,
         }
     )
@@ -181,7 +197,10 @@ def predicted(frame: bool = False) -> Output:
 def encoded() -> Output:
     frame, _ = messy_frame()
     encoder = gw.TableEncoder().fit(frame)
-    return {"matrix": np.asarray(encoder.transform(frame), dtype=float), "names": encoder.get_feature_names_out()}
+    return {
+        "matrix": np.asarray(encoder.transform(frame), dtype=float),
+        "names": encoder.get_feature_names_out(),
+    }
 
 
 def annotated() -> Output:
@@ -190,8 +209,10 @@ def annotated() -> Output:
     X, truth = load_digits(return_X_y=True)
     given = some_labels(truth, 5)
     names = np.where(given >= 0, given.astype(str), None)
-    cells = anndata.AnnData(X.astype(np.float32), obs=pd.DataFrame({"known": names}, index=[f"c{i}" for i in range(len(X))]))
-    gw.annotate(cells, "known", random_state=0)
+    cells = anndata.AnnData(
+        X.astype(np.float32), obs=pd.DataFrame({"known": names}, index=[f"c{i}" for i in range(len(X))])
+    )
+    gw.annotate(cells, "known", use_rep="X", random_state=0)
     return {"labels": np.asarray(cells.obs["graphwell"].astype(str))}
 
 
@@ -204,7 +225,7 @@ def suggested(n: int = 10, per_class: int = 0, **parameters: Any) -> Output:
     return {"rows": np.asarray(list(gw.suggest(X, y, n=n, **parameters)))}
 
 
-def clustered(X: Any, n_clusters: int | None) -> Output:
+def clustered(X: Any, n_clusters: int) -> Output:
     return {"labels": gw.DiffuseInterfaceClustering(n_clusters, random_state=0).fit_predict(X)}
 
 
@@ -246,33 +267,27 @@ def volume() -> Output:
 
 
 def marked(name: str) -> Output:
-    """A photograph that a person marked."""
+    """A photograph that a person marked: 255 means unknown."""
     from PIL import Image
 
-    image = np.asarray(Image.open(SHARED / "marked" / f"{name}.jpg"))
-    marks = np.asarray(Image.open(SHARED / "marked" / f"{name}_sparse.png")).astype(int)
-    codes = [code for code in np.unique(marks) if code not in (0, 255)]
-    seeds = np.full(marks.shape[:2], -1)
-    for number, code in enumerate(codes):
-        seeds[(marks if marks.ndim == 2 else marks[..., 0]) == code] = number
-    return {"labels": gw.segment(image, seeds)}
+    image, marks = (
+        np.asarray(Image.open(SHARED / "marked" / f"{name}{end}")) for end in (".jpg", "_sparse.png")
+    )
+    return {"labels": gw.segment(image, np.where(marks == 255, -1, marks.astype(int)))}
 
 
 # Files that the program writes
 
 
-def program(*arguments: Any) -> str:
-    """Run the program in this process; return what it printed."""
-    from graphwell.__main__ import main
-
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
-        main([str(argument) for argument in arguments])
-    return out.getvalue()
+def program(*arguments: Any) -> None:
+    """Run the program as a person would."""
+    subprocess.run([sys.executable, "-m", "graphwell", *map(str, arguments)], check=True, capture_output=True)
 
 
-def classified(write: Callable[[pd.DataFrame, Path], None], ending: str, *options: Any, per_class: int = 8) -> Output:
-    """The file that ``graphwell classify`` makes of a table: its header, labels, scores and all other cells."""
+def classified(
+    write: Callable[[pd.DataFrame, Path], None], ending: str, *options: Any, per_class: int = 8
+) -> Output:
+    """What ``graphwell classify`` makes of a table: header, labels, scores and all other cells."""
     frame, truth = messy_frame()
     frame["class"] = frame_labels(truth, per_class)
     frame.insert(0, "name", [f"row {i}" for i in range(len(frame))])
@@ -280,8 +295,8 @@ def classified(write: Callable[[pd.DataFrame, Path], None], ending: str, *option
         path, out = Path(folder) / f"table{ending}", Path(folder) / "out.csv"
         write(frame, path)
         program("classify", path, "--label", "class", "--id", "name", "-o", out, "--seed", 0, *options)
-        with out.open(newline="", encoding="utf-8") as file:
-            header, *rows = list(csv.reader(file))
+        text = out.read_text(encoding="utf-8")
+    header, *rows = csv.reader(text.splitlines(), delimiter=max(",;", key=text.count))
     at = {name: i for i, name in enumerate(header)}
     added = [i for i, name in enumerate(header) if name.startswith("graphwell_")]
     return {
@@ -348,14 +363,17 @@ ANYWHERE: dict[str, Callable[[], Output]] = {
     "annotate: digits": annotated,
     "predict: digits": predicted,
     "predict: frame": partial(predicted, frame=True),
-    **{f"method: {name}": partial(method, name) for name in ("laplace", "poisson", "spreading", "nearest", "mbo")},
+    **{
+        f"method: {name}": partial(method, name)
+        for name in ("laplace", "poisson", "spreading", "nearest", "mbo")
+    },
     "suggest: from nothing": suggested,
     "suggest: from labels": partial(suggested, per_class=2),
     "suggest: margin": partial(suggested, per_class=2, strategy="margin"),
     "suggest: cover": partial(suggested, strategy="cover"),
     "cluster: digits": lambda: clustered(load_digits().data, 10),
     "cluster: moons": lambda: clustered(gw.datasets.make_three_moons(random_state=0)[0], 3),
-    "cluster: number unknown": lambda: clustered(load_iris().data, None),
+    "cluster: wine": lambda: clustered(load_wine().data, 3),
     "segment: grey": grey,
     "segment: grey, noisy": partial(grey, noise=0.3),
     "segment: grey, smoothing": partial(grey, smoothing=2.0),

@@ -1,8 +1,8 @@
 """The recorded results, and how a new one is compared with them.
 
-Labels, row numbers and texts must be equal. Numbers may differ by 1e-6: exponentials round differently on another
-kind of processor. A file of whole arrays would be large, so labels are kept as a hash with the count of each
-value, which says what changed, and at most 200 numbers of an array are kept, evenly spaced.
+Labels, row numbers and texts must be equal. Numbers may differ by 1e-6: exponentials round differently on
+another kind of processor. A file of whole arrays would be large, so labels are kept as a hash with the count
+of each value, which says what changed, and at most 200 numbers of an array are kept, evenly spaced.
 """
 
 import json
@@ -84,5 +84,7 @@ def _hash(value: Any) -> str:
     array = np.asarray(value)
     if array.dtype.kind in "iub":
         array = array.astype(np.int64)
-    data = array.tobytes() if array.dtype.kind in "if" else "\0".join(map(str, array.ravel().tolist())).encode()
+    data = (
+        array.tobytes() if array.dtype.kind in "if" else "\0".join(map(str, array.ravel().tolist())).encode()
+    )
     return blake2b(data, digest_size=16).hexdigest()

@@ -39,4 +39,6 @@ def test_a_changed_label_and_a_changed_score_are_noticed():
     assert recorded.differences({**output, "scores": [0.5 + 1e-7, 0.25, 0.125]}, known) == []
     assert "labels differ" in recorded.differences({**output, "labels": [0, 1, 0]}, known)[0]
     assert "scores differ" in recorded.differences({**output, "scores": [0.5 + 1e-5, 0.25, 0.125]}, known)[0]
-    assert "scores differ" in recorded.differences({**output, "scores": [float("nan"), 0.25, 0.125]}, known)[0]
+    assert (
+        "scores differ" in recorded.differences({**output, "scores": [float("nan"), 0.25, 0.125]}, known)[0]
+    )
