@@ -16,7 +16,7 @@ BENCHMARKS = {
     "scale": "how time and memory grow to a million points",
     "startup": "how long a fresh process takes",
     "reading": "how much memory a table takes until its rows are ready to be compared",
-    "peers": "time and error beside graphlearning and scikit-learn",
+    "peers": "the table of the README: error beside scikit-learn's models and Poisson learning",
     "few_labels": "error of every method from 1 label per class on",
     "labels": "error with one label per class, random and uneven labels, against the bars",
     "tables": "error on tables of all kinds beside what people would try, and the bars by name",

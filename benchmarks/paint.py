@@ -73,7 +73,7 @@ def measured(side: int, count: int) -> dict[str, list[float]]:
         try:
             for stroke in strokes(truth, count):
                 began = time.perf_counter()
-                number = page.commands["stroke"](stroke)
+                number = page.commands["stroke"]({"do": "stroke", **stroke})
                 found["coarse"].append(window.wait(number, coarse=True) - began)
                 found["fine"].append(window.wait(number, coarse=False) - began)
         finally:

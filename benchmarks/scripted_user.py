@@ -39,19 +39,18 @@ class User:
         self.truth, self.labels = truth, np.full(len(truth), NO_CLASS)
         self.number = self.messages = 0
         self.repainted = 0.0
-        self.question: int | None = None
         self.until("positions")
         self.first_map = time.perf_counter() - began
 
     def until(self, name: str, number: int | None = None) -> dict[str, Any]:
-        """Take what comes, up to an event, or up to the fit that knows an action."""
+        """Take what comes, up to an event, the fit that knows an action, or the reply to a message."""
         while True:
             got = self.socket.recv(timeout=600)
             event = self._frame(got) if isinstance(got, bytes) else json.loads(got)
             if event.get("error"):
                 raise RuntimeError(event["error"])
-            if event.get("event") == "question" and event["question"]:
-                self.question = event["question"]["row"]
+            if name == "reply" and event.get("re") == number:
+                return event
             if event.get("event") == name and (number is None or event.get("number") == number):
                 return event
 
@@ -80,10 +79,12 @@ class User:
         return (self.repainted or ended) - began, ended - began
 
     def answer(self) -> tuple[float, float]:
-        """Answer the question of the moment truly."""
-        while self.question is None:
-            self.until("question")
-        row, self.question = self.question, None
+        """Answer the next question truly."""
+        self.send("next")
+        while not (question := self.until("reply", self.messages)["ok"]["question"]):
+            self.until("questions")
+            self.send("next")
+        row = question["row"]
         return self.do("label", rows=[row], **{"class": int(self.truth[row])})
 
     def right(self) -> float:
@@ -111,7 +112,6 @@ class User:
                 self.do(command)
             self.send("row", row=rows[0])
             self.send("search", text=str(rows[0]))
-            self.send("ask", row=rows[1])
             if turn % 20 == 0:
                 self.send("export")
             time.sleep(PAUSE)

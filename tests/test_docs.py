@@ -38,6 +38,17 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     assert names["gw"] is gw  # no page hides the library that it shows
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_example_is_as_good_as_it_says(page):
+    code = BLOCK.search((ROOT / page).read_text())["code"]
+    names = {}
+    exec(code, names)
+    unknown = np.array(names["y"]) < 0
+    right = (names["clf"].transduction_ == names["truth"])[unknown].mean()
+    assert right > 0.9
+    assert f"{100 * right:.0f} %" in code
+
+
 def _names_that_pages_take_for_granted():
     """Rows, labels and a fit, as a reader has them by then."""
     X, truth = gw.datasets.make_three_moons(n_per_class=100, random_state=0)

@@ -154,7 +154,7 @@ class Labeller(User):
             {"do": "merge classes", "class": number, "into": rng.randrange(4)},
             {"do": "remove class", "class": 2 + number},
             *[{"do": "undo"}, {"do": "redo"}] * 2,
-            {"do": "ask", "row": rows[0]},
+            {"do": "next", "first": rows},
             {"do": "row", "row": rows[0]},
             {"do": "search", "text": str(rows[0])},
             {"do": "export"},

@@ -31,6 +31,7 @@ def test_wrong_answers_at_sure_rows_lower_the_estimate():
     assert wrong.share < 0.6 < 0.95 < right.share
     assert right.interval[1] - right.interval[0] < 0.1
     assert "About" in str(right)
+    assert str(estimated_accuracy([], sure)).startswith("Too early to say how many labels are right: 0 of 10")
 
 
 def test_rows_without_a_label_count_as_wrong():

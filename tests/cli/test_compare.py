@@ -21,7 +21,8 @@ def test_a_table_a_page_and_json(tmp_path):
     shown = run(tmp_path / "in.csv", "--truth", "truth", *FEW, "--report", page)
     assert shown.exit_code == 0, shown.output
     assert "120 rows, 12 labels given, 3 classes." in shown.stdout
-    assert "logistic regression" in shown.stdout
+    for method in ("nearest", "logistic regression"):
+        assert f"\n{method}: " in f"\n{shown.stdout.partition('120 rows')[0]}", "a line before the table"
     assert page.read_text().startswith("<!DOCTYPE html>")
     assert "Written" in shown.stdout
     assert "Written" not in run(tmp_path / "in.csv", "--truth", "truth", *FEW).stdout

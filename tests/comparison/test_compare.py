@@ -99,7 +99,7 @@ def test_a_comparison_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):
         compare(X, Y, splits=3, checkpoint=path)
     monkeypatch.setattr(module, "competitors", lambda: {"a": counted("a"), "b": counted("b")})
     found = compare(X, Y, splits=3, checkpoint=path)
-    assert fits == ["a", "b", "a", "a", "b", "a", "b"]
+    assert fits == ["a", "a", "a", "a", "b", "b", "b"]
     assert len(found.trials) == 6
     with pytest.raises(OptionError, match="another comparison"):
         compare(X, Y, splits=2, checkpoint=path)
@@ -111,7 +111,7 @@ def test_who_cannot_label_the_rows_is_named_with_the_reason(monkeypatch):
 
     everyone = {"bad": Competitor("bad", "", refuses), "nearest": competitors()["nearest"]}
     monkeypatch.setattr(module, "competitors", lambda: everyone)
-    found = compare(X, Y, splits=2, n_jobs=1)
+    found = compare(X, Y, methods=["all"], splits=2, n_jobs=1)
     assert found.left_out == (("bad", "too many rows."),)
     assert [each.method for each in found.standings] == ["nearest"]
     monkeypatch.setattr(module, "competitors", lambda: {"bad": everyone["bad"]})
@@ -176,3 +176,28 @@ def test_methods_that_are_no_list_of_names_are_refused(methods):
 def test_what_holds_no_rows_is_refused(rows):
     with pytest.raises(ValueError, match=r"X must|X "):
         gw.compare(rows, [0, 1])
+
+
+def test_each_method_is_told_as_soon_as_it_is_known(monkeypatch):
+    heard = []
+
+    def competitor(name, usual=True):
+        def label(ground, y):
+            heard.append(f"fit {name}")
+            return np.where(y >= 0, y, 0)
+
+        return Competitor(name, "", label, usual=usual)
+
+    everyone = {"a": competitor("a"), "b": competitor("b"), "c": competitor("c", usual=False)}
+    monkeypatch.setattr(module, "competitors", lambda: everyone)
+    told = lambda standing: heard.append(standing.method)  # noqa: E731
+    found = compare(X, Y, splits=2, told=told)
+    assert heard == ["fit a", "fit a", "a", "fit b", "fit b", "b"]
+    assert {each.method for each in found.standings} == {"a", "b"}
+    assert len(compare(X, Y, splits=2, methods=["all"]).standings) == 3
+
+
+def test_few_methods_take_part_unless_all_are_asked_for():
+    usual = [one.name for one in competitors().values() if one.usual]
+    models = ["logistic regression", "random forest", "boosting", "sklearn LabelSpreading"]
+    assert usual == ["diffuse interface", *models]

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from graphwell import DiffuseInterfaceClassifier
+from graphwell import DiffuseInterfaceClassifier, Graph
 from graphwell.estimators.evidence import Evidence, expert_of, experts_for, mixture_weights
 from graphwell.metric.sample import Sample
 
@@ -132,3 +132,34 @@ def test_a_classifier_that_gives_no_probabilities_is_refused(said):
     X, _, given = tilted()
     with pytest.raises(ValueError, match="predict_proba of Teller must give each row a number from 0 to 1"):
         DiffuseInterfaceClassifier(evidence=Teller(said), random_state=0, n_jobs=1).fit(X, given)
+
+
+def test_a_named_classifier_is_heard_from_two_labels_of_a_class_on():
+    X, _, given = tilted()
+    given[7:] = -1
+    clf = DiffuseInterfaceClassifier(random_state=0, evidence=LogisticRegression()).fit(X, given)
+    assert 0 < clf.tuning_.evidence["LogisticRegression"] < 1
+    assert clf.tuning_.n_hidden == 7
+    quiet = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert str(quiet.tuning_).endswith(", no other model was asked")
+    assert "no other model was asked." in quiet._repr_html_inner()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "rows", "kept", "said"),
+    [
+        ({}, "features", 2, "every class needs a label and one of them two; give more labels"),
+        ({"classes": [0, 1, 2]}, "features", 80, "every class needs a label"),
+        ({"start": "random"}, "features", 80, "the descent of the paper hears none"),
+        ({}, "graph", 80, "X is a graph without features; give fit its features"),
+    ],
+)
+def test_a_named_classifier_that_cannot_be_heard_is_refused(parameters, rows, kept, said):
+    X, y, _ = tilted()
+    places = [int(np.flatnonzero(y == 0)[0]), int(np.flatnonzero(y == 1)[0])] if kept == 2 else range(kept)
+    few = np.full(len(y), -1)
+    few[places] = y[places]
+    X = Graph.from_features(X) if rows == "graph" else X
+    clf = DiffuseInterfaceClassifier(random_state=0, evidence=LogisticRegression(), **parameters)
+    with pytest.raises(ValueError, match=f"evidence: LogisticRegression cannot be heard: .*{said}"):
+        clf.fit(X, few)

@@ -182,3 +182,16 @@ def test_a_volume_of_a_single_class():
     seeds = np.full((3, 4, 5), -1)
     seeds[1, 1, 1] = 0
     assert (gw.Segmenter(np.zeros((3, 4, 5)), channel_axis=None).segment(seeds).labels == 0).all()
+
+
+@pytest.mark.parametrize("graph", ["pixels", "features"])
+def test_after_forget_a_call_finds_what_a_new_segmenter_finds(graph):
+    image, truth = gw.datasets.make_grey_image(40, 44, noise=0.3, random_state=0)
+    few = np.where(np.random.default_rng(0).random(truth.shape) < 0.01, truth, -1)
+    more = np.where(np.random.default_rng(1).random(truth.shape) < 0.05, truth, few)
+    segmenter = gw.Segmenter(image, graph=graph)
+    segmenter.segment(few)
+    segmenter.forget()
+    np.testing.assert_array_equal(
+        segmenter.segment(more).score, gw.Segmenter(image, graph=graph).segment(more).score
+    )

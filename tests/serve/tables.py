@@ -33,6 +33,7 @@ class Window:
         self.journal = Journal(path.with_name(path.name + ".journal"), self.table.fingerprint)
         self.page = LabelPage(self.table, self.journal)
         self.events, self.news = [], threading.Condition()
+        self.question = None
 
     def __enter__(self):
         self.page.begin(self.take)
@@ -50,6 +51,11 @@ class Window:
     def do(self, command, /, **message):
         return self.page.commands[command]({"do": command, **message})
 
+    def next(self, **message):
+        """Ask for the next row, and return its number."""
+        self.question = self.do("next", **message)["question"]
+        return self.question and self.question["row"]
+
     def label(self, row, number, **more):
         return self.do("label", rows=[int(row)], **{"class": number}, **more)
 
@@ -60,7 +66,7 @@ class Window:
     def fitted(self):
         """Wait until the model knows every answer, and questions came after it."""
         self.wait(lambda w: w.page._model.get("number") == w.page._number)
-        self.wait(lambda w: w.page._question is not None or not (w.page.answers.codes == -1).any())
+        self.wait(lambda w: w.page._queue or not (w.page.answers.codes == -1).any())
 
     def of(self, name):
         return [event for event in self.events if isinstance(event, dict) and event["event"] == name]

@@ -48,3 +48,12 @@ def test_there_is_a_limit():
     classes = ClassList.named([str(i) for i in range(MOST_CLASSES)])
     with pytest.raises(OptionError, match="250"):
         classes.added("more")
+
+
+def test_keys_stay_with_their_classes():
+    digits = ClassList.named([str(digit) for digit in range(10)])
+    changed = digits.renamed(3, "three").added("ten").without(1)
+    assert [(entry.name, entry.key) for entry in changed][2:4] == [("three", "3"), ("4", "4")]
+    assert changed.entries[-1].key == "⇧1"
+    assert [entry.key for entry in ClassList.named(["dog", "1", "cat"])] == ["2", "1", "3"]
+    assert ClassList.named([f"kind {i}" for i in range(21)]).entries[-1].key is None

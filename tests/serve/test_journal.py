@@ -194,3 +194,59 @@ def test_notes_that_make_no_sense_are_refused(tmp_path):
         assert journal.recall(lambda notes: notes[0]["share"]) == 0.5
         with pytest.raises(OptionError, match="makes no sense in its notes; restore it, or move it away"):
             journal.recall(lambda notes: notes[0]["labels"])
+
+
+def replaced(path):
+    copy = path.with_name("copy")
+    copy.write_bytes(path.read_bytes())
+    copy.replace(path)  # as sed -i and editors do
+
+
+def appended(path):
+    with path.open("ab") as file:
+        file.write(b"x")
+
+
+@pytest.mark.parametrize(
+    "change", [replaced, appended, lambda path: path.unlink(), lambda path: path.write_bytes(b"")]
+)
+def test_after_another_program_changed_the_journal_nothing_more_is_taken_and_all_before_is_kept(
+    tmp_path, change
+):
+    path = tmp_path / "journal"
+    path.with_name("journal.1").write_bytes(b"of somebody else")
+    with Journal(path, ABOUT) as journal:
+        for row in range(4):
+            journal.do({"do": "answer", "row": row})
+        journal.note({"share": 0.5})
+        journal.undo()
+        journal.undo()
+        done, undone = list(journal.done), list(journal.undone)
+        change(path)
+        for act in (lambda: journal.do({"do": "more"}), journal.undo, journal.redo, lambda: journal.note({})):
+            with pytest.raises(
+                OSError, match=r"This was not kept: .* in .*journal\.2\. End graphwell, rename"
+            ):
+                act()
+        assert (journal.done, journal.undone) == (done, undone)
+    assert not path.with_name("journal.3").exists()
+    path.with_name("journal.2").replace(path)
+    with Journal(path, ABOUT) as journal:
+        assert (journal.done, journal.undone, journal.notes) == (done, undone, [{"share": 0.5}])
+
+
+def test_a_line_written_into_a_journal_that_was_just_replaced_is_not_acknowledged(tmp_path, monkeypatch):
+    path = tmp_path / "journal"
+    with Journal(path, ABOUT) as journal:
+        journal.do({"row": 1})
+        synced = os.fsync
+
+        def late(file):
+            monkeypatch.setattr(os, "fsync", synced)
+            replaced(path)
+
+        monkeypatch.setattr(os, "fsync", late)
+        with pytest.raises(OSError, match="was changed by another program"):
+            journal.do({"row": 2})
+        assert journal.done == [{"row": 1}]
+    assert replayed(path.with_name("journal.1"))[0] == [{"row": 1}]

@@ -122,9 +122,8 @@ def test_markup_is_shown_as_text_and_a_table_without_classes_can_be_begun(browse
             row = asked(browser)
             press(browser, "n")
             browser.switch_to.active_element.send_keys(f"{MARKUP}{truth[row]}\n")
-            if number:
-                wait_until(browser, f"document.querySelectorAll('#classes li').length === {number + 1}")
-                press(browser, str(number + 1))
+            wait_until(browser, f"document.querySelectorAll('#classes li').length === {number + 1}")
+            press(browser, str(number + 1))
             wait_until(browser, f"document.body.dataset.question !== '{row}'")
         after(browser, 6)
         browser.execute_script("document.getElementById('search').value = 'onerror'")
@@ -155,7 +154,18 @@ def test_classes_that_are_digits_have_their_own_keys(browser, tmp_path):
         press(browser, "n")
         browser.switch_to.active_element.send_keys("ten\n")
         wait_until(browser, "document.querySelectorAll('#classes li').length === 3")
-        assert browser.execute_script(keys) == ["1", "2", "3"]
+        assert browser.execute_script(keys) == ["0", "1", "2"]
+        browser.execute_script("document.querySelector('#classes .edit').click()")
+        browser.switch_to.active_element.send_keys("zero\n")
+        wait_until(browser, "document.querySelector('#classes .what')?.textContent === 'zero'")
+        for _ in range(2):
+            assert browser.execute_script(keys) == ["0", "1", "2"]
+            browser.refresh()
+            asked(browser)
+    with Server("label", path, "--label", "label", "--id", "name", "--jobs", "1", folder=tmp_path) as server:
+        browser.get(server.address)
+        asked(browser)
+        assert browser.execute_script(keys) == ["0", "1", "2"]
 
 
 def test_a_class_beyond_the_keys_is_chosen_by_its_name(browser, tmp_path):
@@ -181,3 +191,134 @@ def test_a_class_beyond_the_keys_is_chosen_by_its_name(browser, tmp_path):
         wait_until(browser, "document.getElementById('list-title').textContent === 'Found: 1'")
         browser.execute_script("document.querySelector('#list button').click()")
         wait_until(browser, "document.getElementById('question').textContent.includes('Labelled kind 24')")
+
+
+def begin(browser, folder, *options):
+    """A page on three groups with the classes red, green and blue, and its first question."""
+    path, truth = write_groups(folder)
+    server = Server("label", path, "--id", "name", "--jobs", "1", *options, folder=folder)
+    browser.get(server.address)
+    return server, truth, asked(browser)
+
+
+def name_class(browser, name, number):
+    press(browser, "n")
+    browser.switch_to.active_element.send_keys(f"{name}\n")
+    wait_until(browser, f"document.querySelectorAll('#classes li').length === {number}")
+
+
+def test_naming_classes_labels_nothing(browser, tmp_path):
+    server, _, row = begin(browser, tmp_path)
+    with server:
+        for number, name in enumerate(("red", "green", "blue"), 1):
+            name_class(browser, name, number)
+        after(browser, 3)
+        assert asked(browser) == row
+        sizes = "return [...document.querySelectorAll('#classes .count')].map((e) => e.textContent)"
+        assert browser.execute_script(sizes) == ["0"] * 3
+        assert "0 labelled" in browser.find_element("id", "summary").text
+        press(browser, "c")  # Enter without letters chooses nothing
+        wait_until(browser, "document.getElementById('by-name').open")
+        browser.switch_to.active_element.send_keys("\n")
+        assert browser.execute_script("return document.getElementById('by-name').open")
+        browser.switch_to.active_element.send_keys("bl\n")
+        after(browser, 4)
+        assert asked(browser) != row
+    journal = (tmp_path / "groups.csv.journal").read_text()
+    assert f'{{"do":"label","rows":[{row}],"class":2}}' in journal
+    assert journal.count('"do":"label"') == 1
+
+
+def test_the_row_on_screen_stays_until_it_is_answered(browser, tmp_path):
+    server, truth, row = begin(browser, tmp_path, "--classes", "red,green,blue")
+    with server:
+        press(browser, str(truth[row] + 1))
+        wait_until(browser, f"document.body.dataset.question !== '{row}'")
+        after(browser, 4)
+        shown = asked(browser)
+        browser.execute_script("document.querySelector('.near .thumb').click()")
+        press(browser, "u")
+        after(browser, 3)
+        wait_until(browser, "document.getElementById('question').textContent.includes('taken back')")
+        assert asked(browser) == shown
+        keep_screenshot(browser, "label_taken_back")
+        press(browser, "r")  # answered again: nothing is said of it any more
+        after(browser, 4)
+        wait_until(browser, "!document.getElementById('question').textContent.includes('taken back')")
+        press(browser, "u")
+        after(browser, 3)
+        mine = browser.current_window_handle
+        browser.switch_to.new_window("tab")
+        browser.get(server.address)
+        other = asked(browser)
+        assert other != shown
+        press(browser, str(truth[other] + 1))
+        wait_until(browser, f"document.body.dataset.question !== '{other}'")
+        browser.execute_script("document.getElementById('search').value = arguments[0]", f"<i>{shown}</i>")
+        browser.execute_script("document.getElementById('search-form').requestSubmit()")
+        wait_until(browser, "document.getElementById('list-title').textContent === 'Found: 1'")
+        browser.execute_script("document.querySelector('#list button').click()")
+        wait_until(browser, f"document.body.dataset.question === '{shown}'")
+        press(browser, str(truth[shown] + 1))
+        after(browser, 5)
+        browser.switch_to.window(mine)
+        after(browser, 5)
+        assert asked(browser) == shown
+        wait_until(browser, "document.getElementById('question').textContent.includes('Labelled')")
+        press(browser, "s")  # moves on, and leaves the answer of the other window
+        wait_until(browser, f"document.body.dataset.question === '{row}'")
+        assert steps(browser) == 5
+
+
+def test_a_second_key_before_the_next_row_is_no_answer(browser, tmp_path):
+    server, _, row = begin(browser, tmp_path, "--classes", "red,green,blue")
+    with server:
+        locked = browser.execute_script(
+            "for (const code of ['Digit1', 'Digit2', 'Digit3'])"
+            " document.dispatchEvent(new KeyboardEvent('keydown', {code, key: code.at(-1), bubbles: true}));"
+            "return document.querySelector('#question.locked .chosen .what').textContent"
+        )
+        assert locked == "red"
+        wait_until(browser, f"document.body.dataset.question !== '{row}'")
+        wait_until(browser, "!document.querySelector('#question.locked')")
+        after(browser, 4)
+    labels = [
+        line for line in (tmp_path / "groups.csv.journal").read_text().splitlines() if '"label"' in line
+    ]
+    assert [line.split(" ", 1)[1] for line in labels[1:]] == [f'{{"do":"label","rows":[{row}],"class":0}}']
+
+
+def test_a_row_that_is_chosen_before_a_key_stays_after_its_answer(browser, tmp_path):
+    server, _, row = begin(browser, tmp_path, "--classes", "red,green,blue")
+    with server:
+        chosen = (row + 1) % 120
+        browser.execute_script("document.getElementById('search').value = arguments[0]", f"<i>{chosen}</i>")
+        browser.execute_script("document.getElementById('search-form').requestSubmit()")
+        wait_until(browser, "document.getElementById('list-title').textContent === 'Found: 1'")
+        browser.execute_script(
+            "document.querySelector('#list button').click();"
+            "document.dispatchEvent(new KeyboardEvent('keydown', {code: 'Digit1', key: '1', bubbles: true}))"
+        )
+        after(browser, 4)
+        wait_until(browser, "!document.querySelector('#question.locked')")
+        assert asked(browser) == chosen
+    journal = (tmp_path / "groups.csv.journal").read_text()
+    assert f'{{"do":"label","rows":[{row}],"class":0}}' in journal
+
+
+def test_the_accuracy_is_told_when_enough_was_checked(browser, tmp_path):
+    server, truth, _ = begin(browser, tmp_path, "--classes", "red,green,blue")
+    figure = "document.getElementById('accuracy').textContent"
+    with server:
+        for number in range(16):
+            row = asked(browser)
+            if number < 4:
+                assert browser.execute_script(f"return {figure}") == "too early to say"
+            press(browser, str(truth[row] + 1))
+            wait_until(browser, f"document.body.dataset.question !== '{row}'")
+            after(browser, number + 4)
+        wait_until(browser, f"{figure}.endsWith('%')")
+        said = browser.find_element("id", "curve").text
+        assert "answers that checked a label" in said
+        assert "from 0" not in said
+        keep_screenshot(browser, "label_accuracy")

@@ -42,7 +42,7 @@ def decoded(frame):
 def answered(window, n):
     """Answer questions truly, as they come; classes are added when they are met."""
     for _ in range(n):
-        row = window.page._question.row
+        row = window.next()
         name = f"group {window.truth[row]}"
         if name not in window.page.answers.classes.names:
             window.do("add class", name=name)
@@ -80,29 +80,33 @@ def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
     held = threading.Event()
     fit = type(window.page._refits.table.session()).fit
     monkeypatch.setattr("graphwell.active.Session.fit", lambda self, **options: (held.wait(20), fit(self))[1])
-    before = window.page._question.row
+    before = window.next()
     first = window.label(before, 0)
-    second = window.label(window.page._question.row, 0)
+    second = window.label(window.next(), 0)
     assert second["number"] == first["number"] + 1
-    assert window.page._question.row != before
+    assert window.question["row"] != before
     held.set()
     window.fitted()
 
 
-def test_the_question_that_is_looked_at_stays(window):
+def test_no_event_names_a_row_to_show_and_two_windows_get_two_rows(window):
     answered(window, 3)
-    asked = window.page._question.row
-    window.label((asked + 1) % len(window.truth), 0)
+    mine, other = window.next(), window.next()
+    assert mine != other
+    window.label(other, 0)
     window.fitted()
-    assert window.page._question.row == asked
+    assert {tuple(event) for event in window.of("questions")} == {("event",)}
+    assert window.do("row", row=mine)["given"] == NOTHING
 
 
-def test_undo_asks_again_and_redo_answers(window):
+def test_undo_names_its_row_which_can_be_asked_first_and_redo_answers(window):
     answered(window, 2)
-    row = window.page._question.row
+    row = window.next()
     window.label(row, 1)
-    window.do("undo")
-    assert window.page._question.row == row
+    assert window.next() != row
+    assert window.do("undo")["back"] == {"row": row, "name": f"<i>{row}</i>"}
+    assert window.next(first=[row]) == row
+    assert window.question["reason"] == "not answered yet"
     assert window.page.answers.codes[row] == NOTHING
     window.do("redo")
     assert window.page.answers.codes[row] == 1
@@ -116,24 +120,27 @@ def test_undo_asks_again_and_redo_answers(window):
 
 
 def test_cannot_tell_and_skip_are_not_asked_again(window):
-    first = window.page._question.row
+    first = window.next()
     window.do("skip", rows=[first])
-    second = window.page._question.row
+    second = window.next()
     window.do("cannot tell", rows=[second])
     window.fitted()
-    assert window.page._question.row not in (first, second)
+    assert window.next(first=[first, second]) not in (first, second)
     window.wait(lambda w: not {first, second} & {question.row for question in w.page._queue})
     assert window.page.answers.codes[second] == CANNOT_TELL
 
 
 def test_skipped_rows_come_last(window):
     window.do("add class", name="a")
-    skipped = window.page._question.row
+    skipped = window.next()
     window.do("skip", rows=[skipped])
     window.do("label", rows=[r for r in range(len(window.truth)) if r != skipped], **{"class": 0})
     window.fitted()
     window.wait(lambda w: w.page._queue and w.page._queue[0].reason == "skipped before")
     assert [question.row for question in window.page._queue] == [skipped]
+    assert window.next() == skipped
+    window.do("cannot tell", rows=[skipped])
+    assert window.do("next") == {"question": None, "left": False}
 
 
 def test_a_lasso_seeds_and_the_graph_decides(window):
@@ -202,7 +209,7 @@ def test_the_table_is_written_as_classify_writes_it(window):
 
 def test_the_answers_brought_back_classify_to_the_labels_that_were_shown(window):
     answered(window, 6)
-    window.do("cannot tell", rows=[window.page._question.row])
+    window.do("cannot tell", rows=[window.next()])
     window.fitted()
     window.do("export")
     folder = window.table.options.table.parent
@@ -246,15 +253,11 @@ def test_a_row_is_shown_with_everything(window):
             window.do("row", row=row)
 
 
-def test_rows_can_be_chosen(window):
-    window.do("ask", row=7)
-    assert window.page._question.row == 7
-    assert window.of("question")[-1]["question"]["reason"] == "chosen by you"
-
-
 def test_the_model_tells_sizes_doubt_and_a_curve(window):
-    answered(window, 5)
+    answered(window, 15)
     model = window.page._model
+    assert model["early"] == ""
+    assert len(model["curve"]) > 1
     assert sum(model["sizes"].values()) == len(window.truth)
     assert [point["labels"] for point in model["curve"]] == sorted({p["labels"] for p in model["curve"]})
     assert all(0 <= p["low"] <= p["share"] <= p["high"] <= 1 for p in model["curve"])
@@ -265,7 +268,7 @@ def test_everything_told_is_json(window):
     answered(window, 3)
     window.do("search", text="1")
     told = [event for event in [*window.events, *window.page.greeting()] if not isinstance(event, bytes)]
-    assert {"about", "question", "stage"} <= {event["event"] for event in told}
+    assert {"about", "questions", "stage"} <= {event["event"] for event in told}
     assert all(json.loads(json.dumps(event, allow_nan=False)) for event in told)
 
 
@@ -289,7 +292,7 @@ def test_the_curve_goes_on_after_a_new_start(tmp_path):
     with Window(path) as window:
         window.truth = truth
         window.fitted()
-        answered(window, 7)
+        answered(window, 15)
         before = window.page._model
     with Window(path) as again:
         again.fitted()
@@ -321,7 +324,7 @@ def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkey
 
     before = window.page.answers.codes.copy()
     monkeypatch.setattr("graphwell.active.Session.fit", given_up)
-    row = window.page._question.row
+    row = window.next()
     window.label(row, 0)
     assert began.wait(30)
     assert row in sessions[0].answers
@@ -345,3 +348,41 @@ def test_of_a_large_table_a_glance_comes_before_the_fit(window, monkeypatch):
     first = labels.index(glances[0])
     assert labels[first + 1]["number"] >= glances[0]["number"]
     assert np.array_equal(window.page._coloring.classes, window.page._found.labels)
+
+
+def test_no_accuracy_is_told_before_every_class_was_seen_and_ten_answers_were_checked(window):
+    for group in range(3):
+        window.do("add class", name=f"group {group}")
+    window.label(0, 0)
+    window.fitted()
+    assert window.page._model["early"] == "Answer with at least two classes first."
+    window.label(40, 1)
+    window.fitted()
+    assert window.page._model["early"] == "No row is labelled group 2 yet."
+    with window.page._lock:  # faster than any fit: all of them are checked by one that knows two classes
+        for row in (*range(1, 10), *range(80, 90)):
+            window.label(row, int(window.truth[row]))
+    window.fitted()
+    assert window.page._model["early"].startswith("0 of 10 answers")
+    with window.page._lock:
+        for row in (*range(10, 15), *range(41, 46)):
+            window.label(row, int(window.truth[row]))
+    assert window.page._model["curve"] == []
+    window.fitted()
+    assert (window.page._model["early"], window.page._model["checked"]) == ("", 10)
+    assert window.page._model["curve"][-1]["share"] > 0.9
+    window.do("add class", name="group 3")
+    window.fitted()
+    assert window.page._model["early"] == "No row is labelled group 3 yet."
+
+
+def test_classes_can_be_named_beforehand_and_a_new_start_adds_none_again(tmp_path):
+    path, _ = write_groups(tmp_path, labels={0: "x"})
+    first = Window(path, classes=("a", " b ", "x", "a"))
+    assert first.page.answers.classes.names == ("x", "a", "b")
+    first.do("rename class", name="A", **{"class": 1})
+    first.journal.close()
+    again = Window(path, classes=("a", "b", "c"))
+    assert again.page.answers.classes.names == ("x", "A", "b", "c")
+    assert [entry.key for entry in again.page.answers.classes] == ["1", "2", "3", "4"]
+    assert again.page.answers.labelled.tolist() == [0]

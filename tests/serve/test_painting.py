@@ -5,7 +5,10 @@ import time
 
 import numpy as np
 import pytest
+import rasterio
+from PIL import Image
 
+from graphwell import datasets
 from graphwell.errors import OptionError
 from graphwell.jobs.painting import PaintedPicture, PaintOptions
 from graphwell.serve.painting import PaintPage
@@ -154,6 +157,103 @@ def test_everything_is_saved(folder, opened):
         "mask_ground.png",
         "mask_leaf.png",
     ]
+
+
+def shown(page, heard):
+    """Labels on the screen once they are fine."""
+    heard.wait_for(fine(page._number))
+    event = [event for event in heard.events if event["event"] == "segmentation"][-1]
+    return np.frombuffer(event["body"], dtype=np.uint8)
+
+
+def test_labels_follow_from_the_strokes_that_are_left_and_are_saved_as_shown(folder, opened):
+    page, heard = opened
+    image, _ = datasets.make_grey_image(180, 190, noise=0.2, random_state=0)
+    Image.fromarray(np.round(255 * np.clip(image, 0, 1)).astype(np.uint8)).save(folder / "b.png")
+    do(page, "open", picture=1)
+    strokes = [
+        {"class": 1, "width": 3, "erase": False, "points": [[80, 60], [100, 62]]},
+        {"class": 0, "width": 3, "erase": False, "points": [[5, 5], [150, 5]]},
+        {"class": 0, "width": 5, "erase": True, "points": [[85, 61], [95, 61]]},
+        {"class": 2, "width": 4, "erase": False, "points": [[20, 160], [170, 165]]},
+        {"class": 0, "width": 3, "erase": False, "points": [[150, 60], [152, 120]]},
+    ]
+    do(page, "add class")
+    for stroke in strokes:
+        heard.wait_for(fine(do(page, "stroke", **stroke)))
+    for step in ("undo", "undo", "redo", "undo", "redo", "redo"):
+        heard.wait_for(fine(do(page, step)))
+    do(page, "save")
+    heard.wait_for(lambda e: e["event"] == "saved")
+    after = shown(page, heard)
+    colors = np.asarray(Image.open(folder / "painted" / "b_labels.png").convert("RGB")).reshape(-1, 3)
+    classes = [bytes.fromhex(known["color"][1:]) for known in first(page)[0]["classes"]]
+    assert [classes[label] for label in after] == [bytes(color) for color in colors.tolist()]
+
+    other = PaintPage(PaintOptions(source=folder / "b.png", output=folder / "new", n_jobs=1))
+    heard = Heard()
+    other.begin(heard)
+    try:
+        do(other, "add class")
+        for stroke in strokes:
+            do(other, "stroke", **stroke)
+        assert (shown(other, heard) == after).all()
+    finally:
+        other.end()
+
+
+def test_the_fine_answer_is_shown_before_it_is_saved(opened):
+    page, heard = opened
+    for thread in page._segmenting:
+        thread.end()  # so that nothing is shown but for saving
+    number = [do(page, "stroke", **stroke) for stroke in (ACROSS, MIDDLE)][-1]
+    do(page, "save")
+    heard.wait_for(lambda e: e["event"] == "saved")
+    events = [e["event"] for e in heard.events if e["event"] == "saved" or fine(number)(e)]
+    assert events == ["segmentation", "saved"]
+
+
+def test_an_answer_to_strokes_that_are_gone_is_not_shown(opened):
+    page, heard = opened
+    number = do(page, "stroke", **ACROSS)
+    heard.wait_for(fine(number))
+    do(page, "undo")
+    labels = np.zeros((60, 70), dtype=int)
+    page._take(Wish(page._picture, labels, number), labels, False)
+    assert len(first(page)) == 1
+
+
+def test_what_a_picture_does_not_show_has_no_class_on_the_page_and_in_the_files(tmp_path):
+    values, _ = datasets.make_grey_image(60, 70, noise=0.1, random_state=0)
+    values[40:] = np.nan
+    place = {"transform": rasterio.Affine(10, 0, 5e5, 0, -10, 5e6), "crs": "EPSG:32632", "nodata": np.nan}
+    shape = {"width": 70, "height": 60, "count": 1, "dtype": "float32"}
+    with rasterio.open(tmp_path / "a.tif", "w", **shape, **place) as file:
+        file.write(values.astype(np.float32), 1)
+    page, heard = PaintPage(PaintOptions(source=tmp_path / "a.tif", n_jobs=1)), Heard()
+    page.begin(heard)
+    try:
+        do(page, "stroke", **ACROSS)
+        do(page, "stroke", **MIDDLE)
+        labels = shown(page, heard).reshape(60, 70)
+        do(page, "save")
+        heard.wait_for(lambda e: e["event"] == "saved")
+    finally:
+        page.end()
+    saved = np.asarray(Image.open(tmp_path / "painted" / "a_labels.png").convert("RGBA"))
+    np.testing.assert_array_equal(labels == 255, np.isnan(values))
+    np.testing.assert_array_equal(saved[..., 3] == 0, np.isnan(values))
+
+
+def test_a_stroke_on_a_replaced_journal_is_refused_and_not_shown(folder, opened):
+    page, _ = opened
+    do(page, "stroke", **ACROSS)
+    journal = folder / "painted" / "a.png.journal"
+    journal.with_name("copy").write_bytes(journal.read_bytes())
+    journal.with_name("copy").replace(journal)
+    with pytest.raises(OSError, match=r"changed by another program.*a\.png\.journal\.1"):
+        do(page, "stroke", **MIDDLE)
+    assert len(first(page)[0]["strokes"]) == 1
 
 
 def test_a_single_class_is_shown_and_saved_everywhere_and_that_is_said(opened):

@@ -65,7 +65,9 @@ def test_what_is_wrong_with_the_options_is_told_and_nothing_is_held(tmp_path):
 def test_options_may_be_text_and_lists(tmp_path):
     path, _ = write_groups(tmp_path, labels={0: "one", 40: "two"})
     where = str(tmp_path / "out.csv")
-    shown = gw.widgets.Label(str(path), row_id="name", drop=["d"], unknown=["?"], output=where, n_jobs=1)
+    lists = {"drop": ["d"], "unknown": ["?"], "classes": ["three", "two"]}
+    shown = gw.widgets.Label(str(path), row_id="name", output=where, n_jobs=1, **lists)
+    assert shown.page.answers.classes.names == ("one", "two", "three")
     assert shown.page.table.options.labelled == tmp_path / "out.csv"
     assert "d" not in dict(shown.page.table.cells(0))
     shown.close()

@@ -72,7 +72,11 @@ def test_a_picture_of_a_row_comes_through_the_kernel(browser, tmp_path):
     notebook = Notebook(browser, shown, tmp_path)
     notebook.wait("document.body.dataset.connected === 'true'")
     for row, width in ((3, 6), (12, 0)):
-        shown.page.commands["ask"]({"row": row})
+        browser.execute_script(f"document.getElementById('search').value = '{row + 1}'")
+        browser.execute_script("document.getElementById('search-form').requestSubmit()")
+        found = f"document.querySelector('#list .what')?.textContent === '{row + 1}'"
+        notebook.wait(f"document.getElementById('list-title').textContent.startsWith('Found') && {found}")
+        browser.execute_script("document.querySelector('#list button').click()")
         notebook.wait(f"document.body.dataset.question === '{row}'")
         notebook.wait("document.querySelector('#question .sight img').complete")
         image = "document.querySelector('#question .sight img')"

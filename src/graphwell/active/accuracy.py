@@ -24,6 +24,9 @@ PRIOR_ANSWERS = 2.0
 """Answers that the scores themselves count as, in each range."""
 FORGETTING = 0.5
 DRAWS = 4_000
+ENOUGH_CHECKED = 10
+"""Answers that must have checked a label before a figure is told: where nine of ten labels are right, fewer
+answers find no mistake at all in every second case, and the figure would be that of the scores alone."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class AccuracyEstimate:
     interval : (float, float)
         Where the share lies with 90 % probability.
     n_checked : int
-        Number of answers that checked a label.
+        Number of answers that checked a label of a fit that knew every class.
     """
 
     share: float
@@ -63,6 +66,9 @@ class AccuracyEstimate:
 
     def __str__(self) -> str:
         low, high = (100 * bound for bound in self.interval)
+        if self.n_checked < ENOUGH_CHECKED:
+            few = f"{self.n_checked} of {ENOUGH_CHECKED} answers that are needed have checked one"
+            return f"Too early to say how many labels are right: {few}."
         return (
             f"About {100 * self.share:.1f} % of the labels are right "
             f"(90 % probability: {low:.1f} to {high:.1f} %), judged by {self.n_checked} answers."

@@ -203,10 +203,13 @@ class Session:
             Of the classifier's fit: `progress` and `cancel`, say.
         """
         before = fetched(self.classifier.transduction_) if self.is_fitted else None
+        known = list(self.classifier.classes_) if self.is_fitted else []
         with self.place.kept.open():
             self.classifier.fit(self.place.shown, self.labels, **self._trust(), **options)
         self._given = np.array([row in self._answers for row in range(self.n_rows)])
         self._checked = {row: replace(c, age=c.age + 1) for row, c in self._checked.items()}
+        if known and not (len(known) > 1 and set(self.classifier.classes_) <= set(known)):
+            self._checked = {}  # the labels of a fit that knew fewer classes say nothing of this one
         if before is not None:
             self.label_changes = int((fetched(self.classifier.transduction_) != before).sum())
         return self.classifier

@@ -1,6 +1,7 @@
-"""`graphwell compare`: every method on a table, judged on labels that it was not shown."""
+"""`graphwell compare`: methods on a table, judged on labels that it was not shown."""
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
 
 if TYPE_CHECKING:
+    from graphwell.comparison.results import Standing
     from graphwell.jobs.compare import CompareReport
 
 
@@ -23,7 +25,8 @@ def compare(
     label: Annotated[str, typer.Option(help="Column of the known labels.")] = "label",
     truth: _options.Truth = None,
     methods: Annotated[
-        str | None, typer.Option(help="Methods, as a,b,c; by default all that apply: {competitors}.")
+        str | None,
+        typer.Option(help="Methods, as a,b,c, or all: {competitors}. By default graphwell and the last 4."),
     ] = None,
     splits: Annotated[int, typer.Option(help="How often labels are hidden, each of them once.", min=2)] = 5,
     report: _options.Report = None,
@@ -49,10 +52,11 @@ def compare(
     json_: _options.Json = False,
     quiet: _options.Quiet = False,
 ) -> Exit:
-    """Compare every method on a table that has some labels.
+    """Compare graphwell with other methods on a table that has some labels.
 
-    Labels are hidden in turn, and the methods judged on them, or on the column of the truth. Prints right
-    answers with their standard error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    Labels are hidden in turn, and the methods judged on them, or on the column of the truth. Prints a line
+    for each method as soon as it is known, then the table: right answers with their standard error, seconds
+    and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
     refuse_missing(table)
@@ -60,8 +64,16 @@ def compare(
     from graphwell.jobs.options import CompareOptions
 
     options = job_options(CompareOptions, flags)
+    out = sys.stdout  # bars on a terminal take its place
+
+    def say(standing: "Standing") -> None:
+        right, error, seconds, _ = standing.cells
+        line = f"{standing.method}: {right} right ± {error}, {seconds} s"
+        print(line, file=sys.stdout if out.isatty() else out, flush=True)
+
     with bars(quiet=quiet) as progress:
-        found = compare_methods(options, draw=_page, progress=progress)
+        told = None if quiet or json_ else say
+        found = compare_methods(options, draw=_page, progress=progress, told=told)
     if not quiet:
         from graphwell.cli._summary import print_compared
 

@@ -29,6 +29,9 @@ def label(
     label: Annotated[
         str | None, typer.Option(help="Column of the labels so far; by default label, if there is one.")
     ] = None,
+    classes: Annotated[
+        str | None, typer.Option(help="Names of the classes to begin with, as cat,dog.")
+    ] = None,
     image_column: Annotated[
         str | None, typer.Option(help="Column with the file of each row's picture.")
     ] = None,

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from os import PathLike
@@ -19,7 +19,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._version import __version__
 from graphwell.columns.cells import is_frame
 from graphwell.comparison.competitors import Competitor, Ground, competitors
-from graphwell.comparison.results import MethodComparison, Trial, standing
+from graphwell.comparison.results import MethodComparison, Standing, Trial, standing
 from graphwell.comparison.saved import Saved
 from graphwell.errors import OptionError
 from graphwell.estimators.inputs import encoded_frame, refuse_foreign
@@ -56,8 +56,9 @@ def compare(
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     progress: Progress = silent,
+    told: Callable[[Standing], None] | None = None,
 ) -> MethodComparison:
-    """Compare every method, and what people would try first, on your own rows.
+    """Compare graphwell with what people would try first, or with every method, on your own rows.
 
     The known labels are dealt into splits, each of which hides its own from all methods. They are judged on
     the hidden labels, or, if the truth is known, on every row whose label they were not shown. Methods on
@@ -73,8 +74,9 @@ def compare(
     truth : array-like of shape (n,), optional
         True labels, as far as they are known.
     methods : sequence of str, optional
-        Names of `graphwell.comparison.competitors.competitors`; by default all that can tell so many classes
-        apart, the slow ones up to 20,000 rows.
+        Names of `graphwell.comparison.competitors.competitors`; by default graphwell and
+        four models of scikit-learn. ``["all"]`` are all that can tell so many classes apart, the slow ones up
+        to 20,000 rows.
     splits : int
         At least 2; fewer are made where there are fewer labels to hide. With the truth, and no label to
         spare, there is one, which hides nothing.
@@ -90,6 +92,8 @@ def compare(
         File that the comparison is saved in after every fit; one that exists is gone on from.
     progress : callable
         Told which method runs and how much of the whole is done.
+    told : callable, optional
+        Given the `Standing` of each method as soon as it is known.
 
     Returns
     -------
@@ -123,7 +127,7 @@ def compare(
         graph = Graph.from_features(rows, n_neighbors, n_jobs=n_jobs)
         ground = Ground(rows, graph, len(labels.classes), seed, n_jobs)
         contest = Contest(chosen, dealt, ground, labels, true, time.perf_counter() - began)
-        failed = contest.run(saved, progress)
+        failed = contest.run(saved, progress, told)
     return contest.summary(saved, {**left_out, **failed})
 
 
@@ -198,10 +202,13 @@ def _chosen(
     known = competitors()
     if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
         raise OptionError("methods", "{field} must be a list of names, got {!r}.", names)
+    every = names is not None and list(names) == ["all"]
+    names = None if every else names
     for name in names or ():
         if not isinstance(name, str) or name not in known:
             raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
-    asked = [known[name] for name in dict.fromkeys(names or known)]
+    usual = [one.name for one in known.values() if every or one.usual]
+    asked = [known[name] for name in dict.fromkeys(names or usual)]
     why = {one.name: one.refusal(n_rows, n_classes, named=names is not None) for one in asked}
     if all(why.values()):
         raise OptionError("methods", "{field}: {} {}.", *next(iter(why.items())))
@@ -248,20 +255,35 @@ class Contest:
     true: IntArray | None
     seconds_graph: float
 
-    def run(self, saved: Saved, progress: Progress) -> dict[str, str]:
+    @property
+    def n_judged(self) -> int:
+        """Different rows whose answer is judged."""
+        return int(np.any([split.judged for split in self.splits], axis=0).sum())
+
+    def run(
+        self, saved: Saved, progress: Progress, told: Callable[[Standing], None] | None
+    ) -> dict[str, str]:
         """Fit everyone on every split that is not there yet; who cannot is named with the reason."""
         failed: dict[str, str] = {}
-        fits = [(number, one) for number in range(len(self.splits)) for one in self.chosen]
-        for done, (number, one) in enumerate(fits):
-            progress("methods", done / len(fits))
-            if (one.name, number) in saved.trials or one.name in failed:
-                continue
+        n_splits = len(self.splits)
+        for done, one in enumerate(self.chosen):
             try:
-                saved.add(*self.fitted(one, number))
+                for number in range(n_splits):
+                    progress("methods", (done + number / n_splits) / len(self.chosen))
+                    if (one.name, number) not in saved.trials:
+                        saved.add(*self.fitted(one, number))
             except EXPECTED as error:
                 failed[one.name] = str(error) or type(error).__name__
+                continue
+            if told is not None:
+                told(self.standing_of(one, saved))
         progress("methods", 1.0)
         return failed
+
+    def standing_of(self, one: Competitor, saved: Saved) -> Standing:
+        """A competitor over all splits."""
+        trials = [saved.trials[one.name, number] for number in range(len(self.splits))]
+        return standing(trials, one.summary, self.n_judged)
 
     def fitted(self, one: Competitor, number: int) -> tuple[Trial, IntArray]:
         """One competitor on one split: how good it was, and its labels."""
@@ -276,14 +298,12 @@ class Contest:
 
     def summary(self, saved: Saved, left_out: dict[str, str]) -> MethodComparison:
         """Everyone who could label the rows, best first."""
-        n_judged = int(np.any([split.judged for split in self.splits], axis=0).sum())
         numbers, codes = range(len(self.splits)), self.labels.codes
         found, trials = [], []
         for one in self.chosen:
             if one.name not in left_out:
-                of_one = [saved.trials[one.name, number] for number in numbers]
-                found.append(standing(of_one, one.summary, n_judged))
-                trials += of_one
+                found.append(self.standing_of(one, saved))
+                trials += [saved.trials[one.name, number] for number in numbers]
         if not found:
             name, why = next(iter(left_out.items()))
             raise ValueError(f"No method could label the rows; {name}: {why}")
@@ -297,7 +317,7 @@ class Contest:
             n_labels=int((codes >= 0).sum()),
             n_splits=len(self.splits),
             judged_on="hidden labels" if self.true is None else "truth",
-            n_judged=n_judged,
+            n_judged=self.n_judged,
             seconds_graph=self.seconds_graph,
             labels=np.array([[saved.labels[each.method, n] for n in numbers] for each in ranked]),
             classes=tuple(self.labels.classes.tolist()),

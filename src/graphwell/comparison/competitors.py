@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.estimators.registry import Method, methods
+from graphwell.estimators.registry import DEFAULT, Method, methods
 from graphwell.graph import Graph
 
 MANY_ROWS = 20_000
@@ -51,6 +51,8 @@ class Competitor:
         Whether it is given the graph in place of rows.
     most_classes : int, optional
     slow : bool
+    usual : bool
+        Whether it takes part without being named.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Competitor:
     uses_graph: bool = False
     most_classes: int | None = None
     slow: bool = False
+    usual: bool = True
 
     def refusal(self, n_rows: int, n_classes: int, *, named: bool) -> str:
         """Why it takes no part; empty if it does.
@@ -102,8 +105,9 @@ def _of_method(method: Method) -> Competitor:
         return np.where(fitted.reachable_, fitted.transduction_, -1)
 
     return Competitor(
-        method.name, method.summary, label, not chooses_metric, method.most_classes, method.slow
-    )
+        method.name, method.summary, label, not chooses_metric, method.most_classes, method.slow,
+        usual=method.name == DEFAULT,
+    )  # fmt: skip
 
 
 def _of_sklearn() -> list[Competitor]:
@@ -146,8 +150,11 @@ def _boosted(ground: Ground, y: IntArray) -> IntArray:
 
 
 def _spread(ground: Ground, y: IntArray) -> IntArray:
+    """Until it has converged, and with labels that reach far: by default far rows get the first class."""
     from sklearn.semi_supervised import LabelSpreading
 
     neighbors = min(10, len(y) - 1)
-    model = LabelSpreading(kernel="knn", n_neighbors=neighbors, n_jobs=ground.n_jobs)
+    model = LabelSpreading(
+        kernel="knn", n_neighbors=neighbors, alpha=0.99, max_iter=1000, tol=1e-6, n_jobs=ground.n_jobs
+    )
     return np.asarray(model.fit(ground.X, y).transduction_)

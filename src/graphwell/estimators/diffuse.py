@@ -17,6 +17,7 @@ from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.calibration import calibrate, enough_to_calibrate
+from graphwell.estimators.evidence import name_of
 from graphwell.estimators.hidden import LABELS_PER_CLASS_NEEDED, enough_labels
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.node_features import tuned_graph
@@ -38,6 +39,13 @@ FEATURES_BESIDE_A_GRAPH = (
     "features go beside a graph: give a Graph of this machine, or an affinity matrix with "
     'metric="precomputed"; features without a graph are X itself.'
 )
+UNHEARD = {
+    "graph": "X is a graph without features; give fit its features, or leave evidence out",
+    "paper": 'the descent of the paper hears none; leave out schedule and start="random", or evidence',
+    "labels": "its weight is decided on hidden labels, so every class needs a label and one of them two; "
+    "give more labels, or leave evidence out",
+}
+"""Why a classifier that is named cannot be heard, and what to do."""
 
 
 @method(
@@ -89,8 +97,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     evidence : None, "auto" or a classifier
         What else is heard of each row: the probabilities of a classifier (any of scikit-learn's), with a
         weight that hidden labels decide. "auto" asks a logistic regression and a forest, and with many labels
-        boosted trees, a perceptron and a kernel machine; it is heard only where `tune` hides labels. See
-        ``docs/data.md``.
+        boosted trees, a perceptron and a kernel machine; it is heard only where `tune` hides labels. For a
+        classifier that is named labels are hidden whenever a class has two; where it cannot be heard, the
+        fit is refused. See ``docs/data.md``.
     calibrate : bool or "auto"
         Hold the scores against labels that are hidden from a second run or more, so that of the rows with
         score 0.8 four in five are right. "auto" does so up to 20,000 rows of one machine, when every class
@@ -267,15 +276,19 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if features is not None and not isinstance(graph, Graph):
             raise ValueError(FEATURES_BESIDE_A_GRAPH)
         recipe, n_classes = self._recipe(), len(labels.classes)
-        idle = self.tune is False and (self.evidence is None or isinstance(self.evidence, str))
-        nothing = (graph is not None and features is None) or (graph is None and idle)
-        if nothing or recipe.schedule is not None or n_classes == 1:
+        named = not (self.evidence is None or isinstance(self.evidence, str))
+        needed = 1 if self.tune is True or named else LABELS_PER_CLASS_NEEDED
+        apart = one_of_each(labels.codes, labels.groups)
+        enough = enough_labels(apart, n_classes, needed) and bool(labels.counts.all())
+        alone = graph is not None and features is None
+        if named and (alone or recipe.schedule is not None or not enough):
+            why = UNHEARD["graph" if alone else "labels" if recipe.schedule is None else "paper"]
+            raise OptionError("evidence", "{field}: {} cannot be heard: {}.", name_of(self.evidence), why)
+        idle = graph is None and self.tune is False and not named
+        if alone or idle or recipe.schedule is not None or n_classes == 1:
             return rows, graph, {}, {}
         sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
         contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False)
-        needed = 1 if self.tune is True else LABELS_PER_CLASS_NEEDED
-        apart = one_of_each(labels.codes, labels.groups)
-        enough = enough_labels(apart, n_classes, needed) and bool(labels.counts.all())
         told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
             if isinstance(graph, Graph):

@@ -46,6 +46,8 @@ def _sentences(clf: Any, codes: IntArray) -> str:
     result = getattr(clf, "result_", None)
     if result is not None:
         parts.append(result.status.value)
+    if hasattr(clf, "tuning_"):
+        parts.append(f"Compared by: {clf.tuning_}.")
     if clf.bridged_.any():
         parts.append(f"{int(clf.bridged_.sum()):,} rows were reached over a bridge alone.")
     if (codes < 0).any():

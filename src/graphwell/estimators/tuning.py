@@ -81,6 +81,8 @@ class Tuning:
 
     def __str__(self) -> str:
         voices = "".join(f", {100 * weight:.0f} % {name}" for name, weight in self.evidence.items())
+        if not self.n_hidden:
+            voices = ", no other model was asked"
         known = CANDIDATES.get(self.metric)
         return f"{self.metric if known is None else known.summary} ({self.why}){voices}"
 

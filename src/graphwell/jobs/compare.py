@@ -19,7 +19,7 @@ from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from graphwell.comparison.results import MethodComparison
+    from graphwell.comparison.results import MethodComparison, Standing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,11 @@ Draw: TypeAlias = Callable[[CompareReport], str]
 
 
 def compare(
-    options: CompareOptions, *, draw: Draw | None = None, progress: Progress = silent
+    options: CompareOptions,
+    *,
+    draw: Draw | None = None,
+    progress: Progress = silent,
+    told: "Callable[[Standing], None] | None" = None,
 ) -> CompareReport:
     r"""Compare methods on a table that has some labels.
 
@@ -78,6 +82,8 @@ def compare(
         Draws the page of ``options.report``: `graphwell.view.comparison.comparison_page`, say.
     progress : callable
         Told the stage and the share of it that is done.
+    told : callable, optional
+        Given the `Standing` of each method as soon as it is known.
 
     Examples
     --------
@@ -95,7 +101,7 @@ def compare(
         raise OptionError("report", "{field} needs a function that draws it; give draw=comparison_page.")
     check_compare_files(options)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
-        report = _compared(options, progress)
+        report = _compared(options, progress, told)
     seconds = {**report.seconds, "in all": time.perf_counter() - began}
     report = replace(report, notes=(*report.notes, *warned), seconds=seconds)
     if options.report is not None and draw is not None:
@@ -104,7 +110,9 @@ def compare(
     return report
 
 
-def _compared(options: CompareOptions, progress: Progress) -> CompareReport:
+def _compared(
+    options: CompareOptions, progress: Progress, told: "Callable[[Standing], None] | None"
+) -> CompareReport:
     """Read the table and compare; nothing is written but the checkpoint."""
     table = read_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
@@ -118,7 +126,7 @@ def _compared(options: CompareOptions, progress: Progress) -> CompareReport:
     found = compare_methods(
         ready.X, y, truth=truth, methods=options.methods, splits=options.splits,
         n_neighbors=options.n_neighbors, random_state=options.seed, n_jobs=options.n_jobs,
-        checkpoint=options.checkpoint, progress=progress,
+        checkpoint=options.checkpoint, progress=progress, told=told,
     )  # fmt: skip
     return CompareReport(
         table=options.table,

@@ -27,6 +27,8 @@ class LabelOptions(SuggestOptions):
         Width and height, where the numbers of a row are a picture.
     xy : (str, str), optional
         Columns with the place of each row on the map.
+    classes : tuple of str
+        Names of classes to answer with, beside those of the labels.
     safe_csv : bool
         Put an apostrophe before cells of text that a spreadsheet would run as formulas.
     """
@@ -36,6 +38,7 @@ class LabelOptions(SuggestOptions):
     text_column: str | None = None
     pixels: tuple[int, int] | None = None
     xy: tuple[str, str] | None = None
+    classes: tuple[str, ...] = ()
     safe_csv: bool = False
 
     def roles(self, table: Table) -> Roles:

@@ -144,7 +144,7 @@ class CompareOptions(TableOptions):
     report : Path, optional
         File for a page with pictures.
     methods : tuple of str, optional
-        Names of methods; by default all that can be applied.
+        Names of methods, or "all"; by default graphwell and four models of scikit-learn.
     splits : int
         How often labels are hidden, each one once.
     n_neighbors : int

@@ -1,6 +1,7 @@
 """Pictures to paint on: segmented as often as strokes come, and written as `segment` writes them."""
 
 import json
+import threading
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from graphwell.errors import OptionError
 from graphwell.io.files import written_whole
 from graphwell.io.formats import either
 from graphwell.io.images.base import MAX_PIXELS
-from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image
+from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image, read_placement
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import segment
 from graphwell.jobs.segment_files import filled
@@ -24,7 +25,7 @@ from graphwell.memory import check_fits
 
 if TYPE_CHECKING:
     from graphwell.segmentation.preview import Preview
-    from graphwell.segmentation.segmenter import Segmenter
+    from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +88,10 @@ class PaintedPicture:
 
     def __init__(self, path: Path, options: PaintOptions) -> None:
         self.path, self.options = path, options
-        self._image = filled(read_image(path, options.max_pixels))
+        self._masked = read_image(path, options.max_pixels)
+        self._image = filled(self._masked)
+        self._lock = threading.Lock()
+        self._last: tuple[IntArray, Segmentation] | None = None
         self.shape: tuple[int, int] = self._image.shape[:2]
         from graphwell.segmentation.canvas import picture_bytes
 
@@ -128,7 +132,9 @@ class PaintedPicture:
     def _segmenter(self) -> "Segmenter":
         from graphwell.segmentation.segmenter import Segmenter
 
-        return Segmenter(self._image, n_jobs=self.options.n_jobs)
+        placement = read_placement(self.path)
+        spacing = None if placement is None or len(placement.spacing or ()) != 2 else placement.spacing
+        return Segmenter(self._masked, spacing=spacing, n_jobs=self.options.n_jobs)
 
     @property
     def is_large(self) -> bool:
@@ -139,7 +145,11 @@ class PaintedPicture:
 
     def prepare(self, *, coarse: bool) -> None:
         """Make ready for the first stroke what can be: the graph of the picture, or of its small copy."""
-        _ = self._preview if coarse else self._segmenter
+        if coarse:
+            _ = self._preview
+        else:
+            with self._lock:
+                _ = self._segmenter
 
     def segment(self, seeds: IntArray, *, coarse: bool) -> IntArray:
         """Classes of the picture, or of its small copy.
@@ -150,7 +160,15 @@ class PaintedPicture:
             -1 where unknown; some are not.
         coarse : bool
         """
-        return self._preview.segment(seeds) if coarse else self._segmenter.segment(seeds).labels
+        return self._preview.segment(seeds) if coarse else self._segmented(seeds).labels
+
+    def _segmented(self, seeds: IntArray) -> "Segmentation":
+        """What the seeds give, whatever was painted before: so it is shown, and so it is saved."""
+        with self._lock:
+            if self._last is None or not np.array_equal(self._last[0], seeds):
+                self._last = seeds.copy(), self._segmenter.segment(seeds)
+                self._segmenter.forget()
+            return self._last[1]
 
     def save(self, strokes: Mapping[str, Any]) -> SegmentReport:
         """Write strokes, labels, overlay and masks: what `graphwell segment` makes of these strokes.
@@ -173,5 +191,6 @@ class PaintedPicture:
                 masks=folder / f"{stem}_masks",
                 max_pixels=self.options.max_pixels,
                 n_jobs=self.options.n_jobs,
-            )
+            ),
+            segmented=self._segmented,
         )

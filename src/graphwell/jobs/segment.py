@@ -36,6 +36,7 @@ from graphwell.progress import Progress, silent
 from graphwell.segmentation.axes import channels_last
 
 if TYPE_CHECKING:
+    from graphwell._types import IntArray
     from graphwell.segmentation.segmenter import Segmentation, Segmenter
 
 Say = Callable[[Sentence], object]
@@ -46,7 +47,13 @@ OF_THE_SEGMENTER = (
 )  # fmt: skip
 
 
-def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | None = None) -> SegmentReport:
+def segment(
+    options: SegmentOptions,
+    *,
+    progress: Progress = silent,
+    say: Say | None = None,
+    segmented: "Callable[[IntArray], Segmentation] | None" = None,
+) -> SegmentReport:
     """Give every pixel of a picture a class, and write what the options ask for: all files or none.
 
     Parameters
@@ -56,6 +63,8 @@ def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | 
         Told the stage and the share of it that is done.
     say : callable, optional
         Told what marks were read, before anything is computed from them.
+    segmented : callable, optional
+        Given the marked classes, returns the segmentation to write; by default it is computed here.
 
     Examples
     --------
@@ -86,17 +95,19 @@ def segment(options: SegmentOptions, *, progress: Progress = silent, say: Say | 
             say(what_was_read(options, marks))
         if options.seeds_out is not None:
             write_all({options.seeds_out: labels_writer(options.seeds_out, marks.classes, scene)}, None)
-        plan = planned(options, scene)
-        if say is not None:
-            say(plan.sentence())
+        reduced: tuple[Sentence, ...] = ()
+        if segmented is None:
+            plan = planned(options, scene)
+            if say is not None:
+                say(plan.sentence())
+            reduced = (plan.sentence(),) if plan.factor > 1 else ()
         read = time.perf_counter() - began
-        found = _segmented(scene, options, plan.factor, progress)
+        found = segmented(marks.classes) if segmented else _segmented(scene, options, plan.factor, progress)
         progress("writing", None)
         doubts = Doubts.of(found, marks.classes)
         write_all(writers(options, masks, scene, found, doubts), options.masks)
     report = _summarise(options, scene, found, doubts)
     seconds = {"reading": read, **found.seconds, "in all": time.perf_counter() - began}
-    reduced = (plan.sentence(),) if plan.factor > 1 else ()
     said = (*marks.notes, *notes, *reduced, *report.notes)
     return replace(report, notes=said, seconds=seconds)
 

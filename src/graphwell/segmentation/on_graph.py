@@ -69,6 +69,10 @@ class OnGraph:
         self._placed = backend.place(graph)
         self._engine = backend.engine(self._placed)
 
+    def forget(self) -> None:
+        """Let the next call begin anew."""
+        self._memory = None
+
     def label(self, seeds: Seeds, classes: IntArray) -> Answer:
         """Give every pixel a class, going on from the call before where there was one."""
         began = time.perf_counter()

@@ -49,6 +49,10 @@ class OnPixels:
         with self.canvas.engine.memory_for(n_points, scores_bytes(self.canvas, len(classes))):
             return self._labelled(seeds, classes)
 
+    def forget(self) -> None:
+        """Let the next call begin anew."""
+        self._before = None
+
     def _labelled(self, seeds: Seeds, classes: IntArray) -> Answer:
         began = time.perf_counter()
         self.progress("start", 0.0)

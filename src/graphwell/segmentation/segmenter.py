@@ -196,6 +196,10 @@ class Segmenter:
         seconds = {"graph": self._graph_seconds, **answer.seconds} if answer.is_first else answer.seconds
         return self._segmentation(classes, answer, seconds)
 
+    def forget(self) -> None:
+        """Let the next call begin anew: it finds what a new Segmenter would, and takes as long."""
+        self._way.forget()
+
     def _everywhere(self, classes: IntArray) -> Segmentation:
         """What a single class comes to: every pixel that is not masked has it."""
         n = math.prod(self.shape)

@@ -1,4 +1,4 @@
-"""The classes of a page: a number for life, a name, a colour."""
+"""The classes of a page: a number and a key for life, a name, a colour."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,6 +14,8 @@ PALETTE = (
 MOST_CLASSES = 250
 """A map holds a byte for each point."""
 LONGEST_NAME = 200
+KEYS = (*"1234567890", *(f"⇧{digit}" for digit in "1234567890"))
+"""That answer with a class, in the order that they are given; ⇧ is Shift."""
 COLOR = re.compile(r"#[0-9a-f]{6}")
 
 
@@ -34,16 +36,17 @@ def clean_name(name: object) -> str:
 
 @dataclass(frozen=True)
 class ClassEntry:
-    """A class; its number never changes and is never given again."""
+    """A class; its number never changes and is never given again. Its key stays too, whatever its name."""
 
     number: int
     name: str
     color: str
+    key: str | None = None
 
 
 @dataclass(frozen=True)
 class ClassList:
-    """Classes in the order of their keys; every change makes a new list.
+    """Classes in the order that they came; every change makes a new list.
 
     Attributes
     ----------
@@ -62,10 +65,10 @@ class ClassList:
 
     @classmethod
     def named(cls, names: Sequence[str]) -> "ClassList":
-        """Classes of these names."""
+        """Classes of these names; those that are digits have their own keys."""
         made = cls()
         for name in names:
-            made = made.added(name)
+            made = made.added(name, kept_free=names)
         return made
 
     def __iter__(self) -> Iterator[ClassEntry]:
@@ -80,13 +83,16 @@ class ClassList:
         names = {entry.number: entry.name for entry in self.entries}
         return tuple(names.get(number, "") for number in range(self.next_number))
 
-    def added(self, name: str) -> "ClassList":
-        """With one more class."""
+    def added(self, name: str, kept_free: Sequence[str] = ()) -> "ClassList":
+        """With one more class; keys that are kept free are given to classes of that name alone."""
         if self.next_number >= MOST_CLASSES:
             problem = "{field}: a page can show {} classes, and there were as many; merge some in the table."
             raise OptionError("label", problem, MOST_CLASSES)
         color = PALETTE[self.next_number % len(PALETTE)]
-        entry = ClassEntry(self.next_number, self._new_name(name), color)
+        name = self._new_name(name)
+        free = [key for key in KEYS if all(entry.key != key for entry in self.entries)]
+        others = (key for key in free if key not in kept_free)
+        entry = ClassEntry(self.next_number, name, color, name if name in free else next(others, None))
         return ClassList((*self.entries, entry), self.next_number + 1)
 
     def renamed(self, number: int, name: str) -> "ClassList":
@@ -113,7 +119,9 @@ class ClassList:
     def _changed(self, number: int, name: str | None = None, color: str | None = None) -> "ClassList":
         self.check(number)
         entries = (
-            ClassEntry(number, name or entry.name, color or entry.color) if entry.number == number else entry
+            replace(entry, name=name or entry.name, color=color or entry.color)
+            if entry.number == number
+            else entry
             for entry in self.entries
         )
         return replace(self, entries=tuple(entries))

@@ -8,6 +8,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,9 +60,12 @@ class Journal:
         self.done: list[Action] = []
         self.undone: list[Action] = []
         self.notes: list[Note] = []
+        self._head = {"format": FORMAT, **about}
+        self._end = 0  # of the file, as far as it was written here
+        self._copy: Path | None = None
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW | getattr(os, "O_BINARY", 0), 0o666)
         try:
-            self._read(about)
+            self._read()
         except BaseException:
             self.close()
             raise
@@ -117,28 +121,60 @@ class Journal:
 
     def _append(self, entry: Any) -> None:
         """Write a line to the disc; after an error the file is as it was."""
-        end = os.lseek(self._file, 0, os.SEEK_END)
+        self._check_unchanged(self._end)
+        line = _line(entry)
         try:
-            left = memoryview(_line(entry))
-            while left:
-                left = left[os.write(self._file, left) :]
-            os.fsync(self._file)
+            os.lseek(self._file, self._end, os.SEEK_SET)
+            _write(self._file, line)
         except OSError as error:
-            os.ftruncate(self._file, end)
+            os.ftruncate(self._file, self._end)
             raise OSError(error.errno, error.strerror, str(self.path)) from error
+        self._check_unchanged(self._end + len(line))  # it may have been replaced meanwhile
+        self._end += len(line)
 
-    def _read(self, about: Mapping[str, Any]) -> None:
+    def _check_unchanged(self, size: int) -> None:
+        """Refuse to go on where the path leads to another file, or to one that others wrote into."""
+        try:
+            found = os.lstat(self.path)
+            changed = not os.path.samestat(found, os.fstat(self._file)) or found.st_size != size
+        except FileNotFoundError:
+            changed = True
+        if changed or self._copy is not None:  # a line may be lost even if it looks right again
+            self._copy = self._copy or self._written_copy()
+            raise OSError(
+                f"This was not kept: {self.path} was changed by another program. All that was kept before is "
+                f"in {self._copy}. End graphwell, rename that file to {self.path.name}, and start again."
+            )
+
+    def _written_copy(self) -> Path:
+        """A new file with all that was kept."""
+        notes = [{NOTE: note} for note in self.notes]
+        undone = [*reversed(self.undone), *[UNDO] * len(self.undone)]
+        lines = b"".join(map(_line, (self._head, *notes, *self.done, *undone)))
+        for number in count(1):
+            copy = self.path.with_name(f"{self.path.name}.{number}")
+            try:
+                file = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+            except FileExistsError:
+                continue
+            try:
+                _write(file, lines)
+            finally:
+                os.close(file)
+            return copy
+        raise AssertionError("numbers do not end")
+
+    def _read(self) -> None:
         """Read the actions; what a kill cut short at the end is cut off."""
         with os.fdopen(os.dup(self._file), "rb") as file:
             content = file.read()
-        entries, end = self._entries(content)
-        head = {"format": FORMAT, **about}
-        if not entries and not _line(head).startswith(content):
+        entries, self._end = self._entries(content)
+        if not entries and not _line(self._head).startswith(content):
             raise OptionError("table", "{field}: {} is no journal of graphwell; move it away.", self.path)
-        os.ftruncate(self._file, end)
+        os.ftruncate(self._file, self._end)
         if not entries:
-            self._append(head)
-        elif entries[0] != json.loads(json.dumps(head)):
+            self._append(self._head)
+        elif entries[0] != json.loads(json.dumps(self._head)):
             problem = "{field}: {} belongs to another table, or to this one before it changed; move it away."
             raise OptionError("table", problem, self.path)
         for number, entry in enumerate(entries[1:], start=1):
@@ -191,6 +227,14 @@ class Journal:
             entries.append(entry)
             begin = end
         return entries, begin
+
+
+def _write(file: int, content: bytes) -> None:
+    """Write all of it, down to the disc."""
+    left = memoryview(content)
+    while left:
+        left = left[os.write(file, left) :]
+    os.fsync(file)
 
 
 def _line(entry: Any) -> bytes:

@@ -1,6 +1,7 @@
-"""The state behind the page of `graphwell label`: classes, answers, the question of the moment, and fits."""
+"""The state behind the page of `graphwell label`: classes, answers, what to ask next, and fits."""
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,9 +12,9 @@ from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.labelled_files import write_answers, write_labels
 from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.layout import principal_map
-from graphwell.serve.answers import NOTHING, Answers, Change
+from graphwell.serve.answers import NOTHING, SKIPPED, Answers, Change
 from graphwell.serve.channel import Command, Event, frame
-from graphwell.serve.classes import ClassList
+from graphwell.serve.classes import ClassList, clean_name
 from graphwell.serve.coloring import Coloring
 from graphwell.serve.journal import Action, Journal
 from graphwell.serve.learning_curve import LearningCurve
@@ -25,6 +26,7 @@ from graphwell.serve.told import (
     shown_row,
     told_answers,
     told_table,
+    too_early,
 )
 
 USED_BY = {
@@ -37,13 +39,15 @@ USED_BY = {
     "color class": ("class", "color"),
 }
 """What each action is told; the rest of a message is not kept."""
+ROWS_HELD_BACK = 5
+"""Of those asked last: another window may show them, so a window is asked others first."""
 
 
 class LabelPage:
     """The page of `graphwell label`.
 
     Answers are on disc before they are answered. Fits follow in the background; windows are told what
-    changed.
+    changed. Each window shows a row of its own until it asks for the next: no event replaces it.
 
     Parameters
     ----------
@@ -63,8 +67,8 @@ class LabelPage:
             **dict.fromkeys(USED_BY, self._act),
             "undo": lambda _: self._step_back(),
             "redo": lambda _: self._step_forth(),
-            "ask": lambda message: self._ask(self._row(message)),
-            "row": lambda message: self._shown(self._row(message)),
+            "next": self._next,
+            "row": lambda message: self._shown(self._row(message["row"])),
             "search": lambda message: self._search(str(message["text"])),
             "export": lambda _: self._export(),
         }
@@ -73,6 +77,7 @@ class LabelPage:
         self.answers = Answers(table.given, ClassList.named(table.read.given.names))
         self._changes: list[Change] = []
         journal.replay(self._do_again)
+        self._add_named_classes()
         self._number = 0
         self._places = principal_map(table.points) if table.places is None else table.places
         self._coloring = Coloring(len(self.answers.codes))
@@ -80,7 +85,7 @@ class LabelPage:
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
         self._curve = journal.recall(LearningCurve)
         self._queue: list[Question] = []
-        self._question: Question | None = None
+        self._asked: deque[int] = deque(maxlen=ROWS_HELD_BACK)
         self._stage = ""
         self._refits = Refits(
             table, self._said, self._take_glance, self._take_fit, self._take_questions, self._take_places,
@@ -98,8 +103,8 @@ class LabelPage:
                 *self._coloring.everything(),
                 self._told_answers(self.answers.labelled),
                 self._model,
-                self._told_question(),
                 {"event": "stage", "text": self._stage},
+                {"event": "questions"},
             ]
 
     def begin(self, tell: Callable[[Event], None]) -> None:
@@ -127,15 +132,25 @@ class LabelPage:
         self._changes.append(self.answers.planned(action))
         self.answers.go(self._changes[-1])
 
-    def _step_back(self) -> dict[str, int] | None:
+    def _add_named_classes(self) -> None:
+        """Add the classes of the option as a user would; a name that was ever added is left alone."""
+        before = [*self.journal.done, *self.journal.undone]
+        added = [done.get("name") for done in before if done.get("do") == "add class"]
+        known = [*self.table.read.given.names, *self.answers.classes.names, *added]
+        for name in dict.fromkeys(map(clean_name, self.table.options.classes)):
+            if name not in known:
+                action = {"do": "add class", "name": name}
+                self._do_again(action)
+                self.journal.do(action)
+
+    def _step_back(self) -> dict[str, Any] | None:
         with self._lock:
             if self.journal.undo() is None:
                 return None
             change = self._changes.pop()
-            told = self._changed(change, back=True)
-            if len(change.rows) == 1:
-                self._put(Question(int(change.rows[0]), "taken back"))
-            return told
+            row = int(change.rows[0]) if len(change.rows) == 1 else None
+            back = None if row is None else {"row": row, "name": self.table.name(row)}
+            return {**self._changed(change, back=True), "back": back}
 
     def _step_forth(self) -> dict[str, int] | None:
         with self._lock:
@@ -151,14 +166,8 @@ class LabelPage:
         self.answers.go(change, back=back)
         self._number += 1
         self._tell(self._told_answers(change.rows))
-        if self._question is None or self._question.row in change.rows:
-            self._next()
         self._refits.wake(labelled=change.labelled)
         return {"number": self._number}
-
-    def _ask(self, row: int) -> None:
-        with self._lock:
-            self._put(Question(row, "chosen by you"))
 
     def _search(self, text: str) -> list[dict[str, Any]]:
         return [row_in_brief(self.table, row) for row in self.table.search(text)]
@@ -174,31 +183,25 @@ class LabelPage:
             write_answers(self.table, names, given)
             return str(self.table.options.labelled)
 
-    def _row(self, message: dict[str, Any]) -> int:
-        row = message["row"]
+    def _row(self, row: Any) -> int:
         if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(self._coloring):
             raise OptionError("row", "{field} must lie between 0 and {:,}.", len(self._coloring) - 1)
         return row
 
-    # ---------------------------------------------------------------------------- the question of the moment
+    # ---------------------------------------------------------------------------------- what to ask next
 
-    def _next(self) -> None:
-        """Ask the next question that is still open."""
-        is_open = (question for question in self._queue if self.answers.codes[question.row] == NOTHING)
-        self._put(next(is_open, None))
-
-    def _put(self, question: Question | None) -> None:
-        if question == self._question:
-            return
-        self._question = question
-        self._tell(self._told_question())
-
-    def _told_question(self) -> dict[str, Any]:
-        if self._question is None:
+    def _next(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The next row to ask a window for: one of those that it wants first, or the best that is open."""
+        with self._lock:
+            first = [Question(self._row(row), "not answered yet") for row in message.get("first", [])]
             left = bool((self.answers.codes == NOTHING).any())
-            return {"event": "question", "question": None, "left": left}
-        shown = self._shown(self._question.row)
-        return {"event": "question", "question": {**shown, "reason": self._question.reason}, "left": True}
+            is_open = self.answers.codes == (NOTHING if left else SKIPPED)
+            fresh = [question for question in self._queue if question.row not in self._asked]
+            for question in (*first, *fresh, *self._queue):
+                if is_open[question.row]:
+                    self._asked.append(question.row)
+                    return {"question": {**self._shown(question.row), "reason": question.reason}}
+            return {"question": None, "left": bool(is_open.any())}
 
     def _shown(self, row: int) -> dict[str, Any]:
         with self._lock:
@@ -225,13 +228,10 @@ class LabelPage:
             self._tell(self._model)
 
     def _take_questions(self, questions: list[Question]) -> None:
-        """Keep what to ask next; the question that is being looked at stays, with new guesses."""
+        """Keep what to ask next; windows that wait for a row may ask."""
         with self._lock:
             self._queue = questions
-            if self._question is None or self.answers.codes[self._question.row] != NOTHING:
-                self._next()
-            else:
-                self._tell(self._told_question())
+            self._tell({"event": "questions"})
 
     def _take_places(self, places: FloatArray) -> None:
         with self._lock:
@@ -251,9 +251,9 @@ class LabelPage:
 
     def _told_fit(self, fit: Fit) -> dict[str, Any]:
         """Numbers of a fit: sizes of the classes, accuracy, the most doubtful rows, the last lasso."""
-        labelled = int((fit.said.codes >= 0).sum())
+        labelled, early = int((fit.said.codes >= 0).sum()), too_early(fit)
         if fit.accuracy is not None:
-            note = self._curve.add(labelled, fit.accuracy, fit.checked)
+            note = self._curve.add(labelled, fit.accuracy, fit.checked, is_early=bool(early))
             if note and fit.said.number:  # at a new start the fit is that of the last note
                 self.journal.note(note)
         sizes = self._coloring.sizes()
@@ -266,6 +266,7 @@ class LabelPage:
             "sizes": {entry.number: int(sizes[entry.number]) for entry in self.answers.classes},
             "curve": self._curve.points,
             "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
+            "early": early,
             "doubtful": doubtful_rows(fit, self.table),
             "lasso": lasso_says(self._changes[-1] if self._changes else None, self._coloring.classes),
         }

@@ -1,8 +1,13 @@
 """Start a server for a page, and open it. The only module that imports uvicorn."""
 
+import asyncio
+import html
 import socket
+import tempfile
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 from graphwell.errors import OptionError
@@ -12,6 +17,8 @@ from graphwell.serve.security import Door, is_loopback, origins_of
 
 ANYWHERE = ("0.0.0.0", "::", "")
 LOOPBACK = "127.0.0.1"
+SECONDS_FOR_A_REQUEST = 10.0
+"""To come in whole; and how long a connection may be kept without one."""
 
 
 def launch(
@@ -23,6 +30,7 @@ def launch(
     password: str | None = None,
     open_browser: bool = True,
     told: Callable[[str], None] = print,
+    request_seconds: float = SECONDS_FOR_A_REQUEST,
 ) -> None:
     """Serve a page until the process is interrupted.
 
@@ -40,18 +48,38 @@ def launch(
     open_browser : bool
     told : callable
         Called with the address, once the server listens.
+    request_seconds : float
+        After which a connection is cut if no whole request has come.
     """
     check_host(host, address, password)
-    listening = _listen(host, port)
-    with listening:
+    with ExitStack() as held:
+        listening = held.enter_context(_listen(host, port))
         port = listening.getsockname()[1]
         door = Door(origins_of(host, port, address), None if is_loopback(host) else password)
         where = f"{address.rstrip('/') if address else _shown(host, port)}/{door.token}/"
-        server = _server(page, door)
+        server = _server(page, door, request_seconds)
         told(where)
         if open_browser:
-            webbrowser.open(where)
+            webbrowser.open(held.enter_context(leading_to(where)).as_uri())
         server.run(sockets=[listening])
+
+
+@contextmanager
+def leading_to(address: str) -> Iterator[Path]:
+    """A file for this user alone that leads a browser to an address.
+
+    Every user of a machine can read the arguments of a browser, which would hold the token.
+    """
+    link = html.escape(address)
+    with tempfile.TemporaryDirectory(prefix="graphwell-") as folder:
+        path = Path(folder) / "open.html"
+        path.touch(0o600)
+        path.write_text(
+            f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={link}">'
+            f'<title>graphwell</title><a href="{link}">graphwell</a>\n',
+            encoding="utf-8",
+        )
+        yield path
 
 
 def check_host(host: str, address: str | None, password: str | None) -> None:
@@ -81,14 +109,48 @@ def _shown(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _server(page: Page, door: Door) -> Any:
+def _server(page: Page, door: Door, request_seconds: float) -> Any:
     try:
+        import h11
         import uvicorn
+        from uvicorn.protocols.http.h11_impl import H11Protocol
     except ImportError as error:
         raise ImportError(NEEDS) from error
+
+    class Impatient(H11Protocol):
+        """HTTP that cuts a connection whose request does not come in whole; uvicorn would wait for ever."""
+
+        _cut: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._wait()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._wait()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._rest()
+
+        def _wait(self) -> None:
+            """Count from the first byte of a request to its last; a websocket is no longer ours."""
+            came = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
+            if came or self.transport.get_protocol() is not self:
+                self._rest()
+            elif self._cut is None:
+                self._cut = self.loop.call_later(request_seconds, self.transport.abort)
+
+        def _rest(self) -> None:
+            if self._cut is not None:
+                self._cut.cancel()
+                self._cut = None
+
     return uvicorn.Server(
         uvicorn.Config(
             make_app(page, door),
+            http=Impatient,
             ws="websockets-sansio",
             ws_max_size=LONGEST_MESSAGE,
             ws_max_queue=16,
@@ -96,6 +158,7 @@ def _server(page: Page, door: Door) -> Any:
             proxy_headers=False,
             access_log=False,  # addresses hold the token
             server_header=False,
+            timeout_keep_alive=max(1, round(request_seconds)),
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=16_384,
         )

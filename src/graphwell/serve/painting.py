@@ -167,6 +167,7 @@ class PaintPage:
             self._number += 1
             wish = Wish(self._picture, self._painting.seeds, self._number)
             if not (wish.seeds >= 0).any():
+                self._shown = (self._number, True)  # answers to strokes that are gone come too late
                 self._segmentation = None
                 self._tell({"event": "cleared"})
         for thread in self._segmenting:
@@ -174,8 +175,8 @@ class PaintPage:
 
     def _take(self, wish: Wish, labels: IntArray, coarse: bool) -> None:
         with self._lock:
-            if wish.picture is not self._picture or (wish.number, not coarse) < self._shown:
-                return  # another picture, or a coarse answer that comes after the fine one
+            if wish.picture is not self._picture or (wish.number, not coarse) <= self._shown:
+                return  # another picture, or an answer that comes after a better one or twice
             self._shown = (wish.number, not coarse)
             height, width = labels.shape
             about = {
@@ -200,13 +201,16 @@ class PaintPage:
             if not self._painting.strokes:
                 raise ValueError("There is nothing to save yet; paint a stroke first.")
             self._saving = True
-            picture, document = self._picture, self._painting.document()
-        threading.Thread(target=self._write, args=(picture, document), daemon=True).start()
+            wish = Wish(self._picture, self._painting.seeds, self._number)
+            document = self._painting.document()
+        threading.Thread(target=self._write, args=(wish, document), daemon=True).start()
         return str(self.options.folder)
 
-    def _write(self, picture: PaintedPicture, document: dict[str, Any]) -> None:
+    def _write(self, wish: Wish, document: dict[str, Any]) -> None:
         try:
-            report = picture.save(document)
+            if (wish.seeds >= 0).any():  # shown first, then written
+                self._take(wish, wish.picture.segment(wish.seeds, coarse=False), False)
+            report = wish.picture.save(document)
             files, notes = [path.name for path in report.files], [str(note) for note in report.notes]
             folder = str(self.options.folder)
             self._tell({"event": "saved", "folder": folder, "files": files, "notes": notes})

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell.active.accuracy import ENOUGH_CHECKED
 from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.serve.answers import Answers, Change
@@ -74,6 +75,20 @@ def doubtful_rows(fit: Fit, table: LabelledTable) -> list[dict[str, Any]]:
         for row in rows
         if doubt[row] > 0
     ]
+
+
+def too_early(fit: Fit) -> str:
+    """Why no accuracy can be told yet; empty if it can."""
+    seen = set(fit.said.codes.tolist())
+    unseen = [name for number, name in enumerate(fit.said.names) if name and number not in seen]
+    if len(seen & set(range(len(fit.said.names)))) < 2:
+        return "Answer with at least two classes first."
+    if unseen:
+        return f"No row is labelled {unseen[0]} yet."
+    n_checked = 0 if fit.accuracy is None else fit.accuracy.n_checked
+    if n_checked < ENOUGH_CHECKED:
+        return f"{n_checked} of {ENOUGH_CHECKED} answers that are needed have checked a label of the model."
+    return ""
 
 
 def lasso_says(change: Change | None, colors: IntArray) -> dict[str, Any] | None:

@@ -30,7 +30,7 @@ class Label(PageWidget):
     height : int
         Of the page, in pixels.
     **options
-        Fields of `graphwell.jobs.labelling.LabelOptions`: ``label``, ``row_id``, ``image_column``, ...
+        Fields of `graphwell.jobs.labelling.LabelOptions`: ``label``, ``classes``, ``image_column``, ...
 
     Examples
     --------

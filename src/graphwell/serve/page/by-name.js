@@ -1,4 +1,4 @@
-// A class by its name: letters narrow the classes down, Enter takes the first that is left.
+// A class by its name: letters narrow the classes down, Enter answers with the first that is left.
 
 import { fill, make } from "./dom.js";
 import { answerButtons } from "./question.js";
@@ -22,7 +22,7 @@ export class ByName {
     this.input.addEventListener("input", () => this.show());
     dialog.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
-      const [first] = named(this.classes, this.input.value);
+      const [first] = this.input.value.trim() ? named(this.classes, this.input.value) : [];
       if (first) this.choose(first.number);
     });
   }
@@ -44,9 +44,10 @@ export class ByName {
   show() {
     const found = named(this.classes, this.input.value);
     const more = found.length - MOST_SHOWN;
+    const keyOf = (_, place) => (place === 0 && this.input.value.trim() ? "Enter" : null);
     fill(
       this.list,
-      ...answerButtons(found.slice(0, MOST_SHOWN), (number) => this.choose(number), new Map(), null),
+      ...answerButtons(found.slice(0, MOST_SHOWN), (number) => this.choose(number), new Map(), keyOf),
       more > 0 ? make("p", { class: "faint" }, `and ${more} more`) : null,
       found.length ? null : make("p", { class: "faint" }, "No class has such a name."),
     );

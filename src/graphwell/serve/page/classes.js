@@ -1,7 +1,6 @@
 // The list of classes: sizes, and a place to rename, merge, colour and remove each.
 
 import { fill, make } from "./dom.js";
-import { keysOf } from "./keys.js";
 
 export class ClassesList {
   constructor(list, act) {
@@ -16,11 +15,7 @@ export class ClassesList {
     this.shown = classes;
     this.sizes = sizes;
     if (typing && classes.some((entry) => entry.number === this.editing)) return;
-    const keys = keysOf(classes);
-    const rows = classes.map((entry, place) =>
-      entry.number === this.editing ? this.form(entry) : this.row(entry, keys[place]),
-    );
-    fill(this.list, ...rows);
+    fill(this.list, ...classes.map((entry) => (entry.number === this.editing ? this.form(entry) : this.row(entry))));
   }
 
   edit(number) {
@@ -30,7 +25,7 @@ export class ClassesList {
     this.list.querySelector("input[type=text]")?.select();
   }
 
-  row(entry, key) {
+  row(entry) {
     const count = this.sizes[entry.number] ?? 0;
     return make(
       "li",
@@ -39,7 +34,7 @@ export class ClassesList {
       make("span", { class: "what" }, entry.name),
       make("span", { class: "count" }, count.toLocaleString("en")),
       make("button", { class: "edit", "aria-label": `Edit ${entry.name}`, onclick: () => this.edit(entry.number) }, "Edit"),
-      key ? make("kbd", {}, key) : null,
+      entry.key ? make("kbd", {}, entry.key) : null,
     );
   }
 

@@ -15,11 +15,13 @@ function draw(tag, attributes, text) {
   return element;
 }
 
-export function showCurve(box, figure, points, checked) {
-  const last = points.at(-1);
-  figure.textContent = last ? `${(100 * last.share).toFixed(1)} %` : "–";
+// early: why it is too early for a figure, empty if it is not.
+export function showCurve(box, figure, points, checked, early) {
+  const last = early === "" ? points.at(-1) : undefined;
+  figure.classList.toggle("figure", Boolean(last));
+  figure.textContent = last ? `${(100 * last.share).toFixed(1)} %` : "too early to say";
   if (!last) {
-    fill(box, make("p", { class: "faint" }, "Shown once there are labels of two classes."));
+    fill(box, make("p", { class: "faint" }, early ?? "Answer with at least two classes first."));
     return;
   }
   const low = Math.min(0.9, ...points.map((point) => Math.max(point.low, point.share - 0.15)));
@@ -40,6 +42,6 @@ export function showCurve(box, figure, points, checked) {
     draw("text", { x: LEFT, y: HEIGHT - 3 }, `${first} label${first === 1 ? "" : "s"}`),
     draw("text", { x: WIDTH - 6, y: HEIGHT - 3, "text-anchor": "end" }, `${last.labels}`),
   );
-  const range = `Estimated; ${(100 * last.low).toFixed(0)} to ${(100 * last.high).toFixed(0)} % with 90 % probability, judged by ${checked} answers`;
+  const range = `Estimated; ${(100 * last.low).toFixed(0)} to ${(100 * last.high).toFixed(0)} % with 90 % probability, from ${checked} answers that checked a label of the model`;
   fill(box, svg, make("p", { class: "faint" }, range));
 }

@@ -13,38 +13,71 @@ import { PointsMap } from "./points.js";
 import { answerButtons, showQuestion } from "./question.js";
 
 const NO_CLASS = 255;
+const NOTHING = -1;
+const CANNOT_TELL = -2;
+const MOST_LATER = 20;
 const STEPS_OF_DOUBT = 15;
 const SECONDS_OF_A_MESSAGE = 5;
 const UNKNOWN = [154, 160, 166];
 
 const state = { rows: 0, classes: [], question: null, left: true, colors: null, doubt: null, model: {}, given: new Map() };
+let isLocked = false; // from an answer until the next row is there: a second key is no answer to either
+let first = []; // rows that were left or taken back, newest first: they are asked before others
+let taken = null; // the row whose answer was taken back last
+let turn = Promise.resolve(); // what changes the question, one after the other
 let found = null; // rows that a search found, shown in place of the doubtful ones
 
 // ------------------------------------------------------------------------------------------- what the user does
 
 const act = (name, message = {}) => channel.send(name, message).catch((error) => say(error.message));
-const onQuestion = (name, more = {}) => state.question && act(name, { rows: [state.question.row], ...more });
-const ask = (row) => act("ask", { row });
+const inTurn = (work) => (turn = turn.then(work).catch((error) => say(error.message)));
 
+async function next() {
+  const { question, left = true } = await channel.send("next", { first });
+  first = first.filter((row) => row !== question?.row);
+  put(question, left);
+}
+
+// Leave the row on screen by an answer (a command of the server), or by none.
+function leaveBy(name, more = {}) {
+  if (!state.question || isLocked) return;
+  const { row } = state.question;
+  lock(true, more.class ?? name);
+  inTurn(async () => {
+    if (name) await channel.send(name, { rows: [row], ...more });
+    taken = null;
+    if (state.question.row === row) await next(); // a row that was chosen meanwhile stays
+  }).then(() => lock(false));
+}
+
+// Show a row that the user chose; the one that was left is asked next.
+const ask = (row) =>
+  inTurn(async () => {
+    const shown = await channel.send("row", { row });
+    if (state.question && state.question.row !== row) later(state.question.row);
+    put({ ...shown, reason: "chosen by you" }, true);
+  });
+
+const later = (row) => (first = [row, ...first.filter((other) => other !== row)].slice(0, MOST_LATER));
+
+const hasAnswer = ({ given }) => given >= 0 || given === CANNOT_TELL;
 const on = {
-  answer: (number) => onQuestion("label", { class: number }),
-  cannotTell: () => onQuestion("cannot tell"),
-  skip: () => onQuestion("skip"),
-  clear: () => onQuestion("clear"),
+  answer: (number) => leaveBy("label", { class: number }),
+  cannotTell: () => leaveBy("cannot tell"),
+  skip: () => leaveBy(state.question && hasAnswer(state.question) ? "" : "skip"), // a skip takes no answer back
+  clear: () => act("clear", { rows: [state.question.row] }),
   ask,
 };
 
-async function addClass(name) {
-  const before = new Set(state.classes.map((entry) => entry.number));
-  const row = state.question?.row;
-  try {
-    await channel.send("add class", { name });
-  } catch (error) {
-    say(error.message);
-    return;
-  }
-  const added = state.classes.find((entry) => !before.has(entry.number));
-  if (added && before.size === 0 && row !== undefined) act("label", { rows: [row], class: added.number });
+const addClass = (name) => act("add class", { name });
+
+async function undo() {
+  const { back } = (await act("undo")) ?? {};
+  if (!back) return;
+  if (back.row !== state.question?.row) later(back.row);
+  taken = back;
+  if (state.question) showAnswers();
+  else inTurn(next);
 }
 
 async function write() {
@@ -105,9 +138,32 @@ function showList() {
 }
 
 function showAnswers() {
-  showQuestion(byId("question"), state.question, state.left, state.classes, on);
+  const back = taken && taken.row !== state.question?.row ? taken : null;
+  showQuestion(byId("question"), state.question, state.left, state.classes, on, back);
   many.show(state.classes);
 }
+
+function put(question, left) {
+  const isNew = question?.row !== state.question?.row;
+  Object.assign(state, { question, left });
+  showAnswers();
+  if (question && isNew) map.focus(question.row);
+  document.body.dataset.question = question?.row ?? "";
+}
+
+function lock(locked, chosen) {
+  isLocked = locked;
+  byId("question").classList.toggle("locked", locked);
+  byId("question").querySelector(`[data-class="${chosen}"]`)?.classList.add("chosen");
+}
+
+// What is known of the row on screen has changed: the row stays.
+const refresh = () =>
+  inTurn(async () => {
+    if (!state.question) return next();
+    const { row, reason } = state.question;
+    put({ ...(await channel.send("row", { row })), reason }, true);
+  });
 
 function showGiven() {
   map.setGiven([...state.given.keys()], [...state.given.values()]);
@@ -201,11 +257,13 @@ const channel = new Channel(
       event.rows.forEach((row, at) => {
         if (event.codes[at] >= 0 && event.weights[at] === 1) state.given.set(row, event.codes[at]);
         else state.given.delete(row);
+        if (row === taken?.row && event.codes[at] !== NOTHING) taken = null;
       });
       byId("undo").disabled = !event.undo;
       byId("redo").disabled = !event.redo;
       byId("undo").title = event.undo ? `Undo: ${event.undo} (U)` : "Undo (U)";
       byId("redo").title = event.redo ? `Redo: ${event.redo} (R)` : "Redo (R)";
+      if (event.rows.includes(state.question?.row) && !isLocked) refresh();
       if (recolored) {
         map.setColors(state.colors, palette());
         showAnswers();
@@ -220,18 +278,12 @@ const channel = new Channel(
       state.model = event;
       showSummary();
       classes.show(state.classes, event.sizes ?? {});
-      showCurve(byId("curve"), byId("accuracy"), event.curve ?? [], event.checked ?? 0);
+      showCurve(byId("curve"), byId("accuracy"), event.curve ?? [], event.checked ?? 0, event.early);
       showList();
       showLasso(event.lasso);
       document.body.dataset.fitted = event.number ?? "";
     },
-    question(event) {
-      state.question = event.question;
-      state.left = event.left;
-      showQuestion(byId("question"), event.question, event.left, state.classes, on);
-      if (event.question) map.focus(event.question.row);
-      document.body.dataset.question = event.question?.row ?? "";
-    },
+    questions: refresh,
     stage: (event) => (byId("stage").textContent = event.text),
   },
   (connected) => {
@@ -261,6 +313,6 @@ listen({
   search,
   setMode,
   turnColors: () => colorBy(!colorBy.doubt),
-  undo: () => act("undo"),
+  undo,
   write,
 });

@@ -23,11 +23,12 @@ function drawn({ width, height, grey }) {
   return canvas;
 }
 
-export function thumb(row, entry, onclick) {
+// No button: a click on it would take the row away that a key is about to answer.
+export function thumb(row, entry) {
   const sight = pictureOf(row) ?? make("span", { class: "blank" }, row.snippet ?? row.name);
   return make(
-    "button",
-    { class: "thumb", color: entry?.color, title: `${row.name}: ${entry?.name ?? ""}`, onclick },
+    "div",
+    { class: "thumb", color: entry?.color, title: `${row.name}: ${entry?.name ?? ""}` },
     sight,
     make("span", {}, entry?.name ?? ""),
   );

@@ -1,11 +1,10 @@
 // The question of the moment: what is seen of the row, the classes to answer with, and what lies near.
 
 import { fill, make } from "./dom.js";
-import { keysOf } from "./keys.js";
 import { pictureOf, thumb } from "./picture.js";
 
-// Buttons of all classes; guesses: Map of class number -> score; keys: those that answer, none where the keys type.
-export function answerButtons(classes, onAnswer, guesses = new Map(), keys = keysOf(classes)) {
+// Buttons of all classes; guesses: Map of class number -> score; keyOf(class, place): the key that takes it.
+export function answerButtons(classes, onAnswer, guesses = new Map(), keyOf = ({ key }) => key) {
   const best = [...guesses.entries()].sort((a, b) => b[1] - a[1])[0]?.[0];
   return classes.map((entry, place) => {
     const score = guesses.get(entry.number);
@@ -21,13 +20,16 @@ export function answerButtons(classes, onAnswer, guesses = new Map(), keys = key
       },
       make("span", { class: "swatch" }),
       make("span", { class: "what" }, entry.name),
-      keys?.[place] ? make("kbd", {}, keys[place]) : null,
+      keyOf(entry, place) ? make("kbd", {}, keyOf(entry, place)) : null,
       score ? make("span", { class: "bar", share: score }) : null,
     );
   });
 }
 
-export function showQuestion(card, question, left, classes, on) {
+const SAID = { "-2": "Marked as cannot tell", "-3": "Skipped before" };
+
+// back: the row whose answer was taken back last, if it is another.
+export function showQuestion(card, question, left, classes, on, back) {
   if (!question) {
     const text = left ? "Looking for the rows that are worth a question …" : "Every row has been asked.";
     fill(card, make("h2", {}, "Question"), make("p", {}, text));
@@ -44,7 +46,7 @@ export function showQuestion(card, question, left, classes, on) {
     question.cells.length && !question.text ? cells(question.cells) : null,
     make("div", { class: "answers" }, ...answerButtons(classes, on.answer, new Map(question.guesses))),
     guess(question, byNumber),
-    classes.length ? null : make("p", { class: "faint" }, "There are no classes yet. Name the one of this row below."),
+    classes.length ? null : make("p", { class: "faint" }, "There are no classes yet. Name them under Classes (N); then answer with a key or a click."),
     make(
       "div",
       { class: "others" },
@@ -52,8 +54,9 @@ export function showQuestion(card, question, left, classes, on) {
       make("button", { class: "quiet", onclick: on.skip }, "Skip ", make("kbd", {}, "S")),
       given ? make("button", { class: "quiet", onclick: on.clear }, `Take back ${given.name}`) : null,
     ),
-    make("p", { class: "faint" }, given ? `Labelled ${given.name}` : `Asked because: ${question.reason}`),
-    question.near.length ? near(question.near, byNumber, on.ask) : null,
+    make("p", { class: "faint" }, given ? `Labelled ${given.name}` : (SAID[question.given] ?? `Asked because: ${question.reason}`)),
+    back ? make("p", {}, `Row ${back.name}: taken back; asked next. `, make("button", { onclick: () => on.ask(back.row) }, "Ask now")) : null,
+    question.near.length ? near(question.near, byNumber) : null,
   );
 }
 
@@ -72,11 +75,11 @@ function cells(pairs) {
   );
 }
 
-function near(rows, byNumber, ask) {
+function near(rows, byNumber) {
   return make(
     "div",
     {},
     make("h2", {}, "Nearest labelled rows"),
-    make("div", { class: "near" }, ...rows.map((row) => thumb(row, byNumber.get(row.class), () => ask(row.row)))),
+    make("div", { class: "near" }, ...rows.map((row) => thumb(row, byNumber.get(row.class)))),
   );
 }
