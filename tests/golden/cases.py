@@ -21,6 +21,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_sample_image, load_wine
 
 import graphwell as gw
+from tests.golden import sessions
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 SHORT = gw.Annealed(2.0, 0.5, ratio=0.7, sweeps=20)
@@ -391,6 +392,8 @@ ANYWHERE: dict[str, Callable[[], Output]] = {
     "classify: uneven": partial(classified, uneven, ".csv"),
     "classify: numbers": partial(classified, numbers_only, ".csv"),
     "classify: 120 columns of noise": partial(classified, many_columns, ".csv"),
+    "session: labelling": sessions.labelling,
+    "session: painting": sessions.painting,
 }
 ON_SHARED_DATA: dict[str, Callable[[], Output]] = {
     "fit: mnist": mnist,
