@@ -2,7 +2,7 @@
 
 Labels, row numbers and texts must be equal. Numbers may differ by 1e-6: exponentials round differently on
 another kind of processor. A file of whole arrays would be large, so labels are kept as a hash with the count
-of each value, which says what changed, and at most 200 numbers of an array are kept, evenly spaced.
+of each value, which says what changed, and at most 100 numbers of an array are kept, evenly spaced.
 """
 
 import json
@@ -16,7 +16,7 @@ import numpy as np
 
 FILE = Path(__file__).with_name("golden.json")
 TOLERANCE = 1e-6
-MOST_NUMBERS = 200
+MOST_NUMBERS = 100
 
 Output = Mapping[str, Any]
 """Arrays by name, as a case returns them."""

@@ -16,7 +16,7 @@ Output = dict[str, Any]
 
 
 def labelling() -> Output:
-    """Classes named before and meanwhile, one renamed, undo and redo: what windows were told, what was written."""
+    """Classes named before and meanwhile, one renamed, undo and redo: what was told and written."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         table, _ = write_groups(folder)
@@ -53,7 +53,7 @@ def labelling() -> Output:
 
 
 def painting() -> Output:
-    """Strokes of two classes, undo and redo: the labels that were shown for each, and the one that was saved."""
+    """Strokes of two classes, undo and redo: the labels that were shown for each, and those saved."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         image, _ = gw.datasets.make_grey_image(60, 70, noise=0.1, random_state=0)
@@ -82,7 +82,7 @@ def painting() -> Output:
 
 
 def _fine(events: list[Output], number: int) -> Output | None:
-    """The segmentation of the whole picture that knows action `number`; it can come before the reply to that."""
+    """The segmentation of the whole picture that knows an action; it can come before the reply to that."""
     told = (event for event in reversed(events) if event.get("event") == "segmentation")
     return next((event for event in told if event["number"] == number and not event["coarse"]), None)
 
