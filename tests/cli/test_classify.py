@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.datasets import load_digits
 
 from graphwell import DiffuseInterfaceClassifier, datasets
@@ -34,7 +35,7 @@ def test_the_summary_says_what_was_done(blobs):
     finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--truth", "truth", "--id", "name")
     for words in (
         "120 rows, 12 labels given, 3 classes, 0 of 2 components without a label",
-        "│ x, y   │ number │ as it is          │",
+        "│ x, y   │ number │ one feature       │",
         "100.00 % of the 108 rows without a given label agree with the truth",
         "most doubtful rows; row 1 is the first below the header",
         "The rows to label next, best first:",
@@ -98,6 +99,33 @@ def test_holdout_hides_labels_and_then_uses_all(blobs):
     assert (blobs / "plain.csv").read_bytes() == (blobs / "held.csv").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "features standardised (a few features would decide the distances alone)"),
+        (["--scale", "standard"], "features standardised (as asked)"),
+        (["--scale", "robust"], "(as asked)"),
+        (["--method", "laplace"], "features standardised (a few features would decide the distances alone)"),
+        (["--scale", "none"], "features standardised (a few features would decide the distances alone)"),
+    ],
+)
+def test_the_scale_is_told_once_and_hidden_labels_first(tmp_path, options, said):
+    truth = np.repeat(["ant", "bee"], 60)
+    X = np.random.default_rng(0).normal(size=(120, 2)) + 4 * (truth == "bee")[:, None]
+    label = np.where(np.arange(120) % 60 < 20, truth, "")
+    pd.DataFrame({"x": X[:, 0], "y": 5000 * X[:, 1], "label": label}).to_csv(tmp_path / "in.csv", index=False)
+    page = tmp_path / "page.html"
+    shown = classify(
+        tmp_path / "in.csv", "-o", tmp_path / "out.csv", "--holdout", 0.2, "--report", page, *options
+    )
+    text = " ".join(re.sub(r"<style.*?</style>|<[^>]+>", " ", page.read_text(), flags=re.DOTALL).split())
+    for told in (" ".join(shown.stdout.split()), text):
+        assert said in told.split("Compared by: ")[1]
+        assert len(re.findall(r"Compared by|The features? |as (?:it is|they are)", told)) == 1
+    assert shown.stdout.startswith("5 runs, each without some of the given labels")
+    assert re.search(r'<p class="lead">(.)', page.read_text())[1] == "5"
+
+
 def test_rows_in_a_part_without_labels_need_attention(blobs):
     frame = table_of_blobs(blobs / "in.csv")
     lost = pd.DataFrame({"name": "far", "x": 1000.0 + np.arange(30), "y": 0.0, "label": "", "truth": "ant"})
@@ -136,7 +164,7 @@ def test_missing_values_are_dropped_or_filled(blobs):
     assert len(after) == 120
     assert np.flatnonzero(after.graphwell_label.isna()).tolist() == [7, 50]
     filled = classify(blobs / "in.csv", "-o", blobs / "out.csv")
-    assert "as it is; 2 missing, filled in" in filled.stdout
+    assert "one feature; 2 missing, filled in" in filled.stdout
     assert pd.read_csv(blobs / "out.csv").graphwell_label.notna().all()
     assert classify(blobs / "in.csv", "-o", blobs / "out.csv", "--missing", "mean").exit_code == 0
     assert pd.read_csv(blobs / "out.csv").graphwell_label.notna().all()

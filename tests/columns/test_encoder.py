@@ -42,8 +42,8 @@ def test_every_column_is_told_what_became_of_it():
     assert told == {
         "id": "left out: every row has its own",
         "number": "left out: it counts the rows",
-        "age": "as it is; 8 missing, marked",
-        "fare": "as it is; 39 of 40 cells are numbers; row 17 is '47,2?'",
+        "age": "one feature; 8 missing, marked",
+        "fare": "one feature; 39 of 40 cells are numbers; row 17 is '47,2?'",
         "sex": "2 indicators",
         "alone": "yes or no",
         "port": "left out: it has one value only",
@@ -66,7 +66,7 @@ def test_a_code_of_the_labels_is_used_and_pointed_out():
     labels = np.where(np.arange(40) < 20, np.array(["a", "b", "c"])[classes], "")
     fate = TableEncoder().fit(frame, labels).fates_[-1]
     assert (fate.used, fate.warns) == (True, True)
-    assert str(fate.became) == "as it is; one value for each class: drop leaves it out if it is the truth"
+    assert str(fate.became) == "one feature; one value for each class: drop leaves it out if it is the truth"
 
 
 def test_plain_numbers_come_out_as_they_went_in():

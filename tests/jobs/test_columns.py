@@ -31,9 +31,9 @@ def test_every_column_without_another_role_is_told_what_became_of_it():
     np.testing.assert_array_equal(found.X, [[0.5, np.nan], [1000, -2]])
     assert fates(found) == {
         "label": "the given labels",
-        "x": "as it is",
+        "x": "one feature",
         "name": "names of the rows",
-        "y": "as it is; 1 missing",
+        "y": "one feature; 1 missing",
         "none": "left out: it holds no value",
         "gone": "left out: as asked",
     }
@@ -71,7 +71,7 @@ def test_a_column_that_repeats_the_labels_is_left_out_with_a_note():
 def test_a_cell_that_is_no_number_is_named():
     made = table(x=[str(i * i) for i in range(39)] + ["47,2?"])
     (note,) = read_features(made, Roles("label")).notes
-    assert str(note) == "The column 'x': as it is; 39 of 40 cells are numbers; row 40 is '47,2?'."
+    assert str(note) == "The column 'x': one feature; 39 of 40 cells are numbers; row 40 is '47,2?'."
 
 
 def test_a_table_without_features_says_what_it_has():

@@ -51,7 +51,7 @@ def test_many_features_are_projected():
 
 def test_one_feature_that_decides_alone_is_pointed_out():
     X = RNG.normal(size=(50, 2)) * [1, 1000]
-    (note,) = preprocess(X, ["age", "income"], Preprocessing("none")).notes
+    (note,) = preprocess(X, ["age", "income"], Preprocessing("none")).scale_notes
     assert "The feature 'income' holds 100.0 %" in str(note)
     assert 'scale="standard" evens the features out' in str(note)
     assert preprocess(X, ["age", "income"], Preprocessing("standard")).notes == ()
@@ -62,7 +62,7 @@ def test_units_that_differ_are_evened_out_unasked():
     X = RNG.normal(size=(50, 2)) * [1, 1000]
     ready = preprocess(X, ["age", "income"], Preprocessing())
     np.testing.assert_allclose(ready.X.std(axis=0), 1)
-    assert str(ready.notes[0]).startswith("The features were scaled (standard), as a few features")
+    assert str(ready.scale_notes[0]).startswith("The features were scaled (standard), as a few features")
     even = RNG.normal(size=(50, 2))
     assert preprocess(even, ["a", "b"], Preprocessing()).X is even
 

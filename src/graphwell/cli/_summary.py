@@ -37,6 +37,8 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     """Print the report on a labelled table."""
     console = console_for(on_stderr=on_stderr)
     say = _sayer(console)
+    if report.holdout is not None:
+        say(report.holdout.in_words, "bold")
     say(_counts(report))
     console.print(_column_grid(report.columns))
     if report.compared_by is not None:
@@ -44,8 +46,6 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     say(_ending(report.sweeps, report.status))
     if report.calibrated:
         say("The scores are calibrated: they were held against labels that were hidden.")
-    if report.holdout is not None:
-        say(report.holdout.in_words, "bold")
     if report.comparison is not None:
         say(_truth_sentence(report.comparison.accuracy), "bold")
     console.print(_class_grid(report.classes))

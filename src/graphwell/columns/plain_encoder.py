@@ -249,7 +249,7 @@ def _became(look: Look, encoder: Encoder) -> tuple[str, tuple[Any, ...]]:
         return "{} numbers", (len(encoder.names),)
     if look.kind == "date":
         return "days" + ", ".join(["", *(p for p, _ in encoder.periods)]), ()  # type: ignore[attr-defined]
-    return ("as it is" if look.kind == "number" else "yes or no"), ()
+    return ("one feature" if look.kind == "number" else "yes or no"), ()
 
 
 def _nothing_left(fates: Sequence[Fate]) -> OptionError:

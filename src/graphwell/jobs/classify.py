@@ -12,7 +12,7 @@ from graphwell.io.tables.base import Table
 from graphwell.io.tables.registry import read_table
 from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.cluster_options import check_cluster_options
-from graphwell.jobs.methods import check_class_count, check_settings, make_classifier
+from graphwell.jobs.methods import check_class_count, check_settings, compared_by, make_classifier
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 from graphwell.jobs.preprocess import ReadyRows, preprocess
@@ -91,13 +91,17 @@ def _classify_here(options: ClassifyOptions, draw: "Draw | None", progress: Prog
     from graphwell.jobs.summary import summarise  # both not before the input is known to be good
 
     holdout, seconds = fitted(classifier, X, y, ready.groups, options, progress)
+    scaled, scale_notes = (ready.scaled, ready.scale_notes) if X is ready.X else (None, ())
+    if compared_by(classifier, scaled) is not None:
+        scale_notes = ()  # one statement will do
     differ = labels_that_differ(ready.groups, y, facts.classes, np.flatnonzero(ready.kept) + 1)
+    formulas = formula_notes(facts.classes, options)
     details = row_details(classifier, facts, ready)
     report = summarise(
         facts, options.method, classifier, ready.kept, details.assigned,
         seconds={"reading": read, "columns": prepared, **seconds},
-        output=options.output, report=options.report, holdout=holdout, details=details,
-        notes=(*ready.notes, *notes, *filter(None, [differ]), *formula_notes(facts.classes, options)),
+        output=options.output, report=options.report, holdout=holdout, details=details, scaled=scaled,
+        notes=(*ready.notes, *scale_notes, *notes, *filter(None, [differ]), *formulas),
     )  # fmt: skip
     progress("writing", None)
     new = new_columns(roles.label, facts.classes, details, safe=options.safe_csv)

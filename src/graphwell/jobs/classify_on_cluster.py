@@ -30,6 +30,7 @@ from graphwell.jobs.reports import ClassifyReport, Draw
 from graphwell.jobs.scale_on_cluster import scaled_columns
 from graphwell.jobs.summary import in_memory, summarise
 from graphwell.memory import allowed, fit_bytes, give_back
+from graphwell.metric.rules import Ruled
 from graphwell.progress import Progress, silent
 
 COPIES_OF_FEATURES = 3
@@ -171,6 +172,7 @@ def _labelled(
     report = summarise(
         facts, options.method, classifier, everything, assigned, seconds=seconds, output=output,
         report=options.report, notes=[_how_note(classifier, place)], details=shown, ask=place.has_all_rows,
+        scaled=None if options.scale in ("auto", "none") else Ruled(options.scale, "as asked"),
     )  # fmt: skip
     if draw is not None and options.report is not None:
         with written_whole(options.report) as file:

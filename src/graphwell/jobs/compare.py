@@ -133,7 +133,7 @@ def _compared(
         found=replace(found, classes=tuple(facts.classes[code] for code in found.classes)),
         columns=facts.fates,
         points=ready.X,
-        notes=(*facts.notes, *ready.notes),
+        notes=(*facts.notes, *ready.notes, *ready.scale_notes),
         seconds={"graph": found.seconds_graph},
         files=tuple(path for path in (options.report, options.checkpoint) if path is not None),
     )

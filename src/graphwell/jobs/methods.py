@@ -1,9 +1,10 @@
 """The chosen method as a classifier; what it can be told is read from its signatures, only here."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwell._checks import one_of
 from graphwell.backends.registry import check_device
@@ -12,6 +13,9 @@ from graphwell.estimators.registry import DEFAULT, Method, methods
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.score import check_share
 from graphwell.progress import Progress
+
+if TYPE_CHECKING:
+    from graphwell.metric.rules import Ruled
 
 SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
 """Options that go to the classifier, by its own names for them."""
@@ -119,10 +123,17 @@ def status_of(classifier: Any, name: str) -> str:
     return f"Method {name}: {find_method(name).summary}." if result is None else str(result.status.value)
 
 
-def compared_by(classifier: Any) -> str | None:
-    """How a classifier chose to compare rows, in words; None where it did not choose."""
+def compared_by(classifier: Any, scaled: "Ruled | None" = None) -> str | None:
+    """How rows are compared, in words: scaled before, then as was tuned; None where nobody chose."""
     tuning = getattr(classifier, "tuning_", None)
-    return None if tuning is None else str(tuning)
+    if scaled is None:
+        return None if tuning is None else str(tuning)
+    if tuning is not None and tuning.metric == "plain":
+        return str(replace(tuning, metric=scaled.name, why=scaled.why))
+    from graphwell.metric.candidates import CANDIDATES
+
+    before = f"{CANDIDATES[scaled.name].summary} ({scaled.why})"
+    return before if tuning is None else f"{before}, then {tuning}"
 
 
 def has_parameter(function: Callable[..., Any], name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.encoders import WANT_A_SCALE
 from graphwell.columns.scale import shift_and_factor
 from graphwell.errors import OptionError, Sentence
+
+if TYPE_CHECKING:
+    from graphwell.metric.rules import Ruled
 
 SCALES = ("auto", "none", "standard", "robust")
 MISSING_RULES = ("fill", "error", "drop", "mean")
@@ -67,13 +70,19 @@ class ReadyRows:
     groups : array of int
         Equal numbers where the rows that are left are copies of each other.
     notes : tuple of Sentence
-        What the user should know.
+        What the user should know, but for the scale.
+    scaled : Ruled, optional
+        The scale of the rows, and why; None where they have their own.
+    scale_notes : tuple of Sentence
+        The same in a sentence, for those who do not say how rows are compared.
     """
 
     X: FloatArray = field(repr=False)
     kept: BoolArray = field(repr=False)
     groups: IntArray = field(repr=False)
     notes: tuple[Sentence, ...] = ()
+    scaled: "Ruled | None" = None
+    scale_notes: tuple[Sentence, ...] = ()
 
 
 def preprocess(
@@ -113,11 +122,16 @@ def preprocess(
         copies = "{:,} of the {:,} rows are copies of another row; copies are held out together."
         notes.append(Sentence(copies, (len(X) - len(firsts), len(X))))
     components = _components(X, how.pca)
-    if how.scale == "none":
-        notes += _uneven(X, names)
+    scale_notes = _uneven(X, names) if how.scale == "none" else []
     kinds_of = np.array(kinds or ["number"] * len(names))
-    scale = _by_rule(X, np.isin(kinds_of, WANT_A_SCALE), notes) if how.scale == "auto" else how.scale
-    X = _scaled(X, scale, kinds_of)
+    numbers = np.isin(kinds_of, WANT_A_SCALE)
+    scaled = _scale(X, numbers, how.scale) if numbers.any() and how.scale != "none" else None
+    if scaled is not None:
+        shift, factor = shift_and_factor(X, kinds_of, scaled.name)
+        X -= shift
+        X *= factor
+        if how.scale == "auto":
+            scale_notes = [Sentence("The features were scaled ({}), as {}.", (scaled.name, scaled.why))]
     _refuse_extreme(X, names)
     if components:
         from sklearn.decomposition import PCA
@@ -127,7 +141,7 @@ def preprocess(
         notes.append(
             Sentence("The {} features were projected onto {} principal components.", (len(names), components))
         )
-    return ReadyRows(np.ascontiguousarray(X), kept, groups, tuple(notes))
+    return ReadyRows(np.ascontiguousarray(X), kept, groups, tuple(notes), scaled, tuple(scale_notes))
 
 
 def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
@@ -176,33 +190,16 @@ def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
     return OptionError("missing", problem, row + 1, names[column], others)
 
 
-def _by_rule(X: FloatArray, numbers: BoolArray, notes: list[Sentence]) -> str:
-    """The scale that columns of numbers ask for, noted where it changes anything.
+def _scale(X: FloatArray, numbers: BoolArray, scale: str) -> "Ruled | None":
+    """The scale that is asked for, or that columns of numbers ask for; beside others it is always one."""
+    from graphwell.metric.rules import Ruled, by_the_data
 
-    Beside columns of other kinds, which have a scale of their own, numbers are always standardised.
-    """
-    if not numbers.any():
-        return "none"
-    from graphwell.metric.rules import by_the_data
-
+    if scale != "auto":
+        return Ruled(scale, "as asked")
     ruled = by_the_data(X if numbers.all() else X[:, numbers])
-    if ruled.name == "plain" and numbers.all():
-        return "none"
-    name, why = (
-        (ruled.name, ruled.why) if ruled.name != "plain" else ("standard", "other columns are no numbers")
-    )
-    notes.append(Sentence("The features were scaled ({}), as {}.", (name, why)))
-    return name
-
-
-def _scaled(X: FloatArray, scale: str, kinds: Any) -> FloatArray:
-    """Numbers in their scale, in place; columns of few numbers count less, other kinds have their scale."""
-    if scale == "none" or not np.isin(kinds, WANT_A_SCALE).any():
-        return X
-    shift, factor = shift_and_factor(X, kinds, scale)
-    X -= shift
-    X *= factor
-    return X
+    if ruled.name != "plain":
+        return ruled
+    return None if numbers.all() else Ruled("standard", "other columns are no numbers")
 
 
 def _uneven(X: FloatArray, names: Sequence[str]) -> list[Sentence]:

@@ -188,7 +188,7 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         classes=given.names,
         strategy=found.strategy,
         to_label=rows,
-        notes=(*features.notes, *given.notes, *ready.notes, *warned),
+        notes=(*features.notes, *given.notes, *ready.notes, *ready.scale_notes, *warned),
         seconds={"in all": time.perf_counter() - began},
         files=() if options.output is None else (options.output,),
     )

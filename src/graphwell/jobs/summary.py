@@ -14,6 +14,7 @@ from graphwell.jobs.methods import compared_by, status_of, sweeps_of
 from graphwell.jobs.questions import next_rows
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import ROWS_AT_ONCE, Holdout, compare
+from graphwell.metric.rules import Ruled
 
 MOST_DOUBTFUL = 10
 ROWS_NAMED = 10
@@ -32,6 +33,7 @@ def summarise(
     notes: Sequence[Sentence] = (),
     holdout: Holdout | None = None,
     details: RowDetails | None = None,
+    scaled: Ruled | None = None,
     ask: bool = True,
 ) -> ClassifyReport:
     """Return the report on a labelled table.
@@ -49,6 +51,8 @@ def summarise(
         Class found for each row, -1 for none.
     seconds, output, holdout, details
         As in `ClassifyReport`.
+    scaled : Ruled, optional
+        The scale that the rows were given before the fit, and why.
     report : Path, optional
         File for the page.
     notes : sequence of Sentence
@@ -74,7 +78,7 @@ def summarise(
         calibrated=bool(classifier.calibrated_),
         sweeps=sweeps_of(classifier),
         status=status_of(classifier, method),
-        compared_by=compared_by(classifier),
+        compared_by=compared_by(classifier, scaled),
         holdout=holdout,
         comparison=None if truth is None else compare(assigned, given, truth.codes, truth.names),
         doubtful=doubtful_rows(facts, classifier, kept, reachable),

@@ -33,13 +33,15 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
     """
     details = report.details
     parts = [
+        *([] if report.holdout is None else [html.paragraph(report.holdout.in_words, "lead")]),
         html.paragraph(report.status, "lead"),
         html.facts(_facts(report)),
+        *([] if report.compared_by is None else [html.paragraph(f"Compared by: {report.compared_by}.")]),
         *(html.paragraph(note.worded(words), "note") for note in report.notes),
         html.heading("Columns"),
         columns_table(report.columns, words),
         html.heading("Classes"),
-        *_classes(report),
+        _classes(report),
     ]
     if details is not None:
         parts += [html.heading("Where the classes lie"), _projection(report, details)]
@@ -110,7 +112,7 @@ def _facts(report: ClassifyReport) -> list[tuple[str, str]]:
     return facts
 
 
-def _classes(report: ClassifyReport) -> list[str]:
+def _classes(report: ClassifyReport) -> str:
     names = [count.name for count in report.classes]
     given = np.array([count.given for count in report.classes])
     assigned = np.array([count.assigned for count in report.classes])
@@ -124,10 +126,7 @@ def _classes(report: ClassifyReport) -> list[str]:
         plots.score_histogram(others[0], scores[~np.isnan(scores)])
         of = "all" if len(scores) == report.rows else f"{len(scores):,}"
         caption = f"Left: rows of each class. Right: scores of {of} rows; low ones are doubtful."
-    parts = [html.figure(plots.as_png(figure), "class sizes and scores", caption)]
-    if report.holdout is not None:
-        parts.append(html.paragraph(report.holdout.in_words))
-    return parts
+    return html.figure(plots.as_png(figure), "class sizes and scores", caption)
 
 
 def _projection(report: ClassifyReport, details: RowDetails) -> str:
