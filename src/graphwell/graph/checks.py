@@ -15,8 +15,8 @@ from graphwell.errors import Sentence
 from graphwell.graph.structure import sound_sparse
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 
-LARGEST_FEATURE = 1e150
-"""Distances between larger ones overflow."""
+LARGEST_FEATURE = np.float64(1e150)
+"""Distances between larger ones overflow. A plain float would be cast to the type of the rows."""
 LARGEST_AFFINITY = 1e100
 """Sums and squares of larger ones overflow."""
 SYMMETRY_TOLERANCE = 1e-6
@@ -27,13 +27,31 @@ def read_features(X: Any, at_least: int = 2) -> Any:
     """Rows of features as a dense array or a CSR matrix, checked."""
     from sklearn.utils import check_array
 
-    return check_array(
-        as_readable(sound_sparse(X, "X"), "X"),
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_min_samples=at_least,
-        input_name="X",
-    )
+    try:
+        X = check_array(
+            as_readable(sound_sparse(X, "X"), "X"),
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=at_least,
+            input_name="X",
+        )
+    except TypeError as error:
+        if "complex" not in str(error):  # scikit-learn names other objects itself
+            raise
+        raise ValueError("Complex data not supported: X is complex; give its parts as columns.") from error
+    check_range(float(X.max()), float(X.min()), alone=at_least > 1)
+    return X
+
+
+def check_range(largest: float, smallest: float, *, alone: bool) -> None:
+    """Refuse values whose squares overflow, or vanish where rows are compared with each other alone."""
+    size = max(largest, -smallest)
+    if size > LARGEST_FEATURE:
+        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
+    if alone and 0 < size < 1 / LARGEST_FEATURE:
+        raise ValueError(
+            f"X holds no value beyond {1 / LARGEST_FEATURE:g}: distances vanish; rescale the features."
+        )
 
 
 def neighbor_counts(n_neighbors: Any, scale_neighbor: Any, n_rows: int) -> tuple[int, int]:
@@ -59,8 +77,7 @@ def rows_differ(points: FloatArray) -> bool:
 
 def check_points(largest: float, smallest: float, differ: bool) -> None:
     """Refuse points that no graph can be made of."""
-    if max(largest, -smallest) > LARGEST_FEATURE:
-        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
+    check_range(largest, smallest, alone=True)
     if not differ:
         raise ValueError("X has only identical rows; check the features, no graph can tell the rows apart.")
 
@@ -125,13 +142,14 @@ def read_new_affinities(X: Any, n: int) -> Any:
     Traceback (most recent call last):
     ValueError: X must hold the affinities of each new row to the 3 fitted rows, got 2 columns.
     """
-    X = sparse.csr_array(sound_sparse(X, "X"), dtype=np.float64)
+    X = _real_csr(X, "X")
     if X.shape[1] != n:
         raise ValueError(
             f"X must hold the affinities of each new row to the {n} fitted rows, got {X.shape[1]} columns."
         )
     if not np.isfinite(X.data).all() or X.data.min(initial=0.0) < 0:
         raise ValueError("X must hold affinities that are finite and not negative.")
+    check_affinities(X.data, "X")
     return X
 
 
@@ -141,23 +159,28 @@ def affinity_matrix(W: Any) -> Any:
         W = np.asarray(W)
         if W.ndim != 2:
             raise ValueError(f"The affinity matrix must have two dimensions, got {W.ndim}.")
-    W = sound_sparse(W, "The affinity matrix")
-    try:
-        W = sparse.csr_array(W, dtype=np.float64, copy=True)
-    except (TypeError, ValueError) as error:
-        raise ValueError("The affinity matrix must hold numbers only.") from error
+    W = _real_csr(W, "The affinity matrix")
     W.sum_duplicates()
     check_affinities(W.data)
     return W
 
 
-def check_affinities(values: FloatArray) -> None:
+def _real_csr(matrix: Any, name: str) -> Any:
+    """A copy of a matrix of real numbers in CSR form."""
+    matrix = sound_sparse(matrix, name)
+    if np.iscomplexobj(matrix):
+        raise ValueError(f"{name} is complex; give real affinities, its absolute values say.")
+    try:
+        return sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers only.") from error
+
+
+def check_affinities(values: FloatArray, name: str = "The affinity matrix") -> None:
     """Refuse values that are no affinities."""
     if not np.isfinite(values).all():
-        raise ValueError("The affinity matrix holds NaN or infinite values; remove those edges first.")
+        raise ValueError(f"{name} holds NaN or infinite values; remove those edges first.")
     if len(values) and values.min() < 0:
-        raise ValueError("The affinity matrix holds negative values; affinities must be zero or positive.")
+        raise ValueError(f"{name} holds negative values; affinities must be zero or positive.")
     if len(values) and float(values.max()) > LARGEST_AFFINITY:
-        raise ValueError(
-            f"The affinity matrix holds values beyond {LARGEST_AFFINITY:g}; divide it by its largest one."
-        )
+        raise ValueError(f"{name} holds values beyond {LARGEST_AFFINITY:g}; divide it by its largest one.")

@@ -13,6 +13,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.encoders import WANT_A_SCALE
 from graphwell.columns.scale import shift_and_factor
 from graphwell.errors import OptionError, Sentence
+from graphwell.graph.checks import LARGEST_FEATURE
 
 if TYPE_CHECKING:
     from graphwell.metric.rules import Ruled
@@ -21,8 +22,6 @@ SCALES = ("auto", "none", "standard", "robust")
 MISSING_RULES = ("fill", "error", "drop", "mean")
 PCA_ABOVE = 100
 PCA_DEFAULT = 50
-LARGEST = np.float64(1e150)
-"""A plain float would be cast to the type of the rows, and is no number in single precision."""
 DECIDES_ALONE = 0.99
 """Share of the variance from which on a note says that one feature decides the distances."""
 
@@ -146,9 +145,9 @@ def preprocess(
 
 def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     """Refuse values whose square is no number: no distance could be taken."""
-    if not (by_columns(lambda columns: np.fmax.reduce(np.abs(columns), axis=0), X) > LARGEST).any():
+    if not (by_columns(lambda columns: np.fmax.reduce(np.abs(columns), axis=0), X) > LARGEST_FEATURE).any():
         return
-    row, column = np.argwhere(np.abs(X) > LARGEST)[0]
+    row, column = np.argwhere(np.abs(X) > LARGEST_FEATURE)[0]
     value = X[row, column]
     what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
     problem = (

@@ -37,6 +37,8 @@ def test_rows_that_nobody_speaks_for_have_the_prior():
 def test_rows_without_a_number_are_refused():
     with pytest.raises(ValueError, match="X holds NaN or infinite values"):
         checked_queries(np.array([[np.nan]]), None, 1, 1)
+    with pytest.raises(ValueError, match="X holds values beyond"):
+        checked_queries(np.array([[1e200]]), None, 1, 1)
 
 
 def test_votes_without_evidence_stay_as_they_are():

@@ -9,6 +9,7 @@ from graphwell._types import BoolArray, FloatArray
 from graphwell.backends.base import RowEvidence
 from graphwell.backends.blocks.cells import CellMap
 from graphwell.backends.blocks.partition import Answer, Partition, Query, merged, queries
+from graphwell.graph.checks import check_range
 from graphwell.graph.weights import kernel
 
 
@@ -32,6 +33,7 @@ def checked_queries(rows: FloatArray, cells: CellMap, n_partitions: int, k: int)
     """What new rows ask of each partition."""
     if not np.isfinite(rows).all():
         raise ValueError("X holds NaN or infinite values; fill or remove them first.")
+    check_range(float(rows.max(initial=0.0)), float(rows.min(initial=0.0)), alone=False)
     return queries(rows, cells, n_partitions, k)
 
 
