@@ -11,7 +11,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
-SOURCE = Path(__file__).parents[2] / "src"
+import graphwell
+
+SOURCE = Path(graphwell.__file__).parents[1]
 
 
 class Server:
