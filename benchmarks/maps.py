@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.data import DataMissingError, Dataset, load
 from benchmarks.output import Options, show_table, write_json
 from graphwell._types import FloatArray
-from graphwell.layout import graph_map, principal_map
+from graphwell.graph.layout import graph_map, principal_map
 
 NEIGHBORS = 10
 SAMPLE = 3000

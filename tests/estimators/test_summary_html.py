@@ -57,7 +57,7 @@ def test_names_are_escaped_and_many_are_counted():
 
 def test_it_stays_small_and_quick_on_many_rows(monkeypatch):
     clf = fitted(n=2000)
-    monkeypatch.setattr("graphwell.layout.graph_map", lambda *_, **__: pytest.fail("takes long"))
+    monkeypatch.setattr("graphwell.graph.layout.graph_map", lambda *_, **__: pytest.fail("takes long"))
     shown = summary_html(clf)
     assert shown.count("h0") <= POINTS_SHOWN
     assert len(shown) < 12_000

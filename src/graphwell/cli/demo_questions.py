@@ -13,7 +13,7 @@ from graphwell.active.suggest import suggest
 from graphwell.cli.demo import Row, error_of, timed
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph
-from graphwell.layout import graph_map
+from graphwell.graph.layout import graph_map
 from graphwell.view import plots
 
 QUESTIONS = 10

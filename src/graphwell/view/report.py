@@ -153,7 +153,7 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
 
 def map_of(points: FloatArray, graph: Any) -> FloatArray:
     """The map of the graph, from the principal components on; these alone where there is no graph."""
-    from graphwell.layout import graph_map, principal_map
+    from graphwell.graph.layout import graph_map, principal_map
 
     principal = principal_map(points)
     return principal if graph is None else graph_map(graph, principal)

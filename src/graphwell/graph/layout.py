@@ -1,0 +1,344 @@
+"""A map of the rows: principal components at once, or a layout of the graph that is there anyway.
+
+The layout follows the model of t-SNE: neighbours attract each other along the edges of the graph, all points
+repel each other. The repulsion is found on a grid, by one Fourier transform there and back.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import fft, sparse
+
+from graphwell._random import stream
+from graphwell._thread_pool import ThreadPool
+from graphwell._threads import one_blas_thread, thread_count
+from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled
+from graphwell.progress import Progress, heartbeat, silent
+
+PASSES = 6
+PRINCIPAL_WIDTH = 8
+"""Directions that are followed, so that the first two come out well."""
+ROUNDS, STEPS = 12, 8
+"""So often is the block made orthogonal again, after so many steps of a walk."""
+SMOOTH_WIDTH = 4
+GATHERING, SPREADING = 50, 250
+"""Steps with little push, in which neighbours find each other, and those after."""
+LITTLE_PUSH = 1 / 12
+STEP = 1.0
+MOMENTUM = 0.9
+LONGEST_MOVE = 5.0
+"""A point moves no further in one step."""
+JITTER = 1e-3
+"""Points that start in one place must be told apart; a share of the width of the start."""
+CELL = 0.5
+"""Width of a cell, a fraction of the reach of the potential: the push is right to two percent."""
+MOST_CELLS = 512
+"""Cells along a side; larger maps have wider cells."""
+MARGIN = 2
+"""Cells around the points, for the splines."""
+LEAST_CLOSENESS = 0.05
+"""Where points have fewer others near them than this, there is room enough, and the push fades."""
+SIZES = 32
+"""Sides of the grid are multiples of this, so that few kernels are made."""
+
+
+def principal_map(points: Any) -> FloatArray:
+    """The first two principal components of rows, of shape (n, 2), in single precision.
+
+    The same bits for any number of threads. Values that are not finite count as 0.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+
+    Examples
+    --------
+    >>> principal_map([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]])[:, 0].round(3).tolist()
+    [-5.0, 0.0, 5.0]
+    """
+    rows = np.asarray(points, dtype=np.float32)
+    found = np.zeros((len(rows), 2))
+    if rows.size == 0:
+        return found.astype(np.float32)
+    rows = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
+    largest = float(np.abs(rows).max()) or 1.0
+    rows = rows / np.float32(largest)  # squares of huge values would overflow
+    rows -= rows.mean(axis=0, dtype=np.float64).astype(np.float32)
+    with one_blas_thread():  # the same bits for any number of threads
+        scores = _leading(rows)
+    found[:, : scores.shape[1]] = scores * largest
+    return np.asarray(found.astype(np.float32))
+
+
+def _leading(rows: FloatArray) -> FloatArray:
+    """Scores of centred rows in their first two directions, each with its largest entry positive."""
+    width = min(PRINCIPAL_WIDTH, *rows.shape)
+    basis = stream(0, "map").standard_normal((rows.shape[1], width)).astype(np.float32)
+    for _ in range(PASSES):
+        basis = np.linalg.qr(rows.T @ (rows @ basis))[0]
+    _, _, turn = np.linalg.svd((rows @ basis).astype(np.float64), full_matrices=False)
+    directions = basis.astype(np.float64) @ turn[:2].T
+    signs = np.sign(directions[np.abs(directions).argmax(axis=0), range(directions.shape[1])])
+    return np.asarray(rows @ (directions * signs))
+
+
+def graph_map(
+    graph: Any, start: Any = None, *, n_jobs: int | None = None, progress: Progress = silent
+) -> FloatArray:
+    """Place the vertices of a graph in the plane, neighbours near each other.
+
+    The model is that of t-SNE, with the affinities of the graph. The same bits for any number of threads.
+
+    Parameters
+    ----------
+    graph : Graph
+    start : array of shape (n, 2), optional
+        Where to begin. By default the principal components of the rows that the graph was made from,
+        or slowly varying functions on a graph that was made from affinities.
+    n_jobs : int, optional
+        Threads; all cores by default.
+    progress : callable
+        Told "map" and the share of it that is done.
+
+    Returns
+    -------
+    array of shape (n, 2), in single precision
+        Centred; the unit is the reach of the push.
+
+    Examples
+    --------
+    >>> import graphwell as gw
+    >>> X, _ = gw.datasets.make_three_moons(100, random_state=0)
+    >>> graph_map(gw.Graph.from_features(X)).shape
+    (300, 2)
+    """
+    W, threads = graph.W, ThreadPool(thread_count(n_jobs))
+    places = _beginning(graph, start)
+    if len(places) < 2:
+        return places
+    shares, velocity = shares_of_neighbors(W, 1.0 / graph.sharpness), np.zeros_like(places)
+    for number in range(GATHERING + SPREADING):
+        heartbeat()
+        progress("map", number / (GATHERING + SPREADING))
+        push = LITTLE_PUSH if number < GATHERING else 1.0
+        force = attraction(places, W, shares, threads) + push * repulsion(places, threads)
+        velocity = _limited(MOMENTUM * velocity + STEP * force)
+        places = (places + velocity).astype(np.float32)
+        places -= places.mean(axis=0)
+    progress("map", 1.0)
+    return places
+
+
+def _beginning(graph: Any, start: Any) -> FloatArray:
+    """The start in the plane, centred, of width 1, no two points in one place."""
+    if start is None:
+        origin = getattr(graph, "origin", None)
+        start = smooth_map(graph) if origin is None else principal_map(origin.search.points)
+    places = np.array(start, dtype=np.float64)
+    if places.shape != (graph.W.shape[0], 2) or not np.isfinite(places).all():
+        raise ValueError(f"start must hold {graph.W.shape[0]} finite rows of two numbers.")
+    places -= places.mean(axis=0)
+    places /= float(places.std(axis=0).max()) or 1.0
+    places += JITTER * stream(0, "map").standard_normal(places.shape)
+    return np.asarray(places.astype(np.float32))
+
+
+def _limited(velocity: FloatArray) -> FloatArray:
+    """Moves no longer than the longest allowed."""
+    lengths = np.linalg.norm(velocity, axis=1, keepdims=True)
+    return np.asarray(velocity * np.minimum(1.0, LONGEST_MOVE / np.maximum(lengths, LONGEST_MOVE)))
+
+
+def smooth_map(graph: Any) -> FloatArray:
+    """Two functions on the vertices that vary slowly along the edges, orthogonal and of mean zero.
+
+    They need not be eigenvectors: they are a start.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Examples
+    --------
+    >>> import graphwell as gw
+    >>> places = smooth_map(gw.Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> bool(abs(places.sum()) < 1e-6)
+    True
+    """
+    W = graph.W
+    n = W.shape[0]
+    found = np.zeros((n, 2))
+    if n < 2:
+        return found
+    sums = np.asarray(W.sum(axis=1)).ravel()
+    inverse = np.divide(1.0, sums, out=np.zeros(n), where=sums > 0)
+    walk = sparse.diags_array(inverse) @ W
+    block = stream(0, "map").standard_normal((n, min(SMOOTH_WIDTH, n - 1)))
+    with one_blas_thread():  # the same bits for any number of threads
+        for _ in range(ROUNDS):
+            for _ in range(STEPS):
+                block = 0.5 * (block + walk @ block)
+            block = _orthogonal(block)
+        turn = np.linalg.svd(0.5 * (block + walk @ block), full_matrices=False)[2]
+        found[:, : min(2, n - 1)] = (block @ turn.T)[:, :2]
+    return np.asarray(found - found.mean(axis=0))
+
+
+def _orthogonal(block: FloatArray) -> FloatArray:
+    """Orthogonal columns of mean zero that span the same functions."""
+    return np.asarray(np.linalg.qr(block - block.mean(axis=0))[0])
+
+
+def shares_of_neighbors(W: Any, power: float = 1.0) -> FloatArray:
+    """What each neighbour has in a vertex: affinities to a power, divided by the sum of their row.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> shares_of_neighbors(sparse.csr_array([[0.0, 1.0, 3.0], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])).tolist()
+    [0.25, 0.75, 1.0, 1.0]
+    """
+    weights, degrees = W.data**power, np.diff(W.indptr)
+    sums = np.bincount(np.repeat(np.arange(len(degrees)), degrees), weights, minlength=len(degrees))
+    return np.asarray(weights / np.repeat(sums, degrees)).astype(np.float32)
+
+
+def attraction(places: FloatArray, W: Any, shares: FloatArray, threads: ThreadPool) -> FloatArray:
+    """Pull on each point: of each neighbour its share, and the less the further it is.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> W = sparse.csr_array([[0.0, 1.0], [1.0, 0.0]])
+    >>> attraction(np.array([[-1.0, 0.0], [1.0, 0.0]]), W, shares_of_neighbors(W), ThreadPool(1)).tolist()
+    [[0.4, 0.0], [-0.4, 0.0]]
+    """
+    pull = np.empty((len(places), 2))
+    threads.share(len(places), lambda *some: _pull(*some, W.indptr, W.indices, shares, places, pull))
+    return pull
+
+
+@compiled(nogil=True)
+def _pull(
+    first: int,
+    last: int,
+    starts: IntArray,
+    neighbors: IntArray,
+    shares: FloatArray,
+    places: FloatArray,
+    pull: FloatArray,
+) -> None:
+    for i in range(first, last):
+        x, y = places[i, 0], places[i, 1]
+        pull_x, pull_y = 0.0, 0.0
+        for edge in range(starts[i], starts[i + 1]):
+            dx, dy = places[neighbors[edge], 0] - x, places[neighbors[edge], 1] - y
+            closeness = shares[edge] / (1.0 + dx * dx + dy * dy)
+            pull_x += closeness * dx
+            pull_y += closeness * dy
+        pull[i, 0], pull[i, 1] = pull_x, pull_y
+
+
+def repulsion(places: FloatArray, threads: ThreadPool) -> FloatArray:
+    """Push of all points on each, divided by the closeness of the others to a point, summed, in the mean.
+
+    The potential of a point at distance r is ``1 / (1 + r^2)``. Its gradient is the push of t-SNE, and its
+    sum over all pairs is what the push is divided by. Points are spread on the grid by quadratic splines,
+    and read back by them; the transform of the kernel is divided by theirs twice, so that the potential is
+    right at the knots.
+
+    Parameters
+    ----------
+    places : array of shape (n, 2)
+    threads : ThreadPool
+        The result does not depend on their number.
+
+    Examples
+    --------
+    >>> push = repulsion(np.array([[-1.0, 0.0], [1.0, 0.0]]), ThreadPool(1))
+    >>> bool(np.allclose(push, [[-0.4, 0.0], [0.4, 0.0]], atol=0.02))
+    True
+    """
+    n = len(places)
+    low = places.min(axis=0).astype(np.float64)
+    side = float((places.max(axis=0) - low).max())
+    cell = _cell(side)
+    size = _size(int(side / cell) + 1 + 2 * MARGIN)
+    low -= MARGIN * cell
+    grid = np.zeros((size, size), dtype=np.float32)
+    _spread(places, low, cell, grid)
+    potential = fft.irfft2(fft.rfft2(grid) * _kernel(size, cell), s=(size, size))
+    closeness, push = np.empty(n), np.empty((n, 2))
+    threads.share(n, lambda *some: _read(*some, places, low, cell, potential, closeness, push))
+    push -= push.mean(axis=0)  # what two do to each other is opposite; the rest is the grid's
+    return np.asarray(push / max(float(closeness.mean()) - 1.0, LEAST_CLOSENESS))
+
+
+def _cell(side: float) -> float:
+    """Width of the cells, of few different values, so that few kernels are made."""
+    return float(CELL * 2.0 ** (np.ceil(4 * max(0.0, np.log2(max(side, CELL) / CELL / MOST_CELLS))) / 4))
+
+
+def _size(cells: int) -> int:
+    """Side of the grid: twice the cells, so that nothing wraps around."""
+    return -(-2 * cells // SIZES) * SIZES
+
+
+@lru_cache(maxsize=8)
+def _kernel(size: int, cell: float) -> Any:
+    """Transform of the potential of one point, divided by that of the splines twice."""
+    steps = np.minimum(np.arange(size), size - np.arange(size)) * cell
+    transformed = fft.rfft2(1.0 / (1.0 + steps[:, None] ** 2 + steps**2)).real
+    along, half = (0.75 + 0.25 * np.cos(2 * np.pi * f(size)) for f in (fft.fftfreq, fft.rfftfreq))
+    return (transformed / (along[:, None] * half) ** 2).astype(np.float32)
+
+
+@compiled(nogil=True)
+def _weights(t: float, weights: FloatArray, slopes: FloatArray) -> None:
+    """Quadratic spline at the three knots around a place that lies `t` beyond the middle one."""
+    weights[0], weights[1], weights[2] = 0.5 * (0.5 - t) ** 2, 0.75 - t * t, 0.5 * (0.5 + t) ** 2
+    slopes[0], slopes[1], slopes[2] = t - 0.5, -2.0 * t, t + 0.5
+
+
+@compiled(nogil=True)
+def _spread(places: FloatArray, low: FloatArray, cell: float, grid: FloatArray) -> None:
+    across, down, slopes = np.empty(3), np.empty(3), np.empty(3)
+    for i in range(len(places)):
+        x, y = (places[i, 0] - low[0]) / cell, (places[i, 1] - low[1]) / cell
+        column, row = int(np.floor(x + 0.5)), int(np.floor(y + 0.5))
+        _weights(x - column, across, slopes)
+        _weights(y - row, down, slopes)
+        for a in range(3):
+            for b in range(3):
+                grid[column + a - 1, row + b - 1] += across[a] * down[b]
+
+
+@compiled(nogil=True)
+def _read(
+    first: int,
+    last: int,
+    places: FloatArray,
+    low: FloatArray,
+    cell: float,
+    potential: FloatArray,
+    closeness: FloatArray,
+    push: FloatArray,
+) -> None:
+    """Potential at each place, and half its descent."""
+    across, down, slope_x, slope_y = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for i in range(first, last):
+        x, y = (places[i, 0] - low[0]) / cell, (places[i, 1] - low[1]) / cell
+        column, row = int(np.floor(x + 0.5)), int(np.floor(y + 0.5))
+        _weights(x - column, across, slope_x)
+        _weights(y - row, down, slope_y)
+        value, dx, dy = 0.0, 0.0, 0.0
+        for a in range(3):
+            for b in range(3):
+                here = potential[column + a - 1, row + b - 1]
+                value += across[a] * down[b] * here
+                dx += slope_x[a] * down[b] * here
+                dy += across[a] * slope_y[b] * here
+        closeness[i] = value
+        push[i, 0], push[i, 1] = -0.5 * dx / cell, -0.5 * dy / cell

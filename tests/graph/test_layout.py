@@ -1,0 +1,208 @@
+"""Maps of rows: pull and push held to plain loops, maps to scikit-learn's figures."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.manifold import trustworthiness
+from threadpoolctl import threadpool_limits
+
+from graphwell import Graph
+from graphwell._thread_pool import ThreadPool
+from graphwell.graph.layout import (
+    MOST_CELLS,
+    attraction,
+    graph_map,
+    principal_map,
+    repulsion,
+    shares_of_neighbors,
+    smooth_map,
+)
+
+DIGITS = load_digits().data[:600]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return Graph.from_features(DIGITS)
+
+
+@pytest.fixture(scope="module")
+def places(digits):
+    return graph_map(digits, n_jobs=1)
+
+
+def test_neighbours_stay_together_far_better_than_in_principal_components(places):
+    assert trustworthiness(DIGITS, principal_map(DIGITS), n_neighbors=10) < 0.85
+    assert trustworthiness(DIGITS, places, n_neighbors=10) > 0.97
+
+
+def test_the_number_of_threads_changes_no_bit(digits, places):
+    assert (graph_map(digits, n_jobs=3) == places).all()
+
+
+def test_a_graph_of_affinities_begins_from_smooth_functions(digits):
+    found = graph_map(Graph.from_affinity(digits.W))
+    assert trustworthiness(DIGITS, found, n_neighbors=10) > 0.97
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        np.zeros((1, 1)),
+        np.zeros((2, 2)),
+        np.array([[0.0, 1.0], [1.0, 0.0]]),
+        np.zeros((50, 50)),
+        np.kron(np.eye(30), [[0, 1], [1, 0]]),
+        1 - np.eye(40),
+        np.eye(60, k=1) + np.eye(60, k=-1),
+        1e-200 * (1 - np.eye(5)),
+    ],
+    ids=["one", "two apart", "two joined", "no edge", "pairs", "complete", "chain", "faint"],
+)
+def test_odd_graphs_have_finite_places(W):
+    found = graph_map(Graph(sparse.csr_array(W)))
+    assert found.shape == (len(W), 2)
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() < 500
+
+
+def test_duplicates_lie_together_and_parts_apart():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(60, 4)), 10, axis=0)
+    X[300:] += 1000
+    found = graph_map(Graph.from_features(X, n_neighbors=12))
+    assert np.isfinite(found).all()
+    assert np.ptp(found.reshape(60, 10, 2), axis=1).max() < 0.1 * np.ptp(found)
+    middles = found[:300].mean(axis=0), found[300:].mean(axis=0)
+    assert np.linalg.norm(middles[0] - middles[1]) > found[:300].std()
+
+
+def test_it_goes_on_from_a_start_and_tells_how_far_it_is(digits):
+    told = []
+    start = np.random.default_rng(0).normal(size=(600, 2))
+    graph_map(digits, start, progress=lambda stage, share: told.append((stage, share)))
+    assert told[0] == ("map", 0.0)
+    assert told[-1] == ("map", 1.0)
+
+
+@pytest.mark.parametrize("start", [np.zeros((5, 2)), np.full((600, 2), np.nan), np.zeros(600)])
+def test_a_start_of_another_shape_is_refused(digits, start):
+    with pytest.raises(ValueError, match="600 finite rows of two numbers"):
+        graph_map(digits, start)
+
+
+def test_it_is_that_of_scikit_learn_up_to_signs():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 12)) * np.geomspace(10, 1, 12)
+    found, wanted = principal_map(X), PCA(2, random_state=0).fit_transform(X)
+    for column in range(2):
+        assert abs(np.corrcoef(found[:, column], wanted[:, column])[0, 1]) > 0.9999
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (2, 1), (5, 1), (3, 0)])
+def test_few_rows_and_columns_have_a_principal_map(shape):
+    places = principal_map(np.arange(np.prod(shape), dtype=float).reshape(shape))
+    assert places.shape == (shape[0], 2)
+    assert np.isfinite(places).all()
+
+
+def test_equal_rows_lie_in_one_place_and_wild_values_are_no_harm():
+    assert (principal_map(np.ones((4, 3))) == 0).all()
+    wild = principal_map(np.array([[np.nan, 1.0], [np.inf, 2.0], [1e30, -1e30], [0.0, 0.0]]))
+    assert np.isfinite(wild).all()
+
+
+def test_principal_is_the_same_for_any_number_of_threads():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 40))
+    with threadpool_limits(1):
+        one = principal_map(X)
+    with threadpool_limits(3):
+        assert (principal_map(X) == one).all()
+
+
+def chain(n):
+    """A path of n vertices."""
+    return Graph(sparse.csr_array(np.eye(n, k=1) + np.eye(n, k=-1)))
+
+
+def test_neighbours_differ_less_than_others():
+    places = smooth_map(chain(40))
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    assert steps.max() < 0.5 * np.linalg.norm(places.max(axis=0) - places.min(axis=0))
+    assert np.abs(places.mean(axis=0)).max() < 1e-10
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_vertices_have_places(n):
+    places = smooth_map(chain(n))
+    assert places.shape == (n, 2)
+    assert np.isfinite(places).all()
+
+
+def edge_by_edge(places, W):
+    """The pull as it is defined."""
+    W, pull = W.toarray(), np.zeros_like(places)
+    for i in range(len(W)):
+        for j in np.flatnonzero(W[i]):
+            between = places[j] - places[i]
+            pull[i] += W[i, j] / W[i].sum() * between / (1 + between @ between)
+    return pull
+
+
+def test_it_is_that_of_a_plain_loop():
+    rng = np.random.default_rng(0)
+    W = Graph.from_features(rng.normal(size=(80, 3)), n_neighbors=4).W
+    places = rng.normal(0, 3, (80, 2))
+    found = attraction(places, W, shares_of_neighbors(W), ThreadPool(2))
+    assert np.allclose(found, edge_by_edge(places, W), atol=1e-6)
+
+
+def test_a_vertex_without_neighbours_is_not_pulled():
+    W = sparse.csr_array(np.array([[0.0, 1, 0], [1, 0, 0], [0, 0, 0]]))
+    places = np.array([[0.0, 0], [1, 0], [5, 5]])
+    assert (attraction(places, W, shares_of_neighbors(W), ThreadPool(1))[2] == 0).all()
+
+
+def test_shares_are_those_of_plain_affinities_whatever_the_sharpness():
+    graph = Graph.from_features(np.random.default_rng(0).normal(size=(50, 3)))
+    sharp = graph.sharpened(2.0)
+    assert np.allclose(shares_of_neighbors(sharp.W, 0.5), shares_of_neighbors(graph.W), atol=1e-6)
+
+
+def pair_by_pair(places):
+    """The push as it is defined."""
+    between = places[:, None] - places[None]
+    closeness = 1.0 / (1.0 + (between**2).sum(axis=2))
+    others = closeness.sum(axis=1).mean() - 1.0
+    return (closeness[..., None] ** 2 * between).sum(axis=1) / others
+
+
+def test_two_points_by_hand():
+    push = repulsion(np.array([[0.0, 0.0], [0.0, 2.0]]), ThreadPool(1))
+    assert np.allclose(push, [[0.0, -0.4], [0.0, 0.4]], atol=0.02)  # (2 / 25) / (1 / 5)
+
+
+@pytest.mark.parametrize(("n", "width", "error"), [(2000, 5.0, 0.03), (300, 10.0, 0.12), (400, 0.01, 0.3)])
+def test_it_is_the_sum_over_all_pairs(n, width, error):
+    places = np.random.default_rng(0).normal(0, width, (n, 2))
+    found, wanted = repulsion(places, ThreadPool(1)), pair_by_pair(places)
+    assert np.linalg.norm(found - wanted) < error * np.linalg.norm(wanted)
+
+
+def test_a_wide_map_has_wider_cells_and_little_push():
+    places = np.random.default_rng(0).normal(0, MOST_CELLS, (500, 2))
+    found = repulsion(places, ThreadPool(1))
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() < 10
+
+
+def test_points_in_one_place_are_not_pushed():
+    assert np.abs(repulsion(np.zeros((5, 2)), ThreadPool(1))).max() < 1e-3
+
+
+def test_repulsion_is_the_same_for_any_number_of_threads():
+    places = np.random.default_rng(0).normal(0, 3, (1001, 2)).astype(np.float32)
+    assert (repulsion(places, ThreadPool(1)) == repulsion(places, ThreadPool(3))).all()
