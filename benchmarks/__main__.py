@@ -14,6 +14,7 @@ BENCHMARKS = {
     "descent": "what start and descent cost in such products",
     "fit": "what a whole fit costs beside an exact search",
     "scale": "how time and memory grow to a million points",
+    "walk": "how much of the package a fit visits, and how large each room is",
     "startup": "how long a fresh process takes",
     "reading": "how much memory a table takes until its rows are ready to be compared",
     "peers": "the table of the README: error beside scikit-learn's models and Poisson learning",
