@@ -122,7 +122,7 @@ def marked(truth: Any, rng: Any, per_class: int, radius: int) -> Any:
 
 def nearest_mean(image: Any, marks: Any, blur: float) -> Any:
     """The class whose marks have the nearest mean colour, after a blur."""
-    values = picture_features(image, as_seen=True).values
+    values = picture_features(image).values
     values = ndimage.gaussian_filter(values, (blur, blur, 0))
     classes = np.unique(marks[marks >= 0])
     off = [((values - values[marks == k].mean(axis=0)) ** 2).sum(axis=-1) for k in classes]

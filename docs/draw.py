@@ -13,8 +13,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 import graphwell as gw
 from graphwell.io.images.colors import palette_color
 from graphwell.io.images.registry import write_image
-from graphwell.segmentation.drawing import contact_sheet, uncertainty
-from graphwell.segmentation.next_marks import squares_to_mark
+from graphwell.segmentation.drawing import contact_sheet
 
 FOLDER = Path(__file__).parent / "_static"
 BLUE, RUST, GREY = "#1f6f8b", "#b5541c", "#888888"
@@ -126,9 +125,8 @@ def segmented() -> None:
     image, truth = gw.datasets.make_grey_image(noise=0.15, random_state=0)
     seeds = gw.datasets.sample_labels(truth.ravel(), per_class=60, random_state=0).reshape(truth.shape)
     found = gw.Segmenter(image).segment(seeds)
-    doubt = uncertainty(found.score, found.reachable)
     colors = {number: palette_color(place) for place, number in enumerate(found.classes.tolist())}
-    sheet = contact_sheet(image, seeds, found.labels, doubt, colors, squares_to_mark(doubt, seeds))
+    sheet = contact_sheet(image, seeds, found.labels, found.uncertainty, colors, found.mark_next(seeds))
     with (FOLDER / "segmented.png").open("wb") as file:
         write_image(sheet, FOLDER / "segmented.png", file)
 

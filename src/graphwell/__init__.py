@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
-    from graphwell.segmentation.frames import segment_frames
-    from graphwell.segmentation.segment import segment
-    from graphwell.segmentation.segmenter import Segmentation, Segmenter
+    from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
     from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
     from graphwell.view import plots
 
@@ -56,8 +54,7 @@ _HOME = {
     "with_labels": "graphwell.bridges.frames",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
-    "segment": "graphwell.segmentation.segment",
-    "segment_frames": "graphwell.segmentation.frames",
+    "segment": "graphwell.segmentation.segmenter",
     "suggest": "graphwell.active.suggest",
 }
 _MODULES = {
@@ -101,7 +98,6 @@ __all__ = [
     "plots",
     "progress_bar",
     "segment",
-    "segment_frames",
     "suggest",
     "widgets",
     "with_labels",

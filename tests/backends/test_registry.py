@@ -61,6 +61,4 @@ def test_graphs_and_pictures_of_a_registered_backend(dense):
     )
     image, truth = gw.datasets.make_grey_image(16, 16)
     seeds = np.where(np.arange(16) % 3 == 0, truth, -1)
-    found = gw.segment(image, seeds, graph="features", device=dense)
-    assert (found == gw.segment(image, seeds, graph="features")).mean() > 0.98
     np.testing.assert_array_equal(gw.segment(image, seeds, device=dense), gw.segment(image, seeds))

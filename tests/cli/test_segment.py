@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+import graphwell as gw
 from graphwell.cli.app import app
 from graphwell.datasets import make_grey_image, sample_labels
 
@@ -127,18 +128,20 @@ def test_a_region_without_marks_is_transparent_and_the_exit_code_is_1(folder):
 
 
 def test_options_reach_the_segmenter(folder):
-    for options in (
-        ("--graph", "features", "--neighbors", 8),
-        ("--patch", 3, "--radius", 2, "--smoothing", 0.5),
-    ):
-        assert segment(folder, *options, "--quiet").exit_code in (0, 1)
+    options = ("--patch", 3, "--radius", 2, "--smoothing", 0.5)
+    files = {"seeds": "seeds.npy", "output": "labels.npy"}
+    assert segment(folder, *options, "--quiet", **files).exit_code in (0, 1)
+    image = np.asarray(Image.open(folder / "image.png"))
+    seeds = np.load(folder / "seeds.npy")
+    expected = gw.Segmenter(image, patch=3, radius=2, smoothing=0.5).segment(seeds).labels
+    np.testing.assert_array_equal(np.load(folder / "labels.npy"), expected)
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({"image": "missing.png"}, "missing.png: No such file or directory"),
-        ({"image": "."}, "names a file, but .* is a folder of frames; name a new folder"),
+        ({"image": "."}, "the name must end in .png"),
         ({"seeds": "missing.txt"}, "missing.txt: No such file or directory"),
         ({"output": "no/labels.png"}, "does not exist; create it first"),
         ({"output": "labels.jpg"}, "--output .*labels.jpg: the name must end in .png, .tif, .tiff, .npy"),
@@ -146,7 +149,6 @@ def test_options_reach_the_segmenter(folder):
         ({"output": "seeds.png"}, "--seeds and --output are both the file"),
         ({"options": ("--max-pixels", 100)}, "70 x 64 = 4,480 pixels, more than the 100 allowed"),
         ({"options": ("--background", "whitish")}, "--background must be one of"),
-        ({"options": ("--graph", "tree")}, "--graph must be one of pixels, features"),
         ({"options": ("--radius", 0.2)}, "--radius must lie between 1 and 16 pixels"),
         ({"options": ("--patch", 2)}, "--patch must be an odd positive number"),
         ({"options": ("--color-scale", "nan")}, "--color-scale must be positive"),
@@ -245,15 +247,13 @@ def test_a_volume_with_spacing(tmp_path):
     assert sentences(result.stderr) == ["graphwell: --masks draws pictures, not volumes; leave it out."]
 
 
-def test_a_film_and_channels_that_come_first(tmp_path):
+def test_channels_that_come_first(tmp_path):
     truth = np.zeros((24, 30), dtype=int)
     truth[6:18, 8:20] = 1
-    (tmp_path / "frames").mkdir()
-    for number in range(3):
-        np.save(tmp_path / "frames" / f"{number}.npy", np.stack([0.3 + 0.4 * truth] * 4))
+    np.save(tmp_path / "image.npy", np.stack([0.3 + 0.4 * truth] * 4))
     np.save(tmp_path / "seeds.npy", sample_labels(truth.ravel(), 10, 0).reshape(truth.shape))
-    files = {"image": "frames", "seeds": "seeds.npy", "output": "labels"}
+    files = {"image": "image.npy", "seeds": "seeds.npy", "output": "labels.npy"}
     result = segment(tmp_path, "--channel-axis", 0, **files)
     assert result.exit_code == 0, result.output
-    assert "24 x 30 x 3 pixels, 20 marked" in result.output
-    assert len(list((tmp_path / "labels").iterdir())) == 3
+    assert "24 x 30 pixels, 20 marked" in result.output
+    assert (np.load(tmp_path / "labels.npy") == truth).all()

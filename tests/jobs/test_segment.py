@@ -61,7 +61,6 @@ def test_a_region_without_marks_is_told(folder):
         ({"output": "image.npy"}, "output"),
         ({"background": "whitish"}, "background"),
         ({"max_pixels": 100}, "max_pixels"),
-        ({"graph": "tree"}, "graph"),
         ({"radius": 0.2}, "radius"),
         ({"patch": 2}, "patch"),
         ({"color_scale": -1.0}, "color_scale"),

@@ -43,8 +43,6 @@ def test_what_cannot_be_reduced_is_refused():
         planned(SegmentOptions(**FILES), scene((3000, 4000)))
     with limited_to(10**6), pytest.raises(OptionError, match=r"needs about .* of memory"):
         planned(SegmentOptions(**FILES), scene((40, 50, 60), 1))
-    with limited_to(10**6), pytest.raises(OptionError, match=r"needs about .* of memory"):
-        planned(SegmentOptions(**FILES, graph="features"), scene((100, 100)))
 
 
 def test_labels_of_a_reduced_copy_are_as_large_as_the_picture(tmp_path):

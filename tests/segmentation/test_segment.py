@@ -135,9 +135,6 @@ def test_volumes_and_seeds_of_other_sizes_are_refused():
         gw.segment(volume, np.zeros((4, 5, 5), int))
     with pytest.raises(ValueError, match="seeds must have the size of the image, 4 x 5, but have 5 x 4"):
         gw.segment(volume, np.zeros((5, 4), int))
-    for options in ({"graph": "features"}, {"graph": "features", "channel_axis": None}):
-        with pytest.raises(gw.errors.OptionError, match="takes pictures only"):
-            gw.segment(volume, np.zeros((4, 5, 6), int), **options)
 
 
 def test_masked_points_are_no_points():

@@ -5,6 +5,7 @@ import pytest
 
 import graphwell as gw
 from graphwell.datasets.strokes import strokes
+from graphwell.memory import limited_to
 from tests.segmentation.pictures import ONE, balls, grey, some
 
 
@@ -68,12 +69,6 @@ def test_threads_do_not_change_the_result():
     assert (one.score == two.score).all()
 
 
-def test_the_graph_of_the_paper_is_available():
-    image, truth = grey(side=64)
-    labels = gw.segment(image, some(truth, 20), graph="features", n_neighbors=10)
-    assert (labels == truth).mean() > 0.99
-
-
 def test_patches_segment_textures_that_pixels_cannot():
     rows, columns = np.indices((40, 40))
     image = np.where(columns < 20, rows % 2, columns % 2).astype(float)
@@ -109,19 +104,14 @@ def test_bad_seeds_are_refused():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"graph": "tree"}, "graph must be one of pixels, features; got 'tree'"),
         ({"radius": 50}, "radius must lie between 1 and 16"),
         ({"color_scale": 0.0}, "color_scale must be positive"),
         ({"color_scale": float("nan")}, "color_scale must be positive"),
         ({"smoothing": -1.0}, "smoothing must lie between 0 and 100"),
-        ({"position_weight": -1.0}, "position_weight must be positive"),
-        ({"fidelity": 0.0}, "fidelity must be positive"),
         ({"device": "tpu"}, "device must be one of"),
         ({"device": ["cpu"]}, "device must be one of"),
-        ({"graph": ["pixels"]}, "graph must be one of"),
         ({"radius": "3"}, "radius must lie between 1 and 16"),
         ({"smoothing": "1"}, "smoothing must lie between 0 and 100"),
-        ({"fidelity": 1e300}, "fidelity must be positive"),
         ({"color_scale": [1.0]}, "color_scale must be positive"),
         ({"patch": "3"}, "patch must be an odd positive number"),
         ({"n_jobs": "2"}, "n_jobs must be None or an integer"),
@@ -154,19 +144,18 @@ def test_a_new_stroke_in_a_volume():
     assert after.result.n_sweeps < before.result.n_sweeps / 2
 
 
-@pytest.mark.parametrize("options", [{}, {"graph": "features", "n_neighbors": 5}])
-def test_a_single_class_is_everywhere_and_another_stroke_tells_them_apart(options):
+def test_a_single_class_is_everywhere_and_another_stroke_tells_them_apart():
     image, truth = gw.datasets.make_grey_image(40, 40)
     seeds = np.full((40, 40), -1)
     seeds[3, 3] = 7
-    segmenter = gw.Segmenter(image, **options)
+    segmenter = gw.Segmenter(image)
     found = segmenter.segment(seeds)
     assert (found.labels == 7).all()
     assert (found.score == 1).all()
     assert found.result.status is gw.Status.ONE_CLASS
     assert found.classes.tolist() == [7]
     both = np.where(np.arange(40) % 4 == 0, truth, -1)
-    assert np.array_equal(segmenter.segment(both).labels, gw.Segmenter(image, **options).segment(both).labels)
+    assert np.array_equal(segmenter.segment(both).labels, gw.Segmenter(image).segment(both).labels)
 
 
 def test_a_single_class_leaves_masked_points_alone():
@@ -184,14 +173,49 @@ def test_a_volume_of_a_single_class():
     assert (gw.Segmenter(np.zeros((3, 4, 5)), channel_axis=None).segment(seeds).labels == 0).all()
 
 
-@pytest.mark.parametrize("graph", ["pixels", "features"])
-def test_after_forget_a_call_finds_what_a_new_segmenter_finds(graph):
+def test_after_forget_a_call_finds_what_a_new_segmenter_finds():
     image, truth = gw.datasets.make_grey_image(40, 44, noise=0.3, random_state=0)
     few = np.where(np.random.default_rng(0).random(truth.shape) < 0.01, truth, -1)
     more = np.where(np.random.default_rng(1).random(truth.shape) < 0.05, truth, few)
-    segmenter = gw.Segmenter(image, graph=graph)
+    segmenter = gw.Segmenter(image)
     segmenter.segment(few)
     segmenter.forget()
-    np.testing.assert_array_equal(
-        segmenter.segment(more).score, gw.Segmenter(image, graph=graph).segment(more).score
-    )
+    np.testing.assert_array_equal(segmenter.segment(more).score, gw.Segmenter(image).segment(more).score)
+
+
+def test_every_stage_tells_how_far_it_is():
+    image, truth = grey()
+    told = []
+    found = gw.Segmenter(image, progress=lambda *args: told.append(args), **ONE).segment(some(truth, 20))
+    for stage in ("graph", "start", "descent"):
+        shares = [share for name, share in told if name == stage]
+        assert all(isinstance(share, float) for share in shares)
+        assert shares[-1] == 1
+    assert set(found.seconds) == {"graph", "start", "descent"}
+
+
+def test_little_memory_means_a_smaller_copy_and_borders_at_full_size():
+    image, truth = grey(side=260)
+    seeds = some(truth, 40)
+    with limited_to(30 * 10**6):
+        found = gw.Segmenter(image, **ONE).segment(seeds)
+    whole = gw.Segmenter(image, **ONE).segment(seeds)
+    assert len(found.result.epsilons) > len(whole.result.epsilons)  # a descent at two sizes
+    assert (found.labels == truth).mean() > 0.999
+
+
+def test_uncertainty_and_where_to_mark_next():
+    image, truth = grey(noise=0.2)
+    seeds = some(truth, 3)
+    found = gw.Segmenter(np.ma.masked_where(np.arange(99) < 5 + 0 * truth, image), **ONE).segment(seeds)
+    shown = ~found.masked & found.reachable
+    np.testing.assert_array_equal(found.uncertainty[found.masked], 0)
+    np.testing.assert_allclose(found.uncertainty[shown], 1 - found.score[shown], atol=1e-6)
+    first, *_ = squares = found.mark_next(seeds, n=3)
+    assert len(squares) <= 3
+    half = first.side // 2
+    inside = np.s_[first.row - half : first.row + half, first.column - half : first.column + half]
+    assert found.uncertainty[inside].mean() > found.uncertainty[shown].mean()
+    assert (seeds[inside] < 0).all()
+    volume = gw.Segmenter(np.zeros((3, 4, 5)), channel_axis=None).segment(np.zeros((3, 4, 5), int))
+    assert volume.mark_next(np.zeros((3, 4, 5), int)) == ()

@@ -66,14 +66,7 @@ def segment(
         int | None,
         typer.Option(help="Axis of the image that holds channels, from 0; the last by default."),
     ] = None,
-    graph: Annotated[
-        str,
-        typer.Option(
-            help="pixels: all within a radius; features: the paper's nearest neighbours.",
-            autocompletion=completed("pixels", "features"),
-        ),
-    ] = "pixels",
-    radius: Annotated[float, typer.Option(help="Reach of a pixel in the graph of pixels.")] = 3.0,
+    radius: Annotated[float, typer.Option(help="Reach of the links of a pixel.")] = 3.0,
     color_scale: Annotated[
         float | None, typer.Option(help="Colour difference that separates, of 0 to 1; found by default.")
     ] = None,
@@ -81,11 +74,6 @@ def segment(
         float | None, typer.Option(help="Blur before pixels are compared; found from the noise by default.")
     ] = None,
     patch: Annotated[int, typer.Option(help="Side of the square that pixels are compared by, odd.")] = 1,
-    neighbors: Annotated[int, typer.Option(help="Neighbours in the graph of features.", min=1)] = 30,
-    position_weight: Annotated[
-        float, typer.Option(help="Weight of place against colour in the graph of features.")
-    ] = 1.0,
-    fidelity: Annotated[float, typer.Option(help="Weight of the seeds.")] = 30.0,
     max_pixels: Annotated[
         int, typer.Option(help="Larger pictures are refused before they are read.", min=1)
     ] = 100_000_000,

@@ -10,10 +10,10 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.datasets.image import GREY_LEVELS
 from graphwell.experiments.drawing import show_image, show_wrong_pixels
 from graphwell.experiments.methods import FIXED, Case, in_unit_interval, random_labels, run_paper
+from graphwell.experiments.phases import segment_by_phases
 from graphwell.experiments.record import Counter, Line, Picture, Run, Section
 from graphwell.experiments.record import of_line as runs_of
 from graphwell.progress import Progress, silent
-from graphwell.segmentation.phases import segment_by_phases
 from graphwell.view import plots
 
 NAME = "image"

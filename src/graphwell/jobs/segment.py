@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.images.base import Marks
 from graphwell.io.images.registry import (
-    format_is_folder,
     keeps_placement,
     read_image,
     read_placement,
@@ -19,7 +18,6 @@ from graphwell.io.images.seeds import read_seeds
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
 from graphwell.jobs.segment_files import (
-    Doubts,
     Scene,
     check_files,
     check_volume_files,
@@ -41,10 +39,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[Sentence], object]
 NAMES_SAID = 12
-OF_THE_SEGMENTER = (
-    "graph", "radius", "color_scale", "smoothing", "patch", "n_neighbors", "position_weight", "fidelity",
-    "device", "n_jobs",
-)  # fmt: skip
+OF_THE_SEGMENTER = ("radius", "color_scale", "smoothing", "patch", "device", "n_jobs")
 
 
 def segment(
@@ -78,10 +73,6 @@ def segment(
     >>> report.size, len(report.classes), report.unreachable_pixels
     ((191, 196), 5, 0)
     """
-    if options.image.is_dir() and not format_is_folder(options.image):
-        from graphwell.jobs.film import segment_film  # which is built on this job
-
-        return segment_film(options, progress=progress, say=say)
     began = time.perf_counter()
     check_files(options)
     with limited_to(options.max_memory), notes_from_warnings() as notes:
@@ -104,9 +95,8 @@ def segment(
         read = time.perf_counter() - began
         found = segmented(marks.classes) if segmented else _segmented(scene, options, plan.factor, progress)
         progress("writing", None)
-        doubts = Doubts.of(found, marks.classes)
-        write_all(writers(options, masks, scene, found, doubts), options.masks)
-    report = _summarise(options, scene, found, doubts)
+        write_all(writers(options, masks, scene, found), options.masks)
+    report = _summarise(options, scene, found)
     seconds = {"reading": read, **found.seconds, "in all": time.perf_counter() - began}
     said = (*marks.notes, *notes, *reduced, *report.notes)
     return replace(report, notes=said, seconds=seconds)
@@ -180,8 +170,8 @@ def what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
     return Sentence(text, (options.seeds.name, marked, len(marks.names), said))
 
 
-def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation", doubts: Doubts) -> SegmentReport:
-    from graphwell.segmentation.segment import unreached_sentence
+def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation") -> SegmentReport:
+    from graphwell.segmentation.segmenter import unreached_sentence
 
     marks = scene.marks
     lost = [Sentence("{}", (unreached_sentence(found),))] if found.unreached else []
@@ -203,7 +193,7 @@ def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation", dou
             for c in found.classes
         ),
         unreachable_pixels=found.unreached,
-        mark_next=doubts.squares,
+        mark_next=found.mark_next(marks.classes),
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
@@ -227,7 +217,7 @@ def class_found(number: int, marks: Marks, assigned: int, n_points: int) -> Segm
 
 def about_one_class(marks: Marks, heard: Collection[int]) -> list[Sentence]:
     """Say that a single class is no segmentation; marks under a mask are not heard."""
-    from graphwell.segmentation.segment import one_class_sentence
+    from graphwell.segmentation.segmenter import one_class_sentence
 
     return [Sentence("{}", (one_class_sentence(marks.names[c]),)) for c in heard if len(heard) == 1]
 

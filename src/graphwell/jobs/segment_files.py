@@ -32,7 +32,6 @@ from graphwell.io.images.registry import (
 from graphwell.jobs.segment_options import SegmentOptions
 
 if TYPE_CHECKING:
-    from graphwell.segmentation.next_marks import DoubtfulSquare
     from graphwell.segmentation.segmenter import Segmentation
 
 Write = Callable[[IO[bytes]], None]
@@ -109,33 +108,8 @@ def mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
     return files
 
 
-@dataclass(frozen=True, eq=False)
-class Doubts:
-    """Where a segmentation is in doubt.
-
-    Attributes
-    ----------
-    points : array
-        From 0 to 1; masked points are not in doubt.
-    squares : tuple of DoubtfulSquare
-        Where to mark next; none of a volume.
-    """
-
-    points: Any
-    squares: tuple["DoubtfulSquare", ...]
-
-    @classmethod
-    def of(cls, found: "Segmentation", seeds: Any) -> "Doubts":
-        """Find them, none of the squares on `seeds`."""
-        from graphwell.segmentation.drawing import uncertainty
-        from graphwell.segmentation.next_marks import squares_to_mark
-
-        points = np.where(found.masked, np.float32(0), uncertainty(found.score, found.reachable))
-        return cls(points, squares_to_mark(points, seeds) if points.ndim == 2 else ())
-
-
 def writers(
-    options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: "Segmentation", doubts: Doubts
+    options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: "Segmentation"
 ) -> dict[Path, Write]:
     """What goes into each file."""
     from graphwell.segmentation import drawing
@@ -144,9 +118,9 @@ def writers(
     if options.overlay is not None:
         files[options.overlay] = partial(write_image, overlay_of(scene, found), options.overlay)
     if options.sheet is not None:
-        files[options.sheet] = partial(write_image, _sheet_of(scene, found, doubts), options.sheet)
+        files[options.sheet] = partial(write_image, _sheet_of(scene, found), options.sheet)
     if options.scores is not None:
-        files[options.scores] = _either(options.scores, doubts.points, drawing.as_grey, scene)
+        files[options.scores] = _either(options.scores, found.uncertainty, drawing.as_grey, scene)
     for number, path in masks.items():
         files[path] = partial(write_image, drawing.white_on_black(found.labels == number), path)
     return files
@@ -161,14 +135,14 @@ def overlay_of(scene: Scene, found: "Segmentation") -> Any:
     return draw(scene.shown, found.labels, scene.marks.colors)
 
 
-def _sheet_of(scene: Scene, found: "Segmentation", doubts: Doubts) -> Any:
+def _sheet_of(scene: Scene, found: "Segmentation") -> Any:
     from graphwell.segmentation.drawing import contact_sheet
     from graphwell.segmentation.slices import sheet_of_slices
 
     shown, seeds, colors = scene.shown, scene.marks.classes, scene.marks.colors
     if found.labels.ndim == 3:
-        return sheet_of_slices(shown, seeds, found.labels, doubts.points, colors)
-    return contact_sheet(shown, seeds, found.labels, doubts.points, colors, doubts.squares)
+        return sheet_of_slices(shown, seeds, found.labels, found.uncertainty, colors)
+    return contact_sheet(shown, seeds, found.labels, found.uncertainty, colors, found.mark_next(seeds))
 
 
 def labels_writer(path: Path, classes: Any, scene: Scene) -> Write:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from graphwell._types import IntArray
     from graphwell.segmentation.segmenter import Segmentation
 
-BYTES_PER_PIXEL, BYTES_PER_NEIGHBOR = 500, 55
-"""Of a graph that is stored, about."""
 MOST_REDUCED = 8
 """Beside a copy reduced by more than this, a refusal is the better answer."""
 
@@ -46,10 +44,6 @@ def planned(options: SegmentOptions, scene: Scene) -> MemoryPlan:
 
     classes, picture = scene.marks.classes, scene.picture
     n, n_channels = classes.size, min(picture.size // classes.size, MOST_CHANNELS)
-    if options.graph != "pixels":
-        needed = n * (BYTES_PER_PIXEL + BYTES_PER_NEIGHBOR * 2 * options.n_neighbors)
-        check_fits(options.image, needed)
-        return MemoryPlan(n, needed)
     can_shrink = classes.ndim == 2 and not isinstance(picture, np.ma.MaskedArray)
     for factor in range(1, MOST_REDUCED + 1 if can_shrink else 2):
         rest = n // factor**2

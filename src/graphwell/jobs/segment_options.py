@@ -38,7 +38,7 @@ class SegmentOptions:
         Distance between points along each axis, as in `graphwell.Segmenter`; what the file tells by default.
     channel_axis : int, optional
         The axis that holds channels, the last by default; a picture of three axes is then no volume.
-    graph, radius, color_scale, smoothing, patch, n_neighbors, position_weight, fidelity, device, n_jobs
+    radius, color_scale, smoothing, patch, device, n_jobs
         As in `graphwell.Segmenter`.
     """
 
@@ -57,14 +57,10 @@ class SegmentOptions:
     max_memory: str | None = None
     spacing: tuple[float, ...] | None = None
     channel_axis: int | None = None
-    graph: str = "pixels"
     radius: float = 3.0
     color_scale: float | None = None
     smoothing: float | None = None
     patch: int = 1
-    n_neighbors: int = 30
-    position_weight: float = 1.0
-    fidelity: float = 30.0
     device: str = "cpu"
     n_jobs: int | None = None
 

@@ -139,17 +139,6 @@ def _framed(grey: Any, square: DoubtfulSquare) -> Any:
     )
 
 
-def uncertainty(score: FloatArray, reachable: BoolArray) -> FloatArray:
-    """How doubtful each pixel is, from 0 to 1.
-
-    Examples
-    --------
-    >>> uncertainty(np.array([[0.75, 0.0]]), np.array([[True, False]])).tolist()
-    [[0.25, 1.0]]
-    """
-    return np.where(reachable, 1.0 - score, 1.0).astype(np.float32)
-
-
 def as_grey(doubt: FloatArray) -> Any:
     """Uncertainty as 16-bit grey: black is certain.
 

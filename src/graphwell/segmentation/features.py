@@ -53,7 +53,6 @@ def picture_features(
     image: Any,
     patch: int = 1,
     *,
-    as_seen: bool = False,
     spacing: tuple[float, ...] | None = None,
     masked: BoolArray | None = None,
     engine: PixelEngine | None = None,
@@ -66,8 +65,6 @@ def picture_features(
         Integers are divided by the largest value of their type.
     patch : int
         Side of the square around a pixel that it is compared by, odd; 1 compares pixels themselves.
-    as_seen : bool
-        Take red, green and blue to a space where distances are those that the eye sees.
     spacing, masked : optional
         As in `PictureFeatures`.
     engine : PixelEngine, optional
@@ -83,7 +80,7 @@ def picture_features(
     if isinstance(patch, bool) or not isinstance(patch, int | np.integer) or patch < 1 or patch % 2 == 0:
         raise OptionError("patch", "{field} must be an odd positive number of pixels, got {!r}.", patch)
     measured = None
-    if as_seen and is_color(values):
+    if is_color(values):  # compared in a space where distances are those that the eye sees
         measured = features_of(values, spacing, masked, engine)
         values = to_lab(values, engine.xp)
     if patch > 1:

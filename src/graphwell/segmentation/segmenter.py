@@ -1,4 +1,4 @@
-"""Segmenting a picture from a few seeds: the image face of the library."""
+"""Segmenting a picture or volume from a few seeds: the image face of the library."""
 
 import math
 import time
@@ -8,24 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._checks import number_between, one_of, positive_number
+from graphwell._checks import number_between, positive_number
+from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.pixels import PixelEngine
-from graphwell.backends.registry import find_backend, find_pixels
-from graphwell.errors import OptionError
+from graphwell._warnings import UnreachableWarning, warn_user
+from graphwell.backends.registry import find_pixels
+from graphwell.bridges.xarray import as_arrays, has_names
 from graphwell.progress import Progress, silent
-from graphwell.segmentation.answer import Answer
 from graphwell.segmentation.axes import channels_last, relative_spacing, without_single_points
-from graphwell.segmentation.canvas import picture_bytes
-from graphwell.segmentation.feature_graph import feature_graph
-from graphwell.segmentation.features import MOST_CHANNELS, PictureFeatures, picture_features
+from graphwell.segmentation.canvas import Canvas, Told, picture_bytes, scores_bytes, working_pixels
+from graphwell.segmentation.features import MOST_CHANNELS, picture_features
 from graphwell.segmentation.masks import without_mask
-from graphwell.segmentation.on_graph import OnGraph
-from graphwell.segmentation.on_pixels import OnPixels
+from graphwell.segmentation.next_marks import DoubtfulSquare, squares_to_mark
+from graphwell.segmentation.refinement import Descent, refine_borders
 from graphwell.segmentation.seeds import seed_classes
+from graphwell.segmentation.start import Start
 from graphwell.solve.result import Result, Status
 
-GRAPHS = ("pixels", "features")
 LARGEST_BLUR = 100
 
 
@@ -65,6 +64,30 @@ class Segmentation:
         """How many pixels no seed reaches, masked ones not counted."""
         return int((~self.reachable & ~self.masked).sum())
 
+    @property
+    def uncertainty(self) -> FloatArray:
+        """How uncertain each pixel is, from 0 to 1: 1 where no seed reaches, 0 where it is masked."""
+        doubt = np.where(self.reachable, 1.0 - self.score, 1.0).astype(np.float32)
+        return np.where(self.masked, np.float32(0), doubt)
+
+    def mark_next(self, seeds: Any, n: int = 5) -> tuple[DoubtfulSquare, ...]:
+        """Squares of a picture where further marks would help most: the most uncertain ones without a mark.
+
+        Parameters
+        ----------
+        seeds : integer array of shape (height, width)
+            Known classes, -1 where unknown.
+        n : int
+            Most squares to return.
+
+        Returns
+        -------
+        tuple
+            Each has a `row` and a `column` of its middle, a `side` in pixels, and its mean `doubt`. A volume
+            has none.
+        """
+        return squares_to_mark(self.uncertainty, np.asarray(seeds), n) if self.labels.ndim == 2 else ()
+
 
 class Segmenter:
     """A picture or volume made ready to be segmented from seeds, again and again.
@@ -82,11 +105,8 @@ class Segmenter:
     spacing : sequence of float, optional
         Distance between points along each axis but that of the channels; `radius` and `smoothing` are in
         units of the smallest. By default all are alike.
-    graph : {"pixels", "features"}
-        "pixels" links each pixel to those within `radius`. "features" is the paper's graph: nearest
-        neighbours in place and colour.
     radius : float
-        Reach of a pixel in the graph "pixels", 1 to 16.
+        Reach of the links of a pixel, 1 to 16.
     color_scale : float, optional
         Colour difference that separates pixels, in L*a*b* divided by 100, or on the scale of the picture with
         its largest possible value at 1; found from the noise of the picture by default.
@@ -94,12 +114,6 @@ class Segmenter:
         Width in pixels of the blur before pixels are compared; found from the noise by default.
     patch : int
         Side of the square that pixels are compared by, odd; 3 or 5 tell textures apart.
-    n_neighbors : int
-        Neighbours in the graph "features".
-    position_weight : float
-        Weight of place against colour in the graph "features".
-    fidelity : float
-        Weight of the seeds in the graph "features"; at 30 none is overruled. "pixels" never overrules one.
     device : {"cpu", "cuda"}
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.
@@ -130,54 +144,36 @@ class Segmenter:
         *,
         channel_axis: int | None = -1,
         spacing: Sequence[float] | None = None,
-        graph: str = "pixels",
         radius: float = 3.0,
         color_scale: float | None = None,
         smoothing: float | None = None,
         patch: int = 1,
-        n_neighbors: int = 30,
-        position_weight: float = 1.0,
-        fidelity: float = 30.0,
         device: str = "cpu",
         n_jobs: int | None = None,
         progress: Progress = silent,
     ) -> None:
-        one_of("graph", graph, GRAPHS)
         if color_scale is not None:
             positive_number("color_scale", color_scale)
         if smoothing is not None:
             number_between("smoothing", smoothing, 0, LARGEST_BLUR, ends=True, unit=" pixels")
-        positive_number("position_weight", position_weight)
-        positive_number("fidelity", fidelity)
         self.progress = progress
         progress("graph", 0.0)
         began = time.perf_counter()
-        backend = find_backend(device, n_jobs=n_jobs)
-        engine = find_pixels(device if graph == "pixels" else "cpu", n_jobs)
+        thread_count(n_jobs)
+        engine = find_pixels(device, n_jobs)
         image = channels_last(image, channel_axis)
-        n_points, n_channels = math.prod(image.shape[:-1]), min(image.shape[-1], MOST_CHANNELS)
-        self._way: OnGraph | OnPixels
-        with engine.memory_for(n_points, picture_bytes(n_points, n_channels)):
-            features = self._features(image, spacing, graph, patch, engine)
-            if graph == "features":
-                _check_plain(features)
-                made = feature_graph(features.values, n_neighbors, position_weight, n_jobs)
-                self._way = OnGraph(made, features.values.shape[:-1], backend, fidelity, progress)
-            else:
-                self._way = OnPixels(features, radius, color_scale, smoothing, engine, progress)
-        self._graph_seconds = time.perf_counter() - began
-
-    def _features(
-        self, image: Any, spacing: Sequence[float] | None, graph: str, patch: int, engine: PixelEngine
-    ) -> PictureFeatures:
-        """Note shape and mask of an image with channels last, and turn what is left into features."""
         self.shape: tuple[int, ...] = image.shape[:-1]
-        apart = relative_spacing(spacing, self.shape)
-        image = image.reshape(*without_single_points(self.shape), image.shape[-1])
-        values, self._masked = without_mask(image)
-        return picture_features(
-            values, patch, as_seen=graph == "pixels", spacing=apart, masked=self._masked, engine=engine
-        )
+        n_points, n_channels = math.prod(self.shape), min(image.shape[-1], MOST_CHANNELS)
+        with engine.memory_for(n_points, picture_bytes(n_points, n_channels)):
+            apart = relative_spacing(spacing, self.shape)
+            image = image.reshape(*without_single_points(self.shape), image.shape[-1])
+            values, self._masked = without_mask(image)
+            features = picture_features(values, patch, spacing=apart, masked=self._masked, engine=engine)
+            working = working_pixels(n_points, features.values.shape[-1])
+            told = self._telling("graph")
+            self._canvas = Canvas(features, radius, color_scale, smoothing, engine, told, working)
+        self._before: tuple[Start, Descent] | None = None
+        self._graph_seconds = time.perf_counter() - began
 
     def segment(self, seeds: Any) -> Segmentation:
         """Give every pixel a class.
@@ -191,40 +187,162 @@ class Segmenter:
         masked = None if self._masked is None else self._masked.reshape(self.shape)
         classes, known = seed_classes(seeds, self.shape, masked)
         if len(classes) == 1:
-            return self._everywhere(classes)
-        answer = self._way.label(replace(known, shape=without_single_points(self.shape)), classes)
-        seconds = {"graph": self._graph_seconds, **answer.seconds} if answer.is_first else answer.seconds
-        return self._segmentation(classes, answer, seconds)
+            n = math.prod(self.shape)
+            shown = np.ones(self.shape, bool) if masked is None else ~masked
+            result = Result(np.zeros(n, dtype=np.int64), np.zeros(n), Status.ONE_CLASS)
+            return self._segmentation(classes, result, shown.astype(np.float32), shown, {})
+        known = replace(known, shape=without_single_points(self.shape))
+        engine = self._canvas.engine
+        with engine.memory_for(math.prod(self.shape), scores_bytes(self._canvas, len(classes))):
+            began = time.perf_counter()
+            self.progress("start", 0.0)
+            by_size = self._canvas.seeds_by_size(known)
+            strength = self._canvas.strength(by_size)
+            start_before, before = self._memory(classes, strength)
+            start = self._canvas.start(by_size, classes, strength, start_before, self._telling("start"))
+            started = time.perf_counter()
+            self.progress("descent", 0.0)
+            found = refine_borders(self._canvas, by_size, start, before, self._telling("descent"))
+            self._before = start, found
+            result, score = found.result(engine), engine.to_host(found.states[0].score)
+            reachable = engine.to_host(self._canvas.reachable(by_size))
+            seconds = {"start": started - began, "descent": time.perf_counter() - started}
+        if before is None:
+            seconds = {"graph": self._graph_seconds, **seconds}
+        return self._segmentation(classes, result, score, reachable, seconds)
 
     def forget(self) -> None:
         """Let the next call begin anew: it finds what a new Segmenter would, and takes as long."""
-        self._way.forget()
+        self._before = None
 
-    def _everywhere(self, classes: IntArray) -> Segmentation:
-        """What a single class comes to: every pixel that is not masked has it."""
-        n = math.prod(self.shape)
-        shown = np.ones(n, bool) if self._masked is None else ~self._masked.ravel()
-        result = Result(np.zeros(n, dtype=np.int64), np.zeros(n), Status.ONE_CLASS)
-        return self._segmentation(classes, Answer(result, shown.astype(np.float32), shown, True, {}), {})
+    def _memory(self, classes: IntArray, strength: float) -> tuple[Start | None, Descent | None]:
+        """What the call before found, in terms of these classes.
 
-    def _segmentation(self, classes: IntArray, answer: Answer, seconds: dict[str, float]) -> Segmentation:
-        reachable = answer.reachable.reshape(self.shape)
-        labels = classes[answer.result.labels].reshape(self.shape)
-        score = answer.score.reshape(self.shape).astype(np.float32)
+        Nothing if one of its classes is gone, or if colours are trusted more or less than before.
+        """
+        start = None if self._before is None else self._before[0].among(classes)
+        if start is None or self._before is None or not start.serves(strength):
+            return None, None
+        return start, self._before[1].among(classes, self._canvas.engine)
+
+    def _telling(self, stage: str) -> Told:
+        return lambda share: self.progress(stage, share)
+
+    def _segmentation(
+        self,
+        classes: IntArray,
+        result: Result,
+        score: FloatArray,
+        reachable: BoolArray,
+        seconds: dict[str, float],
+    ) -> Segmentation:
+        reachable = reachable.reshape(self.shape)
+        labels = classes[result.labels].reshape(self.shape)
+        score = score.reshape(self.shape).astype(np.float32)
         return Segmentation(
             np.where(reachable, labels, -1),
             np.where(reachable, score, np.float32(0)),
             reachable,
             np.zeros(self.shape, bool) if self._masked is None else self._masked.reshape(self.shape),
             classes,
-            answer.result,
+            result,
             {stage: round(value, 3) for stage, value in seconds.items()},
         )
 
 
-def _check_plain(features: PictureFeatures) -> None:
-    """Refuse what the graph of the paper does not take."""
-    if features.values.ndim == 3 and features.masked is None and max(features.spacing) == 1:
-        return
-    problem = '{field} {!r} takes pictures only, without mask and spacing; else use {graph="pixels"}.'
-    raise OptionError("graph", problem, "features")
+def segment(
+    image: Any,
+    seeds: Any,
+    *,
+    channel_axis: int | str | None = -1,
+    spacing: Sequence[float] | None = None,
+    radius: float = 3.0,
+    color_scale: float | None = None,
+    smoothing: float | None = None,
+    patch: int = 1,
+    device: str = "cpu",
+    n_jobs: int | None = None,
+    progress: Progress = silent,
+) -> Any:
+    """Give every pixel of a picture or volume a class, from a few pixels whose class is known.
+
+    Parameters
+    ----------
+    image : array of shape (height, width), (height, width, depth) or either with channels
+        Any number of channels; more than eight are replaced by their principal components. Masked points of a
+        masked array are left out, and nothing passes through them. A DataArray of xarray will do: what is NaN
+        there is masked.
+    seeds : integer array of shape (height, width) or (height, width, depth)
+        Known classes, -1 where unknown. Masked ones are not heard. A single class is everywhere, with a
+        warning.
+    channel_axis : int or str, optional
+        The axis of `image` that holds its channels, where it has one axis more than `seeds`. Of a DataArray
+        also the name of the dimension; by default the one called like channels (``"band"``, say).
+    spacing : sequence of float, optional
+        Distance between points along each axis but that of the channels; `radius` and `smoothing` are in
+        units of the smallest. By default all are alike.
+    radius : float
+        Reach of the links of a pixel, 1 to 16.
+    color_scale : float, optional
+        Colour difference that separates pixels, in L*a*b* divided by 100, or on the scale of the picture with
+        its largest possible value at 1; found from the noise of the picture by default.
+    smoothing : float, optional
+        Width in pixels of the blur before pixels are compared; found from the noise by default.
+    patch : int
+        Side of the square that pixels are compared by, odd; 3 or 5 tell textures apart.
+    device : {"cpu", "cuda"}
+        Where everything runs.
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    progress : callable
+        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
+
+    Returns
+    -------
+    array of the shape of `seeds`, or DataArray with the coordinates of `image`
+        Class of each pixel; -1, with a warning, in regions that no seed reaches; -1 where it is masked.
+
+    Examples
+    --------
+    >>> import graphwell as gw
+    >>> image, truth = gw.datasets.make_grey_image(noise=0.1, random_state=0)
+    >>> seeds = gw.datasets.sample_labels(truth.ravel(), per_class=20, random_state=0)
+    >>> labels = gw.segment(image, seeds.reshape(truth.shape))
+    >>> bool((labels == truth).mean() > 0.99)
+    True
+    """
+    put_back, axis = None, channel_axis
+    if has_names(image) or isinstance(axis, str):
+        image, seeds, axis, put_back = as_arrays(image, seeds, axis)
+    segmenter = Segmenter(
+        image,
+        channel_axis=None if np.ndim(image) == np.ndim(seeds) else axis,
+        spacing=spacing,
+        radius=radius,
+        color_scale=color_scale,
+        smoothing=smoothing,
+        patch=patch,
+        device=device,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    found = segmenter.segment(seeds)
+    if len(found.classes) == 1:
+        warn_user(one_class_sentence(str(found.classes[0])))
+    if found.unreached:
+        warn_user(unreached_sentence(found), UnreachableWarning)
+    return found.labels if put_back is None else put_back(found.labels)
+
+
+def unreached_sentence(found: Segmentation) -> str:
+    """Say how many pixels no seed reaches, and what to do."""
+    return (
+        f"No seed reaches {found.unreached:,} of {found.labels.size:,} pixels: their regions are cut off by "
+        "strong contrast and hold no seed, so they get no class; mark some of their pixels, or raise the "
+        "colour scale."
+    )
+
+
+def one_class_sentence(name: str) -> str:
+    """Say that a single class is no segmentation, and what to do."""
+    return f"Only the class {name} is marked, so every pixel has it; mark some pixels of another class too."

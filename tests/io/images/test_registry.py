@@ -24,7 +24,7 @@ GREY = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
 @pytest.mark.parametrize(
     ("field", "suffixes"),
     [
-        ("image", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .hdr, .mat, .nii, .nii.gz or .zarr"),
+        ("image", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .nii, .nii.gz or .zarr"),
         ("seeds", ".png, .jpg, .jpeg, .tif, .tiff, .npy, .npz, .txt, .csv, .json, .nii, .nii.gz or .zarr"),
         ("output", ".png, .tif, .tiff, .npy, .nii or .nii.gz"),
         ("scores", ".png, .tif, .tiff, .npy, .nii or .nii.gz"),

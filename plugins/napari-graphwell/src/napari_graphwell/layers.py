@@ -50,12 +50,8 @@ def labels_of(found: gw.Segmentation) -> Any:
 
 def frames_of(found: gw.Segmentation, seeds: Any) -> list[Any]:
     """Corners of the squares of a picture where further marks would help most."""
-    from graphwell.segmentation.drawing import uncertainty
-    from graphwell.segmentation.next_marks import squares_to_mark
-
-    doubt = np.where(found.masked, 0.0, uncertainty(found.score, found.reachable))
     frames = []
-    for square in squares_to_mark(doubt, seeds):
+    for square in found.mark_next(seeds):
         half = square.side / 2
         top, left = square.row - half, square.column - half
         bottom, right = square.row + half, square.column + half

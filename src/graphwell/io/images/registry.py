@@ -41,17 +41,6 @@ def format_for(path: Path, field: str) -> ImageFormat:
     return FORMATS.of(path, field, FIT_FOR[field])
 
 
-def format_is_folder(path: Path) -> bool:
-    """Whether a picture of this name is kept in a folder.
-
-    Examples
-    --------
-    >>> format_is_folder(Path("scan.zarr")), format_is_folder(Path("frames"))
-    (True, False)
-    """
-    return path.suffix.lower() in FORMATS.suffixes(lambda declared: declared.is_folder)
-
-
 def read_image(path: Path, max_pixels: int = MAX_PIXELS, *, volumes: bool = False) -> FloatArray:
     """Read a picture as an array of shape (height, width) or (height, width, channels).
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from graphwell.datasets.image import GREY_LEVELS, make_grey_image
-from graphwell.segmentation.phases import laplacian_of_cosines, segment_by_phases, towards_wells
+from graphwell.experiments.phases import laplacian_of_cosines, segment_by_phases, towards_wells
 
 
 def test_a_picture_without_noise_is_perfect_and_noise_is_smoothed_away():
