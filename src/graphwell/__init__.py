@@ -131,4 +131,4 @@ class _Gone:
             raise ModuleNotFoundError(f"graphwell {__version__} has no {name}; {told}", name=name)
 
 
-sys.meta_path.append(_Gone)  # type: ignore[arg-type]
+sys.meta_path.append(_Gone)
