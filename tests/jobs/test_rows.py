@@ -1,9 +1,5 @@
 """Rows of a table, read in one way."""
 
-import tracemalloc
-
-import numpy as np
-import pandas as pd
 import pytest
 
 from graphwell.errors import OptionError
@@ -32,24 +28,3 @@ def test_a_class_that_lost_all_labels_is_named(tmp_path):
     ready = preprocess(features.X, features.outputs, options.preprocessing)
     with pytest.raises(OptionError, match="The class 'b' has labels on rows with missing features alone"):
         labels_left(facts, ready)
-
-
-@pytest.mark.parametrize("scale", ["auto", "none", "standard", "robust"])
-def test_a_file_in_single_precision_is_in_memory_once(tmp_path, scale):
-    pyarrow = pytest.importorskip("pyarrow")
-    n, d = 20_000, 60
-    X = np.random.default_rng(0).normal(size=(n, d)).astype(np.float32)
-    frame = pd.DataFrame(X).add_prefix("f").assign(label=np.where(np.arange(n) < 20, [*"ab"] * (n // 2), ""))
-    frame.to_parquet(tmp_path / "in.parquet")
-    options = CompareOptions(table=tmp_path / "in.parquet", scale=scale)
-    read_columns(open_table(options.table), options)  # what is imported counts as memory too
-    tracemalloc.start()
-    table = open_table(options.table)
-    features = read_columns(table, options)[1]
-    ready = preprocess(features.X, features.outputs, options.preprocessing, kinds=features.kinds)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert ready.X.dtype == np.float32
-    assert ready.X is features.X
-    assert peak < 1.9 * X.nbytes
-    assert pyarrow.total_allocated_bytes() < X.nbytes / 10
