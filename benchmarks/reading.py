@@ -20,8 +20,7 @@ import pyarrow.parquet
 import graphwell.metric.rules
 from graphwell.io.tables.base import open_table
 from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.preprocess import preprocess
-from graphwell.jobs.rows import read_columns
+from graphwell.jobs.table import read_rows
 
 def peak():  # not ru_maxrss, which knows what the process was before it was this program
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -29,8 +28,7 @@ def peak():  # not ru_maxrss, which knows what the process was before it was thi
 
 before = peak()
 options = ClassifyOptions(table=Path(sys.argv[1]), scale=sys.argv[2])
-features = read_columns(open_table(options.table), options)[1]
-ready = preprocess(features.X, features.outputs, options.preprocessing, kinds=features.kinds)
+ready = read_rows(open_table(options.table), options)[1]
 print(json.dumps({"kilobytes": peak() - before, "bytes of the rows": ready.X.nbytes}))
 """
 

@@ -10,23 +10,22 @@ from rich.text import Text
 
 from graphwell._counted import counted
 from graphwell.cli._words import in_flags
-from graphwell.columns.fate import grouped
+from graphwell.columns.report import grouped
 from graphwell.errors import Sentence
 
 if TYPE_CHECKING:
-    from graphwell.columns.fate import Fate
-    from graphwell.jobs.answers import MergeReport
+    from graphwell.columns.report import Fate
     from graphwell.jobs.compare import CompareReport
-    from graphwell.jobs.questions import RowToLabel
     from graphwell.jobs.reports import (
         ClassCount,
         ClassifyReport,
         DoubtfulRow,
+        RowToLabel,
         SegmentClass,
         SegmentReport,
     )
     from graphwell.jobs.score import Accuracy
-    from graphwell.jobs.suggest import SuggestReport
+    from graphwell.jobs.suggest import MergeReport, SuggestReport
 
 WIDTH_WITHOUT_TERMINAL = 110
 CLASSES_SHOWN = 40
@@ -189,7 +188,7 @@ def _truth_sentence(truth: "Accuracy") -> str:
 
 def _column_grid(columns: "Sequence[Fate]") -> Grid:
     """What became of the columns; those with the same fate share a line."""
-    from graphwell.columns.names import listed
+    from graphwell.columns.report import listed
 
     grid = Grid()
     for title in ("column", "holds", "became"):

@@ -104,8 +104,7 @@ def _merge(
     json_: bool,
     quiet: bool,
 ) -> Exit:
-    from graphwell.jobs.answers import MergeOptions, merge_answers
-    from graphwell.jobs.suggest import USUAL_LABEL
+    from graphwell.jobs.suggest import USUAL_LABEL, MergeOptions, merge_answers
 
     options = MergeOptions(
         table=table, answers=answers, output=output, label=label or USUAL_LABEL, delimiter=delimiter,

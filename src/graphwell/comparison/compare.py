@@ -17,7 +17,7 @@ from graphwell._hash import hash_of
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._version import __version__
-from graphwell.columns.cells import is_frame
+from graphwell.columns.kinds import is_frame
 from graphwell.comparison.competitors import Competitor, Ground, competitors
 from graphwell.comparison.results import MethodComparison, Standing, Trial, standing
 from graphwell.comparison.saved import Saved

@@ -17,7 +17,7 @@ from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
-from graphwell.columns.cells import is_frame
+from graphwell.columns.kinds import is_frame
 from graphwell.errors import Sentence, in_short
 from graphwell.estimators.evidence import pooled
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new

@@ -8,10 +8,10 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._warnings import warn_user
-from graphwell.columns.cells import is_frame
 from graphwell.columns.encoder import TableEncoder
 from graphwell.columns.encoders import WANT_A_SCALE
-from graphwell.columns.fate import column_note
+from graphwell.columns.kinds import is_frame
+from graphwell.columns.report import column_note
 from graphwell.estimators.labels import Labels
 
 ADVICE = {

@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.jobs.found_labels import FoundLabels
+from graphwell.jobs.labelling import FoundLabels
 from graphwell.serve.refits import Glance
 from graphwell.serve.told import NO_CLASS, byte_frame
 

@@ -7,11 +7,9 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
-from graphwell.columns.fate import Fate, grouped
-from graphwell.columns.names import listed
+from graphwell.columns.report import Fate, grouped, listed
 from graphwell.errors import Words, in_python
-from graphwell.jobs.questions import RowToLabel
-from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
+from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails, RowToLabel
 from graphwell.jobs.score import Comparison
 from graphwell.view import html, plots
 

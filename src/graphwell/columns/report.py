@@ -1,16 +1,17 @@
-"""What became of a column, and why some are left out."""
+"""The column report: what became of each column, and why some are left out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray
-from graphwell.columns.cells import Cells
-from graphwell.columns.look import WORDS_OF_A_TEXT, Look
+from graphwell.columns.kinds import WORDS_OF_A_TEXT, Cells, Look
 from graphwell.errors import Sentence, Words, in_python
 
+NAMES_SHOWN = 8
 ROWS_TO_JUDGE = 10
 """In smaller tables, numbers that count the rows may well be a feature."""
 LABELS_TO_JUDGE = 5
@@ -186,3 +187,30 @@ def _same(a: str, b: str) -> bool:
         return float(a) == float(b)
     except ValueError:
         return a.casefold() == b.strip().casefold()
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name a few, count the rest.
+
+    Examples
+    --------
+    >>> listed(["a", "b"])
+    'a, b'
+    >>> listed([str(i) for i in range(100)])
+    '0, 1, 2, 3, 4, 5, 6, 7 and 92 more'
+    """
+    shown = ", ".join(names[:NAMES_SHOWN])
+    return shown if len(names) <= NAMES_SHOWN else f"{shown} and {len(names) - NAMES_SHOWN} more"
+
+
+def hint(name: str, names: Iterable[str]) -> str:
+    """What else a name may have meant.
+
+    Examples
+    --------
+    >>> hint("lable", ["label", "x"])
+    "did you mean 'label'?"
+    """
+    every = list(names)
+    close = get_close_matches(name, every, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"its columns are {listed(every)}."
