@@ -288,7 +288,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if alone or idle or recipe.schedule is not None or n_classes == 1:
             return rows, graph, {}, {}
         sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
-        contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False)
+        contest = Contest(
+            n_classes, recipe, *sizes, metrics=self.tune is not False, distance=self.metric
+        )
         told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
             if isinstance(graph, Graph):
@@ -296,7 +298,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
                 rows, chosen, tuning, seconds = tuned_graph(on_host, features, *told, by_labels=enough)
                 graph = backend.place(chosen)
             else:
-                rows, tuning, seconds = tuned_rows(backend, rows, *told, by_labels=enough)
+                rows, graph, tuning, seconds = tuned_rows(
+                    backend, rows, *told, by_labels=enough, groups=labels.groups
+                )
         return rows, graph, {"tuning_": tuning}, {"tuning": seconds}
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
