@@ -1,10 +1,12 @@
 """A metric that wins on a sample of large data must win on all of it."""
 
 import numpy as np
+import pytest
 
 import graphwell as gw
 
 
+@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
 def test_a_metric_that_wins_on_a_sample_alone_is_not_taken(shared_data):
     """The metric of the sample gives 3.04 % wrong here, the rows as they are 2.50."""
     data = np.load(shared_data / "uci" / "penbased.npz")

@@ -288,9 +288,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if alone or idle or recipe.schedule is not None or n_classes == 1:
             return rows, graph, {}, {}
         sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
-        contest = Contest(
-            n_classes, recipe, *sizes, metrics=self.tune is not False, distance=self.metric
-        )
+        contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False, distance=self.metric)
         told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
             if isinstance(graph, Graph):

@@ -48,8 +48,8 @@ ROWS_COMPARED, LABELS_COMPARED = 600, 2_000
 ROWS_LOOKED_AT, ROWS_FITTED = 1_500, 20_000
 """Rows that the rules see and the chosen metric is fitted on, and their most: labelled ones first."""
 WHOLE_FROM = 5_000
-"""With more rows a metric that won on a sample must also win on the graph of all rows. MNIST needs no metric,
-but 600 of its rows do: from 10 labels per class, label set 0, a metric of the sample gave 3.65 % wrong, plain rows 2.45."""
+"""With more rows a metric that won on a sample must also win on the graph of all rows. MNIST needs none, but
+600 of its rows do: from 10 labels per class, label set 0, the metric gave 3.65 % wrong, plain rows 2.43."""
 HIDDEN_AT_FULL_SIZE = 1_000
 """So many hidden labels are enough there; the folds of fewer labels are all solved."""
 
@@ -188,7 +188,7 @@ def checked_at_full_size(
     run: Run,
     groups: IntArray | None,
 ) -> tuple[Rows, PlacedGraph, Tuning]:
-    """Keep the learned metric, the second of the rivals, if it is better by a standard error on all rows too."""
+    """Keep the learned metric, the second rival, if it is better by a standard error on all rows too."""
     sizes = (contest.n_neighbors, contest.scale_neighbor, contest.distance)
     graphs = {name: backend.build_graph(rows, *sizes, run.told) for name, rows in rivals.items()}
     said: dict[str, list[FloatArray]] = {name: [] for name in rivals}
