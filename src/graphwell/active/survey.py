@@ -14,7 +14,7 @@ from graphwell.graph import Graph
 from graphwell.graph.features import check_metric
 from graphwell.progress import Progress, silent
 from graphwell.solve.communities import Groundwork, groundwork
-from graphwell.solve.kept import KeptEngine
+from graphwell.solve.problem import KeptEngine
 
 SHARPNESS = 2.0
 """Communities are those of the squared affinities, as in a fit."""
