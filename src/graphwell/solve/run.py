@@ -17,7 +17,7 @@ from graphwell.backends.base import State
 from graphwell.errors import OptionError
 from graphwell.io.files import check_output
 from graphwell.io.locks import held_alone
-from graphwell.io.sealed import damaged_file, read_sealed, write_sealed
+from graphwell.io.npy import damaged_file, read_sealed, write_sealed
 from graphwell.progress import CancelledError, Progress, in_pieces, listening, silent, watched
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
