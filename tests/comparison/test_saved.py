@@ -6,7 +6,7 @@ import pytest
 from graphwell.comparison.results import Trial
 from graphwell.comparison.saved import VERSION, Saved
 from graphwell.errors import OptionError
-from graphwell.io.sealed import write_sealed
+from graphwell.io.npy import write_sealed
 
 
 def test_what_was_saved_is_there_again(tmp_path):

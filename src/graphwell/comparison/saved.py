@@ -10,7 +10,7 @@ import numpy as np
 from graphwell._types import IntArray
 from graphwell.comparison.results import Trial
 from graphwell.errors import OptionError
-from graphwell.io.sealed import damaged_file, read_sealed, write_sealed
+from graphwell.io.npy import damaged_file, read_sealed, write_sealed
 
 VERSION = 1
 

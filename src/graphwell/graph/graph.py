@@ -27,7 +27,6 @@ from graphwell.graph.lost_parts import (
 )
 from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
 from graphwell.graph.origin import Origin
-from graphwell.graph.other_libraries import FromOtherLibraries
 from graphwell.graph.quantities import Quantities
 from graphwell.graph.structure import check_compressed, frozen
 from graphwell.graph.weights import local_scales, single_weights, symmetric_affinity
@@ -38,11 +37,10 @@ OF_BEFORE = "_unsharpened"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph(Quantities, FromOtherLibraries):
+class Graph(Quantities):
     """An undirected weighted graph on the rows of a data set.
 
-    Build one with `Graph.from_features`, `Graph.from_affinity`, `Graph.from_networkx`, `Graph.from_igraph` or
-    `Graph.from_pyg`.
+    Build one with `Graph.from_features` or `Graph.from_affinity`.
 
     Attributes
     ----------

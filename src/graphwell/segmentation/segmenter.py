@@ -13,7 +13,7 @@ from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.registry import find_pixels
-from graphwell.bridges.xarray import as_arrays, has_names
+from graphwell.interop.xarray import as_arrays, has_names
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.axes import channels_last, relative_spacing, without_single_points
 from graphwell.segmentation.canvas import Canvas, Told, picture_bytes, scores_bytes, working_pixels

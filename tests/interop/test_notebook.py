@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import graphwell as gw
-from graphwell.bridges import notebook
+from graphwell.interop import notebook
 
 
 @pytest.fixture

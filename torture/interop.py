@@ -1,9 +1,8 @@
-"""Graphs, tables and cells of other libraries with odd contents, and odd classifiers as evidence."""
+"""Tables and cells of other libraries with odd contents, and odd classifiers as evidence."""
 
 import math
 import random
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,10 +22,10 @@ Chance: TypeAlias = Any
 
 
 def attempt(seed: int) -> None:
-    """Send something odd over one of the bridges, and fit on what arrives."""
+    """Send something odd of another library, and fit on what arrives."""
     rng = random.Random(seed)
-    bridge = BRIDGES[seed % len(BRIDGES)]
-    answers_or_tells(lambda: bridge(rng))
+    library = LIBRARIES[seed % len(LIBRARIES)]
+    answers_or_tells(lambda: library(rng))
 
 
 def _fitted(X: Any, y: Any = None, **parameters: Any) -> gw.DiffuseInterfaceClassifier:
@@ -39,47 +38,6 @@ def _fitted(X: Any, y: Any = None, **parameters: Any) -> gw.DiffuseInterfaceClas
 
 def _weight(rng: random.Random) -> Any:
     return rng.choice(ODD) if rng.random() < 0.2 else rng.random()
-
-
-def _networkx(rng: Chance) -> None:
-    import networkx
-
-    kind = rng.choice((networkx.Graph, networkx.DiGraph, networkx.MultiGraph, networkx.MultiDiGraph))
-    graph, names = kind(), [*range(N - 3), "a", (1, 2), None][: rng.choice((0, 1, N - 1, N - 1))]
-    graph.add_nodes_from(name for name in names if name is not None)
-    for _ in range(rng.randint(0, 40) if graph else 0):
-        ends = [rng.choice(list(graph.nodes)) for _ in range(2)]
-        graph.add_edge(*ends, weight=_weight(rng))
-    chosen = rng.choice((None, None, None, [*graph.nodes][::-1], [0, 0], ["x"], [[]], 5, "ab"))
-    weight = rng.choice(("weight", "weight", None, "other", 5, []))
-    made = gw.Graph.from_networkx(rng.choice((graph, graph, graph, *ODD[:3])), weight, chosen)
-    _fitted(made, np.where(np.arange(made.n_vertices) < 2, np.arange(made.n_vertices) % 2, -1))
-
-
-def _igraph(rng: Chance) -> None:
-    import igraph
-
-    graph = igraph.Graph(n=rng.choice((0, 1, N, N)), directed=rng.random() < 0.5)
-    n_edges = rng.randint(0, 30) if graph.vcount() else 0
-    graph.add_edges([(rng.randrange(graph.vcount()), rng.randrange(graph.vcount())) for _ in range(n_edges)])
-    if rng.random() < 0.8:
-        graph.es["weight"] = [_weight(rng) for _ in range(n_edges)]
-    weight = rng.choice(("weight", "weight", None, "other", 5, []))
-    _fitted(gw.Graph.from_igraph(rng.choice((graph, graph, graph, *ODD[:3])), weight))
-
-
-def _pyg(rng: Chance) -> None:
-    """As PyTorch Geometric holds it, in arrays, which stand for its tensors."""
-    index = np.array(
-        [[rng.randrange(-1 if rng.random() < 0.05 else 0, N) for _ in range(30)] for _ in range(2)]
-    )
-    odd = (index, index, index, index.T, index.astype(float), index + 0.5, index.astype("O"), index[:1], *ODD)
-    weights = rng.choice(
-        (None, np.ones(30), np.ones(29), np.ones((30, 1)), [_weight(rng) for _ in range(30)])
-    )
-    count = rng.choice((N, N, N, None, 3, *ODD))
-    data = SimpleNamespace(edge_index=rng.choice(odd), edge_weight=weights, num_nodes=count)
-    _fitted(gw.Graph.from_pyg(data, rng.choice(("edge_weight", "edge_weight", None, "other", 5))))
 
 
 def _anndata(rng: Chance) -> None:
@@ -104,33 +62,6 @@ def _anndata(rng: Chance) -> None:
     seen = cells[::2] if rng.random() < 0.2 else cells
     key = rng.choice(("graphwell", "graphwell", "known", "", 5))
     gw.annotate(seen, known, key, use_rep=rep, n_neighbors=2, n_jobs=1, random_state=0)
-
-
-def _datasets(rng: Chance) -> None:
-    """As Hugging Face holds it: columns of Arrow behind three methods."""
-    import pyarrow
-
-    vectors = [[rng.random(), rng.random()] for _ in range(N)]
-    most = vectors[:-1]
-    odd: tuple[Any, ...] = (
-        vectors, vectors, [*most, None], [*most, [1.0]], [*most, [None, 1.0]], [[[1.0]]] * N,
-        [["a", "b"]] * N, ["text"] * N, [1.5] * N, [[]] * N, [None] * N,
-    )  # fmt: skip
-    codes = [0, 1, 0, 1, *[rng.choice((-1, -1, None, 0, 7, -9))] * (N - 4)]
-    table = pyarrow.table({"x": rng.choice(odd), "label": rng.choice((codes, codes, ["a"] * N, vectors))})
-    names = rng.choice((["a", "b"], None, []))
-    dataset = SimpleNamespace(
-        features={"label": SimpleNamespace(names=names), "x": None},
-        column_names=table.column_names,
-        with_format=lambda _: table,
-    )
-    label = rng.choice(("label", "label", "label", "other", 5, None))
-    columns = rng.choice((None, None, ["x"], "x", ["label"], [], [5], 5))
-    _fitted(
-        *gw.from_dataset(
-            rng.choice((dataset, dataset, dataset, {"train": dataset}, *ODD[:2])), label, columns
-        )
-    )
 
 
 def _frames(rng: Chance) -> None:
@@ -195,7 +126,5 @@ def _evidence(rng: Chance) -> None:
         raise Lost("scores of new rows that are no numbers")
 
 
-BRIDGES = (_networkx, _igraph, _pyg, _anndata, _datasets, _frames, _evidence)
-ATTACK = Attack(
-    "bridges", "odd graphs, cells and tables of other libraries; odd evidence", attempt, count=2_800
-)
+LIBRARIES = (_anndata, _frames, _evidence)
+ATTACK = Attack("interop", "odd cells and tables of other libraries; odd evidence", attempt, count=1_200)

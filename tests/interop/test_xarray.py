@@ -5,7 +5,7 @@ import pytest
 import xarray
 
 import graphwell as gw
-from graphwell.bridges.xarray import as_arrays
+from graphwell.interop.xarray import as_arrays
 
 TRUTH = np.zeros((20, 24), dtype=int)
 TRUTH[5:15, 6:18] = 1

@@ -1,11 +1,13 @@
-"""The page of the bridges: every example on it runs."""
+"""The page on data from other libraries: every example on it runs."""
 
 import doctest
 from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "bridges.md"
+import graphwell as gw
+
+PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
 LIBRARIES = ("anndata", "pandas", "polars", "networkx", "igraph", "xarray", "sknetwork")
 
 
@@ -21,3 +23,9 @@ def test_every_example_runs():
     failed, tried = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags)
     assert tried > 10
     assert failed == 0
+
+
+def test_fit_says_what_to_give_in_place_of_a_graph_object():
+    networkx = pytest.importorskip("networkx", reason="networkx is not installed")
+    with pytest.raises(ValueError, match=r"Graph\.from_affinity\(networkx\.to_scipy_sparse_array\(X\)\)"):
+        gw.DiffuseInterfaceClassifier().fit(networkx.DiGraph([(0, 1)]), [0, -1])
