@@ -18,7 +18,7 @@ from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.graph import Graph
-from graphwell.graph.features import check_metric
+from graphwell.graph.knn import check_metric
 from graphwell.progress import silent
 from graphwell.solve.communities import Groundwork, groundwork
 from graphwell.solve.kept import KeptEngine
