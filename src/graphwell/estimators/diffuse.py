@@ -28,9 +28,8 @@ from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Step
-from graphwell.solve.fit import fit
+from graphwell.solve.fit import Recipe, fit, paper_recipe
 from graphwell.solve.problem import Problem, of_present_classes
-from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.result import Result, Status, on_host
 from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule

@@ -34,9 +34,8 @@ from graphwell.metric.maps import Map
 from graphwell.metric.rules import Ruled, by_the_data
 from graphwell.metric.sample import Sample
 from graphwell.progress import Progress
-from graphwell.solve.fit import fit
+from graphwell.solve.fit import Recipe, fit, follow, set_out
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, follow, set_out
 from graphwell.solve.run import Run
 
 HIDDEN_ENOUGH = 150
