@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active import Session
-from graphwell.active.labels import fetched
+from graphwell.active.suggest import fetched
 from graphwell.errors import OptionError
 from graphwell.io.files import check_distinct, check_output, written_whole
 from graphwell.io.tables.base import FORMATS, NEW_NAMES, NewColumns, Table, write_table

@@ -11,7 +11,7 @@ from graphwell.errors import Sentence, Words, in_python
 from graphwell.jobs.score import Comparison, Holdout
 
 if TYPE_CHECKING:
-    from graphwell.segmentation.next_marks import DoubtfulSquare
+    from graphwell.segmentation.segmenter import DoubtfulSquare
     from graphwell.solve.result import Result
 
 
