@@ -19,7 +19,7 @@ from graphwell._unknown import (
     told_of_spellings,
 )
 from graphwell._warnings import LabelWarning, warn_user
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, Sentence
 
 
 class NoKnownLabelError(ValueError):
@@ -139,7 +139,10 @@ def _check_classes(known: Any) -> None:
 def _warn_of_odd_names(classes: list[Any]) -> None:
     """Point at names that hardly mean a class, and at classes that may be one."""
     for name in hardly_classes(classes):
-        warn_user(f"{name!r} is taken for a class; if it means unknown, give unknown={name!r}.")
+        told = "{!r} is taken for a class; if it means unknown, give {unknown=" + repr(name) + "}."
+        warn_user(
+            Sentence(told, (name,)) if not set("{}!:") & set(name) else f"{name!r} is taken for a class."
+        )
     same = same_but_for_case(classes)
     if same:
         warn_user(
