@@ -33,6 +33,7 @@ from graphwell.columns.report import (
     recodes_labels,
 )
 from graphwell.errors import OptionError, Sentence, in_short
+from graphwell.graph.checks import LARGEST_FEATURE
 from graphwell.io.tables.cells import TEXT, is_text
 from graphwell.metric.rules import Ruled, by_the_data
 
@@ -207,7 +208,12 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _fit_scale(self, X: FloatArray) -> None:
         """Shift and factor of the numbers, 0 and 1 for columns that have their scale."""
         numbers = np.isin(self.kinds_, WANT_A_SCALE)
-        self.ruled_ = _ruled(X, numbers, self.standardise) if self.standardise and numbers.any() else None
+        scaled = (
+            bool(self.standardise) and numbers.any() and (self.standardise is not True or not numbers.all())
+        )
+        if scaled:
+            refuse_extreme(X, self.outputs_)
+        self.ruled_ = _ruled(X, numbers, self.standardise) if scaled else None
         self.shift_: FloatArray | None = None
         self.factor_: FloatArray | None = None
         if self.ruled_ is not None:
@@ -315,6 +321,20 @@ def _with_means(X: FloatArray, means: FloatArray | None) -> FloatArray:
         for column in np.flatnonzero(by_columns(lambda columns: np.isnan(columns).any(axis=0), X)):
             X[np.isnan(X[:, column]), column] = means[column]
     return X
+
+
+def refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
+    """Refuse values whose square is no number: no distance could be taken."""
+    if not (by_columns(lambda columns: np.fmax.reduce(np.abs(columns), axis=0), X) > LARGEST_FEATURE).any():
+        return
+    row, column = np.argwhere(np.abs(X) > LARGEST_FEATURE)[0]
+    value = X[row, column]
+    what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
+    problem = (
+        "Row {}: the feature {!r} is {}; correct it, or empty the cell and "
+        'give {missing="drop"} or {missing="mean"}.'
+    )
+    raise OptionError("missing", problem, row + 1, str(names[column]), what)
 
 
 def _ruled(X: FloatArray, numbers: Any, wanted: bool | str) -> Ruled | None:

@@ -16,6 +16,7 @@ from graphwell.io.files import check_distinct, check_output, written_whole
 from graphwell.io.tables.base import FORMATS, NEW_NAMES, NewColumns, Table, write_table
 from graphwell.io.tables.cells import as_numbers, as_text, text_column
 from graphwell.io.tables.text import write_cells
+from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.suggest import (
     CANNOT_TELL,
     ROW,
@@ -322,7 +323,8 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
     for path in (options.labelled, options.answers):
         check_output(path, "output")
         check_distinct([("table", options.table), ("output", path)])
-    read = read_unlabelled(options, progress)
+    with notes_from_warnings():  # the page shows which labels are taken for unknown
+        read = read_unlabelled(options, progress)
     table = LabelledTable(options, read)
     for name in ("image_column", "text_column"):
         if getattr(options, name) is not None:

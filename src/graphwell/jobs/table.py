@@ -13,11 +13,10 @@ import numpy as np
 from graphwell._by_columns import by_columns
 from graphwell._copies import equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.columns.encoder import TableEncoder
+from graphwell.columns.encoder import TableEncoder, refuse_extreme
 from graphwell.columns.report import Fate, column_note, hint, left_out
 from graphwell.errors import OptionError, Sentence
 from graphwell.estimators.labels import NoKnownLabelError, read_labels, with_classes
-from graphwell.graph.checks import LARGEST_FEATURE
 from graphwell.io.tables import NEW_NAMES, Table
 from graphwell.io.tables.cells import as_text, text_column
 from graphwell.jobs.options import TableOptions
@@ -190,7 +189,7 @@ def ready_rows(
     if n_copies:
         copies = "{:,} of the {:,} rows are copies of another row; copies are held out together."
         notes.append(Sentence(copies, (n_copies, len(X))))
-    _refuse_extreme(X, encoder.get_feature_names_out())
+    refuse_extreme(X, encoder.get_feature_names_out())
     scaled, scale_notes = encoder.ruled_, []
     if options.scale == "none":
         scale_notes = _uneven(X, encoder.get_feature_names_out())
@@ -253,20 +252,6 @@ def _fates_of_roles(table: Table, options: TableOptions) -> dict[str, Fate]:
         if name is not None and name in table.names:
             fates[name] = Fate(name, kind, Sentence(words), used=False)
     return fates
-
-
-def _refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
-    """Refuse values whose square is no number: no distance could be taken."""
-    if not (by_columns(lambda columns: np.fmax.reduce(np.abs(columns), axis=0), X) > LARGEST_FEATURE).any():
-        return
-    row, column = np.argwhere(np.abs(X) > LARGEST_FEATURE)[0]
-    value = X[row, column]
-    what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
-    problem = (
-        "Row {}: the feature {!r} is {}; correct it, or empty the cell and "
-        'give {missing="drop"} or {missing="mean"}.'
-    )
-    raise OptionError("missing", problem, row + 1, str(names[column]), what)
 
 
 def _uneven(X: FloatArray, names: Sequence[str]) -> list[Sentence]:
