@@ -153,7 +153,7 @@ def toy():
 def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, toy):
     (tmp_path / "in.toy").write_text("x~label\n1~a\n2~\n8~\n9~b\n")
     arguments = ["classify", str(tmp_path / "in.toy"), "-o", str(tmp_path / "out.toy")]
-    finished = CliRunner().invoke(app, [*arguments, "--neighbors", "1", "--jobs", "1"])
+    finished = CliRunner().invoke(app, [*arguments, "--set", "n_neighbors=1", "--jobs", "1"])
     assert finished.exit_code == 0, finished.output
     lines = [line.split("~") for line in (tmp_path / "out.toy").read_text().splitlines()]
     assert lines[0] == ["x", "label", *NEW_NAMES[:4]]

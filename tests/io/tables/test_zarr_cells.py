@@ -51,7 +51,7 @@ def test_from_and_to_other_formats(cells, tmp_path):
     classify(cells, "-o", tmp_path / "out.csv")
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 41
     (tmp_path / "in.csv").write_text("x,z,known\n1,1,a\n2,1,\n8,2,\n9,2,b\n")
-    classify(tmp_path / "in.csv", "-o", tmp_path / "made.zarr", "--neighbors", "1")
+    classify(tmp_path / "in.csv", "-o", tmp_path / "made.zarr", "--set", "n_neighbors=1")
     assert anndata.read_zarr(tmp_path / "made.zarr").obs["graphwell_label"].tolist() == ["a", "a", "b", "b"]
 
 
