@@ -1,19 +1,130 @@
-"""Nearest neighbours: a small protocol, three ways to search, and the rule that picks one.
+"""From features to nearest neighbours: a map into a Euclidean space, and three ways to search there.
 
 Low dimension is searched by a KD-tree. In high dimension faiss compares every pair, up to `EXACT_UP_TO`
 points; above, rows are compared with the points of the cells around them (`cells.py`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 
+from graphwell._checks import one_of
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, checked_points, faiss_threads, flat_index
-from graphwell.graph.scaling import Scaling
+from graphwell.graph.scan import nearest_first
+from graphwell.memory import available, in_words
 from graphwell.progress import Progress, heartbeat, silent
+
+Change = Callable[[Any], Any]
+"""What is done to rows before they are compared: each becomes another row, by itself."""
+METRICS = ("euclidean", "cosine")
+SPARSE_COMPONENTS = 100
+OVERSAMPLES = 10
+"""Further vectors that the randomised singular value decomposition works with."""
+
+
+@dataclass(frozen=True)
+class FeatureMap:
+    """Maps rows of features into the space that is searched.
+
+    Sparse rows with more than `SPARSE_COMPONENTS` features are projected onto their leading right
+    singular vectors, narrower ones are made dense. Rows under the cosine metric are scaled to length
+    one (a row of zeros stays where it is, equally far from every other row): the squared Euclidean
+    distance is then twice the cosine distance. Before all that, rows may be changed, into a learned metric
+    say.
+    """
+
+    metric: str
+    projection: FloatArray | None = None
+    change: Change | None = None
+
+    @classmethod
+    def fit(cls, X: Any, metric: str, change: Change | None = None) -> "FeatureMap":
+        """Choose the map for these rows."""
+        check_metric(metric)
+        if change is not None:
+            X = change(X)
+        if not sparse.issparse(X) or X.shape[1] <= SPARSE_COMPONENTS:
+            return cls(metric, change=change)
+        from sklearn.decomposition import TruncatedSVD
+
+        components = min(SPARSE_COMPONENTS, min(X.shape) - 1)
+        _check_projection(X.shape[1], components)
+        svd = TruncatedSVD(max(1, components), random_state=0).fit(_unit_rows(X) if metric == "cosine" else X)
+        return cls(metric, np.ascontiguousarray(svd.components_.T), change)
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Map rows; dense Euclidean rows come back as they are, without a copy where possible."""
+        if self.change is not None:
+            X = self.change(X)
+        if self.metric == "cosine":
+            X = _unit_rows(X)
+        if self.projection is not None:
+            return np.ascontiguousarray(X @ self.projection)
+        dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
+        if dense.dtype not in (np.float32, np.float64):
+            dense = dense.astype(np.float64)
+        return np.ascontiguousarray(dense)
+
+
+def check_metric(metric: str, also: tuple[str, ...] = ()) -> None:
+    """Refuse a metric that there is none of."""
+    one_of("metric", metric, (*METRICS, *also))
+
+
+def _check_projection(n_features: int, components: int) -> None:
+    """Refuse columns whose projection would not fit into memory, before any of it is taken."""
+    need, free = 3 * 8 * n_features * (components + OVERSAMPLES), available()
+    if need > free:
+        raise ValueError(
+            f"X has {n_features:,} columns, and to project them takes about {in_words(need)} of memory, "
+            f"more than the {in_words(free)} that are free; leave out the columns that are empty or rare."
+        )
+
+
+def _unit_rows(X: Any) -> Any:
+    from sklearn.preprocessing import normalize
+
+    return normalize(X)
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Centres rows and divides them by their spread, so that single precision neither rounds nor overflows.
+
+    Attributes
+    ----------
+    center : array of shape (d,)
+    spread : float
+        Largest distance of a coordinate from its centre.
+    """
+
+    center: FloatArray
+    spread: float
+
+    @classmethod
+    def of(cls, points: Any) -> "Scaling":
+        """Scaling of some points, of the host or of a GPU."""
+        center = points.mean(axis=0, dtype=np.float64)
+        return cls.within(points.min(axis=0), points.max(axis=0), center)
+
+    @classmethod
+    def within(cls, low: Any, high: Any, center: Any) -> "Scaling":
+        """Scaling of points in a box."""
+        return cls(center, float(np.maximum(high - center, center - low).max()) or 1.0)
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        """Scale rows."""
+        return ((rows - self.center) / self.spread).astype(np.float32)
+
+    def restored(self, scaled: FloatArray) -> FloatArray:
+        """Rows as they were."""
+        return scaled * self.spread + self.center
+
 
 KD_TREE_UP_TO_DIMENSION = 8
 EXACT_UP_TO = 20_000
@@ -50,26 +161,7 @@ class NeighborSearch(Protocol):
 def build_search(
     points: FloatArray, k: int, *, exact: bool | None = None, n_jobs: int | None = None
 ) -> NeighborSearch:
-    """Choose and build the search for these points.
-
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Dense rows, compared by Euclidean distance.
-    k : int
-        Number of neighbours that will be asked for; the recall is measured for it.
-    exact : bool, optional
-        Force an exact (True) or an approximate (False) search; by default the size decides.
-    n_jobs : int, optional
-        Threads; all cores by default.
-
-    Examples
-    --------
-    >>> search = build_search(np.array([[0.0], [1.0], [3.0]]), k=1)
-    >>> indices, distances = search.query(np.array([[2.5]]), k=1)
-    >>> int(indices[0, 0]), float(distances[0, 0])
-    (2, 0.5)
-    """
+    """Choose and build the search for these points."""
     n, dimension = points.shape
     if dimension <= KD_TREE_UP_TO_DIMENSION:
         return KDTreeSearch(points, n_jobs)
@@ -84,11 +176,6 @@ def neighbors_of_all(
     """Return the `k` nearest other points of every point the search was built on.
 
     A point is removed from its own list by its index: among duplicates it need not come first.
-
-    Examples
-    --------
-    >>> neighbors_of_all(build_search(np.array([[0.0], [0.0], [5.0]]), k=1), 1)[0].ravel()
-    array([1, 0, 1], dtype=int32)
     """
     progress("neighbours", 0.0)
     n, done = len(search.points), 0
@@ -183,8 +270,6 @@ class FlatSearch:
         rows themselves, so that duplicates lie at distance zero and features far from the origin lose
         nothing.
         """
-        from graphwell.graph.distances import nearest_first
-
         spare = min(k + SPARE_CANDIDATES, len(self.points))
         with faiss_threads(self.n_jobs):
             candidates = self.index.search(self._scaled(rows), spare)[1]

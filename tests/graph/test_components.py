@@ -1,12 +1,11 @@
-"""Bridges between parts of a graph: against plain loops, on hand-made and on awkward rows."""
+"""Bridges between connected components: against plain loops, on hand-made and on awkward rows."""
 
 import numpy as np
 import pytest
 
 from graphwell import Graph
-from graphwell.graph import lost_parts as module
-from graphwell.graph.lost_parts import PAIRS, find_bridges, likely_cause, shortest, some_of_each
-from graphwell.graph.space import Points
+from graphwell.graph import components as module
+from graphwell.graph.components import PAIRS, Points, find_bridges, likely_cause
 
 
 def by_loops(points, components, known):
@@ -90,13 +89,6 @@ def test_many_parts_share_the_distances_that_there_are(monkeypatch, seed):
     assert sum(asked) < 3 * asked[0]
 
 
-def test_representatives_are_all_rows_of_small_groups():
-    groups = np.array([1, 0, 1, 1, 2, 1])
-    assert some_of_each(groups, np.array([1, 2]), 10).tolist() == [0, 2, 3, 4, 5]
-    assert some_of_each(groups, np.array([1, 2]), 1).tolist() == [0, 4]
-    assert shortest(np.array([1, 1, 1, 1, 0]), np.array([4.0, 1.0, 2.0, 3.0, 9.0])).tolist() == [4, 1, 2, 3]
-
-
 def parts():
     """Four clusters in a row, so far apart that each is a part of its own."""
     rng = np.random.default_rng(2)
@@ -133,3 +125,31 @@ def test_the_likely_cause_of_many_parts():
     plain[3, 1] = 1e4
     assert "far from all others" in str(likely_cause(plain))
     assert "few neighbours" in str(likely_cause(np.column_stack([plain[:, 0], np.zeros(100)])))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_far_from_the_origin_and_blocks_of_any_size(monkeypatch, dtype):
+    rng = np.random.default_rng(1)
+    points = (rng.normal(size=(50, 3)) + 1e4).astype(dtype)
+    groups = np.arange(50) % 5
+    whole = Points(points).nearest(points, groups, groups, inside=False)
+    monkeypatch.setattr(module, "DISTANCES_AT_ONCE", 70)
+    np.testing.assert_array_equal(Points(points).nearest(points, groups, groups, inside=False), whole)
+    distance = np.linalg.norm(points[:, None].astype(float) - points[None], axis=2)
+    distance[groups[:, None] == groups] = np.inf
+    np.testing.assert_array_equal(whole[0], distance.argmin(axis=1))
+    np.testing.assert_allclose(whole[1], distance.min(axis=1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_inside_a_group_only_its_own_points_count(dtype):
+    rng = np.random.default_rng(2)
+    points = rng.normal(size=(600, 4)).astype(dtype)
+    points[100:110] = points[100]
+    groups, of = rng.integers(5, size=600), rng.integers(5, size=40)
+    rows = points[rng.integers(600, size=40)]
+    found, apart = Points(points).nearest(rows, of, groups, inside=True)
+    distance = np.linalg.norm(rows[:, None].astype(float) - points[None], axis=2)
+    distance[groups != of[:, None]] = np.inf
+    np.testing.assert_array_equal(found, distance.argmin(axis=1))
+    np.testing.assert_allclose(apart, distance.min(axis=1), atol=1e-12)

@@ -1,20 +1,176 @@
-"""Parts of a graph without a known row are joined to the nearest part by bridges, their shortest distances.
+"""Connected components, and the bridges that join those without a known row to others.
 
-Every such part is linked to what lies nearest outside it, parts that have met are taken together, and so on,
-until a known row can be reached from everywhere: a minimum spanning forest that grows from the known parts.
+Every such component is linked to what lies nearest outside it, by its few shortest distances. Components that
+have met are taken together, and so on, until a known row can be reached from everywhere: a minimum spanning
+forest that grows from the components with a known row, in the rounds of Boruvka.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from graphwell._threads import one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import Sentence
-from graphwell.graph.space import Points, Space
-from graphwell.graph.structure import frozen
+from graphwell.graph.checks import frozen
+from graphwell.graph.compiled import compiled, inner
+from graphwell.graph.scan import squared_distance
+from graphwell.progress import heartbeat
+
+DISTANCES_AT_ONCE = 50_000_000
+"""Distances between two moments at which a fit can be cancelled."""
+NO_GROUP = -1
+ROWS_TOGETHER, POINTS_TOGETHER = 64, 256
+ROUNDING = 1e-12
+"""Of a squared distance that is taken by products, as a share of the squares it is the difference of."""
+
+
+class Space(Protocol):
+    """Rows that can be compared, wherever they lie."""
+
+    def rows_at(self, places: IntArray) -> FloatArray:
+        """Return some of the rows."""
+        ...
+
+    def nearest(
+        self, rows: FloatArray, of: IntArray, groups: IntArray, *, inside: bool
+    ) -> tuple[IntArray, FloatArray]:
+        """Return the place and the distance of the nearest row inside, or outside, the group of each row."""
+        ...
+
+
+@dataclass(frozen=True)
+class Points:
+    """The space of points in the memory of this machine; groups are numbered from 0."""
+
+    points: FloatArray
+
+    def rows_at(self, places: IntArray) -> FloatArray:
+        """Return some of the points."""
+        return self.points[places]
+
+    def nearest(
+        self, rows: FloatArray, of: IntArray, groups: IntArray, *, inside: bool
+    ) -> tuple[IntArray, FloatArray]:
+        """Return the place and the distance of the nearest point inside, or outside, the group of each row.
+
+        Of several at the same distance the first is taken; -1 and infinity where there is none.
+        """
+        if not inside:
+            return self._nearest_of(rows, of, np.arange(len(self.points)), groups)
+        found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
+        members = np.argsort(groups, kind="stable")
+        sorted_groups = groups[members]
+        for group in np.unique(of):  # a row is compared with its own group alone
+            here = np.flatnonzero(of == group)
+            first, last = np.searchsorted(sorted_groups, [group, group + 1])
+            anyone = np.full(len(here), NO_GROUP)
+            found[here], apart[here] = self._nearest_of(rows[here], anyone, members[first:last], groups)
+        return found, apart
+
+    def _nearest_of(
+        self, rows: FloatArray, barred: IntArray, places: IntArray, groups: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        """The nearest of the points at these places, without those of the group that is barred to a row."""
+        found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
+        if len(places) == 0:
+            return found, apart
+        center, few = self._middle, max(1, DISTANCES_AT_ONCE // len(places))
+        with one_blas_thread():
+            for start in range(0, len(rows), few):
+                heartbeat()
+                part = slice(start, start + few)
+                around = (self.points, places, groups, center)
+                nearest_outside(rows[part], barred[part], *around, found[part], apart[part])
+        return found, apart
+
+    @property
+    def _middle(self) -> FloatArray:
+        """A point amid the others: differences from it lose little to rounding."""
+        return np.asarray(self.points[:: max(1, len(self.points) // 1000)].mean(axis=0, dtype=np.float64))
+
+
+@compiled(nogil=True)
+def nearest_outside(
+    rows: FloatArray,
+    barred: IntArray,
+    points: FloatArray,
+    places: IntArray,
+    groups: IntArray,
+    center: FloatArray,
+    found: IntArray,
+    apart: FloatArray,
+) -> None:
+    """Write the nearest of some points to each row, and its distance; not one of the group barred to the row.
+
+    The first of several at the same distance is taken. Matrix products, about a centre, say which points may
+    be the nearest; what rounding cannot tell apart is measured.
+    """
+    m, d = rows.shape
+    a, b = np.empty((ROWS_TOGETHER, d)), np.empty((POINTS_TOGETHER, d))
+    own, squares = np.empty(ROWS_TOGETHER), np.empty(POINTS_TOGETHER)
+    space = np.empty(ROWS_TOGETHER * POINTS_TOGETHER)
+    everything, lowest = np.arange(m), np.full(m, np.inf)
+    for first_point in range(0, len(places), POINTS_TOGETHER):
+        some = places[first_point : first_point + POINTS_TOGETHER]
+        _about(points, some, center, b, squares)
+        for first in range(0, m, ROWS_TOGETHER):
+            count = min(ROWS_TOGETHER, m - first)
+            _about(rows, everything[first : first + count], center, a, own)
+            products = space[: count * len(some)].reshape(count, len(some))
+            np.dot(a[:count], b[: len(some)].T, products)
+            for i in range(count):
+                row = first + i
+                for j in range(len(some)):
+                    value = own[i] + squares[j] - 2 * products[i, j]
+                    rounding = ROUNDING * (own[i] + squares[j])
+                    if value > lowest[row] + rounding or groups[some[j]] == barred[row]:
+                        continue
+                    lowest[row] = min(lowest[row], value + rounding)
+                    distance = np.sqrt(squared_distance(rows[row], points[some[j]]))
+                    if distance < apart[row] or (distance == apart[row] and some[j] < found[row]):
+                        apart[row], found[row] = distance, some[j]
+
+
+@inner
+def _about(
+    points: FloatArray, chosen: IntArray, center: FloatArray, out: FloatArray, squares: FloatArray
+) -> None:
+    """Write the chosen points relative to a centre, and their squared lengths."""
+    for i in range(len(chosen)):
+        total = 0.0
+        for c in range(len(center)):
+            value = points[chosen[i], c] - center[c]
+            out[i, c] = value
+            total += value * value
+        squares[i] = total
+
+
+@compiled(nogil=True)
+def number_components(starts: IntArray, columns: IntArray, numbers: IntArray, waiting: IntArray) -> int:
+    """Number the components as they are met, write that of each vertex, and return how many there are.
+
+    `columns` must name every edge from both ends, `numbers` be negative; `waiting` is room for all vertices.
+    """
+    count = 0
+    for vertex in range(len(numbers)):
+        if numbers[vertex] >= 0:
+            continue
+        numbers[vertex], waiting[0], left = count, vertex, 1
+        while left:
+            left -= 1
+            here = waiting[left]
+            for entry in range(starts[here], starts[here + 1]):
+                there = columns[entry]
+                if numbers[there] < 0:
+                    numbers[there], waiting[left] = count, there
+                    left += 1
+        count += 1
+    return count
+
 
 PAIRS = 3
 """Bridges of a part: its rows nearest to the outside, each with its nearest row there."""
@@ -64,22 +220,7 @@ class Bridges:
 
 
 def find_bridges(space: Space, components: IntArray, known: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return both ends of the bridges that lead from every component to one with a known row.
-
-    Parameters
-    ----------
-    space : Space
-    components : array of shape (n,)
-    known : array of shape (n,)
-        At least one is.
-
-    Examples
-    --------
-    >>> space = Points(np.array([[0.0], [1.0], [5.0], [6.0], [30.0], [31.0]]))
-    >>> near, far = find_bridges(space, np.array([0, 0, 1, 1, 2, 2]), np.arange(6) == 0)
-    >>> list(zip(near.tolist(), far.tolist()))
-    [(2, 1), (3, 1), (4, 3), (5, 3)]
-    """
+    """Return both ends of the bridges that lead from every component to one with a known row."""
     groups, near, far = components, [components[:0]], [components[:0]]
     left = MOST_DISTANCES // max(1, len(components))
     while True:
@@ -116,13 +257,7 @@ def _shortest_pairs(
 
 
 def some_of_each(groups: IntArray, chosen: IntArray, most: int) -> IntArray:
-    """Places of at most so many rows of each chosen group, evenly spread over its rows.
-
-    Examples
-    --------
-    >>> some_of_each(np.array([0, 0, 0, 0, 1, 2]), np.array([0, 2]), 2)
-    array([0, 2, 5])
-    """
+    """Places of at most so many rows of each chosen group, evenly spread over its rows."""
     places = np.flatnonzero(np.isin(groups, chosen))
     places = places[np.argsort(groups[places], kind="stable")]
     of = groups[places]
@@ -143,13 +278,7 @@ def shortest(groups: IntArray, apart: FloatArray) -> IntArray:
 
 
 def weight_sums(W: Any, groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
-    """Sum, in multiples of `QUANTUM`, and number of the weights in the rows of each group.
-
-    Examples
-    --------
-    >>> weight_sums(sparse.csr_array([[0, 0.5], [0.5, 0]]), np.array([0, 0]), 1)
-    (array([1048576]), array([2]))
-    """
+    """Sum, in multiples of `QUANTUM`, and number of the weights in the rows of each group."""
     of = np.repeat(groups, np.diff(W.indptr))
     sums = np.zeros(n_groups, dtype=np.int64)
     np.add.at(sums, of, np.rint(W.data / QUANTUM).astype(np.int64))
@@ -175,13 +304,7 @@ def make_bridges(
 
 
 def likely_cause(rows: FloatArray) -> Sentence:
-    """What is likely to have broken a graph into many parts, from some rows of these parts.
-
-    Examples
-    --------
-    >>> str(likely_cause(np.repeat(np.arange(3.0), 20)[:, None]))
-    'Many rows are exact copies of others: keep one of each, or raise n_neighbors.'
-    """
+    """What is likely to have broken a graph into many parts, from some rows of these parts."""
     if 2 * len(np.unique(rows, axis=0)) < len(rows):
         return Sentence("Many rows are exact copies of others: keep one of each, or raise {n_neighbors}.")
     middle = np.median(rows, axis=0)
@@ -197,13 +320,7 @@ def likely_cause(rows: FloatArray) -> Sentence:
 
 
 def every_part_has(components: IntArray, known: BoolArray, n_components: int) -> bool:
-    """Whether every component holds a known row; arrays may lie on a GPU.
-
-    Examples
-    --------
-    >>> every_part_has(np.array([0, 0, 1]), np.array([True, False, False]), 2)
-    False
-    """
+    """Whether every component holds a known row; arrays may lie on a GPU."""
     return bool((np.bincount(components[known], minlength=n_components) > 0).all())
 
 
