@@ -29,10 +29,8 @@ from graphwell.progress import silent
 from tests.cli.blobs import run
 from tests.jobs.test_reports import classified
 
-PARAMETERS = {
-    name: {parameter.name: parameter for parameter in found.params}
-    for name, found in typer.main.get_command(app).commands.items()
-}
+MADE = vars(typer.main.get_command(app))["commands"]
+PARAMETERS = {name: {each.name: each for each in found.params} for name, found in MADE.items()}
 JOBS = {
     "classify": ClassifyOptions,
     "compare": CompareOptions,
@@ -55,8 +53,7 @@ def test_help_tells_every_option_under_a_heading_and_ends_with_examples(command)
             assert shown.rstrip().splitlines()[-1].strip() == examples[-1]
             for line in examples:
                 assert "--help" not in line
-                made = typer.main.get_command(app).commands[command]
-                assert made.make_context(command, shlex.split(line)[2:]).params
+                assert MADE[command].make_context(command, shlex.split(line)[2:]).params
 
 
 def test_there_are_few_options():
