@@ -162,7 +162,7 @@ def test_what_cannot_be_set_gets_a_sentence(command, told, sentence):
         (["classify", "a.csv", "-o", "b.csv", "--neighbors", "7"], "n_neighbors=7"),
         (["classify", "a.csv", "-o", "b.csv", "--delimiter=;"], "delimiter=;"),
         (["classify", "a.csv", "-o", "b.csv", "--no-tune"], "tune=false"),
-        (["label", "a.csv", "--strategy", "cover"], "strategy=cover"),
+        (["label", "a.csv", "--strategy", "margin"], "strategy=margin"),
         (["segment", "a.png", "--seeds", "b.png", "-o", "c.png", "--snap"], "snap=true"),
     ],
 )

@@ -21,10 +21,7 @@ COLUMNS, METHOD, FILES, MACHINE = "Columns and labels", "Method", "Files", "Mach
 PRINTED, SHOWN, SERVER = "Printed", "Shown", "Server"
 """Headings of the help."""
 Device = Literal["cpu", "cuda"]
-Strategy = Literal[
-    "auto", "communities", "cover", "dirichlet", "entropy", "margin", "model change", "random", "sigma",
-    "smallest norm", "typiclust", "vopt",
-]  # fmt: skip
+Strategy = Literal["auto", "communities", "margin", "random", "typiclust"]
 Method = Literal[
     "diffuse interface", "binary interface", "adapted eigenfunctions", "balanced interface",
     "correct and smooth", "cut", "gtam", "laplace", "laplace poisson", "laplace wnll", "mbo",
@@ -152,7 +149,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse flags that are gone, then read the options as ever."""
         known = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
-        for flag, following in zip(args, [*args[1:], ""], strict=True):
+        for flag, following in zip(args, [*args[1:], ""], strict=False):
             flag, _, value = flag.partition("=")
             if flag in GONE and flag not in known:
                 instead = GONE[flag] if "=" in GONE[flag] else f"{GONE[flag]}={value or following}"
