@@ -158,5 +158,7 @@ def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, toy):
     lines = [line.split("~") for line in (tmp_path / "out.toy").read_text().splitlines()]
     assert lines[0] == ["x", "label", *NEW_NAMES[:4]]
     assert [line[2] for line in lines[1:]] == ["a", "a", "b", "b"]
-    help_text = "".join(CliRunner().invoke(app, ["classify", "--help"]).output.split())
-    assert "or.toy" in help_text
+    refused = CliRunner().invoke(
+        app, ["classify", str(tmp_path / "in.none"), "-o", str(tmp_path / "out.toy")]
+    )
+    assert "or .toy" in refused.stderr
