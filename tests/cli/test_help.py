@@ -8,7 +8,7 @@ from graphwell.backends.registry import BACKENDS, Entry
 from graphwell.cli._examples import EXAMPLES
 from graphwell.cli._help import LISTS, completed
 from graphwell.cli.app import app
-from graphwell.estimators.baselines.laplace import LaplaceLearning
+from graphwell.estimators.methods.propagation import LaplaceLearning
 from graphwell.estimators.registry import forget, method, methods
 from graphwell.io.formats import either
 from graphwell.io.images.registry import FIT_FOR

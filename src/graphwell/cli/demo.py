@@ -9,8 +9,8 @@ import numpy as np
 
 from graphwell import datasets
 from graphwell._types import FloatArray, IntArray
-from graphwell.estimators.baselines import spectral_clustering
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
+from graphwell.estimators.methods import spectral_clustering
 from graphwell.graph import Graph
 from graphwell.metrics import matched_error
 from graphwell.solve.schedule import Annealed, Fixed, Schedule
