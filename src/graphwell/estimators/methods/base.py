@@ -17,8 +17,8 @@ from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.inputs import refuse_foreign
 from graphwell.graph import Graph
 from graphwell.progress import silent
-from graphwell.solve.balanced_cuts import Piece, partition
 from graphwell.solve.binary import smallest_eigenpairs
+from graphwell.solve.cuts import Piece, partition
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 

@@ -14,10 +14,8 @@ from graphwell.estimators.methods.base import (
 )
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
-from graphwell.solve.balanced_cuts import Piece, best_threshold
 from graphwell.solve.binary import smallest_eigenpairs
-from graphwell.solve.cheeger import cheeger_cut
-from graphwell.solve.p_laplacian import p_eigenfunction
+from graphwell.solve.cuts import Piece, best_threshold, cheeger_cut, p_eigenfunction
 from graphwell.solve.problem import Problem
 
 LARGEST_DEGREE = 6.0

@@ -8,8 +8,8 @@ from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.errors import in_short
 from graphwell.estimators.methods.base import Baseline, indicators, refuse_more_than
 from graphwell.estimators.registry import method
-from graphwell.solve.harmonic import centred, laplace_scores, poisson_weights, solve_laplacian
 from graphwell.solve.problem import Problem
+from graphwell.solve.start import centred, laplace_scores, poisson_weights, solve_laplacian
 
 WEIGHTS = ("none", "wnll", "poisson")
 
