@@ -1,9 +1,11 @@
+"""`graphwell label` and `graphwell paint` as they are run; the pages themselves are tested in tests/serve."""
+
 import csv
 
 import pytest
-from typer.testing import CliRunner
 
-from graphwell.cli.app import app
+from tests.cli.blobs import run
+from tests.jobs.test_painting import write_picture
 from tests.serve.server import Server
 from tests.serve.tables import write_groups
 
@@ -31,9 +33,8 @@ def test_mistakes_are_told_before_anything_is_served(tmp_path, monkeypatch, opti
     monkeypatch.setattr("graphwell.serve.launch._server", lambda *_: pytest.fail("a server was started"))
     if options[:2] == ["--port", "1"]:
         monkeypatch.setattr("socket.create_server", refuse)
-    found = CliRunner().invoke(app, ["label", "groups.csv", "--id", "name", "--no-browser", *options])
-    if "--images" in options and options[1] == ".":
-        found = CliRunner().invoke(app, ["label", "groups.csv", "--no-browser", *options])
+    named = () if options == ["--images", "."] else ("--id", "name")
+    found = run("label", "groups.csv", "--no-browser", *named, *options)
     assert found.exit_code == 2
     assert message in " ".join(found.stderr.split())
 
@@ -47,13 +48,28 @@ def test_others_need_a_password(tmp_path, monkeypatch):
     monkeypatch.delenv("GRAPHWELL_PASSWORD", raising=False)
     served = {}
     monkeypatch.setattr("graphwell.serve.launch.launch", lambda page, **options: served.update(options))
-    options = ["label", str(path), "--id", "name", "--host", "192.0.2.1"]
-    found = CliRunner().invoke(app, options, input="secret\nsecret\n")
+    options = ("label", path, "--id", "name", "--host", "192.0.2.1")
+    found = run(*options, input="secret\nsecret\n")
     assert found.exit_code == 0
     assert "TLS" in found.stderr
     assert served["password"] == "secret"
-    CliRunner().invoke(app, [*options, "--host", "127.0.0.1"])
-    assert served["password"] is None
+    for host in ("127.0.0.1", "localhost", "::1"):
+        assert run(*options, "--host", host, "--password", "secret").stderr == ""
+        assert served["password"] is None
+
+
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_an_interrupt_is_the_usual_end(tmp_path, monkeypatch, options):
+    def interrupted(page, *, told, **_):
+        told("http://here/")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphwell.serve.launch.launch", interrupted)
+    path, _ = write_groups(tmp_path, n=4)
+    ended = run("label", path, "--id", "name", *options)
+    assert ended.exit_code == 0
+    assert ended.stdout.startswith("Open http://here/\n")
+    assert (".journal; the same command goes on from there" in ended.stdout) is not bool(options)
 
 
 @pytest.mark.slow
@@ -96,3 +112,34 @@ def test_two_windows_are_in_step(tmp_path):
         assert other.do("next")["ok"]["question"]["row"] not in (question, shown)
         other.do("rename class", name="B", **{"class": 1})
         assert one.until("answers", lambda e: e["classes"][1]["name"] == "B")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("nothing.png", "nothing.png"), ("notes.txt", "must end in"), ("empty", "holds no picture")],
+)
+def test_what_is_no_picture_is_refused_before_anything_is_served(tmp_path, name, problem):
+    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "empty").mkdir()
+    done = run("paint", tmp_path / name, "-o", tmp_path / "out", "--no-browser")
+    assert done.exit_code == 2
+    assert problem in " ".join(done.output.split())
+
+
+def test_strokes_come_in_over_the_channel_and_wrong_ones_are_refused(tmp_path):
+    write_picture(tmp_path / "a.png")
+    with (
+        Server("paint", tmp_path / "a.png", "--jobs", 1, folder=tmp_path) as server,
+        server.channel() as line,
+    ):
+        assert line.until("picture")["pictures"] == ["a.png"]
+        good = {"class": 0, "width": 3, "erase": False, "points": [[5, 5], [60, 5]]}
+        assert "ok" in line.do("stroke", **good)
+        for wrong in ({"points": [[None, 1]]}, {"points": [[1, 1]] * 6000}, {"width": 1e308}, {"class": []}):
+            assert "error" in line.do("stroke", **{**good, **wrong})
+        assert "error" in line.do("open", picture=-1)
+        assert "ok" in line.do("stroke", **{**good, "class": 1, "points": [[30, 30]]})
+        event = line.until("segmentation", lambda e: not e["coarse"] and e["latest"])
+        assert set(event["body"][: event["width"] * event["height"]]) <= {0, 1, 255}
+        assert line.do("save")["ok"] == str(tmp_path / "painted")
+        assert line.until("saved")["files"] == ["a_labels.png", "a_overlay.png", "a_masks"]
