@@ -1,15 +1,14 @@
 """Files checked before the work, warnings kept for after it."""
 
 import warnings
-from pathlib import Path
 
 import pytest
 
 from graphwell._warnings import warn_user
-from graphwell.cli._words import in_flags
+from graphwell.cli._options import in_flags
 from graphwell.errors import OptionError, Sentence
 from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.outputs import check_classify_files, check_cluster_options, notes_from_warnings
+from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 
 
 @pytest.mark.parametrize(
@@ -50,19 +49,4 @@ def test_a_note_from_a_warning_names_options_as_a_face_does():
     with notes_from_warnings() as notes:
         warn_user(Sentence("{n_neighbors=10} is too much."))
     assert [str(note) for note in notes] == ["n_neighbors=10 is too much."]
-    assert [note.worded(in_flags) for note in notes] == ["--neighbors 10 is too much."]
-
-
-@pytest.mark.parametrize(
-    ("told", "changed"),
-    [
-        ("takes a folder of Parquet files", {"table": Path("pets.csv")}),
-        ("writes Parquet", {"output": Path("pets.csv")}),
-        ("pca cannot be used with cluster", {"pca": 2}),
-    ],
-)
-def test_what_needs_the_whole_table_is_refused(told, changed):
-    options = {"table": Path("pets.parquet"), "cluster": "local"}
-    check_cluster_options(ClassifyOptions(**options))
-    with pytest.raises(OptionError, match=told):
-        check_cluster_options(ClassifyOptions(**{**options, **changed}))
+    assert [note.worded(in_flags) for note in notes] == ["--set n_neighbors=10 is too much."]

@@ -1,7 +1,7 @@
 """A table of any columns as a matrix: every column is looked at, encoded, and told of."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -35,10 +35,17 @@ from graphwell.columns.report import (
 from graphwell.errors import OptionError, Sentence, in_short
 from graphwell.graph.checks import LARGEST_FEATURE
 from graphwell.io.tables.cells import TEXT, is_text
-from graphwell.metric.rules import Ruled, by_the_data
 
 MISSING_RULES = ("fill", "keep", "mean", "error")
-SCALES = (False, True, "rules", "standard", "robust")
+SCALES = (False, True, "standard", "robust")
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How numbers are scaled, standard or robust, and why."""
+
+    name: str
+    why: str
 
 
 class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -61,11 +68,11 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         Fill missing cells with the median or the most frequent value, with a further column that says where
         they were if they are many; keep them as NaN; put the mean of the column in their place; or refuse
         them.
-    standardise : bool, "rules", "standard" or "robust"
+    standardise : bool, "standard", "robust" or callable
         True brings numbers to mean 0 and variance 1 where columns of other kinds stand beside them, whose
-        scale presumes it; a table of numbers alone stays as it is. "rules" scales that too, where its columns
-        have such different units that a few would decide all distances. "standard" and "robust" scale
-        numbers in any case, by mean and deviation or by median and quartiles.
+        scale presumes it; a table of numbers alone stays as it is. "standard" and "robust" scale numbers in
+        any case, by mean and deviation or by median and quartiles. A function is given the numbers and
+        says which, and why.
     pca : int, optional
         Principal components to project the matrix onto at the end.
 
@@ -76,7 +83,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     kinds_ : tuple of str
         For each column of the matrix: "number" wants a scale, and so does "step" (few different numbers),
         which should count less; "indicator", "cycle" and "text" have their scale.
-    ruled_ : Ruled or None
+    scaling_ : Scaling or None
         The scale that numbers were given, and why.
     notes_ : tuple of Sentence
         What was done to the matrix as a whole.
@@ -103,7 +110,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         as_category: Sequence[str] = (),
         decimal: str | None = None,
         missing: str = "fill",
-        standardise: bool | str = False,
+        standardise: bool | str | Callable[[FloatArray], Any] = False,
         pca: int | None = None,
     ) -> None:
         self.features = features
@@ -213,11 +220,11 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         )
         if scaled:
             refuse_extreme(X, self.outputs_)
-        self.ruled_ = _ruled(X, numbers, self.standardise) if scaled else None
+        self.scaling_ = _scaling(X, numbers, self.standardise) if scaled else None
         self.shift_: FloatArray | None = None
         self.factor_: FloatArray | None = None
-        if self.ruled_ is not None:
-            self.shift_, self.factor_ = shift_and_factor(X, np.array(self.kinds_), self.ruled_.name)
+        if self.scaling_ is not None:
+            self.shift_, self.factor_ = shift_and_factor(X, np.array(self.kinds_), self.scaling_.name)
 
     def _scaled(self, X: FloatArray) -> FloatArray:
         """The matrix in its scale, changed in place."""
@@ -293,7 +300,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return None
 
     def _check(self, cells: Mapping[str, Cells]) -> None:
-        if self.standardise not in SCALES:
+        if self.standardise not in SCALES and not callable(self.standardise):
             raise ValueError(
                 f"standardise must be one of {', '.join(map(str, SCALES))}; got {in_short(self.standardise)}."
             )
@@ -337,15 +344,15 @@ def refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     raise OptionError("missing", problem, row + 1, str(names[column]), what)
 
 
-def _ruled(X: FloatArray, numbers: Any, wanted: bool | str) -> Ruled | None:
+def _scaling(X: FloatArray, numbers: Any, wanted: Any) -> Scaling | None:
     """The scale that is asked for, or that columns of numbers ask for; beside others it is always one."""
-    if wanted in ("standard", "robust"):
-        return Ruled(str(wanted), "as asked")
-    beside = None if numbers.all() else Ruled("standard", "other columns are no numbers")
-    if wanted == "rules":
-        found = by_the_data(X if numbers.all() else X[:, numbers])
-        return found if found.name != "plain" else beside
-    return beside
+    if isinstance(wanted, str):
+        return Scaling(wanted, "as asked")
+    if callable(wanted):
+        found = wanted(X if numbers.all() else X[:, numbers])
+        if found.name != "plain":
+            return Scaling(found.name, found.why)
+    return None if numbers.all() else Scaling("standard", "other columns are no numbers")
 
 
 def _why_left_out(name: str, look: Look, column: Cells, names: Mapping[str, Any], labels: Any) -> Fate | None:

@@ -11,6 +11,7 @@ import numpy as np
 from graphwell._threads import thread_count
 from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.backends.dask.client import open_client
+from graphwell.columns.encoder import Scaling
 from graphwell.columns.report import left_out
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import folder_written_whole, written_whole
@@ -35,7 +36,6 @@ from graphwell.jobs.table import (
     table_facts,
 )
 from graphwell.memory import allowed, fit_bytes, give_back
-from graphwell.metric.rules import Ruled
 from graphwell.progress import Progress, silent
 
 COPIES_OF_FEATURES = 3
@@ -178,7 +178,7 @@ def _labelled(
         facts, options.method, classifier, everything, assigned, seconds=seconds, output=output,
         report=options.report, notes=[_how_note(classifier, place)], details=shown,
         ask=options.suggest if place.has_all_rows else 0,
-        scaled=None if options.scale in ("auto", "none") else Ruled(options.scale, "as asked"),
+        scaled=None if options.scale in ("auto", "none") else Scaling(options.scale, "as asked"),
     )  # fmt: skip
     if draw is not None and options.report is not None:
         with written_whole(options.report) as file:

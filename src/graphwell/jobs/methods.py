@@ -4,22 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwell._checks import one_of
 from graphwell.backends.registry import check_device
+from graphwell.columns.encoder import Scaling
 from graphwell.errors import OptionError
-from graphwell.estimators.prior import read_class_prior, read_size_bounds
+from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import DEFAULT, Method, methods
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.score import check_share
 from graphwell.jobs.table import LabelColumn, class_number
 from graphwell.progress import Progress
-
-if TYPE_CHECKING:
-    from graphwell.metric.rules import Ruled
 
 SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
 """Options that go to the classifier, by its own names for them."""
@@ -127,14 +125,14 @@ def status_of(classifier: Any, name: str) -> str:
     return f"Method {name}: {find_method(name).summary}." if result is None else str(result.status.value)
 
 
-def compared_by(classifier: Any, scaled: "Ruled | None" = None) -> str | None:
+def compared_by(classifier: Any, scaled: Scaling | None = None) -> str | None:
     """How rows are compared, in words: scaled before, then as was tuned; None where nobody chose."""
     tuning = getattr(classifier, "tuning_", None)
     if scaled is None:
         return None if tuning is None else str(tuning)
     if tuning is not None and tuning.metric == "plain":
         return str(replace(tuning, metric=scaled.name, why=scaled.why))
-    from graphwell.metric.candidates import CANDIDATES
+    from graphwell.estimators.tuning.metrics import CANDIDATES
 
     before = f"{CANDIDATES[scaled.name].summary} ({scaled.why})"
     return before if tuning is None else f"{before}, then {tuning}"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
+from graphwell.columns.encoder import Scaling
 from graphwell.columns.report import listed
 from graphwell.errors import Sentence
 from graphwell.jobs.methods import compared_by, status_of, sweeps_of
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails, RowToLabel
 from graphwell.jobs.score import ROWS_AT_ONCE, Holdout, compare
 from graphwell.jobs.table import TableFacts
-from graphwell.metric.rules import Ruled
 
 if TYPE_CHECKING:
     from graphwell.active import Suggestions
@@ -35,7 +35,7 @@ def summarise(
     notes: Sequence[Sentence] = (),
     holdout: Holdout | None = None,
     details: RowDetails | None = None,
-    scaled: Ruled | None = None,
+    scaled: Scaling | None = None,
     ask: int = 0,
 ) -> ClassifyReport:
     """Return the report on a labelled table.
@@ -53,7 +53,7 @@ def summarise(
         Class found for each row, -1 for none.
     seconds, output, holdout, details
         As in `ClassifyReport`.
-    scaled : Ruled, optional
+    scaled : Scaling, optional
         The scale that the rows were given before the fit, and why.
     report : Path, optional
         File for the page.

@@ -13,14 +13,14 @@ import numpy as np
 from graphwell._by_columns import by_columns
 from graphwell._copies import equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.columns.encoder import TableEncoder, refuse_extreme
+from graphwell.columns.encoder import Scaling, TableEncoder, refuse_extreme
 from graphwell.columns.report import Fate, column_note, hint, left_out
 from graphwell.errors import OptionError, Sentence
 from graphwell.estimators.labels import NoKnownLabelError, read_labels, with_classes
+from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.io.tables import NEW_NAMES, Table
 from graphwell.io.tables.cells import as_text, text_column
 from graphwell.jobs.options import TableOptions
-from graphwell.metric.rules import Ruled
 
 MOST_CLASSES = 1000
 DECIDES_ALONE = 0.99
@@ -96,7 +96,7 @@ class ReadyRows:
         Equal numbers where the rows that are left are copies of each other.
     notes : tuple of Sentence
         What the user should know, but for the scale.
-    scaled : Ruled, optional
+    scaled : Scaling, optional
         The scale of the rows, and why; None where they have their own.
     scale_notes : tuple of Sentence
         The same in a sentence, for those who do not say how rows are compared.
@@ -106,7 +106,7 @@ class ReadyRows:
     kept: BoolArray = field(repr=False)
     groups: IntArray = field(repr=False)
     notes: tuple[Sentence, ...] = ()
-    scaled: Ruled | None = None
+    scaled: Scaling | None = None
     scale_notes: tuple[Sentence, ...] = ()
 
 
@@ -190,7 +190,7 @@ def ready_rows(
         copies = "{:,} of the {:,} rows are copies of another row; copies are held out together."
         notes.append(Sentence(copies, (n_copies, len(X))))
     refuse_extreme(X, encoder.get_feature_names_out())
-    scaled, scale_notes = encoder.ruled_, []
+    scaled, scale_notes = encoder.scaling_, []
     if options.scale == "none":
         scale_notes = _uneven(X, encoder.get_feature_names_out())
     elif options.scale == "auto" and scaled is not None:
@@ -217,7 +217,7 @@ def _encoded(
     """The encoder of the columns that have no other role, and its matrix of the rows that are kept."""
     roled = _fates_of_roles(table, options)
     labels = None if given is None else text_column([*given.names, ""])[given.codes]
-    scale: Any = {"auto": tunes or "rules", "none": False}.get(options.scale, options.scale)
+    scale: Any = {"auto": tunes or by_the_data, "none": False}.get(options.scale, options.scale)
     encoder = TableEncoder(
         options.features, options.drop, options.as_number, options.as_category, options.decimal,
         missing, scale, options.pca,
