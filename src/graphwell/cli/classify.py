@@ -38,6 +38,9 @@ def classify(
         float | None,
         option("Share of the known labels to hide and test on, 0.2 say.", panel=opt.METHOD, metavar="SHARE"),
     ] = None,
+    suggest: Annotated[
+        int, option("Name so many rows to label next.", "--suggest", panel=opt.METHOD, metavar="N", min=0)
+    ] = 0,
     seed: opt.Seed = 0,
     set_: Annotated[
         list[str] | None,
