@@ -106,9 +106,9 @@ OTHERWISE = {"row_id": "id", "n_jobs": "jobs", "n": "n"}
 FLAGS = {
     "output", "label", "features", "drop", "id", "truth", "unknown", "classes", "class_prior", "method",
     "methods", "splits", "holdout", "report", "checkpoint", "cluster", "device", "jobs", "seed", "set",
-    "json", "quiet", "strict", "suggest", "n", "answers", "strategy", "image_column", "images", "text_column", "pixels",
-    "xy", "host", "port", "address", "password", "browser", "seeds", "seeds_out", "background", "overlay",
-    "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
+    "json", "quiet", "strict", "suggest", "n", "answers", "strategy", "image_column", "images",
+    "text_column", "pixels", "xy", "host", "port", "address", "password", "browser", "seeds",
+    "seeds_out", "background", "overlay", "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
 }  # fmt: skip
 """What commands have flags for; all else is given by `--set`."""
 GONE = {
