@@ -406,6 +406,12 @@ def _used(name: str, look: Look, cells: Cells, encoder: Encoder, fill: bool) -> 
         said = "; {:,} of {:,} cells are {}s; row {} is {!r}"
         what = (n_known - len(look.bad), n_known, look.kind, first + 1, str(cells.text[first]))
         return Fate(name, look.kind, Sentence(kinds + said, (*values, *what)), warns=True)
+    joined = getattr(encoder, "joined", ())
+    if joined:
+        said = "; {} differ in case or blanks alone and are one category"
+        return Fate(
+            name, look.kind, Sentence(kinds + said, (*values, " and ".join(map(repr, joined)))), warns=True
+        )
     return Fate(name, look.kind, Sentence(kinds, values))
 
 

@@ -123,21 +123,24 @@ class CategoryEncoder:
     scale : float
     fill : int
         Category that a missing cell counts as; -1 for a missing value, -2 for one of its own.
+    joined : tuple of str
+        Spellings of a category that differ in case or blanks; the first such, none if there are none.
     """
 
     name: str
     categories: tuple[str, ...]
     scale: float
     fill: int
+    joined: tuple[str, ...] = ()
 
     @classmethod
     def fit(cls, name: str, look: Look, fill: bool) -> "CategoryEncoder":
         """Categories in the order of the alphabet."""
-        found, counts = np.unique(look.values[~look.missing], return_counts=True)
+        found, counts, joined = _joined(*np.unique(look.values[~look.missing], return_counts=True))
         own = fill and matters(look.missing)
         every = np.append(counts, look.missing.sum()) if own else counts
         place = -2 if own else int(counts.argmax()) if fill else -1
-        return cls(name, tuple(map(str, found.tolist())), indicator_scale(every), place)
+        return cls(name, found, indicator_scale(every), place, joined)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -152,9 +155,9 @@ class CategoryEncoder:
 
     def encode(self, cells: Cells) -> FloatArray:
         """Return the indicators; a category that was not there in the fit has none."""
-        places_of = {word: place for place, word in enumerate(self.categories)}
+        places_of = {_folded(word): place for place, word in enumerate(self.categories)}
         words, which = np.unique(cells.text, return_inverse=True)
-        places = np.array([places_of.get(str(word), -1) for word in words.tolist()], dtype=int)[which]
+        places = np.array([places_of.get(_folded(word), -1) for word in words.tolist()], dtype=int)[which]
         known = (places >= 0) & ~cells.missing
         self._warn_of_new(cells.text[~known & ~cells.missing])
         block = np.zeros((len(places), len(self.names)))
@@ -171,6 +174,25 @@ class CategoryEncoder:
                 f"{len(words):,} rows have a category in {self.name!r} that no fitted row has "
                 f"({str(words[0])!r}, say); they are compared by the other columns."
             )
+
+
+def _folded(word: str) -> str:
+    """A category without case and further blanks."""
+    return " ".join(word.split()).casefold()
+
+
+def _joined(words: Any, counts: Any) -> tuple[tuple[str, ...], Any, tuple[str, ...]]:
+    """Categories under their most frequent spelling, their counts, and spellings that were joined."""
+    groups: dict[str, list[int]] = {}
+    for place, word in enumerate(words.tolist()):
+        groups.setdefault(_folded(word), []).append(place)
+    names = [str(words[max(group, key=lambda place: counts[place])]) for group in groups.values()]
+    totals = np.array([counts[group].sum() for group in groups.values()])
+    order = sorted(range(len(names)), key=lambda place: names[place])
+    several = next(
+        ([str(words[place]) for place in group] for group in groups.values() if len(group) > 1), []
+    )
+    return tuple(names[place] for place in order), totals[order], tuple(several)
 
 
 @dataclass(frozen=True)

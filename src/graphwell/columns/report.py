@@ -14,6 +14,7 @@ from graphwell.errors import Sentence, Words, in_python
 NAMES_SHOWN = 8
 ROWS_TO_JUDGE = 10
 """In smaller tables, numbers that count the rows may well be a feature."""
+NEARLY_ALL = 0.9
 LABELS_TO_JUDGE = 5
 """With fewer labels, a column may agree with them by chance."""
 LABELS_TO_SEE_A_CODE = 10
@@ -143,7 +144,9 @@ def numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:
     if n < ROWS_TO_JUDGE or look.missing.any() or look.kind not in ("number", "text"):
         return None
     if look.kind == "text":
-        return "every row has its own" if _are_names(cells.text) else None
+        if _are_names(cells.text):
+            return "every row has its own"
+        return "nearly every row has its own code" if _are_nearly_unique_codes(cells.text) else None
     low, high = float(look.values.min()), float(look.values.max())
     whole = np.isfinite([low, high]).all() and bool((look.values == np.rint(look.values)).all())
     if not whole or high - low < n - 1:
@@ -168,6 +171,13 @@ def _are_names(text: Any) -> bool:
         return True
     letters = {"".join(c for c in str(cell) if not c.isdigit()) for cell in text.tolist()}
     return 20 * len(letters) < len(text)
+
+
+def _are_nearly_unique_codes(text: Any) -> bool:
+    """Whether cells are single words with digits, and hardly one comes twice."""
+    distinct = np.unique(text).tolist()
+    codes = sum(any(c.isdigit() for c in cell) and len(cell.split()) == 1 for cell in distinct)
+    return len(distinct) >= NEARLY_ALL * len(text) and codes >= NEARLY_ALL * len(distinct)
 
 
 def _repeats(cells: Cells, labels: Any) -> bool:

@@ -12,6 +12,13 @@ from graphwell.io.tables.cells import as_numbers
 AROUND = " \t\xa0\u202f$€£¥₹%"
 """Characters before and after a number that say nothing about its value in a column of its own."""
 BLANK = "\xa0\u202f"
+WITH_A_UNIT = re.compile(r"(.*\d)( ?)([a-zµμ°²³/]{1,7})")
+UNITS = (
+    " kg g mg µg μg lb lbs oz t km m cm mm µm μm nm in ft mi yd s ms min h hr hrs d days yr yrs years l ml cl "
+    " dl °c °f ° c k hz khz mhz ghz v mv w kw kwh mwh j kj kcal cal pa kpa hpa bar mbar mmhg mol mmol mg/dl "
+    " g/dl mmol/l mg/l g/l usd eur gbp chf px pt rpm km/h mph m/s bpm kb mb gb tb m² m³ km² cm² ha pcs db deg "
+)
+"""What may stand behind a number without a blank between them."""
 NUMBER = {
     ".": re.compile(r"[+-]?(?=\.?\d)(\d{1,3}([,' ]\d{3})+|\d+)?(\.\d*)?(e[+-]?\d+)?"),
     ",": re.compile(r"[+-]?(?=,?\d)(\d{1,3}([.' ]\d{3})+|\d+)?(,\d*)?(e[+-]?\d+)?"),
@@ -62,13 +69,15 @@ def read_numbers(cells: Any, missing: BoolArray, decimal: str | None = None) -> 
     >>> found = read_numbers(cells, np.array([False, False, False, True]))
     >>> found.values, found.decimal
     (array([1234.5,   47.2,    3. ,    nan]), ',')
+    >>> read_numbers(text_column(["67,2 kg", "80 kg"]), np.zeros(2, dtype=bool)).values
+    array([67.2, 80. ])
     """
     if decimal != ",":
         plain = as_numbers(np.where(missing, "nan", cells))
         if plain is not None:
             return Numbers(plain, ~missing)
     distinct, places = np.unique(cells[~missing], return_inverse=True)
-    texts = [_bare(text) for text in distinct.tolist()]
+    texts = _without_unit([_bare(text) for text in distinct.tolist()])
     mark = decimal or _decimal_mark(texts)
     read = np.array([_value(text, mark) for text in texts], dtype=float)
     values = np.full(len(cells), np.nan)
@@ -83,6 +92,18 @@ def _bare(text: str) -> str:
     for blank in BLANK:
         bare = bare.replace(blank, " ")
     return sign + bare.lower().replace("\N{MINUS SIGN}", "-") if bare else text
+
+
+def _without_unit(texts: list[str]) -> list[str]:
+    """Cells without the unit that they have in common: 67,2 kg; codes such as 12a keep their letter."""
+    parts = [WITH_A_UNIT.fullmatch(text) for text in texts]
+    units = {(part[2], part[3]) for part in parts if part is not None}
+    several = len({unit for _, unit in units}) != 1 or 2 * sum(part is not None for part in parts) < len(
+        texts
+    )
+    if several or not all(blank or unit in UNITS for blank, unit in units):
+        return texts
+    return [text if part is None else part[1] for text, part in zip(texts, parts, strict=True)]
 
 
 def _decimal_mark(texts: list[str]) -> str:
