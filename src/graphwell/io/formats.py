@@ -45,7 +45,7 @@ Format = TypeVar("Format", bound=FileFormat)
 
 
 class Formats(Generic[Format]):
-    """The formats that the files of a package declare as ``FORMAT``, and those registered from outside.
+    """The formats that the files of a package declare as ``FORMAT``, one or a tuple, and those registered.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ class Formats(Generic[Format]):
             return
         self._searched = True
         for found in iter_modules(import_module(self.package).__path__):
-            declared = getattr(import_module(f"{self.package}.{found.name}"), "FORMAT", None)
-            if declared is not None:
-                self._by_name[declared.name] = declared
+            declared = getattr(import_module(f"{self.package}.{found.name}"), "FORMAT", ())
+            for one in declared if isinstance(declared, tuple) else (declared,):
+                self._by_name[one.name] = one
 
 
 def either(names: Iterable[str]) -> str:
