@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from graphwell.interop.anndata import annotate
     from graphwell.interop.frames import with_labels
     from graphwell.interop.notebook import progress_bar
+    from graphwell.io.tables import read_table
     from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
     from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
     from graphwell.view import plots
@@ -53,6 +54,7 @@ _HOME = {
     "with_labels": "graphwell.interop.frames",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
+    "read_table": "graphwell.io.tables.base",
     "segment": "graphwell.segmentation.segmenter",
     "suggest": "graphwell.active.suggest",
 }
@@ -97,6 +99,7 @@ __all__ = [
     "model_selection",
     "plots",
     "progress_bar",
+    "read_table",
     "segment",
     "suggest",
     "widgets",

@@ -13,7 +13,7 @@ from graphwell.estimators.registry import forget, method, methods
 from graphwell.io.formats import either
 from graphwell.io.images.registry import FIT_FOR
 from graphwell.io.images.registry import FORMATS as IMAGES
-from graphwell.io.tables.registry import FORMATS as TABLES
+from graphwell.io.tables.base import FORMATS as TABLES
 from graphwell.solve.start import STARTS
 
 

@@ -79,7 +79,7 @@ def _either(names: Iterable[str]) -> str:
 
 
 def _tables() -> str:
-    from graphwell.io.tables.registry import FORMATS
+    from graphwell.io.tables.base import FORMATS
 
     return _either(FORMATS.suffixes())
 

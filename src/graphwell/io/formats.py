@@ -45,7 +45,7 @@ Format = TypeVar("Format", bound=FileFormat)
 
 
 class Formats(Generic[Format]):
-    """The formats that the files of a package declare as ``FORMAT``, one or a tuple, and those registered.
+    """The formats that the files of a package declare as ``FORMAT``, and those registered from outside.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Formats(Generic[Format]):
 
     Examples
     --------
-    >>> from graphwell.io.tables.registry import FORMATS
+    >>> from graphwell.io.tables.base import FORMATS
     >>> FORMATS.of(Path("Data.PARQUET"), "table").name
     'Parquet'
     >>> FORMATS.of(Path("data.docx"), "table")
@@ -112,8 +112,8 @@ class Formats(Generic[Format]):
         self._searched = True
         for found in iter_modules(import_module(self.package).__path__):
             declared = getattr(import_module(f"{self.package}.{found.name}"), "FORMAT", ())
-            for one in declared if isinstance(declared, tuple) else (declared,):
-                self._by_name[one.name] = one
+            for each in declared if isinstance(declared, tuple) else (declared,):
+                self._by_name[each.name] = each
 
 
 def either(names: Iterable[str]) -> str:

@@ -10,9 +10,8 @@ from typer.testing import CliRunner
 from graphwell.cli.app import app
 from graphwell.errors import OptionError
 from graphwell.io.files import written_whole
-from graphwell.io.tables.base import NEW_NAMES, NewColumns, TableFormat
+from graphwell.io.tables.base import FORMATS, NEW_NAMES, NewColumns, TableFormat, open_table, write_table
 from graphwell.io.tables.cells import as_text, text_column
-from graphwell.io.tables.registry import FORMATS, read_table, write_table
 from graphwell.io.tables.text import Dialect, read_text, write_text
 
 NAMES = ["cat", "dog", "cat", "", "dog"]
@@ -54,14 +53,14 @@ def new_columns():
 def labelled(tmp_path, source, target, found=None):
     path = tmp_path / f"out{target}"
     with written_whole(path) as file:
-        write_table(read_table(source), found or new_columns(), path, file)
+        write_table(open_table(source), found or new_columns(), path, file)
     return path
 
 
 @pytest.mark.parametrize("target", [".csv", ".tsv", ".parquet", ".npz", ".npy", ".jsonl", ".xlsx", ".csv.gz"])
 @pytest.mark.parametrize("source", [".csv", ".tsv", ".parquet", ".npz", ".npy", ".jsonl", ".xlsx", ".csv.gz"])
 def test_rows_columns_and_new_columns_survive(tmp_path, source, target):
-    before = read_table(make(tmp_path, source))
+    before = open_table(make(tmp_path, source))
     after = cells_of(labelled(tmp_path, before.path, target))
     if source == target == ".npz":
         assert set(after) == {"X", "pet", "extra", *NEW_NAMES[:4]}
@@ -78,7 +77,7 @@ def test_rows_columns_and_new_columns_survive(tmp_path, source, target):
 def cells_of(path):
     """Every column of a file as text; arrays of a .npz file one by one."""
     if path.suffix != ".npz":
-        table = read_table(path)
+        table = open_table(path)
         return {name: as_text(table.column(name)) for name in table.names}
     with np.load(path) as arrays:
         return {
@@ -93,7 +92,7 @@ def test_columns_of_an_earlier_run_are_replaced(tmp_path):
     path = labelled(tmp_path, make(tmp_path, ".csv"), ".csv")
     again = tmp_path / "again.csv"
     with written_whole(again) as file:
-        write_table(read_table(path), new_columns(), again, file)
+        write_table(open_table(path), new_columns(), again, file)
     assert again.read_bytes() == path.read_bytes()
 
 
@@ -112,7 +111,7 @@ def test_columns_of_an_earlier_run_are_replaced(tmp_path):
 def test_files_that_are_not_what_they_say_are_refused(tmp_path, name, content, words):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=words):
-        read_table(tmp_path / name)
+        open_table(tmp_path / name)
 
 
 def test_truncated_files_are_refused(tmp_path):
@@ -120,18 +119,18 @@ def test_truncated_files_are_refused(tmp_path):
         path = make(tmp_path, suffix)
         path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
         with pytest.raises(ValueError, match="damaged, truncated or something else"):
-            read_table(path)
+            open_table(path)
 
 
 def test_folders_are_refused(tmp_path):
     (tmp_path / "t.csv").mkdir()
     with pytest.raises(OptionError, match=r"^table .*t\.csv is a folder; give the name of a file"):
-        read_table(tmp_path / "t.csv")
+        open_table(tmp_path / "t.csv")
 
 
 def test_reading_is_told(tmp_path):
     told = []
-    read_table(make(tmp_path, ".npy"), progress=lambda *stage: told.append(stage))
+    open_table(make(tmp_path, ".npy"), progress=lambda *stage: told.append(stage))
     assert told == [("reading", None)]
 
 
@@ -143,7 +142,7 @@ def toy():
         return read_text(path, replace(options, delimiter="~"))
 
     def write(table, new, path, file):
-        write_text(replace(table, dialect=Dialect("~")), new, path, file)
+        write_text(replace(table, stored=Dialect("~")), new, path, file)
 
     FORMATS.register(TableFormat(name="toy", suffixes=(".toy",), read=read, write=write))
     yield

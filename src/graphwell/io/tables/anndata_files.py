@@ -1,22 +1,26 @@
-"""Cells of AnnData as a table: the columns of `obs`, and a representation to compare cells by.
+"""Cells of AnnData, in `.h5ad` files and folders of Zarr: `obs`, and a representation to compare cells by.
 
 The only module that imports anndata.
 """
 
 import math
+import shutil
+import warnings
 from collections.abc import Collection
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import IO, Any
 
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.io.tables.arrays import column_of
-from graphwell.io.tables.base import NEW_NAMES, NewColumns, Table
+from graphwell.io.tables.base import NEW_NAMES, NewColumns, ReadingOptions, Table, TableFormat, checked
 from graphwell.io.tables.cells import typed
+from graphwell.io.zarr_store import changed_zarr, opened_zarr, require_zarr
 from graphwell.memory import check_fits
+
+PLAIN = ReadingOptions()
 
 USUAL = "X_pca"
 DRAWINGS = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_draw_graph_fr", "X_diffmap")
@@ -33,57 +37,81 @@ COPIES = 3
 """The representation is read, made dense, and cut into columns."""
 
 
-@dataclass(frozen=True)
-class AnnotatedTable(Table):
-    """The columns of `obs`, the names of the cells before them, and the columns of a representation.
+def read_h5ad(path: Path, options: ReadingOptions = PLAIN) -> Table:
+    """Read `obs` and one representation of the cells; the counts themselves are not touched."""
+    require_anndata()
+    import h5py
 
-    Attributes
-    ----------
-    obs : pandas.DataFrame
-    columns : dict
-        The columns of the representation, by name.
-    affinity : sparse matrix, optional
-        The graph of scanpy.
-    """
-
-    obs: Any = field(repr=False)
-    columns: dict[str, Any] = field(repr=False)
-    affinity: Any = field(repr=False, default=None)
-
-    @property
-    def usual_features(self) -> tuple[str, ...]:
-        """The representation; the columns of `obs` say how cells were measured, not what they are."""
-        return tuple(self.columns)
-
-    @property
-    def usual_affinity(self) -> Any:
-        """The graph that scanpy made, if it did."""
-        return self.affinity
-
-    def column(self, name: str) -> Any:
-        """Return a column as text or numbers."""
-        if name in self.columns:
-            return self.columns[name]
-        values = self.obs.index if name == NAMES_OF_CELLS else self.obs[name]
-        gone = values.isna()
-        return column_of([None if g else _plain(v) for v, g in zip(values, gone, strict=True)], str)
+    try:
+        opened = h5py.File(path, "r")
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be read as an .h5ad file: it is damaged or something else."
+        ) from error
+    with opened as stored:
+        try:
+            table = annotated_table(path, stored)
+        except OptionError:
+            raise
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} cannot be read as an .h5ad file: a part of it is damaged.") from error
+    return checked(table)
 
 
-def annotated_table(path: Path, stored: Any) -> AnnotatedTable:
+def write_h5ad(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write the file that the table came in, with the new columns in `obs`; or numbers as `X`."""
+    require_anndata()
+    import h5py
+
+    with TemporaryDirectory() as folder:  # HDF5 needs a file of its own
+        copy = Path(folder) / "cells.h5ad"
+        if table.path.suffix.lower() == ".h5ad":
+            shutil.copyfile(table.path, copy)
+            with h5py.File(copy, "r+") as stored:
+                _rewrite(stored, _with_labels(table, new))
+        else:
+            _new_annotated(table, new).write_h5ad(copy)
+        with copy.open("rb") as written:
+            shutil.copyfileobj(written, file)
+
+
+def read_zarr(path: Path, options: ReadingOptions = PLAIN) -> Table:
+    """Read `obs` and what cells are compared by; the counts themselves are not touched."""
+    with opened_zarr(path) as stored:
+        return checked(annotated_table(path, stored))
+
+
+def write_zarr(table: Table, new: NewColumns, path: Path, folder: Any) -> None:
+    """Write the folder that the table came in, with the new columns in `obs`; or numbers as `X`."""
+    if table.path.suffix.lower() == ".zarr":
+        shutil.copytree(table.path, folder, dirs_exist_ok=True)
+        with changed_zarr(folder) as stored:
+            _rewrite(stored, _with_labels(table, new))
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of AnnData: which version of Zarr it will write one day
+            _new_annotated(table, new).write_zarr(folder)
+
+
+def annotated_table(path: Path, stored: Any) -> Table:
     """The table of an opened file; `obs`, one representation and the graph of scanpy are read."""
     if "obs" not in stored or "var" not in stored:
         raise OptionError("table", "{} is no file of AnnData: it has no obs and var.", path)
     obs = _read(stored["obs"])
     try:
-        chosen = usual_representation(list(stored.get("obsm", ())), _n_variables(stored), "X" in stored)
+        chosen = usual_representation(list(stored.get("obsm", ())), _n_rows(stored["var"]), "X" in stored)
     except ValueError as error:
         raise OptionError("table", "{}: {}", path, error) from error
     where = stored["X"] if chosen == "X" else stored["obsm"][chosen]
     check_fits(path, COPIES * 8 * math.prod(_shape(where)))
     matrix = _dense(_read(where))
     columns = {f"{chosen}{place}": matrix[:, place] for place in range(matrix.shape[1])}
-    names = (NAMES_OF_CELLS, *map(str, obs.columns), *columns)
-    return AnnotatedTable(path, names, len(obs), obs, columns, _affinity(path, stored))
+    import pandas
+
+    cells = pandas.DataFrame(columns, index=obs.index)
+    frame = pandas.concat([obs.rename(columns=str), cells], axis=1).reset_index(drop=True)
+    frame.insert(0, NAMES_OF_CELLS, obs.index, allow_duplicates=True)
+    return Table(path, frame, obs, usual_features=tuple(columns), usual_affinity=_affinity(path, stored))
 
 
 def _affinity(path: Path, stored: Any) -> Any:
@@ -135,12 +163,12 @@ def usual_representation(
     )
 
 
-def with_labels(table: Table, new: NewColumns) -> Any:
+def _with_labels(table: Table, new: NewColumns) -> Any:
     """The data frame of `obs` with the new columns; labels are a categorical, as in scanpy."""
     import pandas
 
-    if isinstance(table, AnnotatedTable):
-        obs = table.obs.drop(columns=[name for name in NEW_NAMES if name in table.obs])
+    if table.path.suffix.lower() in (".h5ad", ".zarr"):
+        obs = table.stored.drop(columns=[name for name in NEW_NAMES if name in table.stored])
     else:
         obs = pandas.DataFrame({name: _for_pandas(column) for name, column in _typed(table).items()})
         obs.index = obs.index.astype(str)
@@ -155,12 +183,12 @@ def with_labels(table: Table, new: NewColumns) -> Any:
     return obs
 
 
-def new_annotated(table: Table, new: NewColumns) -> Any:
+def _new_annotated(table: Table, new: NewColumns) -> Any:
     """An AnnData of any table: numbers are `X`, everything is in `obs`."""
     anndata = require_anndata()
     numbers = {name: column for name, column in _typed(table).items() if column.dtype.kind in "iuf"}
     matrix = np.column_stack([*numbers.values()]).astype(np.float64) if numbers else None
-    made = anndata.AnnData(matrix, obs=with_labels(table, new))
+    made = anndata.AnnData(matrix, obs=_with_labels(table, new))
     made.var_names = list(numbers)
     return made
 
@@ -169,7 +197,7 @@ def _typed(table: Table) -> dict[str, Any]:
     return {name: typed(table.column(name)) for name in table.names if name not in NEW_NAMES}
 
 
-def rewrite(stored: Any, obs: Any) -> None:
+def _rewrite(stored: Any, obs: Any) -> None:
     """Put another `obs` into an opened file; text may stay in the form that pandas 3 has it in."""
     settings = require_anndata().settings
     from anndata.io import write_elem
@@ -184,10 +212,6 @@ def _read(element: Any) -> Any:
     from anndata.io import read_elem
 
     return read_elem(element)
-
-
-def _n_variables(stored: Any) -> int:
-    return _n_rows(stored["var"])
 
 
 def _n_rows(frame: Any) -> int:
@@ -214,11 +238,6 @@ def _dense(matrix: Any) -> Any:
     return matrix if matrix.dtype == np.float32 else matrix.astype(np.float64, copy=False)
 
 
-def _plain(value: Any) -> Any:
-    """A cell as a value of Python."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _for_pandas(column: Any) -> Any:
     return column.astype(object) if column.dtype.kind == "T" else column
 
@@ -232,3 +251,31 @@ def require_anndata() -> Any:
             'Files of AnnData need anndata, which is not installed: pip install "graphwell[anndata]"'
         ) from error
     return anndata
+
+
+def _require_both() -> None:
+    require_anndata()
+    require_zarr()
+
+
+FORMAT = (
+    TableFormat(
+        name="AnnData",
+        suffixes=(".h5ad",),
+        read=read_h5ad,
+        write=write_h5ad,
+        extra="anndata",
+        require=require_anndata,
+        rank=7,
+    ),
+    TableFormat(
+        name="AnnData in Zarr",
+        suffixes=(".zarr",),
+        read=read_zarr,
+        write=write_zarr,
+        extra="anndata",
+        require=_require_both,
+        is_folder=True,
+        rank=9,
+    ),
+)
