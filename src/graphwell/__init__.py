@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from graphwell.active.suggest import suggest
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
-    from graphwell.estimators import baselines
+    from graphwell.estimators import methods as baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
-    from graphwell.estimators.citation import citation
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
-    from graphwell.estimators.registry import methods
+    from graphwell.estimators.registry import citation, methods
     from graphwell.graph import Graph
     from graphwell.interop.anndata import annotate
     from graphwell.interop.frames import with_labels
@@ -48,7 +47,7 @@ _HOME = {
     "TableEncoder": "graphwell.columns.encoder",
     "LabelWarning": "graphwell._warnings",
     "UnreachableWarning": "graphwell._warnings",
-    "citation": "graphwell.estimators.citation",
+    "citation": "graphwell.estimators.registry",
     "annotate": "graphwell.interop.anndata",
     "progress_bar": "graphwell.interop.notebook",
     "with_labels": "graphwell.interop.frames",
@@ -60,7 +59,7 @@ _HOME = {
 }
 _MODULES = {
     "active": "graphwell.active",
-    "baselines": "graphwell.estimators.baselines",
+    "baselines": "graphwell.estimators.methods",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
     "model_selection": "graphwell.model_selection",

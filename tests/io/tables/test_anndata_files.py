@@ -89,7 +89,7 @@ def test_features_that_are_named_are_used_instead(cells, tmp_path):
 
 def test_a_table_of_another_format_becomes_an_anndata(tmp_path):
     (tmp_path / "in.csv").write_text("x,z,known\n1,1,a\n2,1,\n8,2,\n9,2,b\n")
-    classify(tmp_path / "in.csv", "-o", tmp_path / "out.h5ad", "--neighbors", "1")
+    classify(tmp_path / "in.csv", "-o", tmp_path / "out.h5ad", "--set", "n_neighbors=1")
     after = anndata.read_h5ad(tmp_path / "out.h5ad")
     assert after.obs["graphwell_label"].tolist() == ["a", "a", "b", "b"]
     assert after.obs["x"].tolist() == [1, 2, 8, 9]
@@ -143,7 +143,7 @@ def test_the_graph_of_scanpy_is_used_where_nothing_else_is_asked_for(cells, tmp_
     assert f"compared by the graph in cells{suffix}; --features names columns" in told
     labels = pd.read_csv(tmp_path / "out.csv")["graphwell_label"]
     assert labels.tolist() == np.where(twins < 9, "T", "B").tolist()
-    asked = ["classify", str(path), "--label", "known", "--jobs", "1", "--neighbors", "5"]
+    asked = ["classify", str(path), "--label", "known", "--jobs", "1", "--set", "n_neighbors=5"]
     asked += ["-o", str(tmp_path / "out.csv")]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code < 2, done.output
@@ -206,7 +206,7 @@ def test_from_and_to_other_formats(folder, tmp_path):
     classify(folder, "-o", tmp_path / "out.csv")
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 41
     (tmp_path / "in.csv").write_text("x,z,known\n1,1,a\n2,1,\n8,2,\n9,2,b\n")
-    classify(tmp_path / "in.csv", "-o", tmp_path / "made.zarr", "--neighbors", "1")
+    classify(tmp_path / "in.csv", "-o", tmp_path / "made.zarr", "--set", "n_neighbors=1")
     assert anndata.read_zarr(tmp_path / "made.zarr").obs["graphwell_label"].tolist() == ["a", "a", "b", "b"]
 
 

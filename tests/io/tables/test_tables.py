@@ -152,10 +152,12 @@ def toy():
 def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, toy):
     (tmp_path / "in.toy").write_text("x~label\n1~a\n2~\n8~\n9~b\n")
     arguments = ["classify", str(tmp_path / "in.toy"), "-o", str(tmp_path / "out.toy")]
-    finished = CliRunner().invoke(app, [*arguments, "--neighbors", "1", "--jobs", "1"])
+    finished = CliRunner().invoke(app, [*arguments, "--set", "n_neighbors=1", "--jobs", "1"])
     assert finished.exit_code == 0, finished.output
     lines = [line.split("~") for line in (tmp_path / "out.toy").read_text().splitlines()]
     assert lines[0] == ["x", "label", *NEW_NAMES[:4]]
     assert [line[2] for line in lines[1:]] == ["a", "a", "b", "b"]
-    help_text = "".join(CliRunner().invoke(app, ["classify", "--help"]).output.split())
-    assert "or.toy" in help_text
+    refused = CliRunner().invoke(
+        app, ["classify", str(tmp_path / "in.none"), "-o", str(tmp_path / "out.toy")]
+    )
+    assert "or .toy" in refused.stderr
