@@ -13,8 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import warn_user
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, warn_user
 from graphwell.io.images.base import ImageFormat, RefusedError, as_classes, check_pixels
 from graphwell.memory import check_fits
 
