@@ -8,10 +8,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from graphwell._counted import counted
 from graphwell.cli._options import in_flags
 from graphwell.columns.report import grouped, listed
-from graphwell.errors import Sentence
+from graphwell.errors import Sentence, counted
 
 if TYPE_CHECKING:
     from graphwell.columns.report import Fate

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graphwell._by_columns import by_columns
-from graphwell._copies import equal_rows
+from graphwell._rows import by_columns, equal_rows
 from graphwell._types import FloatArray
 from graphwell.columns.encoders import (
     WANT_A_SCALE,

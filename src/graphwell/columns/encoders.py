@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphwell._by_columns import by_columns
+from graphwell._rows import by_columns
 from graphwell._types import BoolArray, FloatArray
-from graphwell._warnings import warn_user
 from graphwell.columns.kinds import Cells, Look, look_at
+from graphwell.errors import warn_user
 
 FEW_CELLS = 3
 FEW_ROWS = 0.02

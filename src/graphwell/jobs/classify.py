@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._copies import labels_that_differ
 from graphwell._random import stream
+from graphwell._rows import labels_that_differ
 from graphwell._types import BoolArray, IntArray
-from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
-from graphwell.errors import OptionError, Sentence
+from graphwell.errors import BridgedWarning, LabelWarning, OptionError, Sentence, UnreachableWarning
 from graphwell.graph import Graph
 from graphwell.io.files import written_together, written_whole
 from graphwell.io.standard import STANDARD

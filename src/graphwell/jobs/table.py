@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._by_columns import by_columns
-from graphwell._copies import equal_rows
+from graphwell._rows import by_columns, equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.encoder import Scaling, TableEncoder, refuse_extreme
 from graphwell.columns.report import Fate, column_note, hint, left_out
