@@ -16,7 +16,7 @@ WITH_A_UNIT = re.compile(r"(.*\d)( ?)([a-zµμ°²³/]{1,7})")
 UNITS = (
     " kg g mg µg μg lb lbs oz t km m cm mm µm μm nm in ft mi yd s ms min h hr hrs d days yr yrs years l ml "
     " cl dl °c °f ° c k hz khz mhz ghz v mv w kw kwh mwh j kj kcal cal pa kpa hpa bar mbar mmhg mol mmol "
-    " mg/dl g/dl mmol/l mg/l g/l usd eur gbp chf px pt rpm km/h mph m/s bpm kb mb gb tb m² m³ km² cm² ha pcs db "
+    " mg/dl g/dl mmol/l mg/l g/l usd eur gbp chf px pt rpm km/h mph m/s bpm kb mb gb tb m² m³ km² ha pcs "
 )
 """What may stand behind a number without a blank between them."""
 NUMBER = {
