@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._copies import one_of_each
 from graphwell._random import Seed, stream
+from graphwell._rows import one_of_each
 from graphwell._version import __version__
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._counted import counted
-from graphwell._hash import hash_of
+from graphwell._rows import hash_of
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.errors import counted
 from graphwell.graph.checks import (
     check_affinities,
     check_compressed,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from graphwell._copies import dealt_together, one_of_each
+from graphwell._rows import dealt_together, one_of_each
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend
 from graphwell.solve.fit import Recipe, scores_as, set_out

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._by_columns import by_columns
+from graphwell._rows import by_columns
 from graphwell._types import FloatArray
 from graphwell.estimators.tuning.maps import (
     Chain,

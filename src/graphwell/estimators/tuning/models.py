@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphwell._by_columns import by_columns
-from graphwell._copies import equal_rows
+from graphwell._rows import by_columns, equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.estimators.tuning.maps import Chain, Linear, Map, Scale, dense, spread_of
 
