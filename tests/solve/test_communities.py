@@ -1,4 +1,4 @@
-"""Louvain's method against dense matrices and brute force."""
+"""Aggregation and Louvain's method."""
 
 import itertools
 
@@ -10,15 +10,18 @@ from graphwell import Graph
 from graphwell.backends import find_backend
 from graphwell.solve import communities as communities_module
 from graphwell.solve.communities import (
+    aggregate,
+    aggregates_of,
     communities,
-    groundwork,
     joined,
     joined_to_heaviest,
-    joined_units,
     merged_graph,
     modularity,
+    move_vertices,
+    numbered,
     numbered_from_zero,
 )
+from tests.helpers import random_graph
 
 
 def dense_modularity(W, community, resolution):
@@ -90,8 +93,8 @@ def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():
 def test_units_do_not_depend_on_the_numbering_of_the_vertices():
     W = random_affinity(300, 0.03, 1)
     order = np.random.default_rng(2).permutation(300)
-    plain = joined_units(engine_of(W), most=60).members[order]
-    permuted = joined_units(engine_of(W[np.ix_(order, order)]), most=60).members
+    plain = aggregate(engine_of(W), most=60).members[order]
+    permuted = aggregate(engine_of(W[np.ix_(order, order)]), most=60).members
     same = plain[:, None] == plain[None, :]
     np.testing.assert_array_equal(same, permuted[:, None] == permuted[None, :])
 
@@ -101,12 +104,12 @@ def test_threads_that_ask_at_the_same_time_find_the_same_groundwork(monkeypatch)
 
     def overtaken(*arguments):
         monkeypatch.setattr(communities_module, "joined_until", joined_until)
-        found.append(groundwork(engine))  # what another thread would do meanwhile
+        found.append(aggregates_of(engine))  # what another thread would do meanwhile
         return joined_until(*arguments)
 
     monkeypatch.setattr(communities_module, "joined_until", overtaken)
-    found.append(groundwork(engine))
-    found.append(groundwork.__wrapped__(engine))  # begun before, and overtaken by both
+    found.append(aggregates_of(engine))
+    found.append(aggregates_of.__wrapped__(engine))  # begun before, and overtaken by both
     for other in found[1:]:
         np.testing.assert_array_equal(other.members, found[0].members)
         np.testing.assert_array_equal(other.W.toarray(), found[0].W.toarray())
@@ -114,8 +117,8 @@ def test_threads_that_ask_at_the_same_time_find_the_same_groundwork(monkeypatch)
 
 def test_few_vertices_are_their_own_units_and_edgeless_ones_are_never_joined():
     W, _ = blocks([30, 20])
-    np.testing.assert_array_equal(groundwork(engine_of(W)).members, np.arange(50))
-    assert joined_units(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)
+    np.testing.assert_array_equal(aggregates_of(engine_of(W)).members, np.arange(50))
+    assert aggregate(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -173,3 +176,66 @@ def test_merging_is_the_product_with_the_indicator(seed):
     np.testing.assert_allclose(
         merged_graph(sparse.csr_array(W), community).toarray(), indicator.T @ W @ indicator
     )
+
+
+def plain_moves(W, community, resolution, order, most_sweeps, least_moved):
+    """Every vertex that is awake compares all communities next to it, in the order in which they are met."""
+    volumes, awake, moves, all_awake = W.sum(axis=1), np.ones(len(W), dtype=bool), 0, True
+    inside = np.bincount(community, weights=volumes, minlength=len(W))
+    for _ in range(most_sweeps):
+        moved = 0
+        for i in order:
+            if not awake[i]:
+                continue
+            awake[i] = False
+            near = [j for j in np.flatnonzero(W[i]) if j != i]
+            force = resolution / (volumes.sum() or 1.0) * volumes[i]
+            own = community[i]
+            links = {c: W[i, [j for j in near if community[j] == c]].sum() for c in community[near]}
+            best = own
+            highest = links.get(own, 0.0) - force * (inside[own] - volumes[i]) + 1e-12 * volumes[i]
+            for c, weight in links.items():
+                if c != own and weight - force * inside[c] > highest:
+                    best, highest = c, weight - force * inside[c]
+            if best != own:
+                inside[own] -= volumes[i]
+                inside[best] += volumes[i]
+                community[i] = best
+                moved += 1
+                awake[[j for j in near if community[j] != best]] = True
+        moves += moved
+        if moved < least_moved and (all_awake or least_moved > 1):
+            break
+        all_awake = moved < least_moved
+        awake |= all_awake
+    return moves
+
+
+@pytest.mark.parametrize("least_moved", [1, 3])
+@pytest.mark.parametrize("resolution", [0.5, 2.0, 9.0])
+def test_moves_are_those_of_the_plain_rule(resolution, least_moved):
+    rng = np.random.default_rng(int(10 * resolution))
+    W = random_graph(rng, 40, 0.15).W.toarray().astype(float)
+    W[3] = W[:, 3] = 0.0  # alone
+    W[5, 5] = W[6, 6] = 2.0  # with weight inside, as a community has
+    found, order = np.arange(40), rng.permutation(40)
+    expected = found.copy()
+    moves = move_vertices(sparse.csr_array(W), found, resolution, order, 20, least_moved)
+    assert moves == plain_moves(W, expected, resolution, order, 20, least_moved) > 0
+    np.testing.assert_array_equal(found, expected)
+    assert found[3] == 3
+
+
+def test_a_single_vertex_and_a_graph_without_edges_stay_as_they_are():
+    for W in (sparse.csr_array((1, 1)), sparse.csr_array([[4.0]]), sparse.csr_array((5, 5))):
+        community = np.arange(W.shape[0])
+        assert move_vertices(W, community, 1.0, community.copy(), 20, 1) == 0
+        np.testing.assert_array_equal(community, np.arange(W.shape[0]))
+
+
+def test_all_neighbours_may_be_in_communities_of_their_own():
+    W = sparse.csr_array(1 - np.eye(6))
+    community = np.arange(6)
+    assert move_vertices(W, community, 100.0, np.arange(6), 20, 1) == 0
+    assert move_vertices(W, community, 0.1, np.arange(6), 20, 1) == 5
+    assert numbered(community) == 1

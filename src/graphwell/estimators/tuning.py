@@ -34,7 +34,7 @@ from graphwell.metric.maps import Map
 from graphwell.metric.rules import Ruled, by_the_data
 from graphwell.metric.sample import Sample
 from graphwell.progress import Progress
-from graphwell.solve.fit import Recipe, follow, set_out
+from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 
@@ -118,8 +118,8 @@ def says(contest: Contest, graph: Graph, labels: IntArray) -> FloatArray:
     """
     backend = find_backend("cpu", n_jobs=1)
     problem = Problem(graph, labels, contest.n_classes)
-    outcome = follow(set_out(problem, contest.recipe, backend, np.random.default_rng(0)), contest.recipe)
-    return distributions(np, outcome.result.labels, outcome.scores)
+    fitted = fit(backend, problem, contest.recipe, rng=np.random.default_rng(0))
+    return distributions(np, fitted.result.labels, fitted.scores)
 
 
 def tuned_rows(

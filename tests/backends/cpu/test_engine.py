@@ -1,4 +1,4 @@
-"""The CPU engine: the bits of the reference in double precision, and no bit changed by threads."""
+"""The engine of the CPU against the reference."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,13 +7,55 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphwell.backends.arrays import ArrayEngine
+from graphwell import Graph
+from graphwell._thread_pool import ThreadPool
+from graphwell.backends.arrays import ArrayEngine, HostVectors
 from graphwell.backends.base import State
 from graphwell.backends.conjugate_gradients import ArraySystem
+from graphwell.backends.cpu.backend import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
+from graphwell.progress import silent
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine
-from tests.helpers import problems, random_graph, start_of
+from tests.helpers import chain, problems, random_graph, start_of
+
+
+def test_rows_are_checked_and_linked():
+    backend = Backend(n_jobs=1)
+    rows = backend.read_rows([[0, 1], [2, 3], [5, 4]], "euclidean")
+    assert (rows.n_rows, rows.n_features) == (3, 2)
+    graph = backend.build_graph(rows, 1, 1, "euclidean", silent)
+    np.testing.assert_array_equal(graph.W.toarray(), Graph.from_features(rows.values, 1, 1).W.toarray())
+    assert backend.place(graph) is graph is backend.shown(graph)
+    engine = backend.engine(graph)
+    assert isinstance(engine, NumbaEngine)
+    assert engine.pool.n_threads == 1
+    with pytest.raises(ValueError, match="metric must be one of euclidean, cosine"):
+        backend.read_rows([[0, 1]], "hamming")
+
+
+def test_rows_that_no_label_reaches_are_told_the_prior():
+    graph = Graph.from_affinity([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    problem = Problem(graph, np.array([1, -1, -1]), 2)
+    scores = np.array([[0.0, 2.0], [1.0, 3.0], [5.0, 0.0]])
+    prior, classes = np.array([0.3, 0.7]), np.array(["a", "b"])
+    rows = Backend().read_rows(np.eye(3), "euclidean")
+    found = (HostVectors(), np.array([1, 1, 0]), scores, np.arange(2))
+    told = Backend().answers(rows, problem, *found, classes, prior)
+    assert told.labels.tolist() == ["b", "b", "b"]
+    np.testing.assert_allclose(told.distributions, [[0, 1], [0.25, 0.75], [0.3, 0.7]])
+    assert told.reachable.tolist() == [True, True, False]
+    assert not told.predictor.takes_features
+    nowhere = np.zeros(3, dtype=bool)
+    assert told.predictor.least_certain(3, nowhere, nowhere)[0] == 2
+
+
+def test_labels_and_vectors_pass_through():
+    backend, vector = Backend(), np.arange(3)
+    assert backend.read_labels(vector) is vector
+    assert backend.to_host(backend.asarray(vector)) is vector
+    assert backend.shown(chain(1.0)).n_vertices == 2
 
 
 @settings(max_examples=60, deadline=None)
@@ -173,3 +215,51 @@ def test_an_engine_that_rested_works_as_before():
     engine.rest()
     assert "rows" not in vars(engine)
     np.testing.assert_array_equal(engine.product(block), before)
+
+
+@pytest.mark.parametrize("density", [0.0, 0.01, 0.5])
+def test_the_layout_holds_the_matrix(density):
+    graph = random_graph(np.random.default_rng(2), 137, density)
+    rows = SlicedRows.from_graph(graph, np.float64)
+    dense = np.zeros((rows.n_positions, rows.n_positions))
+    for s in range(len(rows.starts) - 1):
+        for entry in range(rows.starts[s], rows.starts[s + 1]):
+            dense[s * LANES + entry % LANES, rows.columns[entry]] += rows.values[entry]
+    np.testing.assert_array_equal(dense[:137, :137], graph.S.toarray()[np.ix_(rows.order, rows.order)])
+
+
+def test_threads_lay_out_the_same():
+    graph = random_graph(np.random.default_rng(4), 333, 0.05)
+    one, three = (SlicedRows.from_graph(graph, np.float32, ThreadPool(n)) for n in (1, 3))
+    for name in ("order", "starts", "columns", "values", "row_sums"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
+
+
+def test_values_come_back_to_their_vertices():
+    rows = SlicedRows.from_graph(random_graph(np.random.default_rng(3), 50, 0.1), np.float32)
+    values = np.arange(50.0)
+    np.testing.assert_array_equal(rows.restored(rows.placed(values, np.float64)), values)
+    np.testing.assert_array_equal(rows.order[rows.position], np.arange(50))
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 64, 65, 5000, 100_000, 2**21])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_word_holds_every_class_and_r(n_classes, dtype):
+    packing = Packing.of(n_classes, np.dtype(dtype))
+    offsets = np.linspace(-0.5, 0.5, 8, endpoint=False).astype(dtype)
+    words = packing.pack(np.full(8, n_classes - 1), offsets)
+    assert (packing.labels(words) == n_classes - 1).all()
+    r = (words & ((1 << packing.shift) - 1)) / 2.0**packing.shift
+    np.testing.assert_array_equal(r, 0.5 - np.abs(offsets.astype(float)))
+    assert packing.shift >= 15
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 5, 8, 13])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_width_is_multiplied(width, dtype):
+    rng = np.random.default_rng(width)
+    graph = random_graph(rng, 90, 0.1)
+    block = rng.normal(size=(90, width))
+    found = NumbaEngine(graph, dtype=dtype).product(block)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, graph.S.toarray() @ block, atol=1e-5 if dtype == np.float32 else 1e-13)

@@ -14,7 +14,7 @@ from graphwell.estimators.baselines import (
 )
 from graphwell.estimators.baselines.clusterer import named_clusters, second_eigenvector
 from graphwell.metrics import matched_error
-from tests.solve.test_balanced_cuts import random_piece
+from tests.solve.test_cuts import random_piece
 
 CLUSTERERS = (NormalisedOneCut, PLaplacianClustering, RatioCheegerCut, SpectralClustering)
 TRUTH = np.repeat([0, 1, 2], 20)
