@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 import graphwell as gw
 from graphwell.active import communities
 from graphwell.active.communities import Communities, central_rows, coarsened, leading_vector
-from graphwell.solve.communities import Aggregates, aggregate
+from graphwell.solve.communities import Aggregates, joined_until, joined_vertices
 from tests.active.queries import query_of
 from tests.helpers import clusters, random_graph
 
@@ -69,7 +69,7 @@ def test_of_a_large_graph_rows_of_the_best_aggregates_are_compared(monkeypatch):
     monkeypatch.setattr(communities, "ROWS_COMPARED", 20)
     graph, truth = clusters([150, 100])
     fine = query_of(graph)
-    coarse = replace(fine, aggregates=aggregate(fine.engine, most=60))
+    coarse = replace(fine, aggregates=Aggregates(*joined_until(*joined_vertices(fine.engine, 60), 60)))
     assert coarse.aggregates.W.shape[0] <= 60
     for query in (fine, coarse):
         members = query.aggregates.members

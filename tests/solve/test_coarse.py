@@ -19,7 +19,6 @@ from graphwell.solve.coarse import (
     noise_of,
     number_codes,
     refined,
-    summed_rows,
     weights_of_labels,
 )
 from tests.helpers import random_graph
@@ -118,13 +117,6 @@ def test_a_label_is_heard_where_its_edges_lead():
         said = W[known][:, groups == group].sum(axis=1) * (labels == label)
         assert plain[group, label] == pytest.approx(said.sum())
         assert trusted[group, label] == pytest.approx((said * trust).sum())
-
-
-def test_rows_are_added_as_bincount_adds_them():
-    rng = np.random.default_rng(0)
-    groups, values = rng.integers(7, size=300), rng.normal(size=(300, 3))
-    expected = [np.bincount(groups, weights=column, minlength=9) for column in values.T]
-    np.testing.assert_array_equal(summed_rows(groups, values, 9), np.transpose(expected))
 
 
 def plain_choice(W, volumes, evidence, pressure, noise, seed, labels):

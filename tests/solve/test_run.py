@@ -101,8 +101,7 @@ def assert_same_run(one, other):
         assert getattr(one.result_, name) == getattr(other.result_, name)
 
 
-@pytest.mark.parametrize("start", ["nearest", "random"])
-@pytest.mark.parametrize("at_steps", [[1], [7], [3, 4, 12], [19]])
+@pytest.mark.parametrize(("start", "at_steps"), [("nearest", [3, 4, 12]), ("random", [1]), ("random", [19])])
 def test_an_interrupted_run_goes_on_to_the_same_bits(data, tmp_path, start, at_steps):
     path = tmp_path / "run.checkpoint"
     for step in at_steps:

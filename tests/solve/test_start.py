@@ -22,7 +22,7 @@ from graphwell.solve.start import (
     solve_laplacian,
     start,
 )
-from tests.helpers import assert_nearest, blobs, chain, dense_harmonic, few, problems, random_graph, start_of
+from tests.helpers import blobs, chain, few, problems, random_graph, start_of
 
 
 def precise(graph):
@@ -35,21 +35,6 @@ def test_harmonic_scores_by_hand():
     scores = laplace_scores(problem, precise(problem.graph)).values
     np.testing.assert_allclose(scores[:, 1], [0, 0.4, 0.6, 1.0], atol=1e-4)
     np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-4)
-
-
-@settings(max_examples=40, deadline=None)
-@given(problems(max_vertices=25))
-def test_harmonic_scores_match_the_dense_solution(case):
-    problem, rng = case
-    if not problem.is_known.any():
-        return
-    g = rng.uniform(0.5, 2.0, problem.graph.n_vertices)
-    found = laplace_scores(problem, precise(problem.graph), g).values
-    W = problem.graph.W.toarray() * np.outer(g, g)
-    expected = dense_harmonic(W, problem.labels, problem.n_classes)
-    reached = problem.reachable
-    np.testing.assert_allclose(found[reached], expected[reached], atol=2e-3)
-    assert (found[~reached] == 0).all()
 
 
 @settings(max_examples=40, deadline=None)
@@ -145,18 +130,6 @@ def test_the_random_start_is_even_over_the_classes():
     shares = np.bincount(np.concatenate([state.labels for state in states]), minlength=3) / 30_000
     np.testing.assert_allclose(shares, 1 / 3, atol=0.02)
     assert abs(np.mean([state.offsets.mean() for state in states])) < 0.01
-
-
-@settings(max_examples=25, deadline=None)
-@given(problems(max_vertices=20))
-def test_the_nearest_start_matches_all_shortest_paths(case):
-    problem, rng = case
-    if not problem.is_known.any():
-        return
-    engine = ReferenceEngine(problem.graph)
-    assert_nearest(problem, engine.nearest(problem.labels))
-    state = STARTS["nearest"].find(problem, engine, rng).state
-    assert_nearest(problem, np.where(problem.reachable, state.labels, -1))
 
 
 def test_a_start_from_labels_never_lies_on_the_integers():

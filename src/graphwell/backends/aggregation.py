@@ -47,16 +47,7 @@ def _find_heaviest(indptr: IntArray, indices: IntArray, weights: FloatArray, fou
 def condensed_rows(
     matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, unit: float
 ) -> Any:
-    """Sums of the entries between groups, in whole numbers: multiples of `unit`.
-
-    Parameters
-    ----------
-    matrix : scipy.sparse.csr_array of shape (n_rows, n_columns)
-    row_groups, column_groups : integer arrays of shapes (n_rows,) and (n_columns,)
-    n_groups : int
-    unit : float
-        See `unit_of`: for the largest and the number of all entries, those of other blocks too.
-    """
+    """Sums of the entries between groups, in whole numbers: multiples of `unit`."""
     sums = sums_between(matrix, row_groups, column_groups, n_groups, unit)
     return sparse.csr_array((sums[2], sums[1], sums[0]), shape=(n_groups, n_groups))
 

@@ -133,15 +133,6 @@ def anneal(
 
     Each begins at the classes of most evidence: the first goes downhill, the others under noise at first.
 
-    Parameters
-    ----------
-    graph : CoarseGraph
-    evidence : array of shape (n_groups, n_classes)
-        What each group gains in each class, in the unit of the weights.
-    pressure : array of shape (n_classes,)
-    seed : int
-        Of the noise.
-
     Examples
     --------
     >>> W = sparse.csr_array([[0.0, 1, 0], [1, 0, 3], [0, 3, 0]])

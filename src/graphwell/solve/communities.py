@@ -7,7 +7,6 @@ its place: every vertex is joined to its heaviest neighbour, once for communitie
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,21 +43,12 @@ class Aggregates:
     _merged: dict[tuple[float, int], tuple[IntArray, Any]] = field(default_factory=dict, repr=False)
     _few: dict[int, IntArray | None] = field(default_factory=dict, repr=False)
 
-    @cached_property
-    def volumes(self) -> FloatArray:
-        """Sum of the degrees in each aggregate."""
-        return self.W @ np.ones(self.W.shape[0])
-
     def few(self, most: int) -> IntArray | None:
         """Group of each vertex: aggregates joined until there are at most so many; None if that cannot be."""
         if most not in self._few:
             members, level = joined_until(self.members, self.W, most)
             self._few[most] = members if level.shape[0] <= most else None
         return self._few[most]
-
-    def communities(self, resolution: float, seed: int = 0) -> IntArray:
-        """Community of each vertex of the other graph."""
-        return self.merged(resolution, seed)[self.members]
 
     def merged(self, resolution: float, seed: int = 0) -> IntArray:
         """Community of each aggregate."""
@@ -99,17 +89,11 @@ def aggregation_begun(engine: Engine) -> list[tuple[IntArray, Any]]:
     return [joined_vertices(engine, MOST_AGGREGATES)]
 
 
-def aggregate(engine: Engine, most: int) -> Aggregates:
-    """Join vertices to their heaviest neighbours, and the groups again, until there are few enough.
-
-    Nothing depends on an order in which vertices are looked at, so every backend finds the same aggregates.
-    There are more than `most` only if no edges are left between them.
-    """
-    return Aggregates(*joined_until(*joined_vertices(engine, most), most))
-
-
 def joined_vertices(engine: Engine, most: int) -> tuple[IntArray, Any]:
-    """Join vertices to their heaviest neighbours if there are too many; the groups, and sums between them."""
+    """Join vertices to their heaviest neighbours if there are too many; the groups, and sums between them.
+
+    Nothing depends on an order in which vertices are looked at, so every backend finds the same groups.
+    """
     members = engine.heaviest()
     members = joined(members) if len(members) > most else np.arange(len(members), dtype=members.dtype)
     return members, engine.condensed(members, int(members.max()) + 1)
@@ -140,38 +124,6 @@ def joined(partners: IntArray) -> IntArray:
     return group.astype(index_dtype(len(group), 0))
 
 
-def communities(W: Any, resolution: float = 1.0, seed: int = 0) -> IntArray:
-    """Find the communities of a graph by Louvain's method.
-
-    The same graph, resolution and seed give the same communities on any machine and number of threads.
-
-    Parameters
-    ----------
-    W : scipy.sparse.csr_array of shape (n, n)
-        Symmetric affinities.
-    resolution : float
-        The higher, the smaller the communities; 1 is plain modularity.
-    seed : int
-        Of the order in which vertices are looked at.
-
-    Returns
-    -------
-    array of shape (n,)
-        Number of the community of each vertex, from 0 in the order in which they are met.
-
-    Examples
-    --------
-    Two triangles joined by one edge:
-
-    >>> from scipy import sparse
-    >>> edges = np.array([[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [3, 5], [4, 5]])
-    >>> W = sparse.csr_array((np.ones(7), edges.T), shape=(6, 6))
-    >>> communities(W + W.T)
-    array([0, 0, 0, 1, 1, 1])
-    """
-    return numbered_from_zero(Aggregates(np.arange(W.shape[0]), W).communities(resolution, seed))
-
-
 def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
     """Share of the weight inside communities, minus what chance would put there."""
     degrees = W @ np.ones(W.shape[0])
@@ -182,14 +134,6 @@ def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
     inside = float(W.data[rows == community[W.indices]].sum())
     volumes = np.bincount(community, weights=degrees)
     return inside / total - resolution * float((volumes**2).sum()) / total**2
-
-
-def numbered_from_zero(community: IntArray) -> IntArray:
-    """The same communities, numbered in the order in which they are met."""
-    _, first, place = np.unique(community, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[place]
 
 
 def _moved(W: Any, resolution: float, order: IntArray) -> IntArray:

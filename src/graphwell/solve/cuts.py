@@ -98,19 +98,6 @@ def partition(piece: Piece, n_clusters: int, split: Split) -> IntArray:
 
     Cut is the piece that leaves the lowest sum, over all parts, of the cut divided by the measure. A piece
     that falls apart is cut for nothing, along its components and as evenly as they allow.
-
-    Parameters
-    ----------
-    piece : Piece
-    n_clusters : int
-        At most the number of vertices.
-    split : callable
-        How a connected piece is cut in two.
-
-    Returns
-    -------
-    array of shape (n,)
-        Cluster of each vertex.
     """
     clusters = np.zeros(piece.W.shape[0], dtype=np.int64)
     proposals: dict[int, tuple[IntArray, BoolArray]] = {}
@@ -156,17 +143,7 @@ SETTLED = 1e-4
 
 
 def cheeger_cut(piece: Piece, start: FloatArray, most_inner_steps: int = MOST_INNER_STEPS) -> BoolArray:
-    """A set with a small Cheeger cut, found from a start.
-
-    Parameters
-    ----------
-    piece : Piece
-        Connected.
-    start : array of shape (n,)
-        Any function; what is found is no worse than the best of its thresholds.
-    most_inner_steps : int
-        The inner problem gets so many steps at most, and as few as lower the ratio.
-    """
+    """A set with a small Cheeger cut, found from a start."""
     best, edges = best_threshold(piece, start), edges_of(piece)
     f, value, inner = about_median(piece, start), piece.cheeger(best), INNER_STEPS
     alpha = np.zeros(len(edges[2]))
@@ -223,19 +200,7 @@ ROUNDS_FOR_CENTRE = 60
 
 
 def p_eigenfunction(piece: Piece, start: FloatArray, p: float = 1.2, max_iter: int = 30) -> FloatArray:
-    """The function of lowest ratio that is found from a start.
-
-    Parameters
-    ----------
-    piece : Piece
-        Connected.
-    start : array of shape (n,)
-        The second eigenvector, say.
-    p : float
-        Above 1, at most 2.
-    max_iter : int
-        Iterations for each p on the way.
-    """
+    """The function of lowest ratio that is found from a start."""
     f, power = start, 2.0
     while power > p:
         power = max(p, RATIO * power)

@@ -86,24 +86,18 @@ class CoarseSolution:
         Class of each vertex in the solution of lowest energy.
     class_shares : array of shape (n_classes,)
         Sizes of the classes, averaged over the best solutions of all graphs.
-    energy : float
-        The lowest energy.
     even : float
         How even the classes are by nature, from 0 to 1.
     pressure : array of shape (n_classes,)
         Pressure on the volume of each class that the solution was found under.
-    n_communities : tuple of int
-        Of each graph.
     """
 
     shares: Block
     scores: Block
     labels: Vector
     class_shares: FloatArray
-    energy: float
     even: float
     pressure: FloatArray
-    n_communities: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,14 +193,6 @@ class CoarseSearch:
 def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSolution:
     """Solve the problem on graphs of communities of several resolutions.
 
-    Parameters
-    ----------
-    problem : Problem
-    engine : Engine
-        Of the problem's graph.
-    start : Block
-        Scores of the start.
-
     Examples
     --------
     Two pairs of triangles, each pair with one label:
@@ -241,10 +227,8 @@ def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSoluti
         scores=scores,
         labels=engine.asarray(np.where(labels >= 0, labels, solution.labels[finest.members])),
         class_shares=solution.class_shares,
-        energy=solution.energy,
         even=even,
         pressure=pressure,
-        n_communities=tuple(len(graph.label_weights) for graph in graphs),
     )
 
 

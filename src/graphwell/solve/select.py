@@ -181,20 +181,7 @@ def support(problem: Problem, engine: Engine, state: State) -> Block:
 def measured_candidates(
     problem: Problem, engine: Engine, labellings: dict[str, IntArray], pressure: FloatArray, chosen: str
 ) -> tuple[Candidate, ...]:
-    """Measure labellings.
-
-    Parameters
-    ----------
-    problem : Problem
-    engine : Engine
-        Of the problem's graph.
-    labellings : dict of str to array of shape (n,)
-        Class of each vertex, on the host.
-    pressure : array of shape (n_classes,)
-        Pressure on the volume of each class.
-    chosen : str
-        Name of the one that was chosen.
-    """
+    """Measure labellings."""
     given = np.asarray(engine.to_host(problem.labels))
     groups, first = treated_alike(list(labellings.values()), given >= 0)
     W = engine.condensed(groups, len(first))

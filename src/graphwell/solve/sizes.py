@@ -37,16 +37,6 @@ def balanced_labels(engine: Engine, scores: Block, sizes: FloatArray, among: Boo
     """Give each vertex its best class under prices that make the classes about as large as asked.
 
     The price of a class too large rises and that of one too small falls until the sizes fit.
-
-    Parameters
-    ----------
-    engine : Engine
-    scores : Block
-        Not negative.
-    sizes : array of shape (n_classes,)
-        Wanted number of vertices of each class.
-    among : array of shape (n,)
-        The vertices that are counted.
     """
     logs = engine.logarithms(scores)
     return engine.argmax(logs, best_prices(lambda prices: engine.counts(logs, prices, among), sizes))
@@ -114,17 +104,7 @@ def balance_for(problem: Problem, start_sizes: IntArray) -> Balance | None:
 
 
 def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float) -> Balance:
-    """The pressure of a descent that begins at a coarse solution: towards its sizes, or even ones.
-
-    Parameters
-    ----------
-    problem : Problem
-    engine : Engine
-    first : Vector
-        Class of each vertex in the coarse solution.
-    even : float
-        How even the classes are by nature, from 0 to 1: decides between even sizes and those of the solution.
-    """
+    """The pressure of a descent that begins at a coarse solution: towards its sizes, or even ones."""
     if problem.class_shares is not None:
         return Balance(GIVEN_STRENGTH, problem.class_shares)
     weights = engine.xp.sqrt(problem.graph.degrees)
@@ -148,13 +128,6 @@ def estimated_shares(counts: IntArray, coarse: FloatArray) -> FloatArray:
     Labels that are a random sample have shares near those of the classes. They are trusted as far as they
     deviate from the coarse sizes by more than chance would have it. Equal counts were chosen, not drawn, and
     tell nothing.
-
-    Parameters
-    ----------
-    counts : array of shape (n_classes,)
-        Number of labels of each class.
-    coarse : array of shape (n_classes,)
-        Shares of the classes in the coarse solutions.
 
     Examples
     --------

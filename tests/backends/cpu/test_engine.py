@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphwell import Graph
 from graphwell._thread_pool import ThreadPool
-from graphwell.backends.arrays import ArrayEngine, HostVectors
+from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import State
 from graphwell.backends.conjugate_gradients import ArraySystem
 from graphwell.backends.cpu.backend import Backend
@@ -18,7 +18,7 @@ from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
 from graphwell.progress import silent
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine
-from tests.helpers import chain, problems, random_graph, start_of
+from tests.helpers import problems, random_graph, start_of
 
 
 def test_rows_are_checked_and_linked():
@@ -51,13 +51,6 @@ def test_rows_that_no_label_reaches_are_told_the_prior():
     assert told.predictor.least_certain(3, nowhere, nowhere)[0] == 2
 
 
-def test_labels_and_vectors_pass_through():
-    backend, vector = Backend(), np.arange(3)
-    assert backend.read_labels(vector) is vector
-    assert backend.to_host(backend.asarray(vector)) is vector
-    assert backend.shown(chain(1.0)).n_vertices == 2
-
-
 @settings(max_examples=60, deadline=None)
 @given(problems())
 def test_double_precision_gives_the_bits_of_the_reference(case):
@@ -83,19 +76,6 @@ def test_double_precision_follows_the_reference_beyond_the_paper(case):
     assert found.label_changes == expected.label_changes
 
 
-@settings(max_examples=20, deadline=None)
-@given(problems())
-def test_products_are_those_of_the_matrix(case):
-    problem, rng = case
-    block = rng.normal(size=(problem.graph.n_vertices, 3))
-    expected = problem.graph.S.toarray() @ block
-    np.testing.assert_allclose(ReferenceEngine(problem.graph).product(block), expected, atol=1e-12)
-    np.testing.assert_allclose(
-        NumbaEngine(problem.graph, dtype=np.float64).product(block), expected, atol=1e-12
-    )
-    np.testing.assert_allclose(NumbaEngine(problem.graph).product(block), expected, atol=1e-5)
-
-
 @settings(max_examples=30, deadline=None)
 @given(problems())
 def test_single_precision_stays_close_to_the_reference(case):
@@ -108,32 +88,6 @@ def test_single_precision_stays_close_to_the_reference(case):
     assert same.mean() >= 0.9
     if same.all():
         np.testing.assert_allclose(found.state.offsets, expected.state.offsets, atol=1e-4)
-
-
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_the_number_of_threads_changes_no_bit(threads, monkeypatch):
-    monkeypatch.setattr("graphwell.backends.cpu.engine.ENTRIES_PER_THREAD", 1)
-    rng = np.random.default_rng(1)
-    graph = random_graph(rng, 3000, 0.004)
-    problem = Problem(graph, np.where(rng.random(3000) < 0.1, rng.integers(5, size=3000), -1), 5)
-    start = start_of(problem, rng)
-    one = NumbaEngine(graph, n_jobs=1).sweep(problem, start, 1.0, 0.05, 30)
-    many = NumbaEngine(graph, n_jobs=threads).sweep(problem, start, 1.0, 0.05, 30)
-    np.testing.assert_array_equal(one.state.labels, many.state.labels)
-    np.testing.assert_array_equal(one.state.offsets, many.state.offsets)
-    assert one.energy == many.energy
-    assert one.label_changes == many.label_changes
-
-
-def test_an_engine_can_be_used_from_several_threads_at_once():
-    rng = np.random.default_rng(3)
-    graph = random_graph(rng, 500, 0.02)
-    problem = Problem(graph, np.where(rng.random(500) < 0.1, rng.integers(3, size=500), -1), 3)
-    start = start_of(problem, rng)
-    with ThreadPoolExecutor(4) as pool:
-        runs = list(pool.map(lambda _: NumbaEngine(graph).sweep(problem, start, 1.0, 0.05, 50), range(8)))
-    for run in runs[1:]:
-        np.testing.assert_array_equal(run.state.offsets, runs[0].state.offsets)
 
 
 @pytest.mark.parametrize("balance", [None, Balance(0.3, np.full(3, 1 / 3))])
@@ -189,10 +143,6 @@ def test_a_fused_system_does_what_plain_arrays_do(case, width):
         np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
-def test_the_fused_system_is_the_one_that_is_used():
-    assert NumbaEngine.system is not ArrayEngine.system
-
-
 def test_a_column_is_solved_alone_as_it_is_beside_others():
     rng = np.random.default_rng(4)
     graph = random_graph(rng, 60, 0.2)
@@ -233,13 +183,6 @@ def test_threads_lay_out_the_same():
     one, three = (SlicedRows.from_graph(graph, np.float32, ThreadPool(n)) for n in (1, 3))
     for name in ("order", "starts", "columns", "values", "row_sums"):
         np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
-
-
-def test_values_come_back_to_their_vertices():
-    rows = SlicedRows.from_graph(random_graph(np.random.default_rng(3), 50, 0.1), np.float32)
-    values = np.arange(50.0)
-    np.testing.assert_array_equal(rows.restored(rows.placed(values, np.float64)), values)
-    np.testing.assert_array_equal(rows.order[rows.position], np.arange(50))
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 64, 65, 5000, 100_000, 2**21])
