@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphwell import Graph
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import State
 from graphwell.backends.conjugate_gradients import ArraySystem
