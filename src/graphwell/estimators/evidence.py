@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Backend, Block, Rows, Vector
@@ -108,7 +109,6 @@ def expert_of(made: Any, sample: Sample, n_classes: int) -> Expert:
     """A model by its name in `MODELS`, on standardised rows; or any classifier, on the rows as they are."""
     if isinstance(made, str):
         return Expert(sample.rows_for(made), sample.model(made), n_classes)
-    from sklearn.base import clone
 
     known = sample.known
     return Expert(Identity(), taught(clone(made), sample.X[known], sample.labels[known]), n_classes)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from graphwell._thread_pool import ThreadPool
 from graphwell._threads import one_blas_thread, thread_count
@@ -118,8 +119,6 @@ class CellSearch:
 
     def _measure(self, k: int) -> tuple[int, float]:
         """Number of cells to visit, and the share of the true neighbours that lie in so many."""
-        from scipy.spatial.distance import cdist
-
         points, n_cells = self.points, len(self.cells.centroids)
         sample = np.random.default_rng(0).choice(len(points), min(RECALL_SAMPLE, len(points)), replace=False)
         true = self._scan(points[sample], self._every_cell(len(sample)), min(k + 1, len(points)))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
+from sklearn.neighbors import kneighbors_graph
 
 from graphwell._by_columns import by_columns
 from graphwell._types import FloatArray
@@ -154,6 +155,4 @@ class Look:
 
 
 def _neighbours(rows: FloatArray) -> Any:
-    from sklearn.neighbors import kneighbors_graph
-
     return kneighbors_graph(rows, min(NEIGHBORS, len(rows) - 1), mode="distance")

@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
 
 from graphwell._by_columns import by_columns
 from graphwell._copies import equal_rows
@@ -187,8 +194,6 @@ def leading_axes(X: Any, count: int) -> Linear:
     >>> leading_axes(np.array([[0.0, 1.0], [4.0, 1.0]]), 1)(np.array([[3.0, 9.0]])).round(6) ** 2
     array([[1.]])
     """
-    from sklearn.decomposition import PCA, TruncatedSVD
-
     few = evenly(X, MOST_ROWS)
     count = min(count, *few.shape)
     if sparse.issparse(few):
@@ -206,40 +211,26 @@ def taught(model: Any, X: Any, y: IntArray) -> Any:
 
 
 def _logistic() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
     return LogisticRegression(max_iter=300)
 
 
 def _forest() -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
     return RandomForestClassifier(TREES, oob_score=True, random_state=0)
 
 
 def _boosting() -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
     return HistGradientBoostingClassifier(random_state=0)
 
 
 def _discriminants() -> Any:
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-
     return LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
 
 
 def _perceptron() -> Any:
-    from sklearn.neural_network import MLPClassifier
-
     return MLPClassifier(HIDDEN_UNITS, alpha=0.1, max_iter=EPOCHS, random_state=0)
 
 
 def _kernel() -> Any:
-    from sklearn.kernel_approximation import Nystroem
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
     return make_pipeline(
         Nystroem(n_components=KERNEL_ROWS, random_state=0),
         LogisticRegression(C=KERNEL_FREEDOM, max_iter=300),

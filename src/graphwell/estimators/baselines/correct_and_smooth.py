@@ -1,6 +1,8 @@
 """Correct and smooth (Huang, He, Singh, Lim, Benson 2020)."""
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 from graphwell._types import FloatArray
 from graphwell.backends.conjugate_gradients import conjugate_gradients
@@ -69,9 +71,6 @@ class CorrectAndSmooth(Baseline):
 
     def _model(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         """Distribution of each row by a logistic regression on the rows with labels."""
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.preprocessing import StandardScaler
-
         known = problem.is_known
         shares = np.zeros((len(known), problem.n_classes))
         present = np.unique(problem.labels[known])

@@ -1,5 +1,7 @@
 """Classes as colours."""
 
+from colorsys import hsv_to_rgb
+
 import numpy as np
 
 from graphwell._types import IntArray
@@ -35,8 +37,6 @@ def palette_color(number: int) -> tuple[int, int, int]:
     >>> palette_color(0), palette_color(10)
     ((31, 119, 180), (217, 98, 153))
     """
-    from colorsys import hsv_to_rgb
-
     if number < len(PALETTE):
         return PALETTE[number]
     red, green, blue = hsv_to_rgb((number + 1.2) * 0.618034 % 1.0, 0.55, 0.85)  # hues by the golden ratio

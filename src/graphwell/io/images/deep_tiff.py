@@ -7,6 +7,7 @@ import math
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -38,8 +39,6 @@ def read(path: Path, tags: TiffTags, max_pixels: int) -> FloatArray:
 
 def spacing_of(path: Path) -> tuple[float, ...] | None:
     """Distances between points along height, width and depth that an OME description tells, if any."""
-    from xml.etree import ElementTree
-
     tifffile = require_tifffile()
     with decoding(path, "TIFF"), tifffile.TiffFile(path) as file:
         root = ElementTree.fromstring(file.ome_metadata or "<none/>")

@@ -10,6 +10,8 @@ After compression, only flat spots that clearly differ from the ground count.
 from dataclasses import replace
 
 import numpy as np
+from scipy import ndimage
+from scipy.spatial import cKDTree
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.io.images.blends import ALIKE, ROUNDING, closest, is_mixture, share
@@ -67,8 +69,6 @@ def _found(layer: Layer) -> Paints:
 
 def snapped(layer: Layer, paints: Paints) -> Paints:
     """The same paints, with every changed pixel given to the nearest of them or to the ground."""
-    from scipy.spatial import cKDTree
-
     seen = unpacked(layer.colors[layer.changed]).astype(float)
     gap, nearest = cKDTree(unpacked(paints.colors).astype(float)).query(seen)
     if layer.ground is not None:
@@ -130,8 +130,6 @@ def _looks_painted(layer: Layer, colors: IntArray, places: IntArray) -> bool:
 
 def _fits_ground(layer: Layer, marked: BoolArray) -> bool:
     """Whether a plain ground is plain away from the marks, or marks over a copy are more than crumbs."""
-    from scipy import ndimage
-
     if layer.ground is None:
         return True
     if np.ndim(layer.ground) > 1:
