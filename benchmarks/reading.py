@@ -17,7 +17,7 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 import pyarrow.parquet
-import graphwell.metric.rules
+import graphwell.estimators.tuning.metrics
 from graphwell.io.tables.base import open_table
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.preprocess import preprocess

@@ -43,14 +43,7 @@ def work_is_over() -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let signals wait until the block is over, and a moment longer: the work may be over by then.
-
-    Examples
-    --------
-    >>> with undisturbed():
-    ...     "files take their names"
-    'files take their names'
-    """
+    """Let signals wait until the block is over, and a moment longer: the work may be over by then."""
     if sys.unraisablehook is not _repeat_interrupt or current_thread() is not main_thread():
         yield
         return

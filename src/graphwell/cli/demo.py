@@ -14,8 +14,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from graphwell import datasets
 from graphwell._types import FloatArray, IntArray
 from graphwell.active.suggest import suggest
-from graphwell.estimators.baselines import spectral_clustering
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
+from graphwell.estimators.methods import spectral_clustering
 from graphwell.graph import Graph
 from graphwell.graph.layout import graph_map
 from graphwell.metrics import matched_error

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import one_blas_thread, thread_count
+from graphwell._threads import ThreadPool, one_blas_thread, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.scan import nearest_cells, nearest_first, scan_cells
 from graphwell.progress import heartbeat

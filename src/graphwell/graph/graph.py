@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._counted import counted
-from graphwell._hash import hash_of
+from graphwell._rows import hash_of
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.errors import counted
 from graphwell.graph.checks import (
     check_affinities,
     check_compressed,
@@ -177,7 +177,7 @@ class Graph:
             Where the graph is built. On a GPU the search is exact, and the graph stays there: its matrices
             are fetched when they are asked for. `X` may lie on the GPU already (CuPy, PyTorch).
         change : callable, optional
-            Done to rows before they are compared: one of `graphwell.metric`, say. New rows are changed too.
+            Done to rows before they are compared: a metric that was learnt, say. New rows are changed too.
         progress : callable
             Told the stage and the share of it that is done.
 

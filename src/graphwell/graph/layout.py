@@ -11,8 +11,7 @@ import numpy as np
 from scipy import fft, sparse
 
 from graphwell._random import stream
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import one_blas_thread, thread_count
+from graphwell._threads import ThreadPool, one_blas_thread, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 from graphwell.progress import Progress, heartbeat, silent

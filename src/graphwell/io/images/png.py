@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell._warnings import warn_user
+from graphwell.errors import warn_user
 from graphwell.io.images.base import check_not_empty, check_pixels
 from graphwell.io.images.pillow import DEEPEST, SHALLOW, decoding, pillow_format, with_opacity
 from graphwell.memory import check_fits

@@ -7,8 +7,7 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell._warnings import warn_user
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, warn_user
 from graphwell.io.images import deep_tiff
 from graphwell.io.images.base import Colors, Placement
 from graphwell.io.images.pillow import SHALLOW, pillow_format, write_raster
