@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from graphwell._checks import rows_left
 from graphwell._random import Seed
@@ -173,8 +174,6 @@ def prepare(
 ) -> PreparedGraph:
     """Build the graph of rows, or take one that is there."""
     if isinstance(X, GraphClassifier):
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(X)
         backend, graph = find_backend(X.device, X.transduction_, X.n_jobs), X.graph_
         return PreparedGraph(backend, backend.place(graph) if isinstance(graph, Graph) else graph)
