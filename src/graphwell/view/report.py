@@ -9,6 +9,7 @@ from graphwell._types import FloatArray
 from graphwell._version import __version__
 from graphwell.columns.report import Fate, grouped, listed
 from graphwell.errors import Words, in_python
+from graphwell.graph.layout import graph_map, principal_map
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails, RowToLabel
 from graphwell.jobs.score import Comparison
 from graphwell.view import html, plots
@@ -151,8 +152,6 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
 
 def map_of(points: FloatArray, graph: Any) -> FloatArray:
     """The map of the graph, from the principal components on; these alone where there is no graph."""
-    from graphwell.graph.layout import graph_map, principal_map
-
     principal = principal_map(points)
     return principal if graph is None else graph_map(graph, principal)
 
