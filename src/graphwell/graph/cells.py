@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from graphwell._threads import ThreadPool, one_blas_thread, thread_count
 from graphwell._types import FloatArray, IntArray
@@ -119,8 +120,6 @@ class CellSearch:
 
     def _measure(self, k: int) -> tuple[int, float]:
         """Number of cells to visit, and the share of the true neighbours that lie in so many."""
-        from scipy.spatial.distance import cdist
-
         points, n_cells = self.points, len(self.cells.centroids)
         sample = np.random.default_rng(0).choice(len(points), min(RECALL_SAMPLE, len(points)), replace=False)
         true = self._scan(points[sample], self._every_cell(len(sample)), min(k + 1, len(points)))
