@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +19,11 @@ from graphwell.io.images.base import MAX_PIXELS
 from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image, read_placement
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_files import filled
-from graphwell.jobs.segment_options import SegmentOptions
+from graphwell.jobs.segment_files import SegmentOptions, filled
 from graphwell.memory import check_fits
-
-if TYPE_CHECKING:
-    from graphwell.segmentation.segmenter import Preview, Segmentation, Segmenter
+from graphwell.segmentation.drawing import as_shown
+from graphwell.segmentation.pyramid import picture_bytes
+from graphwell.segmentation.segmenter import MOST_PIXELS, Preview, Segmentation, Segmenter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +55,7 @@ class PaintOptions:
 
 
 def pictures_of(source: Path) -> list[Path]:
-    """The picture, or those in a folder, by name.
-
-    Parameters
-    ----------
-    source : Path
-    """
+    """The picture, or those in a folder, by name."""
     if not source.is_dir():
         return [source]
     suffixes = FORMATS.suffixes(FIT_FOR["image"])
@@ -73,17 +67,7 @@ def pictures_of(source: Path) -> list[Path]:
 
 
 class PaintedPicture:
-    """One picture, made ready to be segmented from strokes.
-
-    Parameters
-    ----------
-    path : Path
-    options : PaintOptions
-
-    Attributes
-    ----------
-    shape : (height, width)
-    """
+    """One picture, made ready to be segmented from strokes."""
 
     def __init__(self, path: Path, options: PaintOptions) -> None:
         self.path, self.options = path, options
@@ -92,8 +76,6 @@ class PaintedPicture:
         self._lock = threading.Lock()
         self._last: tuple[IntArray, Segmentation] | None = None
         self.shape: tuple[int, int] = self._image.shape[:2]
-        from graphwell.segmentation.pyramid import picture_bytes
-
         n = self.shape[0] * self.shape[1]
         check_fits(path, picture_bytes(n, self._image.size // n))
 
@@ -117,20 +99,14 @@ class PaintedPicture:
     @cached_property
     def shown(self) -> Any:
         """The picture as red, green and blue from 0 to 255."""
-        from graphwell.segmentation.drawing import as_shown
-
         return as_shown(self._image)
 
     @cached_property
-    def _preview(self) -> "Preview":
-        from graphwell.segmentation.segmenter import Preview
-
+    def _preview(self) -> Preview:
         return Preview(self._image, n_jobs=self.options.n_jobs)
 
     @cached_property
-    def _segmenter(self) -> "Segmenter":
-        from graphwell.segmentation.segmenter import Segmenter
-
+    def _segmenter(self) -> Segmenter:
         placement = read_placement(self.path)
         spacing = None if placement is None or len(placement.spacing or ()) != 2 else placement.spacing
         return Segmenter(self._masked, spacing=spacing, n_jobs=self.options.n_jobs)
@@ -138,8 +114,6 @@ class PaintedPicture:
     @property
     def is_large(self) -> bool:
         """Whether a small copy is worth while."""
-        from graphwell.segmentation.segmenter import MOST_PIXELS
-
         return self.shape[0] * self.shape[1] > MOST_PIXELS
 
     def prepare(self, *, coarse: bool) -> None:
@@ -151,17 +125,10 @@ class PaintedPicture:
                 _ = self._segmenter
 
     def segment(self, seeds: IntArray, *, coarse: bool) -> IntArray:
-        """Classes of the picture, or of its small copy.
-
-        Parameters
-        ----------
-        seeds : integer array of the shape of the picture
-            -1 where unknown; some are not.
-        coarse : bool
-        """
+        """Classes of the picture, or of its small copy."""
         return self._preview.segment(seeds) if coarse else self._segmented(seeds).labels
 
-    def _segmented(self, seeds: IntArray) -> "Segmentation":
+    def _segmented(self, seeds: IntArray) -> Segmentation:
         """What the seeds give, whatever was painted before: so it is shown, and so it is saved."""
         with self._lock:
             if self._last is None or not np.array_equal(self._last[0], seeds):
@@ -170,13 +137,7 @@ class PaintedPicture:
             return self._last[1]
 
     def save(self, strokes: Mapping[str, Any]) -> SegmentReport:
-        """Write strokes, labels, overlay and masks: what `graphwell segment` makes of these strokes.
-
-        Parameters
-        ----------
-        strokes : mapping
-            In the format of `graphwell.io.images.drawings.draw_strokes`.
-        """
+        """Write strokes, labels, overlay and masks: what `graphwell segment` makes of these strokes."""
         folder, stem = self.options.folder, self._stem
         seeds = folder / f"{stem}_strokes.json"
         with written_whole(seeds) as file:
