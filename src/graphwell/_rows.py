@@ -89,7 +89,7 @@ COLUMNS_AT_ONCE = 8
 
 
 def by_columns(function: Callable[[Any], Any], X: Any) -> Any:
-    """What a function says of each column, asked some columns at a time: its temporary arrays stay small."""
+    """Apply a function to some columns at a time: its temporary arrays stay small."""
     groups = range(0, X.shape[1], COLUMNS_AT_ONCE)
     return np.concatenate([function(X[:, first : first + COLUMNS_AT_ONCE]) for first in groups], axis=-1)
 

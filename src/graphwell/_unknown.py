@@ -25,7 +25,7 @@ def says_nothing(value: Any) -> bool:
 
 
 def markers(unknown: Any) -> tuple[Any, ...]:
-    """What a user gave as one marker of unknown labels, or as several."""
+    """Markers of unknown labels, given as one or as several."""
     if unknown is None:
         return ()
     several = isinstance(unknown, Collection | np.ndarray) and not isinstance(unknown, str | bytes)

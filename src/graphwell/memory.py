@@ -1,4 +1,4 @@
-"""What a fit or a file will need, before it is taken, and what there is."""
+"""Memory that a fit or a file will need, before it is taken, and that there is."""
 
 import ctypes
 import os

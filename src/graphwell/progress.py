@@ -16,7 +16,7 @@ A new name means that the stages before are over.
 
 
 COMPILING = "compiling for this machine, once: about ten seconds"
-"""What the stage of that name means, for people."""
+"""The stage of that name, for people."""
 
 
 def silent(stage: str, share: float | None) -> None:

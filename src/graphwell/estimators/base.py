@@ -1,4 +1,4 @@
-"""What all classifiers on a graph share: reading input, answering for every vertex, and new points."""
+"""Base of all classifiers on a graph: input, an answer for every vertex, and new points."""
 
 import time
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from graphwell.solve.run import Run
 
 @dataclass(frozen=True)
 class Solved:
-    """What a method found.
+    """Solution of a method.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Solved:
     columns : array, optional
         Numbers of the classes that the columns of the scores belong to; all by default.
     attributes : mapping
-        What the method sets on the estimator besides, by name.
+        Further attributes of the estimator, by name.
     seconds : mapping
         Time of each stage.
     """
@@ -312,7 +312,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return self._summary_html() + str(super()._repr_html_inner())
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        """What a notebook shows: the summary of a fit before the diagram of scikit-learn."""
+        """The summary of a fit for a notebook, before the diagram of scikit-learn."""
         shown = super()._repr_mimebundle_(**options)
         if "text/html" in shown:
             shown["text/html"] = self._summary_html() + shown["text/html"]
@@ -326,7 +326,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return summary_html(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: arrays of a cluster are fetched first."""
+        """Pickle the attributes; arrays of a cluster are fetched first."""
         state = super().__getstate__()
         return {k: v.compute() if backend_of_rows(v) else v for k, v in state.items()}
 

@@ -354,7 +354,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return Recipe(self.start, step_size=self.step_size)
 
     def _settings(self) -> dict[str, Any]:
-        """What a run depends on besides its problem."""
+        """Settings that a run depends on besides its problem."""
         without_effect = ("n_jobs", "verbose")
         settings = {k: v for k, v in self.get_params().items() if k not in without_effect}
         return {**settings, "version": __version__}

@@ -180,7 +180,7 @@ def _orthogonal(block: FloatArray) -> FloatArray:
 
 
 def shares_of_neighbors(W: Any, power: float = 1.0) -> FloatArray:
-    """What each neighbour has in a vertex: affinities to a power, divided by the sum of their row."""
+    """Share of each neighbour in a vertex: affinities to a power, divided by the sum of their row."""
     weights, degrees = W.data**power, np.diff(W.indptr)
     sums = np.bincount(np.repeat(np.arange(len(degrees)), degrees), weights, minlength=len(degrees))
     return np.asarray(weights / np.repeat(sums, degrees)).astype(np.float32)

@@ -235,7 +235,7 @@ def _spread_and_farthest(columns: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class NeighborStatistics:
-    """What the nearest neighbours of a few rows tell of their scale.
+    """How connected and how close the nearest neighbours of a few rows are.
 
     Attributes
     ----------

@@ -82,7 +82,7 @@ class Sample:
         return Scale(X.mean(axis=0), np.full(X.shape[1], np.sqrt(X.shape[1]) / spread_of(X)))
 
     def rows_for(self, name: str) -> Map:
-        """What is done to rows before a model sees them: columns of noise do a perceptron harm."""
+        """The scaling of rows for a model: columns of noise do a perceptron harm."""
         return self.even if name == "perceptron" else self.standard
 
     def model(self, name: str) -> Any:
@@ -96,7 +96,7 @@ class Sample:
         return self.models[name]
 
     def out_of_bag(self) -> FloatArray:
-        """What those trees of the forest say of each labelled row that have not seen it; 0 if there is none.
+        """Out-of-bag probabilities of the forest for each labelled row; 0 if there are none.
 
         The columns are the classes that have a label.
         """
