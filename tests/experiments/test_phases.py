@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from graphwell.datasets.image import GREY_LEVELS, make_grey_image
+from graphwell.datasets.made import GREY_LEVELS, make_grey_image
 from graphwell.experiments.phases import laplacian_of_cosines, segment_by_phases, towards_wells
 
 

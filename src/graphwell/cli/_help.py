@@ -19,7 +19,7 @@ def _methods() -> Mapping[str, Any]:
 
 
 def _competitors() -> str:
-    from graphwell.comparison.competitors import competitors
+    from graphwell.comparison.compare import competitors
 
     return ", ".join(competitors())
 

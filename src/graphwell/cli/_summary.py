@@ -101,7 +101,7 @@ def print_compared(report: "CompareReport", *, on_stderr: bool) -> None:
     say(how_judged(found))
     grid = Grid()
     grid.add_column("method")
-    for title in ("right", "± error", "seconds", "memory"):
+    for title in ("correct", "± error", "seconds", "memory"):
         grid.add_column(title, justify="right")
     for each in found.standings:
         grid.add_row(each.method, *each.cells)

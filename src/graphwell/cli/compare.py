@@ -15,7 +15,7 @@ from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli._words import in_flags
 
 if TYPE_CHECKING:
-    from graphwell.comparison.results import Standing
+    from graphwell.comparison.compare import Standing
     from graphwell.jobs.compare import CompareReport
 
 
@@ -30,9 +30,6 @@ def compare(
     ] = None,
     splits: Annotated[int, typer.Option(help="How often labels are hidden, each of them once.", min=2)] = 5,
     report: _options.Report = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="File to save the comparison in; a killed one goes on from it.")
-    ] = None,
     features: _options.Features = None,
     drop: _options.Drop = None,
     as_number: _options.AsNumber = None,
@@ -54,9 +51,9 @@ def compare(
 ) -> Exit:
     """Compare graphwell with other methods on a table that has some labels.
 
-    Labels are hidden in turn, and the methods judged on them, or on the column of the truth. Prints a line
-    for each method as soon as it is known, then the table: right answers with their standard error, seconds
-    and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    Labels are hidden in turn, and methods are judged on them, or on the column of the truth. Prints a line
+    for each method as soon as it is known, then the table: the share of correct labels with its standard
+    error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
     refuse_missing(table)
@@ -67,13 +64,13 @@ def compare(
     out = sys.stdout  # bars on a terminal take its place
 
     def say(standing: "Standing") -> None:
-        right, error, seconds, _ = standing.cells
-        line = f"{standing.method}: {right} right ± {error}, {seconds} s"
+        correct, error, seconds, _ = standing.cells
+        line = f"{standing.method}: {correct} correct ± {error}, {seconds} s"
         print(line, file=sys.stdout if out.isatty() else out, flush=True)
 
     with bars(quiet=quiet) as progress:
-        told = None if quiet or json_ else say
-        found = compare_methods(options, draw=_page, progress=progress, told=told)
+        on_result = None if quiet or json_ else say
+        found = compare_methods(options, draw=_page, progress=progress, on_result=on_result)
     if not quiet:
         from graphwell.cli._summary import print_compared
 

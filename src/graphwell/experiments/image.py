@@ -7,7 +7,7 @@ import numpy as np
 
 import graphwell as gw
 from graphwell._types import FloatArray, IntArray
-from graphwell.datasets.image import GREY_LEVELS
+from graphwell.datasets.made import GREY_LEVELS
 from graphwell.experiments.drawing import show_image, show_wrong_pixels
 from graphwell.experiments.methods import FIXED, Case, in_unit_interval, random_labels, run_paper
 from graphwell.experiments.phases import segment_by_phases
