@@ -46,7 +46,7 @@ autodoc_typehints = "none"  # numpydoc writes the types
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-SHOWN_NOT_RUN = ("on_a_gpu", "pytorch_geometric", "napari")  # a GPU, gigabytes, a screen
+SHOWN_NOT_RUN = ("on_a_gpu", "napari")  # a GPU, a screen
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",

@@ -22,7 +22,7 @@ ORDER = (
     "solve",
     "columns",
     "estimators",
-    "bridges",
+    "interop",
     "active",
     "comparison",
     "segmentation",
@@ -37,7 +37,6 @@ ORDER = (
 """The rooms: each may use those before it, inside functions too."""
 EXCEPTIONS = {
     ("graph/graph.py", "backends"): "Graph.from_features(device=...) asks where to build",
-    ("graph/other_libraries.py", "bridges"): "Graph.from_networkx and its like read other graphs",
 }
 WITHOUT = {
     "model": ("sklearn", "pandas", "typer", "numba"),

@@ -24,6 +24,8 @@ def test_every_public_name_can_be_imported():
     assert set(dir(gw)) == set(gw.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = gw.nonsense
+    with pytest.raises(AttributeError, match="'from_dataset'; write X, y"):
+        _ = gw.from_dataset
 
 
 def test_steps_are_what_callbacks_get():

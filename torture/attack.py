@@ -78,7 +78,7 @@ class Outcome:
 
 
 NAMES = (
-    "tables", "pictures", "checkpoints", "matrices", "parameters", "arrays", "journals", "bridges",
+    "tables", "pictures", "checkpoints", "matrices", "parameters", "arrays", "journals", "interop",
     "threads", "properties", "kills", "interrupts", "discs", "permissions", "clocks", "terminals", "pages",
     "caches", "forks", "workers", "clusters",
 )  # fmt: skip

@@ -4,6 +4,7 @@ Semi-supervised classification with diffuse interface models on similarity graph
 Garcia-Cardona, Flenner and Percus.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
     from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
-    from graphwell.bridges.anndata import annotate
-    from graphwell.bridges.datasets import from_dataset
-    from graphwell.bridges.frames import with_labels
-    from graphwell.bridges.notebook import progress_bar
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
     from graphwell.estimators import baselines
@@ -26,6 +23,9 @@ if TYPE_CHECKING:
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
     from graphwell.estimators.registry import methods
     from graphwell.graph import Graph
+    from graphwell.interop.anndata import annotate
+    from graphwell.interop.frames import with_labels
+    from graphwell.interop.notebook import progress_bar
     from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
     from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
     from graphwell.view import plots
@@ -48,10 +48,9 @@ _HOME = {
     "LabelWarning": "graphwell._warnings",
     "UnreachableWarning": "graphwell._warnings",
     "citation": "graphwell.estimators.citation",
-    "annotate": "graphwell.bridges.anndata",
-    "from_dataset": "graphwell.bridges.datasets",
-    "progress_bar": "graphwell.bridges.notebook",
-    "with_labels": "graphwell.bridges.frames",
+    "annotate": "graphwell.interop.anndata",
+    "progress_bar": "graphwell.interop.notebook",
+    "with_labels": "graphwell.interop.frames",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
     "segment": "graphwell.segmentation.segmenter",
@@ -66,6 +65,8 @@ _MODULES = {
     "plots": "graphwell.view.plots",
     "widgets": "graphwell.widgets",
 }
+_GONE = {"from_dataset": "write X, y = np.array(rows['embedding']), np.array(rows['label'])"}
+"""Public names of before, and what to write instead."""
 
 __all__ = [
     "Annealed",
@@ -91,7 +92,6 @@ __all__ = [
     "citation",
     "compare",
     "datasets",
-    "from_dataset",
     "methods",
     "metrics",
     "model_selection",
@@ -109,7 +109,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name not in _HOME:
-        raise AttributeError(f"module 'graphwell' has no attribute {name!r}")
+        advice = f"; {_GONE[name]}" if name in _GONE else ""
+        raise AttributeError(f"module 'graphwell' has no attribute {name!r}{advice}")
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value
@@ -117,3 +118,17 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Gone:
+    """Asked last for a module: one of an earlier version, which a pickle names, is refused in a sentence."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        """Refuse what no other finder found."""
+        if name.startswith("graphwell."):
+            told = "a pickle that names it is of another version; fit anew."
+            raise ModuleNotFoundError(f"graphwell {__version__} has no {name}; {told}", name=name)
+
+
+sys.meta_path.append(_Gone)

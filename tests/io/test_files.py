@@ -1,6 +1,9 @@
 """Files appear whole or not at all, and bad names are refused before the work."""
 
 import os
+import signal
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -151,3 +154,48 @@ def test_a_link_into_a_missing_folder_is_refused(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "missing" / "file")
     with pytest.raises(OptionError, match="missing does not exist"):
         check_output(tmp_path / "link", "output")
+
+
+WRITE = """
+import sys
+from pathlib import Path
+from graphwell.io.files import written_whole, folder_written_whole
+folder = Path(sys.argv[1])
+with written_whole(folder / "out") as file, folder_written_whole(folder / "parts") as parts:
+    file.write(b"half")
+    (parts / "one").write_text("1")
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_a_killed_process_left_is_removed_and_what_others_write_or_own_stays(tmp_path):
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / f".graphwell-{'0' * 16}.tmp").symlink_to(tmp_path / "victim")
+    (tmp_path / ".graphwell-notes.tmp").write_text("precious")
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITE, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with writer:
+        assert writer.stdout.readline() == b"begun\n"
+        with written_whole(tmp_path / "new"):
+            pass
+        assert len(list(tmp_path.iterdir())) == 6
+        writer.send_signal(signal.SIGKILL)
+    with written_whole(tmp_path / "new"):
+        pass
+    assert len(list(tmp_path.iterdir())) == 4
+    assert (tmp_path / "victim").read_text() == "precious"
+
+
+def test_an_interrupt_right_after_a_file_was_made_leaves_nothing(tmp_path, monkeypatch):
+    real = os.open
+
+    def interrupted(path, *args, **kwargs):
+        os.close(real(path, *args, **kwargs))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), written_whole(tmp_path / "labels.csv"):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
-from graphwell.io.npy import load_npy, load_npz
+from graphwell.io.npy import load_npy, load_npz, read_sealed, write_sealed
 from graphwell.memory import limited_to
 
 
@@ -72,3 +72,20 @@ def test_the_wrong_ending_is_pointed_out(tmp_path):
     (tmp_path / "b.npy").rename(tmp_path / "b.npz")
     with pytest.raises(ValueError, match=r"rename it to \.npy"):
         load_npz(tmp_path / "b.npz")
+
+
+def test_an_archive_with_a_checksum_comes_back_or_is_refused(tmp_path):
+    path = tmp_path / "run"
+    write_sealed(path, {"labels": np.array([2, 1])}, version=3)
+    assert read_sealed(path, version=3)["labels"].tolist() == [2, 1]
+    with pytest.raises(OptionError, match=r"later graphwell \(format 3\)"):
+        read_sealed(path, version=2)
+    whole = path.read_bytes()
+    for damaged in (
+        whole.replace(np.array([2, 1]).tobytes(), np.array([2, 2]).tobytes()),
+        whole.replace(b"labels", b"labelz"),
+        b"label,x",
+    ):
+        path.write_bytes(damaged)
+        with pytest.raises(OptionError, match="damaged or no checkpoint"):
+            read_sealed(path, version=3)

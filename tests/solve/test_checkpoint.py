@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphwell import Annealed, DiffuseInterfaceClassifier, Fixed, Graph, Status
-from graphwell.io.sealed import checksum_of
+from graphwell.io.npy import checksum_of
 from graphwell.solve.checkpoint import Fingerprint
 from graphwell.solve.problem import Problem
 from tests.helpers import chain

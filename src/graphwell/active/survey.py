@@ -11,7 +11,7 @@ from graphwell.backends.base import Backend, Engine, PlacedGraph
 from graphwell.backends.registry import find_backend
 from graphwell.estimators.base import GraphClassifier
 from graphwell.graph import Graph
-from graphwell.graph.features import check_metric
+from graphwell.graph.knn import check_metric
 from graphwell.progress import Progress, silent
 from graphwell.solve.communities import Groundwork, groundwork
 from graphwell.solve.kept import KeptEngine

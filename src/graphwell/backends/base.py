@@ -14,7 +14,7 @@ from graphwell.progress import Progress
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
-    from graphwell.graph.lost_parts import Bridges
+    from graphwell.graph.components import Bridges
     from graphwell.solve.problem import Problem
 
 Result = TypeVar("Result")

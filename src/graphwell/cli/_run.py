@@ -11,7 +11,6 @@ import typer
 from graphwell._interrupt import INTERRUPTED, TERMINATED, exit_code, raise_again, work_is_over
 from graphwell.cli._words import in_flags
 from graphwell.errors import Sentence
-from graphwell.io.unfinished import remove_unfinished
 
 Arguments = ParamSpec("Arguments")
 
@@ -46,7 +45,6 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
             raise  # the reader of our output went away, or typer was asked to end the program
         except (Exception, KeyboardInterrupt) as error:
             work_is_over()
-            remove_unfinished()
             code, message = _ending(error)
             typer.echo(f"graphwell: {message}", err=True)
         raise typer.Exit(int(code))

@@ -25,7 +25,7 @@ from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters
 from graphwell.estimators.trust import read_trust
 from graphwell.graph import Graph
-from graphwell.graph.features import check_metric
+from graphwell.graph.knn import check_metric
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 

@@ -19,12 +19,14 @@ ADVICE = {
     "give a matrix of it, X.obsm['X_pca'] say",
     "MuData": "give a matrix of one of its parts, X['rna'].obsm['X_pca'] say",
     "DataArray": "give X.values, with one row per sample",
-    "Dataset": "give its samples as one array or data frame; X, y = graphwell.from_dataset(X) does that for "
-    "Hugging Face datasets",
-    "DatasetDict": "give one of its parts, X['train'] say, to graphwell.from_dataset",
+    "Dataset": "give its samples as one array or data frame; of Hugging Face, np.array(X['embedding']) or "
+    "X.to_pandas()",
+    "DatasetDict": "give the samples of one of its parts as one array, np.array(X['train']['embedding']) say",
     "Variable": "give X.values, with one row per sample",
-    "Graph": "give graphwell.Graph.from_networkx(X) or graphwell.Graph.from_igraph(X)",
-    "Data": "give graphwell.Graph.from_pyg(X), and its x as features",
+    "Graph": "give graphwell.Graph.from_affinity(networkx.to_scipy_sparse_array(X)), or "
+    "X.get_adjacency_sparse() of igraph",
+    "Data": "give torch_geometric.utils.to_scipy_sparse_matrix(X.edge_index) as a precomputed "
+    "graph, and its x as features",
     "DataLoader": "give its samples as one array",
     "Series": "one column is X.to_frame()",
     "DataFrameGroupBy": "give the data frame itself",

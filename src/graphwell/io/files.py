@@ -2,51 +2,41 @@
 
 import errno
 import os
+import re
+import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from graphwell._interrupt import undisturbed
 from graphwell.errors import OptionError
-from graphwell.io.scratch import NAME, scratch_file, scratch_folder
+from graphwell.io.locks import NO_FOLLOW, fcntl, try_lock
 
 DISC_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+TEMPORARY = re.compile(r"\.graphwell-(\d+-)?[0-9a-f]{16}\.tmp")
+"""Names of files that are not whole yet; those of earlier versions hold a process too."""
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that takes its name only when everything has been written.
 
-    The bytes go to a temporary file in the same folder, reach the disc, and are then renamed; after an
-    error, an interrupt or a power cut the name holds what it held before. Several files can be held
-    back together, see `written_together`.
-
-    Parameters
-    ----------
-    path : Path
-        The name; a link is followed.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> name = Path(folder.name) / "numbers.txt"
-    >>> with written_whole(name) as file:
-    ...     _ = file.write(b"1 2 3")
-    ...     name.exists()
-    False
-    >>> name.read_bytes()
-    b'1 2 3'
-    >>> folder.cleanup()
+    The bytes go to a temporary file in the same folder, reach the disc, and are then renamed. After an error,
+    an interrupt or a power cut the name holds what it held before. A link is followed.
     """
     target = path.resolve()
-    with _named_in_errors(path), scratch_file(target.parent) as (temporary, file):
+    with (
+        _named_in_errors(path),
+        _temporary(target.parent, lambda name: os.open(name, NEW_FILE, 0o666)) as (temporary, descriptor),
+        os.fdopen(descriptor, "wb", closefd=False) as file,
+    ):
         yield file
         file.flush()
-        os.fsync(file.fileno())
+        os.fsync(descriptor)
         if target.exists():
             shutil.copymode(target, temporary)
         temporary.replace(target)
@@ -54,19 +44,24 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def written_together() -> Iterator[ExitStack]:
-    """Hold several files back until all are written; then they take their names, whatever signal comes.
+def folder_written_whole(path: Path) -> Iterator[Path]:
+    """Make a folder that takes its name only when everything has been written into it."""
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with written_together() as held:
-    ...         for name in ("labels", "page"):
-    ...             _ = held.enter_context(written_whole(Path(folder) / name)).write(b"all")
-    ...     sorted(file.name for file in Path(folder).iterdir())
-    ['labels', 'page']
-    """
+    def made(name: Path) -> int:
+        name.mkdir()
+        # Only POSIX systems let a folder be opened, to lock it.
+        return os.open(name if hasattr(os, "O_DIRECTORY") else os.devnull, os.O_RDONLY)
+
+    target = path.resolve()
+    with _named_in_errors(path), _temporary(target.parent, made) as (temporary, _):
+        yield temporary
+        temporary.rename(target)
+        _sync_folder(target.parent)
+
+
+@contextmanager
+def written_together() -> Iterator[ExitStack]:
+    """Hold several files back until all are written; then they take their names, whatever signal comes."""
     with ExitStack() as held:
         yield held
         with undisturbed():
@@ -74,23 +69,46 @@ def written_together() -> Iterator[ExitStack]:
 
 
 @contextmanager
-def folder_written_whole(path: Path) -> Iterator[Path]:
-    """Make a folder that takes its name only when everything has been written into it.
+def _temporary(folder: Path, make: Callable[[Path], int]) -> Iterator[tuple[Path, int]]:
+    """A new file or folder and its open descriptor, removed unless it is renamed.
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with folder_written_whole(Path(folder) / "parts") as unnamed:
-    ...         _ = (unnamed / "1").write_text("one")
-    ...     [file.name for file in (Path(folder) / "parts").iterdir()]
-    ['1']
+    A lock tells whether its process still lives: what killed processes left is removed by the next one.
     """
-    target = path.resolve()
-    with _named_in_errors(path), scratch_folder(target.parent) as temporary:
-        yield temporary
-        temporary.rename(target)
-        _sync_folder(target.parent)
+    for entry in os.scandir(folder) if fcntl is not None and os.access(folder, os.R_OK) else ():
+        if TEMPORARY.fullmatch(entry.name):
+            _remove_if_nobody_writes(Path(entry.path))
+    path = folder / f".graphwell-{secrets.token_hex(8)}.tmp"
+    descriptor = None
+    try:
+        descriptor = make(path)
+        while not (try_lock(descriptor) and path.exists()):  # another took it for one that was left behind
+            os.close(descriptor)
+            descriptor = make(path)
+        yield path, descriptor
+    finally:
+        _remove(path)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _remove_if_nobody_writes(path: Path) -> None:
+    """Remove a file or folder of this user that no process holds the lock of."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | NO_FOLLOW | os.O_NONBLOCK)
+        try:
+            if os.fstat(descriptor).st_uid == os.geteuid() and try_lock(descriptor):
+                _remove(path)
+        finally:
+            os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    """Remove what is there; a folder that may no longer be entered keeps it."""
+    with suppress(OSError):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -101,27 +119,14 @@ def _named_in_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         wordy = error.errno is None  # NumPy and Arrow say in words that a disc is full
         nameless = error.filename is None and (wordy or error.errno in DISC_ERRORS)
-        if nameless or NAME.fullmatch(Path(os.fsdecode(error.filename or "")).name):
+        if nameless or TEMPORARY.fullmatch(Path(os.fsdecode(error.filename or "")).name):
             reason = error.strerror or f"It could not be written to its end ({error})"
             raise OSError(error.errno or errno.EIO, reason, str(path)) from error
         raise
 
 
 def check_output(path: Path, field: str) -> None:
-    """Refuse a name that could not be written, before the work is done rather than after it.
-
-    Parameters
-    ----------
-    path : Path
-    field : str
-        Name of the option that gave it.
-
-    Examples
-    --------
-    >>> check_output(Path("no-such-folder/labels.csv"), "output")
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: output no-such-folder/labels.csv: the folder no-such-folder ...
-    """
+    """Refuse a name that could not be written, before the work is done rather than after it."""
     target = followed(path, field)
     folder = target.parent if path.is_symlink() else path.parent
     if not folder.exists():
@@ -152,12 +157,6 @@ def check_input(path: Path, field: str, *, folder: bool = False) -> None:
     """Refuse a file that cannot be read to its end: none, a folder, a pipe that would wait for ever.
 
     Where a `folder` is expected, refuse everything else.
-
-    Examples
-    --------
-    >>> check_input(Path(__file__).parent, "table")
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: table ...io is a folder; give the name of a file.
     """
     followed(path, field)
     mode = path.stat().st_mode
@@ -174,33 +173,14 @@ def check_input(path: Path, field: str, *, folder: bool = False) -> None:
 
 
 def check_output_folder(folder: Path, field: str) -> None:
-    """Refuse a folder that could not be made or written into; its parent must be there.
-
-    Examples
-    --------
-    >>> check_output_folder(Path(__file__), "masks")
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: masks ...files.py is a file; give the name of a folder.
-    """
+    """Refuse a folder that could not be made or written into; its parent must be there."""
     if folder.exists() and not folder.is_dir():
         raise OptionError(field, "{field} {} is a file; give the name of a folder.", folder)
     check_output(folder / "file" if folder.exists() else folder, field)
 
 
 def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
-    """Refuse one file for two options, whatever names and links lead to it.
-
-    Parameters
-    ----------
-    paths : iterable of (field, path)
-        Name of the option and what it gave; None and ``-`` are passed over.
-
-    Examples
-    --------
-    >>> check_distinct([("table", Path("data.csv")), ("output", Path("./data.csv"))])
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: table and output are both the file data.csv; give output another name.
-    """
+    """Refuse one file for two options, whatever names and links lead to it."""
     seen: dict[object, str] = {}
     for field, path in paths:
         if path is None or path == Path("-"):

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from graphwell.errors import OptionError
-from graphwell.io.unfinished import forget, remember
 
 fcntl: Any
 try:
@@ -39,34 +38,15 @@ def held_alone(path: Path, field: str) -> Iterator[None]:
     """Keep all others away from a file while the block runs; whoever comes second is told who was first.
 
     The lock is a hidden file beside it, and holds no longer than its process lives.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it need not exist.
-    field : str
-        Name of the option that gave it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run = Path(folder) / "run"
-    ...     with held_alone(run, "checkpoint"), held_alone(run, "checkpoint"):
-    ...         pass
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: checkpoint ...run is in use by process ... on ...; wait for it, or ...
     """
     lock = path.resolve().with_name(f".{path.resolve().name}.lock")
     descriptor = _locked(lock, path, field)
-    remember(lock)
     try:
         note = f"process {os.getpid()} on {socket.gethostname()}"
         os.truncate(descriptor if os.truncate in os.supports_fd else lock, 0)
         os.write(descriptor, note.encode("utf-8", "replace"))
         yield
     finally:
-        forget(lock)  # before it is gone: the next lock of that name is another's
         if sys.platform == "win32":  # there an open file cannot be removed
             os.close(descriptor)
             lock.unlink(missing_ok=True)

@@ -1,13 +1,16 @@
-"""Reading `.npy` and `.npz` files that may hold anything."""
+"""Arrays in files: `.npy` and `.npz` that may hold anything, and archives with a checksum for long runs."""
 
 import math
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from graphwell._hash import hash_of
 from graphwell.errors import OptionError
+from graphwell.io.files import written_whole
 from graphwell.memory import check_fits
 
 COPIES = 2
@@ -15,14 +18,7 @@ COPIES = 2
 
 
 def load_npy(path: Path) -> Any:
-    """Read the array of a `.npy` file; whatever is wrong with the file becomes one sentence.
-
-    Examples
-    --------
-    >>> load_npy(Path(np.__file__))
-    Traceback (most recent call last):
-    ValueError: ...__init__.py cannot be read as a .npy file: it is damaged, truncated or something else.
-    """
+    """Read the array of a `.npy` file; whatever is wrong with the file becomes one sentence."""
     loaded = _load(path, ".npy")
     if not isinstance(loaded, np.ndarray):
         raise ValueError(f"{path} holds several arrays although its name ends in .npy; rename it to .npz.")
@@ -30,16 +26,7 @@ def load_npy(path: Path) -> Any:
 
 
 def load_npz(path: Path) -> dict[str, Any]:
-    """Read the arrays of a `.npz` file by name; whatever is wrong with the file becomes one sentence.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     np.savez(Path(folder) / "data.npz", X=np.eye(2), y=np.array([0, 1]))
-    ...     sorted(load_npz(Path(folder) / "data.npz"))
-    ['X', 'y']
-    """
+    """Read the arrays of a `.npz` file by name; whatever is wrong with the file becomes one sentence."""
     loaded: dict[str, Any] = _load(path, ".npz")
     if not isinstance(loaded, dict):
         raise ValueError(f"{path} holds one array although its name ends in .npz; rename it to .npy.")
@@ -95,3 +82,37 @@ def declared(file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
     reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = reader(file)
     return tuple(shape), dtype
+
+
+def write_sealed(path: Path, arrays: Mapping[str, Any], version: int) -> None:
+    """Replace a file by one that holds these arrays; it is whole at every moment."""
+    whole = {**arrays, "format": np.array(version)}
+    with written_whole(path) as file:
+        np.savez(file, checksum=np.array(checksum_of(whole)), **whole)
+
+
+def read_sealed(path: Path, version: int) -> dict[str, Any]:
+    """The arrays of a file; one that was damaged, or written by a later graphwell, is refused."""
+    try:
+        saved = load_npz(path)
+        number, checksum = int(saved["format"]), str(saved.pop("checksum"))
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise damaged_file(path) from error
+    if number > version:
+        problem = "{field} {} was written by a later graphwell (format {}); update graphwell, or start anew."
+        raise OptionError("checkpoint", problem, path, number)
+    if checksum != checksum_of(saved):
+        raise damaged_file(path)
+    return saved
+
+
+def damaged_file(path: Path) -> OptionError:
+    """What is said of a file that no run can have written."""
+    problem = "{field} {} is damaged or no checkpoint; remove it to start anew."
+    return OptionError("checkpoint", problem, path)
+
+
+def checksum_of(arrays: Mapping[str, Any]) -> str:
+    """Hash of the names and contents of arrays."""
+    names = sorted(arrays)
+    return hash_of(np.array(names), *(np.asarray(arrays[name]) for name in names))

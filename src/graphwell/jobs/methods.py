@@ -51,7 +51,7 @@ def check_settings(options: ClassifyOptions) -> None:
     check_device(options.device)
     if options.holdout is not None:
         check_share(options.holdout)
-    if options.method != DEFAULT:
+    if options.method != DEFAULT or options.parameters:
         make_classifier(options)
 
 
@@ -70,7 +70,7 @@ def make_classifier(options: ClassifyOptions) -> Any:
     """
     method = find_method(options.method)
     made: Any = method.classifier
-    given = options.changed(*SETTINGS)
+    given = {**options.parameters, **options.changed(*SETTINGS)}
     for field in (*given, *options.changed(*ABOUT_CLASSES)):
         if not has_parameter(made, field):
             raise _not_for(field, method)

@@ -1,7 +1,7 @@
 """What a job on a table is asked to do: frozen values whose fields are the options of every face."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +100,8 @@ class ClassifyOptions(TableOptions):
         fit into memory, else one, which is faster. "local:4" starts four whatever the table's size.
     safe_csv : bool
         Put an apostrophe before cells of text that a spreadsheet would run as formulas.
+    parameters : mapping
+        Further parameters of the method's classifier, by name.
 
     Examples
     --------
@@ -121,6 +123,7 @@ class ClassifyOptions(TableOptions):
     checkpoint: Path | None = None
     cluster: str | None = None
     safe_csv: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def changed(self, *names: str) -> dict[str, Any]:
         """Return those of the named options that are not at their default.
@@ -130,7 +133,7 @@ class ClassifyOptions(TableOptions):
         >>> ClassifyOptions(table=Path("pets.csv"), pca=3).changed("pca", "scale")
         {'pca': 3}
         """
-        defaults = {field.name: field.default for field in fields(self)}
+        defaults = {known.name: known.default for known in fields(self)}
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value != defaults[name]}
 

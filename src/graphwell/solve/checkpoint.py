@@ -14,7 +14,7 @@ from graphwell.backends.base import State
 from graphwell.errors import OptionError
 from graphwell.io.files import check_output
 from graphwell.io.locks import held_alone
-from graphwell.io.sealed import damaged_file, read_sealed, write_sealed
+from graphwell.io.npy import damaged_file, read_sealed, write_sealed
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphwell.backends.blocks.cells import CellMap, grouped
-from graphwell.graph.scaling import Scaling
+from graphwell.graph.knn import Scaling
 
 
 def test_rows_ask_cells_until_these_hold_enough_points():

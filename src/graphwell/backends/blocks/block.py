@@ -11,7 +11,7 @@ from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.rows import BlockRows, sharpened
 from graphwell.backends.system import fast_width
-from graphwell.graph.quantities import inverse_roots_of
+from graphwell.graph.graph import inverse_roots_of
 
 if TYPE_CHECKING:
     from graphwell.backends.cpu.layout import SlicedRows

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.cells import flat_index, k_means
-from graphwell.graph.scaling import Scaling
+from graphwell.graph.knn import Scaling
 
 FIRST_PROBES = 6
 MOST_CELLS = 65_536

@@ -11,9 +11,9 @@ from graphwell.backends.blocks.cells import CellMap
 from graphwell.backends.blocks.rows import Chosen, narrow
 from graphwell.graph.cells import SPARE_CANDIDATES, flat_index
 from graphwell.graph.cells import Cells as CutPoints
-from graphwell.graph.distances import distances_to
-from graphwell.graph.scaling import Scaling
-from graphwell.graph.space import Points
+from graphwell.graph.components import Points
+from graphwell.graph.knn import Scaling
+from graphwell.graph.scan import distances_to
 from graphwell.graph.weights import kernel, smallest_scale
 
 ROWS_AT_ONCE = 65_536

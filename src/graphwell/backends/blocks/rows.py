@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.lost_parts import weight_sums
+from graphwell.graph.components import weight_sums
 from graphwell.graph.weights import WEIGHT_FLOOR
 
 

@@ -12,7 +12,7 @@ from graphwell.backends.base import Answers, Block, Engine, Result, Rows, Vector
 from graphwell.backends.induction import Induction, distributions, modest, wide_as
 from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
-from graphwell.graph.features import check_metric
+from graphwell.graph.knn import check_metric
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:

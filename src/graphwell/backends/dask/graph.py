@@ -17,8 +17,8 @@ from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.tasks import Tasks, given
 from graphwell.backends.dask.vectors import WorkerVector, held_by
 from graphwell.graph import Graph
-from graphwell.graph.lost_parts import Bridges
-from graphwell.graph.structure import frozen
+from graphwell.graph.checks import frozen
+from graphwell.graph.components import Bridges
 
 
 @dataclass(eq=False, repr=False)

@@ -10,7 +10,7 @@ from graphwell.backends.blocks.checks import checked_block, inspect
 from graphwell.backends.dask.handles import Handle, blocks_of
 from graphwell.backends.dask.tasks import Tasks
 from graphwell.graph.checks import check_points
-from graphwell.graph.features import Change, FeatureMap, check_metric
+from graphwell.graph.knn import Change, FeatureMap, check_metric
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from graphwell.backends.blocks.partition import nearest_own, points_at
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.tasks import Tasks, given
-from graphwell.graph.lost_parts import Bridges, every_part_has, make_bridges
+from graphwell.graph.components import Bridges, every_part_has, make_bridges
 
 
 def bridged(graph: DaskGraph, known: BoolArray) -> DaskGraph:
@@ -42,7 +42,7 @@ def _with_bridges(graph: DaskGraph, bridges: Bridges) -> list[Handle]:
 
 @dataclass(frozen=True)
 class PartitionedPoints:
-    """The space of rows that lie on the workers (see `graphwell.graph.space.Space`)."""
+    """The space of rows that lie on the workers (see `graphwell.graph.components.Space`)."""
 
     tasks: Tasks
     partitions: list[Handle]

@@ -19,8 +19,8 @@ from graphwell.backends.dask.search import Search
 from graphwell.backends.dask.tasks import Tasks, given
 from graphwell.backends.induction import Induction, least_certain, lost_rows
 from graphwell.backends.registry import backend_of_rows
-from graphwell.graph.neighbors import build_search
-from graphwell.graph.origin import Origin
+from graphwell.graph.graph import Origin
+from graphwell.graph.knn import build_search
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,7 @@ from graphwell.backends.dask.inputs import Input
 from graphwell.backends.dask.tasks import Tasks
 from graphwell.backends.registry import find_cell_search
 from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
-from graphwell.graph.features import FeatureMap
-from graphwell.graph.neighbors import EXACT_UP_TO
-from graphwell.graph.scaling import Scaling
+from graphwell.graph.knn import EXACT_UP_TO, FeatureMap, Scaling
 from graphwell.memory import give_back
 from graphwell.progress import Progress, silent
 

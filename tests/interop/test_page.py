@@ -1,0 +1,31 @@
+"""The page on data from other libraries: every example on it runs."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+import graphwell as gw
+
+PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
+LIBRARIES = ("anndata", "pandas", "polars", "networkx", "igraph", "xarray", "sknetwork")
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_page_names_the_library(library):
+    assert f"import {library}" in PAGE.read_text() or f", {library}" in PAGE.read_text()
+
+
+def test_every_example_runs():
+    for library in LIBRARIES:
+        pytest.importorskip(library, reason=f"{library} is not installed")
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    failed, tried = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags)
+    assert tried > 10
+    assert failed == 0
+
+
+def test_fit_says_what_to_give_in_place_of_a_graph_object():
+    networkx = pytest.importorskip("networkx", reason="networkx is not installed")
+    with pytest.raises(ValueError, match=r"Graph\.from_affinity\(networkx\.to_scipy_sparse_array\(X\)\)"):
+        gw.DiffuseInterfaceClassifier().fit(networkx.DiGraph([(0, 1)]), [0, -1])
