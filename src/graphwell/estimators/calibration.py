@@ -13,8 +13,8 @@ import numpy as np
 from graphwell._copies import dealt_together, one_of_each
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend
+from graphwell.solve.fit import Recipe, scores_as, set_out
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, scores_as, set_out
 from graphwell.solve.result import Result
 
 LABELS_PER_CLASS_NEEDED = 10

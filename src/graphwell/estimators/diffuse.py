@@ -28,9 +28,8 @@ from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Step
-from graphwell.solve.fit import fit
+from graphwell.solve.fit import Recipe, fit, paper_recipe
 from graphwell.solve.problem import Problem, of_present_classes
-from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.result import Result, Status, on_host
 from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule
@@ -288,7 +287,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if alone or idle or recipe.schedule is not None or n_classes == 1:
             return rows, graph, {}, {}
         sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
-        contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False)
+        contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False, distance=self.metric)
         told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
             if isinstance(graph, Graph):
@@ -296,7 +295,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
                 rows, chosen, tuning, seconds = tuned_graph(on_host, features, *told, by_labels=enough)
                 graph = backend.place(chosen)
             else:
-                rows, tuning, seconds = tuned_rows(backend, rows, *told, by_labels=enough)
+                rows, graph, tuning, seconds = tuned_rows(
+                    backend, rows, *told, by_labels=enough, groups=labels.groups
+                )
         return rows, graph, {"tuning_": tuning}, {"tuning": seconds}
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:

@@ -18,8 +18,8 @@ from graphwell.backends.base import Backend, Block, Rows, Vector
 from graphwell.metric.candidates import LABELS_FOR_A_PERCEPTRON
 from graphwell.metric.maps import Identity, Map
 from graphwell.metric.sample import MODELS, Sample, taught
-from graphwell.solve.balance import best_classes
 from graphwell.solve.problem import Problem
+from graphwell.solve.sizes import best_classes
 
 LABELS_FOR_BOOSTING, CLASSES_FOR_BOOSTING = 100, 5
 """Boosted trees need so many labels per class, and take their time where there are more classes."""

@@ -8,10 +8,10 @@ from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.dask.engine import DaskEngine
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.tasks import Tasks
-from graphwell.solve import harmonic
+from graphwell.solve import start as harmonic
 from graphwell.solve.problem import Balance, Problem
+from graphwell.solve.schedule import stable_step
 from graphwell.solve.start import random_start
-from graphwell.solve.steps import stable_step
 from tests.backends.dask.cases import rounds_of
 from tests.helpers import columns_of, random_graph, start_of
 

@@ -13,8 +13,8 @@ import pytest
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
 from graphwell.backends.dask import tasks
 from graphwell.backends.dask.engine import DaskEngine
-from graphwell.solve.harmonic import laplace_scores
 from graphwell.solve.problem import Problem
+from graphwell.solve.start import laplace_scores
 from tests.backends.dask.cases import fitted, rows_and_labels
 from tests.backends.dask.test_affinities import in_blocks
 from tests.backends.dask.test_engine import across, case

@@ -14,8 +14,8 @@ from graphwell.backends.dask.engine import DaskEngine
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.tasks import DisplacedError, Tasks
 from graphwell.progress import listening
-from graphwell.solve.harmonic import laplace_scores
 from graphwell.solve.problem import Problem
+from graphwell.solve.start import laplace_scores
 from tests.backends.dask.cases import rounds_of
 from tests.backends.dask.test_engine import across, case
 from tests.helpers import chain, columns_of, start_of

@@ -10,7 +10,7 @@ from scipy import sparse
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.rows import BlockRows, sharpened
-from graphwell.backends.system import fast_width
+from graphwell.backends.conjugate_gradients import fast_width
 from graphwell.graph.graph import inverse_roots_of
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class GraphBlock:
 
     def share(self, kernel: Any, *arguments: Any) -> list[Any]:
         """Have some threads do a kernel of the CPU engine on all rows."""
-        from graphwell.backends.cpu.engine import share
+        from graphwell.backends.cpu.systems import share
 
         return share(ThreadPool(self.n_threads), self.rows, kernel, *arguments)
 
@@ -85,14 +85,14 @@ class GraphBlock:
 
     def product(self, vectors: FloatArray, halo: FloatArray) -> FloatArray:
         """Own rows of ``S`` times a block of columns, given by own positions and by the halo."""
-        from graphwell.backends.cpu import products
+        from graphwell.backends.cpu import systems
 
         n_positions, width = vectors.shape
         whole = np.zeros((n_positions + self.n_halo, fast_width(width)), PRECISION)
         whole[:n_positions, :width] = vectors
         whole[n_positions:, :width] = halo
         out = np.empty((n_positions, whole.shape[1]), PRECISION)
-        self.share(products.multiply, self.rows.starts, self.rows.columns, self.rows.values, whole, out)
+        self.share(systems.multiply, self.rows.starts, self.rows.columns, self.rows.values, whole, out)
         return out[:, :width]
 
 

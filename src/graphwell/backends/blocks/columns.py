@@ -80,7 +80,7 @@ def largest_eigenvalue(block: GraphBlock, vector: FloatArray, *, iterations: int
 
 def totals(block: GraphBlock, vectors: FloatArray, groups: IntArray, n_groups: int, unit: float) -> IntArray:
     """Sums of the rows of each group, in multiples of `unit`."""
-    from graphwell.backends.cpu.group_kernels import grouped_totals
+    from graphwell.backends.aggregation import grouped_totals
 
     return np.asarray(grouped_totals(groups, block.rows.restored(vectors), n_groups, unit))
 

@@ -1,6 +1,6 @@
 """The coarse level of a linear system in blocks: errors that hardly differ inside groups, removed at once.
 
-As in `graphwell.backends.cpu.correction`, but all sums over groups are exact: they have the same bits however
+As in `graphwell.backends.cpu.systems`, but all sums over groups are exact: they have the same bits however
 the vertices are cut into blocks. One block inverts the small system for all.
 """
 
@@ -12,7 +12,7 @@ from graphwell._threads import one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.blocks.block import PRECISION, GraphBlock
 from graphwell.backends.blocks.programs import Program, Said, rounded, rounding_magnet
-from graphwell.backends.cpu.correction import LEAST
+from graphwell.backends.cpu.systems import LEAST
 
 NEARLY_ONE = 1.001
 """Length of the level in a group, at most: it is rounded to single precision."""
@@ -116,7 +116,7 @@ class Correction:
 
     def find(self, sums: FloatArray) -> FloatArray:
         """Find the correction of a residual with these sums; return the sums of their products."""
-        from graphwell.backends.cpu.correction import multiply
+        from graphwell.backends.cpu.systems import multiply_dense as multiply
 
         if not self.n_groups:
             return np.zeros(sums.shape[1])
@@ -127,7 +127,7 @@ class Correction:
 
     def add(self, p: FloatArray, moving: FloatArray) -> FloatArray:
         """Add the correction that was found last to columns that move; return bounds of its norms."""
-        from graphwell.backends.cpu.correction import prolong
+        from graphwell.backends.cpu.systems import prolong
 
         if not self.n_groups:
             return np.zeros(p.shape[1])

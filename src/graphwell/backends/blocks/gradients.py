@@ -14,8 +14,7 @@ from graphwell._types import FloatArray
 from graphwell.backends.blocks.block import PRECISION, GraphBlock
 from graphwell.backends.blocks.correction import CoarseView, Correction, coarse_level
 from graphwell.backends.blocks.programs import Program, Said, rounding_magnet
-from graphwell.backends.conjugate_gradients import TOLERANCE, share_done
-from graphwell.backends.system import fast_width
+from graphwell.backends.conjugate_gradients import TOLERANCE, fast_width, share_done
 
 LARGEST_EIGENVALUE = 2.0
 """Of a matrix ``I - A S A``: it bounds the image of a vector."""

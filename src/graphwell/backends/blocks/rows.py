@@ -240,7 +240,7 @@ def fingerprint(rows: BlockRows, columns: IntArray) -> int:
 
 def heaviest(rows: BlockRows, columns: IntArray, power: float) -> IntArray:
     """The user's number of the neighbour of largest affinity of each vertex; -1 if it has none."""
-    from graphwell.backends.cpu.group_kernels import heaviest_entries
+    from graphwell.backends.aggregation import heaviest_entries
 
     found = heaviest_entries(rows.W.indptr, rows.W.indices, sharpened(rows, power))
     return np.where(found >= 0, columns[found], -1)
@@ -255,7 +255,7 @@ def condensed(
     rows: BlockRows, columns: IntArray, groups: IntArray, power: float, n_groups: int, unit: float
 ) -> Any:
     """Sums of these rows of the sharpened ``W`` between groups of vertices; `groups` are those of all."""
-    from graphwell.backends.cpu.group_kernels import condensed_rows
+    from graphwell.backends.aggregation import condensed_rows
 
     W = sparse.csr_array((sharpened(rows, power), rows.W.indices, rows.W.indptr), shape=rows.W.shape)
     return condensed_rows(W, groups[rows.vertices], groups[columns], n_groups, unit)

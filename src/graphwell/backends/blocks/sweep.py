@@ -12,7 +12,7 @@ from graphwell.backends.blocks.rows import narrow
 
 if TYPE_CHECKING:
     from graphwell.backends.cpu.engine import Forces
-    from graphwell.backends.cpu.packing import Packing
+    from graphwell.backends.cpu.layout import Packing
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def make_forces(
 ) -> BlockForces:
     """Place the known labels and the null model of a problem."""
     from graphwell.backends.cpu.engine import Forces
-    from graphwell.backends.cpu.packing import Packing
+    from graphwell.backends.cpu.layout import Packing
 
     packing = Packing.of(n_classes, PRECISION)
     strength, shares = balance or (0.0, np.zeros(n_classes))
@@ -81,7 +81,7 @@ def sweeps(
 
     It returns labels and offsets of the block, its part of the energy, and how often a class changed.
     """
-    from graphwell.backends.cpu import kernels
+    from graphwell.backends.cpu import sweep as kernels
     from graphwell.backends.cpu.layout import LANES
 
     rows, acting, packing, real = block.rows, forces.acting, forces.packing, PRECISION.type
@@ -124,7 +124,7 @@ def end_of(swept: tuple[IntArray, FloatArray, float, int]) -> tuple[float, int]:
 
 def _masses(block: GraphBlock, forces: BlockForces, words: IntArray, offsets: FloatArray) -> IntArray:
     """Mass of each class in the block, in whole numbers; nothing where none is needed."""
-    from graphwell.backends.cpu import kernels
+    from graphwell.backends.cpu import sweep as kernels
 
     if forces.acting.strength <= 0:
         return NOTHING.astype(np.int64)

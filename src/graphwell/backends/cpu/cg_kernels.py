@@ -6,7 +6,7 @@ they are added up, so that the sums are exact and do not depend on how the rows 
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.layout import LANES
-from graphwell.backends.cpu.products import multiply
+from graphwell.backends.cpu.systems import multiply
 from graphwell.graph.compiled import compiled
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.aggregation import in_units_of, means_of, unit_of
 from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import Coarse, Solution, State, Swept
 from graphwell.backends.blocks import columns as on_columns
@@ -27,7 +28,6 @@ from graphwell.backends.blocks.nearest import nearest
 from graphwell.backends.blocks.rows import in_few_bytes, narrow
 from graphwell.backends.blocks.said import assembled, of_own
 from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
-from graphwell.backends.cpu.group_kernels import in_units_of, means_of, unit_of
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.tasks import given

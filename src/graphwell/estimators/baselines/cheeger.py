@@ -4,8 +4,7 @@ from graphwell._random import Seed
 from graphwell._types import BoolArray, FloatArray
 from graphwell.estimators.baselines.clusterer import CutClusterer
 from graphwell.estimators.registry import method
-from graphwell.solve.balanced_cuts import Piece
-from graphwell.solve.cheeger import cheeger_cut
+from graphwell.solve.cuts import Piece, cheeger_cut
 
 
 @method(

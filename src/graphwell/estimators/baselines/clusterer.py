@@ -16,8 +16,8 @@ from graphwell.estimators.baselines.base import Baseline
 from graphwell.estimators.inputs import refuse_foreign
 from graphwell.graph import Graph
 from graphwell.progress import silent
-from graphwell.solve.balanced_cuts import Piece, partition
 from graphwell.solve.binary import smallest_eigenpairs
+from graphwell.solve.cuts import Piece, partition
 from graphwell.solve.problem import Problem
 
 EIGENVECTORS = 4

@@ -7,8 +7,8 @@ from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.errors import in_short
 from graphwell.estimators.baselines.base import Baseline
 from graphwell.estimators.registry import method
-from graphwell.solve.harmonic import laplace_scores, poisson_weights
 from graphwell.solve.problem import Problem
+from graphwell.solve.start import laplace_scores, poisson_weights
 
 WEIGHTS = ("none", "wnll", "poisson")
 

@@ -8,9 +8,9 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.baselines.base import Baseline, equal_unless_given, indicators
 from graphwell.estimators.registry import method
-from graphwell.solve.assignment import bounded_assignment
 from graphwell.solve.binary import smallest_eigenpairs
 from graphwell.solve.problem import Problem
+from graphwell.solve.sizes import bounded_assignment
 
 SUBSTEPS = 3
 

@@ -6,8 +6,8 @@ from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.baselines.base import Baseline, indicators
 from graphwell.estimators.registry import method
-from graphwell.solve.harmonic import centred, solve_laplacian
 from graphwell.solve.problem import Problem
+from graphwell.solve.start import centred, solve_laplacian
 
 
 @method("poisson", "labels as sources of a Poisson equation", sources=("calder2020poisson",))
