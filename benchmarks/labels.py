@@ -19,7 +19,7 @@ from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.datasets import sample_labels
-from graphwell.estimators.baselines import LaplaceLearning
+from graphwell.estimators.methods import LaplaceLearning
 from graphwell.solve.fit import Recipe, set_out
 from graphwell.solve.problem import Problem
 

@@ -120,12 +120,10 @@ def no_scheduler_is_left() -> Iterator[None]:
 SLOW_FILES = {
     "cli/test_fuzz.py",
     "cli/test_interrupt.py",
-    "cli/test_kill.py",
     "io/images/test_fuzz.py",
     "jobs/test_marks_as_painted.py",
 }
 """Whole runs of the program, damaged files by the hundred, and a photograph again and again."""
-SLOW = {"test_rows_in_a_part_without_labels_need_attention"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -134,6 +132,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         file = item.path.relative_to(here).as_posix() if item.path.is_relative_to(here) else ""
-        named = file in SLOW_FILES or getattr(item, "originalname", "") in SLOW
-        if named or parameters.get("backend") == "dask":
+        if file in SLOW_FILES or parameters.get("backend") == "dask":
             item.add_marker(pytest.mark.slow)

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from graphwell.active.suggest import suggest
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
-    from graphwell.estimators import baselines
+    from graphwell.estimators import methods as baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
-    from graphwell.estimators.citation import citation
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
-    from graphwell.estimators.registry import methods
+    from graphwell.estimators.registry import citation, methods
     from graphwell.graph import Graph
     from graphwell.interop.anndata import annotate
     from graphwell.interop.frames import with_labels
     from graphwell.interop.notebook import progress_bar
+    from graphwell.io.tables import read_table
     from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
     from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
     from graphwell.view import plots
@@ -47,18 +47,19 @@ _HOME = {
     "TableEncoder": "graphwell.columns.encoder",
     "LabelWarning": "graphwell._warnings",
     "UnreachableWarning": "graphwell._warnings",
-    "citation": "graphwell.estimators.citation",
+    "citation": "graphwell.estimators.registry",
     "annotate": "graphwell.interop.anndata",
     "progress_bar": "graphwell.interop.notebook",
     "with_labels": "graphwell.interop.frames",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
+    "read_table": "graphwell.io.tables.base",
     "segment": "graphwell.segmentation.segmenter",
     "suggest": "graphwell.active.suggest",
 }
 _MODULES = {
     "active": "graphwell.active",
-    "baselines": "graphwell.estimators.baselines",
+    "baselines": "graphwell.estimators.methods",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
     "model_selection": "graphwell.model_selection",
@@ -97,6 +98,7 @@ __all__ = [
     "model_selection",
     "plots",
     "progress_bar",
+    "read_table",
     "segment",
     "suggest",
     "widgets",

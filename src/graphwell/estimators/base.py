@@ -19,11 +19,10 @@ from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.columns.cells import is_frame
 from graphwell.errors import Sentence, in_short
-from graphwell.estimators.evidence import pooled
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
-from graphwell.estimators.parameters import check_parameters
-from graphwell.estimators.trust import read_trust
+from graphwell.estimators.parameters import check_parameters, read_trust
+from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
 from graphwell.solve.problem import Problem
@@ -192,7 +191,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
         solved.engine.rest()
-        assigned, scores = pooled(backend, rows, problem, solved.engine, solved.assigned, solved.scores)
+        assigned, scores = stacked_scores(
+            backend, rows, problem, solved.engine, solved.assigned, solved.scores
+        )
         if "calibration_" in solved.attributes:
             by = solved.attributes["calibration_"] if rows.evidence is None else tuned["tuning_"]
             scores = cast(Engine, solved.engine).shares(scores, by.power)

@@ -10,7 +10,7 @@ import numpy as np
 import graphwell as gw
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
-from graphwell.estimators.baselines import spectral_clustering
+from graphwell.estimators.methods import spectral_clustering
 from graphwell.experiments.results import Picture, Run, errors
 from graphwell.metrics import matched, unlabelled_error
 from graphwell.solve import Problem, descend

@@ -177,7 +177,7 @@ class Graph:
             Where the graph is built. On a GPU the search is exact, and the graph stays there: its matrices
             are fetched when they are asked for. `X` may lie on the GPU already (CuPy, PyTorch).
         change : callable, optional
-            Done to rows before they are compared: one of `graphwell.metric`, say. New rows are changed too.
+            Done to rows before they are compared: a metric that was learnt, say. New rows are changed too.
         progress : callable
             Told the stage and the share of it that is done.
 
