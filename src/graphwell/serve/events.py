@@ -1,4 +1,4 @@
-"""How windows of the label page are told of rows and fits."""
+"""Events of the label page: its rows, its classes, the colours of its map, and numbers of a fit."""
 
 from typing import Any
 
@@ -10,11 +10,12 @@ from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.shown_rows import LabelledTable
 from graphwell.serve.answers import Answers, Change
 from graphwell.serve.channel import frame
+from graphwell.serve.fits import Fit, Preview
 from graphwell.serve.journal import Journal
-from graphwell.serve.refits import Fit
 
 NO_CLASS = 255
 """In the bytes that a map is coloured by."""
+STEPS_OF_DOUBT = 15
 DOUBTFUL_SHOWN = 30
 NEIGHBOURS_SHOWN = 6
 GUESSES_SHOWN = 3
@@ -32,19 +33,19 @@ def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> byte
     return frame({"event": name, "count": len(rows), **more}, body)
 
 
-def told_table(table: LabelledTable, answers: Answers) -> dict[str, Any]:
+def table_event(table: LabelledTable, answers: Answers) -> dict[str, Any]:
     """The event that a new window begins with: the table, and the classes of its rows."""
     return {
         "event": "about",
         "table": table.options.table.name,
         "output": table.options.labelled.name,
         "rows": len(answers.codes),
-        "classes": _told_classes(answers),
+        "classes": [vars(entry) for entry in answers.classes],
     }
 
 
-def told_answers(answers: Answers, journal: Journal, rows: IntArray, number: int) -> dict[str, Any]:
-    """The event of what was said of some rows, of the classes, and how far one can go back and forth."""
+def answers_event(answers: Answers, journal: Journal, rows: IntArray, number: int) -> dict[str, Any]:
+    """The answers for some rows, the classes, and how far one can go back and forth."""
     done, undone = journal.done, journal.undone
     return {
         "event": "answers",
@@ -52,22 +53,18 @@ def told_answers(answers: Answers, journal: Journal, rows: IntArray, number: int
         "rows": rows.tolist(),
         "codes": answers.codes[rows].tolist(),
         "weights": answers.weights[rows].round(3).tolist(),
-        "classes": _told_classes(answers),
+        "classes": [vars(entry) for entry in answers.classes],
         "undo": done[-1]["do"] if done else None,
         "redo": undone[-1]["do"] if undone else None,
         "steps": len(done),
     }
 
 
-def _told_classes(answers: Answers) -> list[dict[str, Any]]:
-    return [vars(entry) for entry in answers.classes]
-
-
 def doubtful_rows(fit: Fit, table: LabelledTable) -> list[dict[str, Any]]:
     """The most doubtful rows without a label, with what they may be."""
     if fit.found is None:
         return []
-    doubt = np.where(fit.said.codes >= 0, -1.0, fit.found.doubt)
+    doubt = np.where(fit.snapshot.codes >= 0, -1.0, fit.found.doubt)
     rows = np.argpartition(-doubt, min(DOUBTFUL_SHOWN, len(doubt) - 1))[:DOUBTFUL_SHOWN]
     rows = rows[np.argsort(-doubt[rows], kind="stable")]
     return [
@@ -79,9 +76,9 @@ def doubtful_rows(fit: Fit, table: LabelledTable) -> list[dict[str, Any]]:
 
 def too_early(fit: Fit) -> str:
     """Why no accuracy can be told yet; empty if it can."""
-    seen = set(fit.said.codes.tolist())
-    unseen = [name for number, name in enumerate(fit.said.names) if name and number not in seen]
-    if len(seen & set(range(len(fit.said.names)))) < 2:
+    seen = set(fit.snapshot.codes.tolist())
+    unseen = [name for number, name in enumerate(fit.snapshot.names) if name and number not in seen]
+    if len(seen & set(range(len(fit.snapshot.names)))) < 2:
         return "Answer with at least two classes first."
     if unseen:
         return f"No row is labelled {unseen[0]} yet."
@@ -91,17 +88,17 @@ def too_early(fit: Fit) -> str:
     return ""
 
 
-def lasso_says(change: Change | None, colors: IntArray) -> dict[str, Any] | None:
-    """What the model now thinks of rows that were labelled together; None if the last change was another."""
+def lasso_counts(change: Change | None, colors: IntArray) -> dict[str, Any] | None:
+    """The classes that the model gives rows labelled together; None if the last change was another."""
     if change is None or len(change.rows) < 2 or change.codes[1][0] < 0:
         return None
     sizes = np.bincount(colors[change.rows], minlength=NO_CLASS + 1)
-    says = {int(number): int(sizes[number]) for number in np.flatnonzero(sizes[:NO_CLASS])}
-    return {"rows": len(change.rows), "class": int(change.codes[1][0]), "says": says}
+    counts = {int(number): int(sizes[number]) for number in np.flatnonzero(sizes[:NO_CLASS])}
+    return {"rows": len(change.rows), "class": int(change.codes[1][0]), "says": counts}
 
 
 def row_in_brief(table: LabelledTable, row: int) -> dict[str, Any]:
-    """What is shown of a row in a list."""
+    """A row as it is shown in a list."""
     return {
         "row": row,
         "name": table.name(row),
@@ -122,3 +119,54 @@ def shown_row(table: LabelledTable, answers: Answers, found: FoundLabels | None,
         "guesses": [] if found is None else found.guesses(row, GUESSES_SHOWN),
         "near": [{**row_in_brief(table, other), "class": int(answers.codes[other])} for other in near],
     }
+
+
+class Coloring:
+    """Class and doubt of every row as windows know them: bytes, `NO_CLASS` where it has none, doubt in steps.
+
+    Examples
+    --------
+    >>> coloring = Coloring(3)
+    >>> coloring.classes
+    array([255, 255, 255], dtype=uint8)
+    >>> len(coloring.everything()), coloring.sizes()[255]
+    (2, np.int64(3))
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self.classes = np.full(n_rows, NO_CLASS, dtype=np.uint8)
+        self.doubt = np.zeros(n_rows, dtype=np.uint8)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def sizes(self) -> IntArray:
+        """How many rows have each class, by number."""
+        return np.bincount(self.classes, minlength=NO_CLASS + 1)
+
+    def everything(self) -> list[bytes]:
+        """Frames for a new window."""
+        rows: IntArray = np.arange(len(self))
+        return [byte_frame("labels", rows, self.classes), byte_frame("doubt", rows, self.doubt)]
+
+    def take_preview(self, preview: Preview) -> bytes:
+        """Paint the labels of a preview; returns the frame for the windows."""
+        classes = _as_bytes(preview.labels)
+        self.classes[preview.rows] = classes
+        return byte_frame("labels", preview.rows, classes, number=preview.snapshot.number, preview=True)
+
+    def take_fit(self, found: FoundLabels | None, number: int) -> list[bytes]:
+        """Paint the labels of a fit that knew the answers up to a number; returns frames of what changed."""
+        classes, doubt = np.full_like(self.classes, NO_CLASS), np.zeros_like(self.doubt)
+        if found is not None:
+            classes, doubt = _as_bytes(found.labels), np.rint(STEPS_OF_DOUBT * found.doubt).astype(np.uint8)
+        frames = []
+        for name, before, after in (("labels", self.classes, classes), ("doubt", self.doubt, doubt)):
+            rows = np.flatnonzero(before != after)
+            before[rows] = after[rows]
+            frames.append(byte_frame(name, rows, after[rows], number=number))
+        return frames
+
+
+def _as_bytes(labels: IntArray) -> IntArray:
+    return np.where(labels < 0, NO_CLASS, labels).astype(np.uint8)
