@@ -12,11 +12,11 @@ from graphwell._version import __version__
 
 if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection, widgets
-    from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
     from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
+    from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
     from graphwell.estimators import methods as baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Annealed": "graphwell.solve.schedule",
     "BinaryInterfaceClassifier": "graphwell.estimators.binary",
-    "BridgedWarning": "graphwell._warnings",
+    "BridgedWarning": "graphwell.errors",
     "CancelledError": "graphwell.solve.run",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
     "DiffuseInterfaceClustering": "graphwell.active.clustering",
@@ -45,8 +45,8 @@ _HOME = {
     "Status": "graphwell.solve.result",
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
-    "LabelWarning": "graphwell._warnings",
-    "UnreachableWarning": "graphwell._warnings",
+    "LabelWarning": "graphwell.errors",
+    "UnreachableWarning": "graphwell.errors",
     "citation": "graphwell.estimators.registry",
     "annotate": "graphwell.interop.anndata",
     "progress_bar": "graphwell.interop.notebook",

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import graphwell as gw
-from graphwell._warnings import BridgedWarning
 from graphwell.active.accuracy import PRIOR_ANSWERS, Checked, estimated_accuracy
+from graphwell.errors import BridgedWarning
 from tests.active.queries import five_clusters
 from tests.helpers import blobs, clusters, few
 

@@ -4,9 +4,8 @@ import warnings
 
 import pytest
 
-from graphwell._warnings import warn_user
 from graphwell.cli._options import in_flags
-from graphwell.errors import OptionError, Sentence
+from graphwell.errors import OptionError, Sentence, warn_user
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 

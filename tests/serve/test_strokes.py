@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from graphwell.io.images.drawn import read_marks
+from graphwell.io.images.drawings import read_marks
 from graphwell.serve.answers import LONGEST_NAME
 from graphwell.serve.strokes import (
     MOST_CLASSES,

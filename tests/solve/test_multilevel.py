@@ -9,7 +9,7 @@ import pytest
 from scipy import linalg, sparse
 
 from graphwell import Graph
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve import communities
 from graphwell.solve.coarse import CoarseGraph

@@ -8,11 +8,10 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from graphwell._counted import counted
 from graphwell.cli._options import in_flags
 from graphwell.columns.fate import grouped
 from graphwell.columns.names import listed
-from graphwell.errors import Sentence
+from graphwell.errors import Sentence, counted
 
 if TYPE_CHECKING:
     from graphwell.columns.fate import Fate

@@ -18,7 +18,7 @@ from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
 from graphwell._checks import whole_number
-from graphwell._copies import equal_rows, one_of_each
+from graphwell._rows import equal_rows, one_of_each
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.cells import is_frame

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._copies import one_of_each
 from graphwell._random import Seed, stream
+from graphwell._rows import one_of_each
 from graphwell._version import __version__
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
@@ -354,7 +354,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return Recipe(self.start, step_size=self.step_size)
 
     def _settings(self) -> dict[str, Any]:
-        """What a run depends on besides its problem."""
+        """Settings that a run depends on besides its problem."""
         without_effect = ("n_jobs", "verbose")
         settings = {k: v for k, v in self.get_params().items() if k not in without_effect}
         return {**settings, "version": __version__}

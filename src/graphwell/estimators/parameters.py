@@ -1,4 +1,4 @@
-"""What each parameter of a classifier may be, checked before any work begins; class sizes; sample weights."""
+"""Parameters of classifiers, checked before any work begins; class sizes; sample weights."""
 
 from collections.abc import Callable, Mapping
 from itertools import islice

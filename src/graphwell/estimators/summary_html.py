@@ -1,4 +1,4 @@
-"""What a notebook shows of a fitted classifier: how the fit ended, the classes, and a small map."""
+"""A fitted classifier in a notebook: how the fit ended, the classes, and a small map."""
 
 from html import escape
 from typing import Any

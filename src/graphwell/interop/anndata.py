@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell._unknown import is_known
 from graphwell._version import __version__
-from graphwell._warnings import warn_user
+from graphwell.errors import warn_user
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph
 from graphwell.io.tables.anndata_files import CONNECTIVITIES, usual_representation

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwell._copies import labels_that_differ
+from graphwell._rows import labels_that_differ
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.tables.base import Table, open_table
 from graphwell.jobs.class_sizes import told_of_classes

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from graphwell._threads import thread_count
-from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.backends.dask.client import open_client
 from graphwell.columns.fate import left_out
-from graphwell.errors import OptionError, Sentence
+from graphwell.errors import BridgedWarning, OptionError, Sentence, UnreachableWarning
 from graphwell.estimators.tuning.metrics import Ruled
 from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphwell._by_columns import by_columns
 from graphwell._checks import one_of
-from graphwell._copies import equal_rows
+from graphwell._rows import by_columns, equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.encoders import WANT_A_SCALE
 from graphwell.columns.scale import shift_and_factor

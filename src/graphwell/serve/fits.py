@@ -16,9 +16,9 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.active import AccuracyEstimate, Question, Session
 from graphwell.active.accuracy import Checked
+from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.graph.layout import graph_map
 from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.shown_rows import LabelledTable

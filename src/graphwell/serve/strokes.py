@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.io.images.drawings.strokes import FORMAT_NAME, VERSION
+from graphwell.io.images.drawings import FORMAT_NAME, VERSION
 from graphwell.io.images.raster import ERASED, Raster
 from graphwell.serve.answers import COLOR, PALETTE, clean_name
 from graphwell.serve.journal import Action
@@ -18,7 +18,7 @@ MOST_STROKES = 20_000
 LARGEST = 1e9
 MOST_CLASSES = 64
 Stroke = dict[str, Any]
-"""As in `graphwell.io.images.drawings.strokes`: class, width, erase, points."""
+"""As in `graphwell.io.images.drawings.draw_strokes`: class, width, erase, points."""
 PaintClass = dict[str, str]
 """Name and colour."""
 

@@ -32,8 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import one_blas_thread
+from graphwell._threads import ThreadPool, one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
 from graphwell.solve.coarse import (

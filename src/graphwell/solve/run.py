@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphwell._hash import hash_of
+from graphwell._rows import hash_of
 from graphwell.backends.base import State
 from graphwell.errors import OptionError
 from graphwell.io.files import check_output

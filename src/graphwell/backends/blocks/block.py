@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.rows import BlockRows, sharpened
 from graphwell.backends.conjugate_gradients import fast_width

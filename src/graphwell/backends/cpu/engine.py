@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import thread_count
+from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.aggregation import fill_indicator
 from graphwell.backends.arrays import ArrayEngine

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 from graphwell.graph.graph import inverse_roots_of

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import thread_count
+from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu import stencil
 from graphwell.backends.pixels import Lattice, Movers, Ratio

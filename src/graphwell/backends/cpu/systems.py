@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import one_blas_thread
+from graphwell._threads import ThreadPool, one_blas_thread
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.conjugate_gradients import fast_width
 from graphwell.backends.cpu.gather import (

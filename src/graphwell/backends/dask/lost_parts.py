@@ -10,13 +10,13 @@ from graphwell.backends.blocks.partition import nearest_own, points_at
 from graphwell.backends.dask.graph import DaskGraph
 from graphwell.backends.dask.handles import Handle
 from graphwell.backends.dask.tasks import Tasks, given
-from graphwell.graph.components import Bridges, every_part_has, make_bridges
+from graphwell.graph.components import Bridges, every_component_has, make_bridges
 
 
 def bridged(graph: DaskGraph, known: BoolArray) -> DaskGraph:
     """Join every part that holds no known row to the nearest part."""
     tasks = graph.tasks
-    if graph.search is None or every_part_has(graph.components, known, graph.n_components):
+    if graph.search is None or every_component_has(graph.components, known, graph.n_components):
         return graph
     components = graph.components.compute()
     cut = graph.cut(components)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import RowEvidence
 from graphwell.backends.blocks.affinities import new_rows, part_of_vote, whole_vote
 from graphwell.backends.blocks.votes import candidates_of, checked_queries, heard_besides, vote
@@ -19,6 +18,7 @@ from graphwell.backends.dask.search import Search
 from graphwell.backends.dask.tasks import Tasks, given
 from graphwell.backends.induction import Induction, least_certain, lost_rows
 from graphwell.backends.registry import backend_of_rows
+from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.graph.graph import Origin
 from graphwell.graph.knn import build_search
 

@@ -1,4 +1,4 @@
-"""What the methods share: scores for every vertex and class, and clusters that labels name."""
+"""Base of the methods: scores for every vertex and class, and clusters that labels name."""
 
 import time
 from typing import Any

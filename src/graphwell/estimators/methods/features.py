@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphwell._copies import equal_rows
 from graphwell._random import Seed, stream
+from graphwell._rows import equal_rows
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.conjugate_gradients import conjugate_gradients
 from graphwell.backends.cpu.engine import NumbaEngine

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._by_columns import by_columns
+from graphwell._rows import by_columns
 from graphwell._types import FloatArray
 from graphwell.estimators.tuning.maps import (
     Chain,
@@ -235,7 +235,7 @@ def _spread_and_farthest(columns: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class NeighborStatistics:
-    """What the nearest neighbours of a few rows tell of their scale.
+    """How connected and how close the nearest neighbours of a few rows are.
 
     Attributes
     ----------

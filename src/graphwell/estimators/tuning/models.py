@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphwell._by_columns import by_columns
-from graphwell._copies import equal_rows
+from graphwell._rows import by_columns, equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.estimators.tuning.maps import Chain, Linear, Map, Scale, dense, spread_of
 
@@ -83,7 +82,7 @@ class Sample:
         return Scale(X.mean(axis=0), np.full(X.shape[1], np.sqrt(X.shape[1]) / spread_of(X)))
 
     def rows_for(self, name: str) -> Map:
-        """What is done to rows before a model sees them: columns of noise do a perceptron harm."""
+        """The scaling of rows for a model: columns of noise do a perceptron harm."""
         return self.even if name == "perceptron" else self.standard
 
     def model(self, name: str) -> Any:
@@ -97,7 +96,7 @@ class Sample:
         return self.models[name]
 
     def out_of_bag(self) -> FloatArray:
-        """What those trees of the forest say of each labelled row that have not seen it; 0 if there is none.
+        """Out-of-bag probabilities of the forest for each labelled row; 0 if there are none.
 
         The columns are the classes that have a label.
         """

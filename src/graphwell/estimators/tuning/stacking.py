@@ -4,7 +4,10 @@ The score of a class at a row is the weighted mean of the graph's and the classi
 
     (1 - w) graph + w_1 classifier_1 + w_2 classifier_2 + ...,    w = w_1 + w_2 + ...
 
-which is the minimum of an energy, the weighted squares of the distances from each of them.
+which is the minimum of an energy, the weighted squares of the distances from each of them. On 36 tables, at
+5 and 20 labels per class and at 10 %, one classifier did as well so (23.8 % wrong) as a product of scores or
+as soft sources of the start's equation (23.9); several with weights of their own came to 22.7, and the one
+likeliest combination in place of a mixture was 0.9 points worse (docs/decisions.md).
 """
 
 from collections.abc import Sequence

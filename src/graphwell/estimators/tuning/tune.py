@@ -66,7 +66,7 @@ HELD_OUT_AT_FULL_SIZE = 1_000
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen, and how well each candidate did on held-out labels.
+    """The choice, and how well each candidate did on held-out labels.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Tuning:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What the cross-validation runs with; without `metrics` rows stay as they are."""
+    """Settings of a cross-validation; without `metrics` rows stay as they are."""
 
     n_classes: int
     recipe: Recipe

@@ -1,14 +1,26 @@
-"""Which colours of a marked picture are paints: those of flat spots, then those that no mixture explains."""
+"""Which colours of a marked picture are paints: those of flat spots, then those that no mixture explains.
 
+A pixel at the edge of a stroke has a colour between those of the paint and of the ground below. Compression
+keeps brightness sharp and smears hues over blocks of pixels: after it, a mixture may hold another share of a
+colour's hue than of its brightness.
+"""
+
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.io.images.blends import gathered, is_mixture
-from graphwell.io.images.colors import unpacked
-from graphwell.io.images.layers import Layer
+from graphwell.io.images.base import unpacked
 
+ROUNDING = 3.0
+"""By how much a mixture may differ from what it should be, each channel from 0 to 255."""
+SMEARED_HUE, RINGING = 24.0, 48.0
+"""The same for hue and for brightness after compression."""
+ALIKE = 60.0
+"""Colours of one paint after compression lie within this distance of its commonest."""
+BRIGHTNESS = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+HUES = np.array([[-0.169, -0.331, 0.5], [0.5, -0.419, -0.081]], dtype=np.float32).T
 MOST_CLASSES = 64
 """A picture with more paints than this is no picture of marks."""
 FEW_COLORS = 16
@@ -25,25 +37,80 @@ LEAST_THIN, COMMON = 20, 0.1
 MOST_WORK = 300_000_000
 
 
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """Changed pixels of a marked picture, over what is below them."""
+
+    colors: IntArray  # packed
+    changed: BoolArray  # where they are not the ground
+    ground: IntArray | None  # colours below; None where transparent, so that edges have no mixed colours
+    exact: bool = True  # whether colours are as they were painted; compression changes them
+
+
+@dataclass(frozen=True, eq=False)
+class Paints:
+    """The paints of a layer."""
+
+    colors: IntArray  # packed, in ascending order
+    places: IntArray  # of each pixel's paint among them, or -1
+    mixed: int  # marked pixels of another colour than their paint
+    left: int  # changed pixels that got no class
+    clear: bool  # whether paints explain nearly all that was changed
+
+
+def no_paints(layer: Layer, *, clear: bool) -> Paints:
+    """No paints: because nothing was changed, or because it is not clear what was."""
+    none = np.array([], dtype=np.int64)
+    return Paints(none, np.full(layer.colors.shape, -1, dtype=np.int32), 0, int(layer.changed.sum()), clear)
+
+
+def is_mixture(seen: FloatArray, start: FloatArray, end: FloatArray, *, exact: bool) -> BoolArray:
+    """Whether each colour is mixed of two others."""
+    if exact:
+        return _misfit(seen, start, end) <= ROUNDING
+    ends = start @ BRIGHTNESS, end @ BRIGHTNESS
+    bright = seen @ BRIGHTNESS
+    between = (bright >= np.minimum(*ends) - RINGING) & (bright <= np.maximum(*ends) + RINGING)
+    return np.asarray(between & (_misfit(seen @ HUES, start @ HUES, end @ HUES) <= SMEARED_HUE))
+
+
+def share(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+    """How far each colour lies on the way from a start to an end, from 0 to 1."""
+    line = end - start
+    length = np.maximum(np.einsum("...c,...c->...", line, line), 1e-9)
+    return np.asarray(np.clip(np.einsum("...c,...c->...", seen - start, line) / length, 0, 1))
+
+
+def gathered(points: FloatArray, counts: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Each colour joined to the commonest one near it: number of its group, and colour of each group."""
+    leader = np.full(len(points), -1)
+    names: list[FloatArray] = []
+    for first in np.argsort(-counts, kind="stable"):
+        if leader[first] < 0:
+            near = (leader < 0) & (np.linalg.norm(points - points[first], axis=1) < ALIKE)
+            leader[near] = len(names)
+            names.append(points[first])
+    return leader, np.array(names)
+
+
+def closest(points: IntArray) -> float:
+    """Distance of the two colours that are nearest to each other."""
+    gaps = np.linalg.norm((points[:, None] - points[None]).astype(float), axis=2)
+    return float(gaps[np.triu_indices(len(points), 1)].min(initial=np.inf))
+
+
+def _misfit(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+    """By how much each colour misses the line from a start to an end."""
+    off = np.abs(seen - (start + share(seen, start, end)[..., None] * (end - start)))
+    return reduce(np.maximum, np.moveaxis(off, -1, 0))
+
+
 class PaintSearch:
     """Paints found so far, and the changed pixels that they explain.
 
-    Parameters
-    ----------
-    layer : Layer
-
-    Attributes
-    ----------
-    seen, below : arrays of shape (n_changed, 3)
-        Colour of each changed pixel, and of the ground below it (None where that is transparent).
-    kinds : array of shape (n_changed,)
-        Kind of colour of each changed pixel.
-    names : array of shape (n_kinds, 3)
-        Colour of each kind.
-    clear, explained : arrays of shape (n_changed,)
-        Pixels that were surely painted, and those that the paints explain.
-    taken : list of int
-        Kinds that are paints.
+    Of each changed pixel: its colour `seen` and that of the ground `below` (None where transparent), its kind
+    of colour (`kinds`; `names` are the colours of the kinds), whether it was surely painted (`clear`), and
+    whether the kinds `taken` as paints explain it.
     """
 
     def __init__(self, layer: Layer) -> None:

@@ -1,4 +1,4 @@
-"""Rows that are copies of each other: found, hidden together, and told of where their labels differ."""
+"""Rows: copies of each other, held out together; wide tables some columns at a time; hashes of arrays."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
@@ -19,11 +19,6 @@ def equal_rows(blocks: Iterable[Any]) -> IntArray:
     """Group number of each row of some matrices, dense or sparse: equal rows have one number.
 
     Rows are compared by 64 bits of a hash, so that no second copy of them is held.
-
-    Examples
-    --------
-    >>> equal_rows([np.array([[1.0, 0.0], [2.0, 3.0]]), np.array([[1.0, -0.0]])])
-    array([0, 1, 0])
     """
     digests = b"".join(blake2b(row, digest_size=8).digest() for X in blocks for row in _bytes_of_rows(X))
     _, first, groups = np.unique(np.frombuffer(digests, np.uint64), return_index=True, return_inverse=True)
@@ -43,13 +38,7 @@ def _bytes_of_rows(X: Any) -> Iterator[bytes]:
 
 
 def one_of_each(labels: IntArray, groups: IntArray | None) -> IntArray:
-    """The labels without those of further copies: -1 there.
-
-    Examples
-    --------
-    >>> one_of_each(np.array([-1, 0, 0, 1]), np.array([5, 5, 5, 7]))
-    array([-1,  0, -1,  1])
-    """
+    """The labels without those of further copies: -1 there."""
     if groups is None:
         return labels
     known = np.flatnonzero(labels >= 0)
@@ -62,16 +51,7 @@ def one_of_each(labels: IntArray, groups: IntArray | None) -> IntArray:
 def dealt_together(
     labels: IntArray, groups: IntArray | None, deal: Callable[[IntArray], IntArray]
 ) -> IntArray:
-    """Deal labels into folds, -1 for none: copies into the same, and never all labels of a class into one.
-
-    Examples
-    --------
-    >>> labels, groups = np.array([0, 0, 0, 1]), np.array([5, 5, 6, 7])
-    >>> dealt_together(labels, groups, lambda alone: np.where(alone == 0, np.arange(4) % 2, -1))
-    array([-1, -1, -1, -1])
-    >>> dealt_together(labels, groups, lambda alone: np.array([1, -1, 0, -1]))
-    array([ 1,  1,  0, -1])
-    """
+    """Deal labels into folds, -1 for none: copies into the same, and never all labels of a class into one."""
     fold = deal(one_of_each(labels, groups))
     if groups is None:
         return fold
@@ -88,14 +68,7 @@ def dealt_together(
 def labels_that_differ(
     groups: IntArray, codes: IntArray, names: Sequence[Any], rows: IntArray
 ) -> Sentence | None:
-    """Say which equal rows have different labels, by the numbers that the user knows them by.
-
-    Examples
-    --------
-    >>> groups, codes, rows = np.array([0, 1, 0]), np.array([0, 1, 1]), np.array([1, 2, 3])
-    >>> print(labels_that_differ(groups, codes, ["cat", "dog"], rows))
-    1 group of equal rows has different labels: (row 1 'cat', row 3 'dog').
-    """
+    """Say which equal rows have different labels, by the numbers that the user knows them by."""
     known = np.flatnonzero(codes >= 0)
     pairs, first = np.unique(np.stack([groups[known], codes[known]]), axis=1, return_index=True)
     shared, counts = np.unique(pairs[0], return_counts=True)
@@ -109,3 +82,22 @@ def labels_that_differ(
     told = "1 group of equal rows has" if len(odd) == 1 else f"{len(odd):,} groups of equal rows have"
     more = "; …" if len(odd) > MOST_NAMED else ""
     return Sentence("{} different labels: ({}){}.", (told, "); (".join(named), more))
+
+
+COLUMNS_AT_ONCE = 8
+"""So many numbers in double precision are a line of the processor's cache."""
+
+
+def by_columns(function: Callable[[Any], Any], X: Any) -> Any:
+    """Apply a function to some columns at a time: its temporary arrays stay small."""
+    groups = range(0, X.shape[1], COLUMNS_AT_ONCE)
+    return np.concatenate([function(X[:, first : first + COLUMNS_AT_ONCE]) for first in groups], axis=-1)
+
+
+def hash_of(*arrays: Any) -> str:
+    """Hash of the types, shapes and values of some arrays."""
+    digest = blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.dtype}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

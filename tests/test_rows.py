@@ -1,11 +1,11 @@
-"""Copies of rows."""
+"""Copies of rows, columns some at a time, hashes."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import graphwell as gw
-from graphwell._copies import dealt_together, equal_rows, labels_that_differ, one_of_each
+from graphwell._rows import by_columns, equal_rows, hash_of, labels_that_differ
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
@@ -22,12 +22,6 @@ def test_zeros_of_either_sign_are_equal_and_stored_zeros_are_none():
     stored = sparse.csr_array((np.array([0.0, 1.0, 1.0]), np.array([1, 0, 0]), np.array([0, 2, 3])))
     assert equal_rows([stored]).tolist() == [0, 0]
     assert equal_rows([]).tolist() == []
-
-
-def test_without_groups_labels_are_dealt_as_they_are():
-    labels = np.array([0, 1, -1])
-    assert one_of_each(labels, None) is labels
-    assert dealt_together(labels, None, lambda given: given + 5).tolist() == [5, 6, 4]
 
 
 def test_equal_labels_of_copies_are_not_told_of():
@@ -67,3 +61,21 @@ def test_scores_are_calibrated_as_if_copies_were_not_there(tune):
     if tune:
         best = max(thrice.tuning_.accuracy.values())
         assert abs(best - max(once.tuning_.accuracy.values())) < 0.15
+
+
+@pytest.mark.parametrize("width", [1, 15, 16, 17, 50])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_said_is_what_all_columns_at_once_say(width, dtype):
+    X = np.random.default_rng(width).normal(size=(1000, width)).astype(dtype)
+    np.testing.assert_allclose(by_columns(lambda few: few.std(axis=0), X), X.std(axis=0), rtol=1e-6)
+    both = by_columns(lambda columns: np.stack([columns.min(axis=0), columns.max(axis=0)]), X)
+    np.testing.assert_array_equal(both, [X.min(axis=0), X.max(axis=0)])
+
+
+def test_values_types_and_shapes_count():
+    a = np.arange(6.0)
+    assert hash_of(a) == hash_of(a.copy())
+    different = [a, a.reshape(2, 3), a.astype(np.float32), a + np.eye(6)[2] * 1e-15, a[::-1]]
+    assert len({hash_of(array) for array in different}) == len(different)
+    assert hash_of(a, a) != hash_of(a)
+    assert hash_of(np.ones((3, 4))[:, ::2]) == hash_of(np.ones((3, 2)))
