@@ -173,8 +173,6 @@ class CompareOptions(TableOptions):
         How often labels are hidden, each one once.
     n_neighbors : int
         Of the graph that methods share.
-    checkpoint : Path, optional
-        File that the comparison is saved in after every fit; a killed one goes on from it.
     others
         As in `TableOptions`.
 
@@ -188,4 +186,3 @@ class CompareOptions(TableOptions):
     methods: tuple[str, ...] | None = None
     splits: int = 5
     n_neighbors: int = 10
-    checkpoint: Path | None = None

@@ -10,7 +10,7 @@ from graphwell.active import Question
 from graphwell.errors import OptionError
 from graphwell.graph.layout import principal_map
 from graphwell.jobs.labelling import FoundLabels, LabelledTable, write_answers, write_labels
-from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Answers, Change, ClassList, clean_name
+from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Annotations, Change, ClassList, clean_name
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.events import (
     Coloring,
@@ -22,7 +22,7 @@ from graphwell.serve.events import (
     table_event,
     too_early,
 )
-from graphwell.serve.fits import BackgroundFits, Fit, LearningCurve, Preview, Snapshot
+from graphwell.serve.fits import AccuracyCurve, BackgroundFits, Fit, LabelPreview, Snapshot
 from graphwell.serve.journal import Action, Journal
 
 USED_BY = {
@@ -70,7 +70,7 @@ class LabelPage:
         }
         self._lock, self._exporting = threading.RLock(), threading.Lock()
         self._tell: Callable[[Event], None] = lambda event: None
-        self.answers = Answers(table.given, ClassList.named(table.read.given.names))
+        self.answers = Annotations(table.given, ClassList.named(table.read.given.names))
         self._changes: list[Change] = []
         journal.replay(self._do_again)
         self._add_named_classes()
@@ -79,7 +79,7 @@ class LabelPage:
         self._coloring = Coloring(len(self.answers.codes))
         self._found: FoundLabels | None = None
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
-        self._curve = journal.recall(LearningCurve)
+        self._curve = journal.recall(AccuracyCurve)
         self._queue: list[Question] = []
         self._asked: deque[int] = deque(maxlen=ROWS_HELD_BACK)
         self._stage = ""
@@ -210,7 +210,7 @@ class LabelPage:
             answers = self.answers
             return Snapshot(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
 
-    def _take_preview(self, preview: Preview) -> None:
+    def _take_preview(self, preview: LabelPreview) -> None:
         with self._lock:
             self._tell(self._coloring.take_preview(preview))
 
