@@ -18,7 +18,7 @@ from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.estimators.labels import Labels
-from graphwell.solve.multilevel import overview
+from graphwell.solve.multilevel import solve_coarse
 from graphwell.solve.problem import Problem
 
 
@@ -197,7 +197,7 @@ class Session:
         found = np.zeros(self.n_rows, dtype=np.int64)
         if n_classes > 1:
             start = engine.indicator(labels, engine.xp.zeros(self.n_rows), n_classes)
-            found = np.asarray(engine.to_host(overview(problem, engine, start).labels), dtype=np.int64)
+            found = np.asarray(engine.to_host(solve_coarse(problem, engine, start).labels), dtype=np.int64)
         found = np.where(np.asarray(engine.to_host(problem.reachable)), found, -1)
         return np.array([*known.classes.tolist(), None], dtype=object)[found]
 

@@ -21,7 +21,7 @@ from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
 from graphwell.progress import silent
-from graphwell.solve.communities import Groundwork, groundwork
+from graphwell.solve.communities import Aggregates, aggregates_of
 from graphwell.solve.problem import KeptEngine
 
 SHARPNESS = 2.0
@@ -112,9 +112,9 @@ class PreparedGraph:
         return self.kept.of(self.backend, self.graph, SHARPNESS)[1]
 
     @cached_property
-    def aggregates(self) -> Groundwork:
+    def aggregates(self) -> Aggregates:
         """Small groups of rows, in the memory of this machine."""
-        return groundwork(self.engine)
+        return aggregates_of(self.engine)
 
     @cached_property
     def degrees(self) -> FloatArray:

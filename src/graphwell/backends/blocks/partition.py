@@ -9,9 +9,8 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.blocks.cells import CellMap
 from graphwell.backends.blocks.rows import Chosen, narrow
-from graphwell.graph.cells import SPARE_CANDIDATES, flat_index
-from graphwell.graph.cells import Cells as CutPoints
-from graphwell.graph.components import Points
+from graphwell.graph.cells import SPARE_CANDIDATES, CutPoints, flat_index
+from graphwell.graph.components import PointSpace
 from graphwell.graph.knn import Scaling
 from graphwell.graph.scan import distances_to
 from graphwell.graph.weights import kernel, smallest_scale
@@ -52,7 +51,7 @@ class Partition:
         The user's numbers.
     points : array of shape (m, d)
     cell_of : array of shape (m,)
-    cut : graphwell.graph.cells.Cells
+    cut : graphwell.graph.cells.CutPoints
         Where the points of each cell are; other partitions' cells are empty.
     scaling : Scaling
     n_threads : int
@@ -212,5 +211,5 @@ def nearest_own(
     """The nearest own row of each row that asks, the first of equals in the user's order."""
     rows, of = asked
     order = np.argsort(partition.vertices)
-    found, apart = Points(partition.points[order]).nearest(rows, of, groups[order], inside=inside)
+    found, apart = PointSpace(partition.points[order]).nearest(rows, of, groups[order], inside=inside)
     return np.where(found < 0, -1, partition.vertices[order][found]), apart

@@ -1,0 +1,170 @@
+"""Linear systems on the CPU."""
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from graphwell.backends import find_backend
+from graphwell.backends.base import Coarse
+from graphwell.backends.blocks.programs import rounding_magnet
+from graphwell.backends.cpu.cg_kernels import advance, apply
+from graphwell.backends.cpu.layout import SlicedRows
+from graphwell.backends.cpu.systems import LEAST, MOST_GROUPS
+from graphwell.graph import Graph
+from tests.helpers import random_graph
+
+
+def made(graph, groups, scaling, n_jobs=1):
+    """An engine, its system, the correction, and the level and the groups as a dense matrix."""
+    engine = find_backend(n_jobs=n_jobs).engine(graph)
+    system, level = engine.system(scaling), np.sqrt(graph.degrees)
+    correction = system.correction(level, groups)
+    P = np.where(scaling > 0, level, 0)[:, None] * (groups[:, None] == np.arange(groups.max() + 1))
+    return engine, system, correction, P / np.maximum(np.linalg.norm(P, axis=0), 1e-9)
+
+
+def dense(graph, scaling):
+    return np.eye(graph.n_vertices) - scaling[:, None] * graph.S.toarray() * scaling
+
+
+@pytest.mark.parametrize("n_groups", [1, 3, 20])
+@pytest.mark.parametrize("density", [0.02, 0.2])
+def test_a_correction_solves_the_system_between_groups(n_groups, density):
+    rng = np.random.default_rng(n_groups)
+    graph = random_graph(rng, 50, density)
+    scaling, groups = np.where(rng.random(50) < 0.1, 0.0, 0.9), rng.integers(n_groups, size=50)
+    _, system, correction, P = made(graph, groups, scaling)
+    small = P.T @ dense(graph, scaling) @ P + LEAST * np.eye(P.shape[1])
+    r = rng.normal(size=(50, 4))
+    expected = P @ np.linalg.solve(small, P.T @ r)
+    vectors = system.enter(r)
+    sums = correction.find(vectors)
+    correction.add(vectors)
+    np.testing.assert_allclose(system.leave(vectors) - r, expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(sums, (r * expected).sum(axis=0), rtol=1e-5, atol=1e-5)
+
+
+def chain(n):
+    return Graph.from_affinity(np.eye(n, k=1) + np.eye(n, k=-1))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_long_chain_takes_a_fraction_of_the_iterations(n_jobs):
+    n, graph = 400, chain(400)
+    scaling, groups = np.ones(n), np.arange(n) // 20
+    scaling[0] = scaling[-1] = 0.0
+    engine = find_backend(n_jobs=n_jobs).engine(graph)
+    b = np.zeros((n, 2), dtype=np.float32)
+    b[1, 0] = b[-2, 1] = 1.0
+    coarse = Coarse(np.sqrt(graph.degrees), lambda _: groups)
+    slow, fast = engine.solve(scaling, b.copy()), engine.solve(scaling, b.copy(), coarse=coarse)
+    assert fast.iterations < slow.iterations / 4
+    assert fast.residual <= 1e-4
+    np.testing.assert_allclose(fast.x, np.linalg.solve(dense(graph, scaling), b), atol=0.02)
+
+
+def test_nothing_depends_on_the_number_of_threads():
+    rng = np.random.default_rng(0)
+    graph, groups = random_graph(rng, 500, 0.02), rng.integers(30, size=500)
+    b = rng.normal(size=(500, 6)).astype(np.float32)
+    scaling = np.where(rng.random(500) < 0.1, 0.0, 1.0)
+    coarse = Coarse(np.sqrt(graph.degrees), lambda _: groups)
+    found = []
+    for n_jobs in (1, 2, 5):
+        engine = find_backend(n_jobs=n_jobs).engine(graph)
+        engine.pool.n_threads = n_jobs  # few entries would be left to one thread
+        found.append(engine.solve(scaling, b.copy(), coarse=coarse).x)
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
+
+
+def test_a_system_without_labels_is_solved_though_it_is_singular():
+    graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(30)))
+    coarse = Coarse(np.sqrt(graph.degrees), lambda _: np.arange(60) // 10)
+    b = np.zeros((60, 1), dtype=np.float32)
+    b[[0, 1, 30, 31], 0] = 1, -1, 2, -2
+    x = find_backend().engine(graph).solve(np.ones(60), b.copy(), coarse=coarse).x
+    np.testing.assert_allclose(dense(graph, np.ones(60)) @ x, b, atol=1e-3)
+
+
+def test_a_graph_that_no_few_groups_hold_is_solved_without_a_correction():
+    asked, graph = [], chain(50)
+    b = np.zeros((50, 1), dtype=np.float32)
+    b[25] = 1.0
+    scaling = np.where(np.arange(50) % 49 == 0, 0.0, 1.0)
+    coarse = Coarse(np.sqrt(graph.degrees), asked.append)  # which returns None
+    engine = find_backend().engine(graph)
+    np.testing.assert_array_equal(
+        engine.solve(scaling, b.copy(), coarse=coarse).x, engine.solve(scaling, b.copy()).x
+    )
+    assert asked == [MOST_GROUPS]
+
+
+def test_where_every_vertex_is_known_there_is_nothing_to_correct():
+    graph, coarse = chain(50), Coarse(np.ones(50), lambda _: np.arange(50) // 10)
+    found = (
+        find_backend().engine(graph).solve(np.zeros(50), np.zeros((50, 2), dtype=np.float32), coarse=coarse)
+    )
+    assert (found.x == 0).all()
+    assert found.iterations == 0
+
+
+def test_levels_of_very_different_size_are_corrected_alike():
+    n, graph, groups = 400, chain(400), np.arange(400) // 20
+    weights = np.logspace(0, 12, n)  # of the vertices: Poisson weights near few labels are such
+    weighted = weights * np.sqrt(graph.degrees)
+    root = np.sqrt(weighted * (graph.S @ weighted))
+    scaling = weighted / root
+    scaling[0] = scaling[-1] = 0.0
+    b = np.zeros((n, 1), dtype=np.float32)
+    b[1] = b[-2] = 1.0
+    engine = find_backend().engine(graph)
+    slow, fast = (
+        engine.solve(scaling, b.copy(), coarse=coarse) for coarse in (None, Coarse(root, lambda _: groups))
+    )
+    assert fast.residual <= 1e-4
+    assert fast.iterations <= slow.iterations
+
+
+def test_its_bits_do_not_depend_on_the_threads_of_matrix_libraries():
+    rng = np.random.default_rng(0)
+    graph, groups = random_graph(rng, 900, 0.02), np.arange(900) % 450
+    inverses = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            inverses.append(made(graph, groups, np.ones(900))[2].inverse)
+            assert {found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"} == {
+                n_threads
+            }
+    np.testing.assert_array_equal(*inverses)
+
+
+def test_a_step_is_that_of_plain_arrays():
+    rng = np.random.default_rng(0)
+    x, r, p, w = rng.normal(size=(4, 50, 4)).astype(np.float32)
+    before = x[40:].copy()
+    step, ratio, moving = np.array([[0.5, 0, -1, 1], [0.1, 2, 0, 1], [1, 1, 0, 1]], dtype=np.float32)
+    wanted_x, wanted_r = x + step * p, r - step * w
+    wanted_p = ratio * p + moving * wanted_r
+    advance(0, 40, x, r, p, w, step, ratio, moving)
+    for found, wanted in ((x, wanted_x), (r, wanted_r), (p, wanted_p)):
+        np.testing.assert_allclose(found[:40], wanted[:40], atol=1e-6)
+    assert (p[:40, 2] == 0).all()
+    np.testing.assert_array_equal(x[40:], before)
+
+
+def test_images_and_sums_are_those_of_plain_arrays():
+    rng = np.random.default_rng(1)
+    graph = random_graph(rng, 48, 0.2)
+    rows = SlicedRows.from_graph(graph, np.float32)
+    by_vertex = rng.normal(size=(2, 48, 4)).astype(np.float32)
+    p, r = (rows.placed(vectors, np.float32) for vectors in by_vertex)
+    image, sums = np.zeros_like(p), np.zeros((len(rows.parts) - 1, 4, 4))
+    magnets = rounding_magnet(np.full((4, 4), 500.0))
+    parts = (0, len(rows.parts) - 1, rows.parts)
+    apply(*parts, rows.starts, rows.columns, rows.values, p, r, image, magnets, sums)
+    w = by_vertex[0] - graph.S.toarray() @ by_vertex[0]
+    np.testing.assert_allclose(rows.restored(image), w, atol=1e-5)
+    (a, b), w = by_vertex.astype(float), rows.restored(image).astype(float)
+    expected = [(x * y).sum(axis=0) for x, y in ((a, w), (b, w), (w, w), (b, b))]
+    np.testing.assert_allclose(sums.sum(axis=0), expected, atol=1e-12)
