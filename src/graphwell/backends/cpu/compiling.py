@@ -33,7 +33,7 @@ def told_of_compiling(tell: Callable[[], object]) -> Iterator[None]:
 
 def cache_folder() -> Path | None:
     """Folder that the compiled sweeps are kept in; None where no folder can be written."""
-    from graphwell.backends.cpu.cg_kernels import advance
+    from graphwell.backends.cpu.systems import advance
 
     kept = getattr(advance._cache, "cache_path", None)
     return None if kept is None else Path(kept)
