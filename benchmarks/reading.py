@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.output import Options
-from benchmarks.ratios import Figure, report
+from benchmarks.output import Figure, Options, report
 
 COLUMNS = 50
 FEW_ROWS, MANY_ROWS = 50_000, 500_000

@@ -43,11 +43,11 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
         say(f"Compared by: {report.compared_by}.")
     say(_ending(report.sweeps, report.status))
     if report.calibrated:
-        say("The scores are calibrated: they were held against labels that were hidden.")
+        say("The scores are calibrated on held-out labels.")
     if report.comparison is not None:
         say(_truth_sentence(report.comparison.accuracy), "bold")
     console.print(_class_grid(report.classes))
-    say("The most doubtful rows; row 1 is the first below the header:")
+    say("The most uncertain rows; row 1 is the first below the header:")
     console.print(_doubtful_grid(report.doubtful))
     if report.to_label:
         say("The rows to label next, best first:")
