@@ -1,7 +1,7 @@
 """Candidates and their judge: the start, the communities, the coarse solution, and the descent from it."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from graphwell._once import once
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Setting:
     above: Overview | None = None
     first: State | None = None
 
-    @cached_property
+    @once
     def several(self) -> Block:
         """Shares of the classes if they may consist of several clusters."""
         assert self.above is not None

@@ -1,7 +1,7 @@
 """What is known before the descent begins."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from graphwell._once import once
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Problem:
     def __post_init__(self) -> None:
         positive_number("fidelity", self.fidelity)
 
-    @cached_property
+    @once
     def is_known(self) -> BoolArray:
         """Whether the class of each vertex was given."""
         return self.labels >= 0
@@ -86,7 +86,7 @@ class Problem:
         weights = self.is_known * float(self.fidelity)
         return weights if self.trust is None else weights * self.trust
 
-    @cached_property
+    @once
     def reachable(self) -> BoolArray:
         """Whether the component of each vertex holds a known label."""
         components = self.graph.components

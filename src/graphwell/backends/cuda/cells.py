@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.backends.blocks.cells import grouped
+from graphwell.graph.cells import grouped
 from graphwell.backends.cuda._cupy import (
     THREADS,
     GpuArray,
