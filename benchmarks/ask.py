@@ -1,8 +1,8 @@
 """Which rows to label next: error against the number of questions, every strategy, against the bars.
 
-Each strategy asks K questions at a time, K being the number of classes. The default classifier is fitted
-after K, 2K, 4K and 10K answers. Strategies that need labels begin at random. Constants were chosen on even
-seeds.
+All that are registered: those of the package, seven more of `ask_strategies`, and peers. Each asks K
+questions at a time, K being the number of classes. The default classifier is fitted after K, 2K, 4K and 10K
+answers. Strategies that need labels begin at random. Constants were chosen on even seeds.
 """
 
 import multiprocessing
@@ -16,6 +16,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.ask_peers import registered_peers
+from benchmarks.ask_strategies import registered_strategies
 from benchmarks.data import DataMissingError, Dataset, load_cut
 from benchmarks.output import Options, show_table, write_json, write_picture
 from graphwell import active
@@ -92,7 +93,7 @@ def measured(data: Dataset, options: Options) -> list[Run]:
     """All strategies and seeds on one set, in processes that share its graph."""
     began = time.perf_counter()
     print(f"{data.name}: {data.graph}", flush=True)
-    with registered_peers(data, quick=options.quick):
+    with registered_strategies(), registered_peers(data, quick=options.quick):
         names = options.strategies or list(active.strategies())
         seeds = options.seeds or (SEEDS[:2] if options.quick else SEEDS)
         global _shared

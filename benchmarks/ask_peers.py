@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import Dataset
-from graphwell.active.registry import forget, strategy
-from graphwell.active.situation import Situation
-from graphwell.active.suggestions import Question
+from graphwell.active import Query, Question, forget, strategy
 
 LARGEST = 12_000
 """Rows up to which they are run: beyond, they need all pairs of rows, or minutes a batch."""
@@ -31,7 +29,7 @@ def registered_peers(data: Dataset, quick: bool = False) -> Iterator[None]:
             forget(name)
 
 
-Peer = tuple[str, int, Callable[[Situation, int], list[Question]]]
+Peer = tuple[str, int, Callable[[Query, int], list[Question]]]
 
 
 def _graphlearning(data: Dataset) -> list[Peer]:
@@ -49,12 +47,10 @@ def _graphlearning(data: Dataset) -> list[Peer]:
     )
     spectral = {"C": np.diag(1 / (1 - values + 0.01)), "V": vectors}
 
-    def chooser(acquisition: Any, **given: Any) -> Callable[[Situation, int], list[Question]]:
-        def choose(situation: Situation, n: int) -> list[Question]:
-            known = np.flatnonzero(situation.labels >= 0)
-            learner = al.active_learner(
-                gl.ssl.laplace(W), acquisition, known, situation.labels[known], **given
-            )
+    def chooser(acquisition: Any, **given: Any) -> Callable[[Query, int], list[Question]]:
+        def choose(query: Query, n: int) -> list[Question]:
+            known = np.flatnonzero(query.labels >= 0)
+            learner = al.active_learner(gl.ssl.laplace(W), acquisition, known, query.labels[known], **given)
             rows = learner.select_queries(batch_size=n)
             return [Question(int(row), "graphlearning") for row in rows]
 
@@ -75,10 +71,10 @@ def _scikit_activeml(data: Dataset) -> list[Peer]:
         print(f'scikit-activeml is left out: {error}. Get it by pip install "graphwell[bench]".')
         return []
 
-    def chooser(make: Any) -> Callable[[Situation, int], list[Question]]:
-        def choose(situation: Situation, n: int) -> list[Question]:
-            labels = np.where(situation.labels >= 0, situation.labels.astype(float), np.nan)
-            rows = make(random_state=situation.seed).query(data.X, labels, batch_size=n)
+    def chooser(make: Any) -> Callable[[Query, int], list[Question]]:
+        def choose(query: Query, n: int) -> list[Question]:
+            labels = np.where(query.labels >= 0, query.labels.astype(float), np.nan)
+            rows = make(random_state=query.seed).query(data.X, labels, batch_size=n)
             return [Question(int(row), "scikit-activeml") for row in rows]
 
         return choose

@@ -108,7 +108,7 @@ def neighbour_figures(X: Any, cpu: bool) -> list[Figure]:
     found = CudaSearch(rows).of_all(10)[0].get()
     beside, note = None, ""
     if cpu:
-        from graphwell.graph.neighbors import build_search, neighbors_of_all
+        from graphwell.graph.knn import build_search, neighbors_of_all
 
         neighbors_of_all(build_search(X[:1000], 10, exact=True), 10)  # compiles
         beside, exact = once(lambda: neighbors_of_all(build_search(X, 10, exact=True), 10)[0])

@@ -4,6 +4,7 @@ Semi-supervised classification with diffuse interface models on similarity graph
 Garcia-Cardona, Flenner and Percus.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -117,3 +118,17 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Gone:
+    """Asked last for a module: one of an earlier version, which a pickle names, is refused in a sentence."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        """Refuse what no other finder found."""
+        if name.startswith("graphwell."):
+            told = "a pickle that names it is of another version; fit anew."
+            raise ModuleNotFoundError(f"graphwell {__version__} has no {name}; {told}", name=name)
+
+
+sys.meta_path.append(_Gone)

@@ -1,4 +1,4 @@
-"""Questions and answers in turn."""
+"""Questions and answers in turn, how good the labels are estimated to be, and simulations."""
 
 import warnings
 
@@ -7,7 +7,8 @@ import pytest
 
 import graphwell as gw
 from graphwell._warnings import BridgedWarning
-from tests.active.situations import five_clusters
+from graphwell.active.accuracy import PRIOR_ANSWERS, Checked, estimated_accuracy
+from tests.active.queries import five_clusters
 from tests.helpers import blobs, few
 
 
@@ -79,8 +80,14 @@ def test_the_accuracy_is_judged_by_answers_after_a_fit():
 
 def test_bad_answers_are_refused():
     session = gw.active.Session(blobs()[0])
-    with pytest.raises(ValueError, match="rows names row 999"):
-        session.answer(999, "a")
+    for rows, problem in (
+        (999, "rows names row 999, but the rows are numbered from 0 to 179"),
+        (-1, "rows names row -1"),
+        (1.5, r"rows must hold row numbers; got 1\.5"),
+        ("x", "rows must hold row numbers"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            session.answer(rows, "a")
     with pytest.raises(ValueError, match="labels holds 1 labels for 2 rows"):
         session.answer([1, 2], ["a"])
     with pytest.raises(ValueError, match="strategy must be one of"):
@@ -160,17 +167,17 @@ def test_a_refit_gives_exactly_what_a_fresh_fit_gives(parts):
             kept = session.fit()
         session.take_back(row)
         kept = session.fit()
-        fresh = gw.DiffuseInterfaceClassifier(random_state=0).fit(session.place.shown, session.labels)
+        fresh = gw.DiffuseInterfaceClassifier(random_state=0).fit(session.prepared.shown, session.labels)
     np.testing.assert_array_equal(kept.transduction_, fresh.transduction_)
     np.testing.assert_array_equal(kept.label_distributions_, fresh.label_distributions_)
 
 
-def test_a_glance_is_nearly_a_fit_and_leaves_no_trace():
+def test_a_preview_is_nearly_a_fit_and_leaves_no_trace():
     X, truth = gw.datasets.make_three_moons(200, random_state=2)
     session = gw.active.Session(X)
     first = [int(np.flatnonzero(truth == c)[50]) for c in range(3)]
     session.answer(first, truth[first])
-    seen = session.glance()
+    seen = session.preview()
     assert session.is_fitted is False
     fitted = session.fit().transduction_
     assert (seen == fitted).mean() > 0.9
@@ -178,11 +185,118 @@ def test_a_glance_is_nearly_a_fit_and_leaves_no_trace():
     alone.answer(first, truth[first])
     np.testing.assert_array_equal(alone.fit().transduction_, fitted)
     session.take_back(first[1:])
-    assert set(session.glance()) == {truth[first[0]]}
+    assert set(session.preview()) == {truth[first[0]]}
+    session.take_back(first[0])
+    assert set(session.preview()) == {None}
 
 
-def test_a_glance_says_nothing_where_no_label_reaches():
+def test_a_preview_says_nothing_where_no_label_reaches():
     graph = gw.Graph.from_affinity(np.kron(np.eye(3), 1 - np.eye(4)))
     session = gw.active.Session(graph)
     session.answer([0, 5], ["a", "b"], weight=0.5)
-    assert session.glance().tolist() == ["a"] * 4 + ["b"] * 4 + [None] * 4
+    assert session.preview().tolist() == ["a"] * 4 + ["b"] * 4 + [None] * 4
+
+
+def test_what_an_earlier_session_checked_counts_where_rows_still_have_answers():
+    graph, truth = five_clusters()
+    session = gw.active.Session(graph, few(truth))
+    session.fit()
+    rows = session.suggest(4)
+    session.answer(rows, truth[rows])
+    later = gw.active.Session(graph, few(truth))
+    later.answer(rows[:3].rows, truth[rows[:3]])
+    later.add_checked(session.checked)
+    assert sorted(later.checked) == sorted(rows[:3])
+
+
+def test_the_learning_curve_says_what_each_batch_came_to():
+    graph, truth = five_clusters()
+    curve = gw.active.simulate(graph, truth, n_questions=12, batch=5)
+    assert curve.n_questions.tolist() == [5, 10, 12]
+    assert curve.n_classes_found.tolist() == [5, 5, 5]
+    assert curve.errors[-1] < 0.02
+    assert curve.area == pytest.approx(curve.errors.mean())
+    assert len(set(curve.rows)) == 12
+    assert len(curve.estimates) == 3
+
+
+def test_asking_where_it_counts_is_better_than_asking_at_random():
+    graph, truth = five_clusters()
+    areas = {
+        name: np.mean([gw.active.simulate(graph, truth, name, 10, 5, seed).area for seed in range(3)])
+        for name in ("auto", "random")
+    }
+    assert areas["auto"] < areas["random"]
+
+
+def test_a_simulated_strategy_that_needs_labels_begins_with_another():
+    graph, truth = five_clusters()
+    curve = gw.active.simulate(graph, truth, "margin", 10, 5, begin="auto", measured_at=[10])
+    np.testing.assert_array_equal(curve.rows[:5], gw.suggest(graph, n=5).rows)
+    assert curve.n_questions.tolist() == [10]
+
+
+def test_a_hole_in_the_truth_and_a_batch_too_large_are_refused():
+    graph, truth = five_clusters()
+    with pytest.raises(ValueError, match="truth must have a label for every row; row 3 has none"):
+        gw.active.simulate(graph, np.where(np.arange(252) == 3, -1, truth))
+    with pytest.raises(ValueError, match="batch must lie between 1 and n_questions, got 11"):
+        gw.active.simulate(graph, truth, n_questions=10, batch=11)
+
+
+def test_without_answers_scores_are_taken_as_they_are():
+    found = estimated_accuracy([], np.full(1000, 0.8))
+    assert found.share == pytest.approx(0.8)
+    assert found.interval[0] < 0.5
+    assert found.interval[1] > 0.95
+    assert found.n_checked == 0
+
+
+def test_answers_at_doubtful_rows_do_not_make_sure_rows_wrong():
+    """Most of the doubtful rows are wrong: that says nothing about the sure ones."""
+    checked = [Checked(0.45, i % 4 == 0) for i in range(40)]
+    scores = np.where(np.arange(1000) < 50, 0.45, 0.97)
+    low = (0.45 * PRIOR_ANSWERS + 10) / (PRIOR_ANSWERS + 40)
+    assert estimated_accuracy(checked, scores).share == pytest.approx(0.05 * low + 0.95 * 0.97)
+
+
+def test_wrong_answers_at_sure_rows_lower_the_estimate():
+    sure = np.full(1000, 0.97)
+    right = estimated_accuracy([Checked(0.97, True)] * 20, sure)
+    wrong = estimated_accuracy([Checked(0.97, bool(i % 2)) for i in range(20)], sure)
+    assert wrong.share < 0.6 < 0.95 < right.share
+    assert right.interval[1] - right.interval[0] < 0.1
+    assert "About" in str(right)
+    assert str(estimated_accuracy([], sure)).startswith("Too early to say how many labels are right: 0 of 10")
+
+
+def test_rows_without_a_label_count_as_wrong():
+    assert estimated_accuracy([Checked(0.9, True)] * 30, np.zeros(10)).share == 0
+    assert estimated_accuracy([], np.empty(0)).share == 0
+
+
+def test_answers_to_earlier_fits_count_less():
+    """A right answer two fits ago counts a quarter."""
+    found = estimated_accuracy([Checked(0.6, True, age=2), Checked(0.6, False)], np.full(10, 0.6))
+    assert found.share == pytest.approx((0.6 * PRIOR_ANSWERS + 0.25) / (PRIOR_ANSWERS + 1.25))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", ["digits", "optdigits"])
+def test_the_interval_holds_the_truth_as_often_as_it_claims(data, request):
+    """Questions chosen for being doubtful, after each of six batches with three seeds: 90 % are claimed."""
+    if data == "digits":
+        from sklearn.datasets import load_digits
+
+        X, truth = load_digits(return_X_y=True)
+    else:
+        with np.load(request.getfixturevalue("shared_data") / "uci" / "optdigits.npz") as file:
+            X, truth = file["X"].astype(float), file["y"]
+    graph = gw.Graph.from_features(X)
+    curves = [gw.active.simulate(graph, truth, n_questions=60, random_state=seed) for seed in range(3)]
+    held = [
+        estimate.interval[0] <= 1 - error <= estimate.interval[1]
+        for curve in curves
+        for estimate, error in zip(curve.estimates, curve.errors, strict=True)
+    ]
+    assert np.mean(held) >= 0.85

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import graphwell as gw
-from tests.active.situations import five_clusters, labelled
+from graphwell.active import Question, Suggestions, strategies
+from graphwell.active.suggest import PreparedGraph, known_labels
+from tests.active.queries import five_clusters, labelled, query_of
 from tests.helpers import blobs, clusters, few
 
 
@@ -93,8 +96,10 @@ def test_any_labels_and_names_in_reasons():
         ("n must be a number of rows, 1 or more; got 0", {"n": 0}),
         ("n must be a number of rows, 1 or more; got 2.5", {"n": 2.5}),
         ("strategy 'margin' needs labels of at least 2 classes, and none is known", {"strategy": "margin"}),
-        ("strategy 'smallest norm' needs labels of at least a class", {"strategy": "smallest norm"}),
-        ("strategy must be one of auto", {"strategy": "guess"}),
+        (
+            "strategy 'margin' needs labels of at least 2 classes, and one is known",
+            {"strategy": "margin", "y": [0] + 179 * [-1]},
+        ),
         ("y has 3 labels but X has 180 rows", {"y": [0, 1, 2]}),
         ("exclude names row 180", {"exclude": [180]}),
     ],
@@ -104,18 +109,54 @@ def test_bad_input_gets_one_sentence(problem, options):
         gw.suggest(blobs()[0], **options)
 
 
-def test_every_backend_suggests_the_same_rows(backend):
-    from graphwell.active.labels import read_answers
-    from graphwell.active.registry import find_strategy
-    from graphwell.active.suggest import chosen_rows
-    from graphwell.active.survey import Survey, survey
+@pytest.mark.parametrize("y", [None, 180 * [-1], 180 * [None], np.full(180, np.nan)])
+def test_no_label_at_all_is_no_error(y):
+    assert list(gw.suggest(blobs()[0], y, n=3)) == list(gw.suggest(blobs()[0], n=3))
 
+
+@pytest.mark.parametrize("metric", [np.eye(3), 3, ["euclidean"], "manhattan"])
+def test_a_metric_that_there_is_none_of_is_refused_on_one_line(metric):
+    with pytest.raises(ValueError, match=r"^metric must be one of euclidean, cosine, precomputed; got .*\.$"):
+        gw.suggest(np.eye(4), n=1, metric=metric)
+
+
+def test_a_classifier_without_a_fit_and_rows_without_features_are_refused():
+    with pytest.raises(NotFittedError):
+        gw.suggest(gw.DiffuseInterfaceClassifier())
+    with pytest.raises(ValueError, match=r"0 feature"):
+        gw.suggest(np.empty((5, 0)))
+
+
+def test_a_graph_a_matrix_and_a_fitted_classifier_are_taken_as_they_are():
+    X, truth = blobs()
+    graph = gw.Graph.from_features(X)
+    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(graph, few(truth))
+    found = gw.suggest(graph, few(truth), n=4)
+    assert list(gw.suggest(graph.W, few(truth), n=4, metric="precomputed")) == list(found)
+    assert list(gw.suggest(clf, few(truth), n=4)) == list(found)
+    assert gw.active.Session(graph).prepared.shown is graph
+    np.testing.assert_allclose(query_of(graph).degrees, graph.degrees)
+
+
+def test_suggestions_are_used_as_row_numbers():
+    found = Suggestions((Question(7, "a"), Question(2, "b"), Question(5, "c")), "random")
+    X = np.arange(20).reshape(10, 2)
+    np.testing.assert_array_equal(np.asarray(found), [7, 2, 5])
+    np.testing.assert_array_equal(X[found], X[[7, 2, 5]])
+    assert [row for row in found] == [7, 2, 5]  # noqa: C416
+    assert (len(found), found[0], found[-1], 2 in found) == (3, 7, 5, True)
+    assert np.asarray(found, dtype=np.int32).dtype == np.int32
+    assert (found[:2].reasons, found[:2].rows.dtype, str(found[:1])) == (("a", "b"), np.int64, "row 7: a")
+    assert np.arange(3)[Suggestions((), "random")].shape == (0,)
+
+
+def test_every_backend_suggests_the_same_rows(backend):
     graph, truth = clusters([40, 40, 30])
-    known = read_answers(labelled(truth, [0]), len(truth))
-    places = survey(graph), Survey(backend, backend.place(graph))
-    for name in ("auto", "vopt"):
-        rows = [chosen_rows(place, known, 5, find_strategy(name), 0, []) for place in places]
-        assert list(rows[0]) == list(rows[1])
+    place = PreparedGraph(backend, backend.place(graph))
+    known = known_labels(labelled(truth, [0]), len(truth))
+    for name in ("auto", "typiclust"):
+        asked = place.ask(strategies()[name], known, 5, 0, np.array([], dtype=np.int64))
+        assert list(asked) == list(gw.suggest(graph, labelled(truth, [0]), n=5, strategy=name))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from graphwell.backends.registry import find_pixels
 from graphwell.segmentation import segmenter
 from graphwell.segmentation.segmenter import Segmenter
 from tests.backends.strict import StrictPixels
-from tests.segmentation.pathological import PICTURES
+from tests.segmentation.pictures import PICTURES
 
 
 @pytest.mark.parametrize("name", PICTURES)

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import ask
 from benchmarks.data import Dataset
 from benchmarks.output import Options
-from tests.active.situations import five_clusters
+from tests.active.queries import five_clusters
 
 
 def run_of(strategy="auto", data="digits", errors=(5.0, 3.0, 2.0, 1.0), all_found=10, seed=1):

@@ -79,5 +79,5 @@ def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path):
 
 def test_help_lists_the_strategies():
     shown = " ".join(run("suggest", "--help").stdout.split())
-    assert "smallest norm" in shown
+    assert "typiclust" in shown
     assert "{strategies}" not in shown

@@ -1,12 +1,18 @@
-"""The graph: weights by hand, symmetry, and what can go wrong in data."""
+"""The graph: weights by hand, what follows from them, and the sentences for what no graph can be made of."""
 
 import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from graphwell import Graph
+from graphwell.graph.components import number_components
+from graphwell.graph.graph import SharpenedGraph
+from graphwell.graph.knn import FeatureMap
+from graphwell.graph.weights import WEIGHT_FLOOR, symmetric_affinity
 
 
 def test_each_row_is_joined_to_its_nearest_rows_and_to_those_that_chose_it():
@@ -55,28 +61,237 @@ def test_the_graph_cannot_be_changed():
             array[0] = 5
 
 
-@pytest.mark.parametrize("dimension", [3, 20])
-def test_a_graph_survives_pickling(dimension):
-    rng = np.random.default_rng(11)
-    graph = Graph.from_features(rng.normal(size=(60, dimension)))
-    copy = pickle.loads(pickle.dumps(graph))
-    new = rng.normal(size=(5, dimension))
-    np.testing.assert_array_equal(copy.affinity_to(new).toarray(), graph.affinity_to(new).toarray())
-
-
 def test_other_neighbours_give_the_graph_of_other_neighbours():
     X = np.random.default_rng(0).normal(size=(150, 5))
     fewer = Graph.from_features(X).with_neighbors(5)
     np.testing.assert_allclose(fewer.W.toarray(), Graph.from_features(X, n_neighbors=5).W.toarray())
 
 
-def test_internals_are_not_public():
-    for name in ("asarray", "on_host", "unsharpened"):
-        assert not hasattr(Graph, name)
-        assert not hasattr(Graph.from_affinity([[0, 1], [1, 0]]), name)
-
-
 def test_a_dask_array_is_not_fetched_silently():
     da = pytest.importorskip("dask.array")
     with pytest.raises(ValueError, match=r"works on one machine, and X is a Dask array; give X\.compute\(\)"):
         Graph.from_features(da.ones((5, 2)))
+
+
+def test_cosine_ignores_the_length_of_rows():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(50, 15))
+    scaled = X * rng.uniform(0.1, 10, size=(50, 1))
+    one, other = (Graph.from_features(A, metric="cosine").W.toarray() for A in (X, scaled))
+    np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_sparse_features_give_the_graph_of_the_dense_ones():
+    X = sparse.random_array((150, 60), density=0.2, rng=np.random.default_rng(0), format="csr")
+    np.testing.assert_allclose(
+        Graph.from_features(X).W.toarray(), Graph.from_features(X.toarray()).W.toarray()
+    )
+
+
+def test_wide_sparse_features_are_projected_and_keep_their_clusters():
+    rng = np.random.default_rng(6)
+    topics = rng.random((3, 500)) < 0.05
+    X = sparse.csr_array(np.repeat(topics, 40, axis=0) * rng.poisson(1.0, (120, 500)))
+    graph = Graph.from_features(X, metric="cosine")
+    topic = np.repeat(np.arange(3), 40)
+    edges = graph.W.tocoo()
+    assert (topic[edges.row] == topic[edges.col]).mean() > 0.98
+    assert graph.affinity_to(X[:5]).shape == (5, 120)
+
+
+def test_columns_whose_projection_does_not_fit_into_memory_are_refused_before_it_is_taken():
+    X = sparse.csr_array((60, 2**40))
+    with pytest.raises(ValueError, match=r"1,099,511,627,776 columns, and to project them takes about"):
+        FeatureMap.fit(X, "euclidean")
+
+
+def test_derived_matrices_agree_with_their_definitions():
+    X = np.random.default_rng(0).normal(size=(60, 12))
+    graph = Graph.from_features(X)
+    W = graph.W.toarray().astype(float)
+    D = W.sum(axis=1)
+    np.testing.assert_allclose(W, W.T)
+    np.testing.assert_allclose(graph.degrees, D)
+    np.testing.assert_allclose(graph.S.toarray(), W / np.sqrt(np.outer(D, D)))
+    np.testing.assert_allclose(graph.L.toarray(), np.diag(D) - W)
+    np.testing.assert_allclose(graph.L_s.toarray(), np.eye(60) - W / np.sqrt(np.outer(D, D)))
+    assert (np.diag(W) == 0).all()
+
+
+def test_components_and_isolated_vertices_are_found():
+    W = sparse.lil_array((6, 6))
+    W[0, 1] = W[1, 0] = W[2, 3] = W[3, 2] = 1.0
+    graph = Graph.from_affinity(W)
+    assert graph.n_components == 4
+    assert graph.isolated.tolist() == [4, 5]
+    assert repr(graph) == "Graph(6 vertices, 2 edges, 4 components, 2 isolated vertices)"
+    assert np.isfinite(graph.S.toarray()).all()
+
+
+def test_indices_are_32_bit_and_memory_is_reported():
+    graph = Graph.from_features(np.random.default_rng(8).normal(size=(100, 3)))
+    assert graph.W.indices.dtype == graph.W.indptr.dtype == np.int32
+    assert graph.nbytes == graph.W.nnz * 8 + 101 * 4
+
+
+def test_the_nearest_source_is_that_of_the_shortest_way():
+    W = np.zeros((4, 4))
+    W[0, 1] = W[1, 0] = 1.0
+    W[1, 2] = W[2, 1] = 0.25
+    graph = Graph.from_affinity(W)
+    assert graph.nearest(np.array([True, False, True, False])).tolist()[:3] == [0, 0, 2]
+    assert graph.nearest(np.array([True, False, False, False]))[3] < 0
+
+
+def test_sharpened_raises_the_weights_and_those_of_new_rows():
+    X = np.random.default_rng(9).normal(size=(40, 3))
+    graph = Graph.from_features(X)
+    sharp = graph.sharpened(2)
+    np.testing.assert_allclose(sharp.W.data, graph.W.data**2)
+    new = X[:4] + 0.01
+    np.testing.assert_allclose(sharp.affinity_to(new).toarray(), graph.affinity_to(new).toarray() ** 2)
+    assert graph.sharpened(1) is graph
+
+
+def test_parts_and_sizes_are_those_of_the_plain_graph():
+    plain = Graph.from_affinity([[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]])
+    sharp = plain.sharpened(2)
+    assert isinstance(sharp, SharpenedGraph)
+    assert sharp.components is plain.components
+    assert (sharp.n_vertices, sharp.n_edges, sharp.isolated.tolist()) == (3, 1, [2])
+    assert sharp.W[0, 1] == 0.25
+    again = pickle.loads(pickle.dumps(sharp))
+    assert (again.sharpness, again.fingerprint) == (2, sharp.fingerprint)
+
+
+@pytest.mark.parametrize("dimension", [3, 20])
+def test_new_rows_do_not_depend_on_each_other(dimension):
+    rng = np.random.default_rng(10)
+    graph = Graph.from_features(rng.normal(size=(300, dimension)))
+    new = rng.normal(size=(64, dimension))
+    together = graph.affinity_to(new).toarray()
+    alone = np.vstack([graph.affinity_to(row[None]).toarray() for row in new])
+    np.testing.assert_array_equal(together, alone)
+
+
+def test_new_rows_weigh_as_the_kernel_says():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    origin = Graph.from_features(X, n_neighbors=2, scale_neighbor=1).origin
+    weights = origin.affinity_to([[5.0]]).toarray()  # local scales 2, and 2 and 4 of its neighbours
+    np.testing.assert_allclose(weights, [[0, 0, np.exp(-4 / (2 * 2)), np.exp(-4 / (2 * 4))]])
+    np.testing.assert_allclose(origin.affinity_to([[5.0]], sharpness=2).toarray(), weights**2)
+
+
+def test_weights_by_hand():
+    # Points 0, 1, 3: each has one neighbour; scales are 1, 1, 2.
+    graph = Graph.from_features([[0.0], [1.0], [3.0]], n_neighbors=1, scale_neighbor=1)
+    far = np.exp(-4 / 2)
+    expected = [[0, np.exp(-1), 0], [np.exp(-1), 0, far], [0, far, 0]]
+    np.testing.assert_allclose(graph.W.toarray(), expected)
+
+
+def test_duplicates_get_weight_one_and_no_nan():
+    rng = np.random.default_rng(3)
+    X = np.repeat(rng.normal(size=(8, 20)), 15, axis=0)
+    graph = Graph.from_features(X, n_neighbors=5, scale_neighbor=5)
+    assert np.isfinite(graph.W.data).all()
+    assert (graph.W.data > 0).all()
+    assert graph.W[0, :15].toarray().max() == 1.0
+    assert np.isfinite(graph.S.data).all()
+    assert (graph.W.diagonal() == 0).all()
+
+
+def test_far_away_points_keep_their_edges():
+    X = np.vstack([np.random.default_rng(4).normal(size=(30, 3)), [[1e12, 0, 0]]])
+    graph = Graph.from_features(X, n_neighbors=3, scale_neighbor=3)
+    assert len(graph.isolated) == 0
+    assert graph.W.data.min() >= WEIGHT_FLOOR
+    assert (graph.S.data > 0).all()
+
+
+def by_scipy(indices, weights):
+    n, k = indices.shape
+    starts = np.arange(0, n * k + 1, k)
+    chosen = sparse.csr_array((weights.astype(np.float32).ravel(), indices.ravel(), starts), shape=(n, n))
+    found = chosen.maximum(chosen.T.tocsr()).tocsr()
+    found.sort_indices()
+    return found
+
+
+def chosen_at_random(n, k, rng, hub=False):
+    """Each row chooses `k` others; all choose the first if it is a hub."""
+    indices = np.stack([rng.permutation(np.delete(np.arange(n), i))[:k] for i in range(n)]).astype(np.int32)
+    if hub:
+        for i in range(1, n):
+            if 0 not in indices[i]:
+                indices[i, 0] = 0
+    return indices
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize(("n", "k", "hub"), [(2, 1, False), (30, 5, False), (300, 7, True), (40, 39, False)])
+def test_either_choice_joins(n, k, hub, n_threads):
+    rng = np.random.default_rng(n)
+    indices, weights = chosen_at_random(n, k, rng, hub), rng.random((n, k))
+    found, expected = symmetric_affinity(indices, weights, n_threads), by_scipy(indices, weights)
+    np.testing.assert_array_equal(found.indptr, expected.indptr)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.data, expected.data)
+    assert found.indices.dtype == found.indptr.dtype == np.int32
+
+
+@pytest.mark.parametrize("edges", [0, 3, 40, 400])
+def test_parts_are_numbered_as_they_are_met(edges):
+    rng = np.random.default_rng(edges)
+    W = sparse.coo_array((np.ones(edges), rng.integers(100, size=(2, edges))), shape=(100, 100)).tocsr()
+    W = (W + W.T).tocsr()
+    numbers = np.full(100, -1, dtype=np.int32)
+    count = number_components(W.indptr, W.indices, numbers, np.empty_like(numbers))
+    expected_count, expected = csgraph.connected_components(W, directed=False)
+    assert count == expected_count
+    np.testing.assert_array_equal(numbers, expected)
+
+
+def test_affinities_come_in_any_matrix_form_and_lose_their_diagonal():
+    dense = np.array([[5.0, 1.0, 0.0], [1.0, 5.0, 2.0], [0.0, 2.0, 5.0]])
+    expected = dense - np.diag(np.diag(dense))
+    for form in (dense, dense.tolist(), sparse.csc_array(dense), sparse.coo_matrix(dense)):
+        np.testing.assert_array_equal(Graph.from_affinity(form).W.toarray(), expected)
+
+
+def test_more_neighbours_than_rows_are_reduced_with_a_warning():
+    with pytest.warns(UserWarning, match="n_neighbors=10 is reduced to 3"):
+        graph = Graph.from_features(np.random.default_rng(12).normal(size=(4, 2)))
+    assert graph.n_edges == 6
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: Graph.from_features([[1.0, np.nan], [0, 0]]), "X contains NaN"),
+        (lambda: Graph.from_features([[1.0, np.inf], [0, 0]]), "X contains infinity"),
+        (lambda: Graph.from_features([[1.0, 2.0]]), "minimum of 2 is required"),
+        (lambda: Graph.from_features(np.ones((5, 3)), 2), "X has only identical rows"),
+        (lambda: Graph.from_features(np.eye(5), n_neighbors=0), "n_neighbors must be a positive integer"),
+        (lambda: Graph.from_features(np.eye(5), n_neighbors=2.5), "n_neighbors must be a positive integer"),
+        (
+            lambda: Graph.from_features(np.eye(5), 2, scale_neighbor=-1),
+            "scale_neighbor must be a positive integer",
+        ),
+        (
+            lambda: Graph.from_features(np.eye(5), 2, metric="hamming"),
+            "metric must be one of euclidean, cosine",
+        ),
+        (lambda: Graph.from_affinity([[0, -1], [-1, 0]]), "negative values"),
+        (lambda: Graph.from_affinity([[0, 1], [2, 0]]), "must be symmetric"),
+        (lambda: Graph.from_affinity([[0, np.nan], [np.nan, 0]]), "NaN or infinite"),
+        (lambda: Graph.from_affinity([[0, 1, 2], [1, 0, 2]]), "must be square"),
+        (lambda: Graph.from_affinity([0, 1]), "two dimensions"),
+        (lambda: Graph.from_affinity([[1]]), "at least 2 vertices"),
+        (lambda: Graph.from_affinity([["a", "b"], ["b", "a"]]), "numbers only"),
+        (lambda: Graph.from_affinity([[0, 1], [1, 0]]).affinity_to([[0]]), "no features"),
+    ],
+)
+def test_bad_input_gets_one_clear_sentence(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()

@@ -17,7 +17,6 @@ from graphwell.graph.layout import (
     principal_map,
     repulsion,
     shares_of_neighbors,
-    smooth_map,
 )
 
 DIGITS = load_digits().data[:600]
@@ -123,25 +122,6 @@ def test_principal_is_the_same_for_any_number_of_threads():
         assert (principal_map(X) == one).all()
 
 
-def chain(n):
-    """A path of n vertices."""
-    return Graph(sparse.csr_array(np.eye(n, k=1) + np.eye(n, k=-1)))
-
-
-def test_neighbours_differ_less_than_others():
-    places = smooth_map(chain(40))
-    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
-    assert steps.max() < 0.5 * np.linalg.norm(places.max(axis=0) - places.min(axis=0))
-    assert np.abs(places.mean(axis=0)).max() < 1e-10
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_vertices_have_places(n):
-    places = smooth_map(chain(n))
-    assert places.shape == (n, 2)
-    assert np.isfinite(places).all()
-
-
 def edge_by_edge(places, W):
     """The pull as it is defined."""
     W, pull = W.toarray(), np.zeros_like(places)
@@ -160,12 +140,6 @@ def test_it_is_that_of_a_plain_loop():
     assert np.allclose(found, edge_by_edge(places, W), atol=1e-6)
 
 
-def test_a_vertex_without_neighbours_is_not_pulled():
-    W = sparse.csr_array(np.array([[0.0, 1, 0], [1, 0, 0], [0, 0, 0]]))
-    places = np.array([[0.0, 0], [1, 0], [5, 5]])
-    assert (attraction(places, W, shares_of_neighbors(W), ThreadPool(1))[2] == 0).all()
-
-
 def test_shares_are_those_of_plain_affinities_whatever_the_sharpness():
     graph = Graph.from_features(np.random.default_rng(0).normal(size=(50, 3)))
     sharp = graph.sharpened(2.0)
@@ -180,11 +154,6 @@ def pair_by_pair(places):
     return (closeness[..., None] ** 2 * between).sum(axis=1) / others
 
 
-def test_two_points_by_hand():
-    push = repulsion(np.array([[0.0, 0.0], [0.0, 2.0]]), ThreadPool(1))
-    assert np.allclose(push, [[0.0, -0.4], [0.0, 0.4]], atol=0.02)  # (2 / 25) / (1 / 5)
-
-
 @pytest.mark.parametrize(("n", "width", "error"), [(2000, 5.0, 0.03), (300, 10.0, 0.12), (400, 0.01, 0.3)])
 def test_it_is_the_sum_over_all_pairs(n, width, error):
     places = np.random.default_rng(0).normal(0, width, (n, 2))
@@ -197,10 +166,6 @@ def test_a_wide_map_has_wider_cells_and_little_push():
     found = repulsion(places, ThreadPool(1))
     assert np.isfinite(found).all()
     assert np.abs(found).max() < 10
-
-
-def test_points_in_one_place_are_not_pushed():
-    assert np.abs(repulsion(np.zeros((5, 2)), ThreadPool(1))).max() < 1e-3
 
 
 def test_repulsion_is_the_same_for_any_number_of_threads():

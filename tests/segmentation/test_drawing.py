@@ -1,32 +1,22 @@
-"""A segmented picture to look at."""
+"""A segmented picture or volume to look at."""
 
 import numpy as np
 
 from graphwell.segmentation.drawing import (
-    as_grey,
+    MARGIN,
+    MOST_SLICES,
     as_shown,
-    borders,
     contact_sheet,
     overlay,
-    painted,
-    white_on_black,
+    overlay_of_slices,
+    sheet_of_slices,
 )
-from graphwell.segmentation.next_marks import DoubtfulSquare
+from graphwell.segmentation.segmenter import DoubtfulSquare
 
 LABELS = np.repeat([[3, 3, 3, 8, 8, 8, -1, -1]], 8, axis=0)
+
+
 COLORS = {3: (255, 0, 0), 8: (0, 0, 255)}
-
-
-def test_labels_in_the_colours_of_their_classes():
-    picture = painted(LABELS, COLORS)
-    assert picture[0, 0].tolist() == [255, 0, 0, 255]
-    assert picture[0, 4].tolist() == [0, 0, 255, 255]
-    assert picture[0, 7, 3] == 0
-
-
-def test_borders_lie_on_both_sides():
-    assert borders(LABELS)[0].tolist() == [False, False, True, True, False, True, True, False]
-    assert not borders(np.zeros((3, 3), int)).any()
 
 
 def test_the_overlay_draws_borders_and_hatches_what_has_no_class():
@@ -61,14 +51,6 @@ def test_the_contact_sheet_has_four_tiles():
     assert large.shape == (2 + 8, 2 * 1000 + 8, 3)
 
 
-def test_uncertainty_is_dark_where_the_labels_are_certain():
-    assert as_grey(np.array([[0.0, 0.25], [0.5, 1.0]])).tolist() == [[0, 32768], [65535, 65535]]
-
-
-def test_masks_are_white_on_black():
-    assert white_on_black(LABELS == 3)[0].tolist() == [255, 255, 255, 0, 0, 0, 0, 0]
-
-
 def test_pictures_of_any_kind_can_be_shown():
     rng = np.random.default_rng(0)
     for image in (
@@ -81,3 +63,34 @@ def test_pictures_of_any_kind_can_be_shown():
         assert shown.shape == (5, 6, 3)
         assert shown.dtype == np.uint8
     assert as_shown(1e-3 * rng.random((5, 6))).max() == 255  # too dark to be seen as it is
+
+
+def test_slices_go_from_the_first_to_the_last():
+    volume = np.broadcast_to(np.linspace(0.3, 1, 40), (6, 8, 40))
+    labels = np.zeros((6, 8, 40), dtype=int)
+    labels[:, :, 20:] = 1
+    drawn = overlay_of_slices(volume, labels, {0: (255, 0, 0), 1: (0, 0, 255)})
+    assert drawn.shape == (4 * 6 + 3 * MARGIN, 4 * 8 + 3 * MARGIN, 3)
+    first, last = drawn[3, 3], drawn[-3, -3]
+    assert first[0] > first[2]
+    assert last[2] > last[0]
+    assert last.sum() > first.sum()
+    assert MOST_SLICES == 16
+
+
+def test_dark_slices_stay_dark():
+    volume = np.ones((6, 6, 2)) * [0.1, 1.0]
+    drawn = overlay_of_slices(volume, np.full((6, 6, 2), -1), {0: (0, 0, 0)})
+    assert drawn[:6, :6].min() < 30
+
+
+def test_a_sheet_shows_four_pictures_of_each_slice():
+    volume, labels = np.full((10, 12, 3, 2), 0.5), np.full((10, 12, 3), 3)
+    labels[:, 6:] = 8
+    seeds = np.full(labels.shape, -1)
+    seeds[5, 2, 1] = 3
+    drawn = sheet_of_slices(volume, seeds, labels, np.full(labels.shape, 0.5), COLORS)
+    assert drawn.shape == (3 * 10 + 2 * MARGIN, 4 * 12 + 3 * MARGIN, 3)
+    second_row, second_column = 10 + MARGIN, 12 + MARGIN
+    assert drawn[second_row + 5, second_column + 2].tolist() == [255, 0, 0]
+    assert drawn[0, -1].tolist() == [255, 255, 255]  # all doubt

@@ -72,7 +72,7 @@ def test_the_fit_is_that_of_the_classifier_with_the_same_weights(rows):
     y, weights = np.full(n, -1), np.ones(n)
     y[list(codes)], weights[list(weak)] = list(codes.values()), 0.3
     alone = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(
-        session.place.shown, y, sample_weight=weights
+        session.prepared.shown, y, sample_weight=weights
     )
     assert np.array_equal(alone.transduction_, fit.found.labels)
     assert np.array_equal(alone.label_distributions_, fit.found.scores)

@@ -1,20 +1,23 @@
-"""What to ask for next: strategies, sessions of questions and answers, and simulations of them."""
+"""Which rows to label next: query strategies, sessions of questions and answers, and simulations of them."""
 
 from graphwell.active.accuracy import AccuracyEstimate
-from graphwell.active.registry import Strategy, strategies
+from graphwell.active.query import Query, Question, Suggestions
 from graphwell.active.session import Session
 from graphwell.active.simulate import LearningCurve, simulate
+from graphwell.active.strategies import Strategy, forget, strategies, strategy
 from graphwell.active.suggest import suggest
-from graphwell.active.suggestions import Question, Suggestions
 
 __all__ = [
     "AccuracyEstimate",
     "LearningCurve",
+    "Query",
     "Question",
     "Session",
     "Strategy",
     "Suggestions",
+    "forget",
     "simulate",
     "strategies",
+    "strategy",
     "suggest",
 ]

@@ -1,4 +1,4 @@
-"""How many labels are right, judged by answers to questions that were not asked at random.
+"""How many labels are right, estimated from answers to questions that were not asked at random.
 
 An answer checks the label that its row had before. Questions go to doubtful rows, so the share of right
 labels among them is too low for all rows. But given the score of a row, being asked says little about being
@@ -7,8 +7,8 @@ number of its rows:
 
     accuracy = sum over ranges of  (share of the rows in it) * P(right in it)
 
-`P(right)` has a Beta distribution: a prior that says what the scores say, as strong as some answers, and the
-answers. Those to an earlier fit count half for each fit since then, as labels have become better.
+`P(right)` has a Beta distribution: a prior that takes the scores at their word, as strong as some answers,
+and the answers. Those to an earlier fit count half for each fit since then, as labels have become better.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
 
 EDGES = np.array([0.0, 0.5, 0.7, 0.85, 0.95, 0.99])
 """Where ranges of scores begin."""
@@ -31,16 +31,7 @@ answers find no mistake at all in every second case, and the figure would be tha
 
 @dataclass(frozen=True)
 class Checked:
-    """A label that an answer checked.
-
-    Attributes
-    ----------
-    score : float
-        Score of the label before.
-    right : bool
-    age : int
-        Number of fits since then.
-    """
+    """A label that an answer checked: its score, whether it was right, and the number of fits since then."""
 
     score: float
     right: bool
@@ -76,52 +67,23 @@ class AccuracyEstimate:
 
 
 def estimated_accuracy(checked: Sequence[Checked], scores: FloatArray) -> AccuracyEstimate:
-    """Estimate the share of right labels.
-
-    Parameters
-    ----------
-    checked : sequence of Checked
-        Answers, each with the score that its row had before.
-    scores : array of shape (n,)
-        Score of the label of each row without an answer; 0 where it has none, which counts as wrong.
-
-    Examples
-    --------
-    >>> doubtful = [Checked(0.6, bool(i % 2)) for i in range(10)]
-    >>> found = estimated_accuracy(doubtful, np.full(100, 0.97))
-    >>> found.share > 0.9, found.interval[0] < found.share < found.interval[1]
-    (True, True)
-    """
-    total = max(1, len(scores))
+    """The share of right labels among rows with these scores; a row without a label, 0, counts as wrong."""
     labelled = scores[scores > 0]
-    ranges = _range_of(labelled)
-    rows = np.bincount(ranges, minlength=len(EDGES))
-    claimed = np.bincount(ranges, weights=labelled, minlength=len(EDGES)) / np.maximum(rows, 1)
-    right, wrong = answers_by_range(checked)
-    a = PRIOR_ANSWERS * np.clip(claimed, 0.01, 0.99) + right
-    b = PRIOR_ANSWERS * (1 - np.clip(claimed, 0.01, 0.99)) + wrong
+    rows = _counts(labelled, np.ones(len(labelled)))
+    claimed = np.clip(_counts(labelled, labelled) / np.maximum(rows, 1), 0.01, 0.99)
+    score_of = np.array([c.score for c in checked])
+    weights = np.array([FORGETTING**c.age for c in checked])
+    right = np.array([c.right for c in checked], dtype=bool)
+    a = PRIOR_ANSWERS * claimed + _counts(score_of[right], weights[right])
+    b = PRIOR_ANSWERS * (1 - claimed) + _counts(score_of[~right], weights[~right])
+    total = max(1, len(scores))
     draws = np.random.default_rng(0).beta(a, b, size=(DRAWS, len(EDGES))) @ rows / total
     share = float((a / (a + b)) @ rows / total)
     low, high = np.quantile(draws, [0.05, 0.95])
     return AccuracyEstimate(share, (min(share, float(low)), max(share, float(high))), len(checked))
 
 
-def answers_by_range(checked: Sequence[Checked]) -> tuple[FloatArray, FloatArray]:
-    """Right and wrong labels in each range of scores; old answers count less.
-
-    Examples
-    --------
-    >>> answers_by_range([Checked(0.4, True), Checked(0.4, False, age=1), Checked(0.999, True, age=2)])
-    (array([1.  , 0.  , 0.  , 0.  , 0.  , 0.25]), array([0.5, 0. , 0. , 0. , 0. , 0. ]))
-    """
-    ranges = _range_of(np.array([c.score for c in checked]))
-    weights = np.array([FORGETTING**c.age for c in checked])
-    right = np.array([c.right for c in checked], dtype=bool)
-    counts = [
-        np.bincount(ranges[which], weights=weights[which], minlength=len(EDGES)) for which in (right, ~right)
-    ]
-    return counts[0], counts[1]
-
-
-def _range_of(scores: FloatArray) -> FloatArray:
-    return np.maximum(np.searchsorted(EDGES, scores, side="right") - 1, 0)
+def _counts(scores: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sum of the weights in each range of scores."""
+    ranges: IntArray = np.maximum(np.searchsorted(EDGES, scores, side="right") - 1, 0)
+    return np.bincount(ranges, weights=weights, minlength=len(EDGES))

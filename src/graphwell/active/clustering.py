@@ -1,4 +1,4 @@
-"""Clusters without any label: graphwell asks its own questions, and answers each with a new cluster."""
+"""Clusters without any label: a query chooses rows, and each is answered with a new cluster."""
 
 import warnings
 
@@ -7,8 +7,7 @@ import numpy as np
 from graphwell._random import Seed, stream
 from graphwell._types import IntArray
 from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning, warn_user
-from graphwell.active.suggest import suggest
-from graphwell.active.survey import SHARPNESS
+from graphwell.active.suggest import SHARPNESS, suggest
 from graphwell.estimators.baselines.clusterer import Clusterer
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph

@@ -1,4 +1,4 @@
-"""Questions and answers in turn: what is asked, what was said, and how good the labels are by now."""
+"""Questions and answers in turn, fits in between, and how good the labels are by now."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -9,23 +9,16 @@ import numpy as np
 
 from graphwell._random import Seed
 from graphwell._types import BoolArray, FloatArray
+from graphwell._unknown import is_known
 from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accuracy
-from graphwell.active.glance import glance
-from graphwell.active.labels import (
-    Answers,
-    answers_of_fit,
-    fetched,
-    is_unknown,
-    read_answers,
-    row_numbers,
-    scores_of_fit,
-)
-from graphwell.active.registry import DEFAULT, find_strategy
-from graphwell.active.suggest import chosen_rows
-from graphwell.active.suggestions import Suggestions
-from graphwell.active.survey import survey
+from graphwell.active.query import Suggestions
+from graphwell.active.strategies import DEFAULT, find_strategy
+from graphwell.active.suggest import fetched, known_labels, labels_of, prepare, row_numbers, scores_of
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
+from graphwell.estimators.labels import Labels
+from graphwell.solve.multilevel import overview
+from graphwell.solve.problem import Problem
 
 
 class Session:
@@ -81,14 +74,16 @@ class Session:
     ) -> None:
         self.strategy = find_strategy(strategy).name
         self.random_state = random_state
-        self.place = survey(X, **graph)
+        self.prepared = prepare(X, **graph)
         self._given: BoolArray | None = None
         if isinstance(X, GraphClassifier) and y is None:
-            known, classifier, self._given = answers_of_fit(X), classifier or X, X._given
+            known, classifier, self._given = labels_of(X), classifier or X, X._given
         else:
-            known = read_answers(self.place.backend.read_labels(y), self.place.graph.n_vertices)
-        self._answers: dict[int, Any] = known.by_row()
-        self._weak: dict[int, float] = {}
+            known = known_labels(self.prepared.backend.read_labels(y), self.prepared.n_rows)
+        rows = np.flatnonzero(known.codes >= 0)
+        labels = known.classes[known.codes[rows]].tolist()
+        self._answers: dict[int, Any] = dict(zip(rows.tolist(), labels, strict=True))
+        self._weights: dict[int, float] = {}
         self._barred: set[int] = set()
         self._checked: dict[int, Checked] = {}
         self.classifier = self._default() if classifier is None else classifier
@@ -97,7 +92,7 @@ class Session:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return int(self.place.graph.n_vertices)
+        return self.prepared.n_rows
 
     @property
     def answers(self) -> Mapping[int, Any]:
@@ -127,12 +122,14 @@ class Session:
     ) -> Suggestions:
         """Rows to label next, best first; `exclude` and `names` are those of `graphwell.suggest`."""
         chosen = find_strategy(strategy or self.strategy)
-        known = self._codes()
-        scores = self._scores(known)
-        barred = np.union1d(row_numbers(exclude, self.n_rows, "exclude"), sorted(self._barred))
-        known = known if names is None else known.called(names)
-        barred = barred.astype(np.int64)
-        return chosen_rows(self.place, known, n, chosen, self.random_state, barred, scores)
+        known = self._known()
+        scores: Callable[[], FloatArray] | None = None
+        if self.is_fitted and list(self.classifier.classes_) == list(known.classes):
+            scores = partial(scores_of, self.classifier)
+        barred = np.union1d(row_numbers(exclude, self.n_rows, "exclude"), sorted(self._barred)).astype(
+            np.int64
+        )
+        return self.prepared.ask(chosen, known, n, self.random_state, barred, scores, names)
 
     def answer(self, rows: Any, labels: Any, weight: float = 1.0) -> None:
         """Take the label of a row, or those of several rows; an answer given before is corrected.
@@ -157,7 +154,7 @@ class Session:
             self._take(row, label, float(weight))
 
     def take_back(self, rows: Any) -> None:
-        """Forget what was said of these rows, as if they had never been asked.
+        """Forget the answers for these rows, as if they had never been asked.
 
         Examples
         --------
@@ -168,8 +165,8 @@ class Session:
         {}
         """
         for row in row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist():
-            for said in (self._answers, self._weak, self._checked):
-                said.pop(row, None)
+            for known in (self._answers, self._weights, self._checked):
+                known.pop(row, None)
             self._barred.discard(row)
 
     def cannot_tell(self, rows: Any) -> None:
@@ -177,22 +174,31 @@ class Session:
         self.take_back(rows)
         self._barred.update(row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist())
 
-    def glance(self) -> Any:
-        """A label for each row at a first look, None where no label reaches: in a tenth of a fit's time.
+    def preview(self) -> Any:
+        """A label for each row before the fit, None where no label reaches: in a tenth of a fit's time.
 
-        Whole communities of the graph take a class. Where labels are few it is nearly what `fit` finds, so a
-        user can be shown at once what an answer changes. It leaves no trace: the next fit is the same.
+        Whole communities of the graph take a class, as in a fit before its descent. Where labels are few it
+        is nearly what `fit` finds, so a user can be shown at once what an answer changes. The next fit is the
+        same as without it.
 
         Examples
         --------
         >>> session = Session([[0.0], [0.1], [5.0], [5.1]], n_neighbors=1, scale_neighbor=1)
         >>> session.answer([0, 3], ["cat", "dog"])
-        >>> session.glance()
+        >>> session.preview()
         array(['cat', 'cat', 'dog', 'dog'], dtype=object)
         """
-        known = self._codes()
-        codes = glance(self.place, known, self._trust().get("sample_weight"))
-        return np.array([*known.classes.tolist(), None], dtype=object)[codes]
+        known, backend, engine = self._known(), self.prepared.backend, self.prepared.engine
+        labels, n_classes = backend.asarray(known.codes), len(known.classes)
+        trust = self._sample_weight().get("sample_weight")
+        trust = None if trust is None else backend.asarray(trust)
+        problem = Problem(self.prepared.graph, labels, n_classes, trust=trust, implicit=True)
+        found = np.zeros(self.n_rows, dtype=np.int64)
+        if n_classes > 1:
+            start = engine.indicator(labels, engine.xp.zeros(self.n_rows), n_classes)
+            found = np.asarray(engine.to_host(overview(problem, engine, start).labels), dtype=np.int64)
+        found = np.where(np.asarray(engine.to_host(problem.reachable)), found, -1)
+        return np.array([*known.classes.tolist(), None], dtype=object)[found]
 
     def fit(self, **options: Any) -> Any:
         """Fit the classifier to all answers, on the graph of the session, and return it.
@@ -204,8 +210,8 @@ class Session:
         """
         before = fetched(self.classifier.transduction_) if self.is_fitted else None
         known = list(self.classifier.classes_) if self.is_fitted else []
-        with self.place.kept.open():
-            self.classifier.fit(self.place.shown, self.labels, **self._trust(), **options)
+        with self.prepared.kept.open():
+            self.classifier.fit(self.prepared.shown, self.labels, **self._sample_weight(), **options)
         self._given = np.array([row in self._answers for row in range(self.n_rows)])
         self._checked = {row: replace(c, age=c.age + 1) for row, c in self._checked.items()}
         if known and not (len(known) > 1 and set(self.classifier.classes_) <= set(known)):
@@ -219,8 +225,8 @@ class Session:
         """Labels of earlier fits that answers checked, by row: what `accuracy` is judged by."""
         return dict(self._checked)
 
-    def take_over(self, checked: Mapping[int, Checked]) -> None:
-        """Judge by what an earlier session had checked, too; rows that have no answer now are left out."""
+    def add_checked(self, checked: Mapping[int, Checked]) -> None:
+        """Judge by labels that an earlier session had checked, too; rows without an answer are left out."""
         self._checked |= {row: check for row, check in checked.items() if row in self._answers}
 
     def accuracy(self) -> AccuracyEstimate:
@@ -235,43 +241,37 @@ class Session:
             return found
         return replace(found, interval=(0.0, 1.0))  # where one class is known, every score is 1
 
-    def _trust(self) -> dict[str, Any]:
-        """What a fit is told of labels that are trusted less; nothing where all are trusted."""
-        if not self._weak:
+    def _sample_weight(self) -> dict[str, Any]:
+        """The weights of labels as an option of a fit; none where all are trusted."""
+        if not self._weights:
             return {}
         weights = np.ones(self.n_rows)
-        weights[list(self._weak)] = list(self._weak.values())
+        weights[list(self._weights)] = list(self._weights.values())
         return {"sample_weight": weights}
 
     def _take(self, row: int, label: Any, weight: float) -> None:
         label = label.item() if isinstance(label, np.generic) else label
-        if is_unknown(label):
+        if not is_known([label])[0]:
             self.cannot_tell(row)
             return
-        self._weak.pop(row, None)
+        self._weights.pop(row, None)
         if weight < 1:
-            self._weak[row] = weight
+            self._weights[row] = weight
             self._checked.pop(row, None)
         elif self._given is not None and not self._given[row] and row not in self._checked:
-            said = fetched(self.classifier.transduction_[row : row + 1])[0]
+            found = fetched(self.classifier.transduction_[row : row + 1])[0]
             score = float(fetched(self.classifier.label_distributions_[row : row + 1]).max())
-            self._checked[row] = Checked(score, bool(said == label))
+            self._checked[row] = Checked(score, bool(found == label))
         self._answers[row] = label
         self._barred.discard(row)
 
-    def _codes(self) -> Answers:
-        return read_answers(self.labels if self._answers else None, self.n_rows)
-
-    def _scores(self, known: Answers) -> Callable[[], FloatArray] | None:
-        """Scores of the last fit, if it knew the same classes."""
-        if not self.is_fitted or list(self.classifier.classes_) != list(known.classes):
-            return None
-        return partial(scores_of_fit, self.classifier)
+    def _known(self) -> Labels:
+        return known_labels(self.labels if self._answers else None, self.n_rows)
 
     def _default(self) -> Any:
         from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 
         seed = self.random_state if isinstance(self.random_state, int) else 0
-        device = self.place.backend.name if self.place.backend.name != "dask" else "cpu"
-        n_jobs = getattr(self.place.backend, "n_jobs", None)
+        device = self.prepared.backend.name if self.prepared.backend.name != "dask" else "cpu"
+        n_jobs = getattr(self.prepared.backend, "n_jobs", None)
         return DiffuseInterfaceClassifier(device=device, n_jobs=n_jobs, random_state=seed)

@@ -11,15 +11,15 @@ from graphwell._random import Seed
 from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.active.accuracy import AccuracyEstimate
-from graphwell.active.labels import fetched, read_answers
-from graphwell.active.registry import DEFAULT, find_strategy
 from graphwell.active.session import Session
+from graphwell.active.strategies import DEFAULT, find_strategy
+from graphwell.active.suggest import fetched, known_labels
 from graphwell.errors import OptionError
 
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """What a strategy came to after each batch of questions.
+    """The error of a strategy after each batch of questions.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class LearningCurve:
     n_classes_found : array of int
         Classes that have a label by then.
     estimates : tuple of AccuracyEstimate
-        What the session believed of its accuracy.
+        The accuracy that the session estimated.
     rows : array of int
         The rows in the order in which they were asked.
     """
@@ -93,41 +93,29 @@ def simulate(
     (array([3, 6]), array([2, 3]))
     """
     session = Session(X, strategy=strategy, random_state=random_state, classifier=classifier, **graph)
-    right = read_answers(truth, session.n_rows)
-    if (right.codes < 0).any():
-        raise OptionError("truth", "{field} must have a label for every row; row {} has none.",
-                          int((right.codes < 0).argmax()))  # fmt: skip
+    given = known_labels(truth, session.n_rows)
+    if (given.codes < 0).any():
+        problem = "{field} must have a label for every row; row {} has none."
+        raise OptionError("truth", problem, int((given.codes < 0).argmax()))
     if not 1 <= batch <= n_questions:
         raise OptionError("batch", "{field} must lie between 1 and n_questions, got {!r}.", batch)
-    stops = sorted({*range(batch, n_questions, batch), n_questions})
+    labels = given.classes[given.codes]
     points: list[tuple[int, float, int, AccuracyEstimate]] = []
     rows: list[int] = []
-    for stop in stops:
+    for stop in sorted({*range(batch, n_questions, batch), n_questions}):
         able = len(set(session.answers.values())) >= find_strategy(strategy).needs_labels
         asked = session.suggest(stop - len(rows), strategy if able else begin).rows
-        session.answer(asked, right.classes[right.codes[asked]])
+        session.answer(asked, labels[asked])
         rows += asked.tolist()
         if measured_at is None or stop in measured_at:
-            points.append(
-                (
-                    stop,
-                    *_measured(session, right.classes[right.codes]),
-                )
-            )
-    columns = list(zip(*points, strict=True))
+            with warnings.catch_warnings():
+                for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # such rows are counted, too
+                    warnings.simplefilter("ignore", kind)
+                found = fetched(session.fit().transduction_)
+            wrong = np.delete(found != labels, list(session.answers))
+            error = float(wrong.mean()) if len(wrong) else 0.0
+            points.append((stop, error, len(set(session.answers.values())), session.accuracy()))
+    n_asked, errors, n_classes, estimates = zip(*points, strict=True)
     return LearningCurve(
-        session.strategy, np.array(columns[0]), np.array(columns[1]), np.array(columns[2]),
-        tuple(columns[3]), np.array(rows),
-    )  # fmt: skip
-
-
-def _measured(session: Session, truth: Any) -> tuple[float, int, AccuracyEstimate]:
-    """Error, classes found, and what the session believes, after a fit."""
-    with warnings.catch_warnings():
-        for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # such rows are counted too
-            warnings.simplefilter("ignore", kind)
-        found = fetched(session.fit().transduction_)
-    asked = np.isin(np.arange(session.n_rows), list(session.answers))
-    wrong = (found != truth)[~asked]
-    error = float(wrong.mean()) if len(wrong) else 0.0
-    return error, len(set(session.answers.values())), session.accuracy()
+        session.strategy, np.array(n_asked), np.array(errors), np.array(n_classes), estimates, np.array(rows)
+    )

@@ -1,22 +1,30 @@
 """Which rows to label next, best first: from no labels at all, from some, or after a fit."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from graphwell._checks import rows_left
 from graphwell._random import Seed
-from graphwell._types import BoolArray, FloatArray
-from graphwell.active.apart import best_apart
-from graphwell.active.labels import Answers, answers_of_fit, read_answers, row_numbers, scores_of_fit
-from graphwell.active.registry import DEFAULT, Strategy, find_strategy
-from graphwell.active.situation import Situation
-from graphwell.active.suggestions import Question, Suggestions
-from graphwell.active.survey import Survey, survey
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.active.query import Query, Question, Suggestions
+from graphwell.active.strategies import DEFAULT, Strategy, find_strategy
+from graphwell.backends.base import Backend, Engine, PlacedGraph
+from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
+from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
+from graphwell.graph import Graph
+from graphwell.graph.knn import check_metric
+from graphwell.progress import silent
+from graphwell.solve.communities import Groundwork, groundwork
+from graphwell.solve.kept import KeptEngine
+
+SHARPNESS = 2.0
+"""Communities are those of the squared affinities, as in a fit."""
 
 
 def suggest(
@@ -72,51 +80,152 @@ def suggest(
     [True, False]
     """
     chosen = find_strategy(strategy)
-    place = survey(
+    prepared = prepare(
         X, n_neighbors=n_neighbors, scale_neighbor=scale_neighbor, metric=metric, device=device, n_jobs=n_jobs
     )
     scores = None
     if isinstance(X, GraphClassifier) and y is None:
-        known, scores = answers_of_fit(X), partial(scores_of_fit, X)
+        known, scores = labels_of(X), partial(scores_of, X)
     else:
-        known = read_answers(place.backend.read_labels(y), place.graph.n_vertices)
-    known = known if names is None else known.called(names)
-    barred = row_numbers(exclude, place.graph.n_vertices, "exclude")
-    return chosen_rows(place, known, n, chosen, random_state, barred, scores)
+        known = known_labels(prepared.backend.read_labels(y), prepared.n_rows)
+    barred = row_numbers(exclude, prepared.n_rows, "exclude")
+    return prepared.ask(chosen, known, n, random_state, barred, scores, names)
 
 
-def chosen_rows(
-    place: Survey,
-    known: Answers,
-    n: int,
-    strategy: Strategy,
-    random_state: Seed,
-    barred: Any,
-    scores: Callable[[], FloatArray] | None = None,
-) -> Suggestions:
-    """Ask a strategy; what it leaves open is filled up with rows apart from each other."""
-    is_open: BoolArray = known.codes < 0
-    is_open[barred] = False
-    _check(n, int(is_open.sum()), strategy, len(known.names))
-    situation = Situation(
-        place.engine, place.degrees, place.ground, known.codes, known.names, is_open, scores, random_state
-    )
-    questions = strategy.choose(situation, n)
-    asked = is_open.copy()
-    asked[[question.row for question in questions]] = False
-    if len(questions) < n:
-        more = best_apart(situation, place.degrees, n - len(questions), asked)
-        questions += [Question(int(row), "typical row") for row in more]
-    return Suggestions(tuple(questions[:n]), strategy.name)
+@dataclass(frozen=True, eq=False)
+class PreparedGraph:
+    """A graph where it lies, with all that queries of it share: kept, it makes further questions cheap."""
+
+    backend: Backend
+    graph: PlacedGraph
+    kept: KeptEngine = field(default_factory=KeptEngine, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.graph.n_vertices)
+
+    @property
+    def engine(self) -> Engine:
+        """Of the graph with squared affinities; fits of the graph share it."""
+        return self.kept.of(self.backend, self.graph, SHARPNESS)[1]
+
+    @cached_property
+    def aggregates(self) -> Groundwork:
+        """Small groups of rows, in the memory of this machine."""
+        return groundwork(self.engine)
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Sum of the affinities of each row."""
+        return np.asarray(self.backend.to_host(self.graph.degrees), dtype=np.float64)
+
+    @property
+    def shown(self) -> Any:
+        """The graph as users see it."""
+        return self.backend.shown(self.graph)
+
+    def ask(
+        self,
+        strategy: Strategy,
+        known: Labels,
+        n: int,
+        random_state: Seed,
+        barred: IntArray,
+        scores: Callable[[], FloatArray] | None = None,
+        names: Mapping[Any, str] | None = None,
+    ) -> Suggestions:
+        """The rows that a strategy chooses; if they are too few, more follow, apart from each other."""
+        is_open: BoolArray = known.codes < 0
+        is_open[barred] = False
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise OptionError("n", "{field} must be a number of rows, 1 or more; got {!r}.", n)
+        rows_left(n, int(is_open.sum()))
+        if len(known.classes) < strategy.needs_labels:
+            classes = "a class" if strategy.needs_labels == 1 else f"{strategy.needs_labels} classes"
+            problem = "{field} {!r} needs labels of at least {}, and {} known; begin with {!r}."
+            told = {0: "none is", 1: "one is"}.get(len(known.classes), f"{len(known.classes)} are")
+            raise OptionError("strategy", problem, strategy.name, classes, told, DEFAULT)
+        called = known.classes
+        if names is not None:
+            called = np.array([names.get(name, name) for name in known.classes.tolist()])
+        query = Query(
+            self.engine, self.degrees, self.aggregates, known.codes, tuple(map(str, called)), is_open,
+            scores, random_state,
+        )  # fmt: skip
+        questions = strategy.choose(query, n)
+        is_open = is_open.copy()
+        is_open[[question.row for question in questions]] = False
+        if len(questions) < n:
+            more = query.batch(self.degrees, n - len(questions), is_open)
+            questions += [Question(int(row), "typical row") for row in more]
+        return Suggestions(tuple(questions[:n]), strategy.name)
 
 
-def _check(n: int, left: int, strategy: Strategy, n_classes: int) -> None:
-    """Refuse a number of questions, or a strategy, that makes no sense here."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise OptionError("n", "{field} must be a number of rows, 1 or more; got {!r}.", n)
-    rows_left(n, left)
-    if n_classes < strategy.needs_labels:
-        classes = "a class" if strategy.needs_labels == 1 else f"{strategy.needs_labels} classes"
-        problem = "{field} {!r} needs labels of at least {}, and {} known; begin with {!r}."
-        known = {0: "none is", 1: "one is"}.get(n_classes, f"{n_classes} are")
-        raise OptionError("strategy", problem, strategy.name, classes, known, DEFAULT)
+def prepare(
+    X: Any,
+    *,
+    n_neighbors: int = 10,
+    scale_neighbor: int = 10,
+    metric: str = "euclidean",
+    device: str = "cpu",
+    n_jobs: int | None = None,
+) -> PreparedGraph:
+    """Build the graph of rows, or take one that is there."""
+    if isinstance(X, GraphClassifier):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(X)
+        backend, graph = find_backend(X.device, X.transduction_, X.n_jobs), X.graph_
+        return PreparedGraph(backend, backend.place(graph) if isinstance(graph, Graph) else graph)
+    backend = find_backend(device, X, n_jobs)
+    if isinstance(X, Graph):
+        return PreparedGraph(backend, backend.place(X))
+    check_metric(metric, ("precomputed",))
+    if metric == "precomputed":
+        return PreparedGraph(backend, backend.read_affinities(X)[1])
+    rows = backend.read_rows(X, metric)
+    return PreparedGraph(backend, backend.build_graph(rows, n_neighbors, scale_neighbor, metric, silent))
+
+
+def known_labels(y: Any, n: int) -> Labels:
+    """Labels of any kind, or none at all."""
+    try:
+        if y is not None:
+            return read_labels(y, n)
+    except NoKnownLabelError:
+        pass
+    return Labels(np.full(n, -1), np.empty(0, dtype=object))
+
+
+def labels_of(classifier: Any) -> Labels:
+    """Labels that a classifier was given."""
+    labels, classes = fetched(classifier.transduction_), classifier.classes_
+    return Labels(np.where(classifier._given, np.searchsorted(classes, labels), -1), classes)
+
+
+def scores_of(classifier: Any) -> FloatArray:
+    """Scores that a classifier found, zeros where no label reaches; fetched from where they lie."""
+    reached = fetched(classifier.reachable_)
+    return np.where(reached[:, None], fetched(classifier.label_distributions_), 0.0)
+
+
+def fetched(array: Any) -> Any:
+    """An array that may lie on a cluster or a GPU, as one of NumPy."""
+    if hasattr(array, "compute"):
+        return array.compute()
+    if hasattr(array, "get"):  # CuPy
+        return array.get()
+    return np.asarray(array.cpu() if hasattr(array, "cpu") else array)
+
+
+def row_numbers(rows: Iterable[int], n: int, field: str) -> IntArray:
+    """Row numbers, checked."""
+    found = np.asarray(list(rows))
+    if len(found) and (found.dtype.kind not in "iu" or found.ndim != 1):
+        raise OptionError(field, "{field} must hold row numbers; got {!r}.", found.tolist()[0])
+    wrong = found[(found < 0) | (found >= n)]
+    if len(wrong):
+        problem = "{field} names row {}, but the rows are numbered from 0 to {:,}."
+        raise OptionError(field, problem, int(wrong[0]), n - 1)
+    return found.astype(np.int64)

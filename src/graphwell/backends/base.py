@@ -14,7 +14,7 @@ from graphwell.progress import Progress
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
-    from graphwell.graph.lost_parts import Bridges
+    from graphwell.graph.components import Bridges
     from graphwell.solve.problem import Problem
     from graphwell.solve.run import Run
 
@@ -395,12 +395,10 @@ class Backend(Protocol):
         """
         ...
 
-    def together(
-        self, work: Callable[..., Result], rows: Rows, graph: Any, run: "Run", *more: Any
-    ) -> Result:
+    def together(self, work: Callable[..., Result], rows: Rows, graph: Any, run: "Run", *more: Any) -> Result:
         """Return ``work(backend, rows, graph, run, *more)``, done where the rows are.
 
-        On a cluster every worker does it, with a backend and rows of its own; what it returns is a dictionary and a list.
+        On a cluster every worker does it, with a backend and rows of its own.
         """
         ...
 

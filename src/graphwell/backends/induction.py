@@ -9,7 +9,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import RowEvidence
 from graphwell.graph.checks import read_features, read_new_affinities
-from graphwell.graph.origin import Origin
+from graphwell.graph.graph import Origin
 
 
 @dataclass(frozen=True)

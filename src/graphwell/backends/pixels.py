@@ -151,6 +151,6 @@ class PixelEngine(Protocol):
         ----------
         values : array of shape (n_channels, n)
         logs, means, roots : arrays of the host
-            As in `graphwell.segmentation.mixtures.Mixture`.
+            As in `graphwell.segmentation.color_model.Mixture`.
         """
         ...

@@ -31,7 +31,7 @@ def _starts() -> Mapping[str, Any]:
 
 
 def _strategies() -> Mapping[str, Any]:
-    from graphwell.active.registry import strategies
+    from graphwell.active import strategies
 
     return strategies()
 

@@ -25,7 +25,7 @@ from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters
 from graphwell.estimators.trust import read_trust
 from graphwell.graph import Graph
-from graphwell.graph.features import check_metric
+from graphwell.graph.knn import check_metric
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 
@@ -166,7 +166,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 "give one label per row, -1 (or None) where it is unknown."
             )
         self._check_parameters()
-        began = time.perf_counter()
         refuse_foreign(X)
         backend = self._backend(X)
         y, encoder = backend.read_labels(y), None

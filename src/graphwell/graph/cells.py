@@ -17,6 +17,7 @@ import numpy as np
 from graphwell._thread_pool import ThreadPool
 from graphwell._threads import one_blas_thread, thread_count
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.scan import nearest_cells, nearest_first, scan_cells
 from graphwell.progress import heartbeat
 
 RECALL_WANTED = 0.995
@@ -50,16 +51,7 @@ class Cells:
 
 
 class CellSearch:
-    """Approximate search over the points in the cells nearest to each row.
-
-    Parameters
-    ----------
-    points : array of shape (n, d)
-    k : int
-        Number of neighbours that the recall is measured for.
-    n_jobs : int, optional
-        Threads; all cores by default. The result does not depend on it.
-    """
+    """Approximate search over the points in the cells nearest to each row."""
 
     def __init__(self, points: FloatArray, k: int, n_jobs: int | None = None) -> None:
         self.points = points
@@ -100,8 +92,6 @@ class CellSearch:
         return self._nearest(rows, self._nearest_cells(rows, len(self.cells.centroids)), k)
 
     def _nearest(self, rows: FloatArray, visits: IntArray, k: int) -> tuple[IntArray, FloatArray]:
-        from graphwell.graph.distances import nearest_first
-
         spare = min(k + SPARE_CANDIDATES, len(self.points))
         candidates = self._scan(rows, visits, spare)
         short = (candidates < 0).any(axis=1)
@@ -111,8 +101,6 @@ class CellSearch:
 
     def _nearest_cells(self, rows: FloatArray, considered: int) -> IntArray:
         """The cells that each row visits, out of those nearest to the rows around it."""
-        from graphwell.graph.scan import nearest_cells
-
         cells, out = self.cells, np.empty((len(rows), self.visits), dtype=np.int32)
         _on_slices(
             len(rows),
@@ -179,13 +167,7 @@ def _damaged_search() -> ValueError:
 
 
 def enough_visits(needed: IntArray) -> int:
-    """Cells to visit so that enough neighbours are found, each of which `needed` so many.
-
-    Examples
-    --------
-    >>> enough_visits(np.array([1, 1, 1, 9]))
-    9
-    """
+    """Cells to visit so that enough neighbours are found, each of which `needed` so many."""
     return int(np.quantile(needed, RECALL_WANTED, method="higher"))
 
 
@@ -196,8 +178,6 @@ def nearest_in_cells(
 
     Rows that visit the same cell first are taken together.
     """
-    from graphwell.graph.scan import scan_cells
-
     out = np.empty((len(rows), k), dtype=np.int32 if len(points) < 2**31 else np.int64)
     together = np.argsort(visits[:, 0], kind="stable")
 
@@ -341,8 +321,6 @@ class Districts:
 
     def nearest_cells(self, rows: FloatArray) -> IntArray:
         """Return the cell of each row: the nearest in the districts around it."""
-        from graphwell.graph.scan import nearest_cells, scan_cells
-
         centres, numbers = self.centres.astype(np.float64), np.arange(len(self.centroids), dtype=np.int32)
         near = np.empty((len(rows), min(len(centres), DISTRICTS_AROUND)), dtype=np.int32)
         found = np.empty((len(rows), 1), dtype=np.int32)

@@ -1,4 +1,7 @@
-"""What a graph is made of, checked before any work begins: features, affinities, numbers of neighbours."""
+"""Checks before any work begins: features, affinities, numbers of neighbours, indices of sparse matrices.
+
+SciPy and compiled loops follow stored indices without looking, so these are looked at first.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +15,6 @@ from graphwell._checks import whole_number
 from graphwell._types import FloatArray
 from graphwell._warnings import warn_user
 from graphwell.errors import Sentence
-from graphwell.graph.structure import sound_sparse
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 
 LARGEST_FEATURE = np.float64(1e150)
@@ -66,13 +68,7 @@ def neighbor_counts(
 
 
 def rows_differ(points: FloatArray) -> bool:
-    """Whether some row is another than the first; they are looked at in batches, which is soon over.
-
-    Examples
-    --------
-    >>> rows_differ(np.array([[1.0, 2.0], [1.0, 2.0]])), rows_differ(np.array([[1.0, 2.0], [1.0, 3.0]]))
-    (False, True)
-    """
+    """Whether some row is another than the first; they are looked at in batches, which is soon over."""
     batches = range(0, len(points), ROWS_AT_ONCE)
     return any(bool(np.any(points[first : first + ROWS_AT_ONCE] != points[0])) for first in batches)
 
@@ -100,14 +96,7 @@ def told_if_changed(points: FloatArray) -> Iterator[None]:
 
 
 def symmetric_matrix(W: Any) -> Any:
-    """Return a matrix of affinities as a symmetric CSR array with an empty diagonal and sorted indices.
-
-    Examples
-    --------
-    >>> symmetric_matrix([[5, 1], [1, 0]]).toarray()
-    array([[0., 1.],
-           [1., 0.]])
-    """
+    """Return a matrix of affinities as a symmetric CSR array with an empty diagonal and sorted indices."""
     W = affinity_matrix(W)
     check_square(W.shape)
     asymmetry = abs(W - W.T)
@@ -136,14 +125,7 @@ def check_symmetric(asymmetry: float, largest: float) -> None:
 
 
 def read_new_affinities(X: Any, n: int) -> Any:
-    """Affinities of new rows to `n` fitted ones as a CSR array, checked.
-
-    Examples
-    --------
-    >>> read_new_affinities([[1.0, 0.0]], 3)
-    Traceback (most recent call last):
-    ValueError: X must hold the affinities of each new row to the 3 fitted rows, got 2 columns.
-    """
+    """Affinities of new rows to `n` fitted ones as a CSR array, checked."""
     X = _real_csr(X, "X")
     if X.shape[1] != n:
         raise ValueError(
@@ -186,3 +168,85 @@ def check_affinities(values: FloatArray, name: str = "The affinity matrix") -> N
         raise ValueError(f"{name} holds negative values; affinities must be zero or positive.")
     if len(values) and float(values.max()) > LARGEST_AFFINITY:
         raise ValueError(f"{name} holds values beyond {LARGEST_AFFINITY:g}; divide it by its largest one.")
+
+
+COMPRESSED = ("csr", "csc", "bsr")
+
+
+def sound_sparse(matrix: Any, name: str) -> Any:
+    """Return a sparse matrix whose stored indices have been checked; any other object as it is."""
+    if not sparse.issparse(matrix):
+        return matrix
+    if matrix.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got {matrix.ndim}.")
+    if matrix.format == "coo":
+        _check_coordinates(matrix, name)
+    elif matrix.format in COMPRESSED:
+        check_compressed(matrix, name)
+    else:
+        matrix = _converted(matrix, name)
+    return matrix
+
+
+def _converted(matrix: Any, name: str) -> Any:
+    """Lists, dictionaries and diagonals in a form whose indices can be checked."""
+    try:
+        if matrix.format == "lil":  # SciPy takes the lengths of one half for those of the other
+            lengths = [[len(row) for row in half] for half in (matrix.rows, matrix.data)]
+            if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
+                raise ValueError("rows and data differ")
+            matrix = matrix.tocsr()
+            check_compressed(matrix, name)
+        else:
+            matrix = matrix.tocoo()
+            _check_coordinates(matrix, name)
+    except (AttributeError, IndexError, TypeError, ValueError, OverflowError) as error:
+        raise _damaged(name, "stored entries that do not fit its shape") from error
+    return matrix
+
+
+def check_compressed(matrix: Any, name: str) -> None:
+    """Refuse a CSR, CSC or BSR matrix whose stored indices lead outside of it."""
+    pointers, indices, data = matrix.indptr, matrix.indices, matrix.data
+    arrays = all(isinstance(array, np.ndarray) for array in (pointers, indices, data))
+    if not arrays or pointers.dtype.kind != "i" or indices.dtype.kind != "i":
+        raise _damaged(name, "indices that are no integers")
+    height, width = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    n_rows, n_columns = matrix.shape[0] // height, matrix.shape[1] // width
+    major, minor = (n_columns, n_rows) if matrix.format == "csc" else (n_rows, n_columns)
+    dimensions = 3 if matrix.format == "bsr" else 1
+    if pointers.ndim != 1 or indices.ndim != 1 or data.ndim != dimensions or len(pointers) != major + 1:
+        raise _damaged(name, "stored arrays that do not fit its shape")
+    entries, rising = int(pointers[-1]), pointers[1:] >= pointers[:-1]  # differences could overflow
+    if pointers[0] != 0 or not rising.all() or entries > min(len(indices), len(data)):
+        raise _damaged(name, "row pointers that do not rise from 0 to the number of its entries")
+    if entries and (indices[:entries].min() < 0 or indices[:entries].max() >= minor):
+        across = "row" if matrix.format == "csc" else "column"
+        raise _damaged(name, f"{across} indices outside of its {minor:,} {across}s")
+
+
+def _check_coordinates(matrix: Any, name: str) -> None:
+    for indices, size in zip(matrix.coords, matrix.shape, strict=True):
+        if not isinstance(indices, np.ndarray) or indices.dtype.kind != "i" or indices.ndim != 1:
+            raise _damaged(name, "indices that are no integers")
+        if len(indices) != len(matrix.data):
+            raise _damaged(name, "stored arrays of different lengths")
+        if len(indices) and (indices.min() < 0 or indices.max() >= size):
+            raise _damaged(name, f"indices outside of its shape {matrix.shape}")
+
+
+def _damaged(name: str, what: str) -> ValueError:
+    return ValueError(f"{name} is a sparse matrix with {what}; it is damaged, build it anew.")
+
+
+def frozen(matrix: Any) -> Any:
+    """Make a sparse matrix read-only."""
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        read_only(array)
+    return matrix
+
+
+def read_only(array: Any) -> Any:
+    """Make an array read-only."""
+    array.flags.writeable = False
+    return array

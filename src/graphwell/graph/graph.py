@@ -1,43 +1,88 @@
 """The graph: an immutable affinity matrix with what made it and what follows from it."""
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from graphwell._counted import counted
+from graphwell._hash import hash_of
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.checks import (
     check_affinities,
+    check_compressed,
     check_points,
+    frozen,
     neighbor_counts,
     read_features,
+    read_only,
     rows_differ,
     symmetric_matrix,
     told_if_changed,
 )
-from graphwell.graph.features import Change, FeatureMap
-from graphwell.graph.lost_parts import (
+from graphwell.graph.components import (
     Bridges,
     bridges_between,
     every_part_has,
+    number_components,
     with_bridges,
     without_bridges,
 )
-from graphwell.graph.neighbors import NeighborSearch, build_search, neighbors_of_all
-from graphwell.graph.origin import Origin
-from graphwell.graph.quantities import Quantities
-from graphwell.graph.structure import check_compressed, frozen
-from graphwell.graph.weights import local_scales, single_weights, symmetric_affinity
+from graphwell.graph.knn import Change, FeatureMap, NeighborSearch, build_search, neighbors_of_all
+from graphwell.graph.weights import (
+    ROWS_AT_ONCE,
+    WEIGHT_FLOOR,
+    kernel,
+    local_scales,
+    single_weights,
+    symmetric_affinity,
+)
 from graphwell.progress import Progress, silent
+
+
+def inverse_roots_of(degrees: FloatArray) -> FloatArray:
+    """One over the root of each degree, zero for isolated vertices."""
+    roots = np.zeros(len(degrees))
+    np.divide(1.0, np.sqrt(degrees), out=roots, where=degrees > 0)
+    return roots
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a graph of features was made from; needed to link new rows to it."""
+
+    features: FeatureMap
+    search: NeighborSearch
+    scales: FloatArray
+    n_features: int
+    n_neighbors: int
+    scale_neighbor: int
+
+    def affinity_to(self, X: Any, sharpness: float = 1.0) -> Any:
+        """Affinities of new rows to the vertices, each row linked to its nearest vertices."""
+        rows = self.features(read_features(X, at_least=1))
+        k = max(self.n_neighbors, self.scale_neighbor)
+        indices, distances = self.search.query(rows, k)
+        floor = self.scales.min()
+        tau = np.maximum(distances[:, self.scale_neighbor - 1], floor)
+        indices, distances = indices[:, : self.n_neighbors], distances[:, : self.n_neighbors]
+        weights = kernel(distances, tau[:, None], self.scales[indices]) ** sharpness
+        weights = np.maximum(weights, WEIGHT_FLOOR)
+        starts = np.arange(0, indices.size + 1, indices.shape[1])
+        shape = (len(rows), len(self.scales))
+        return sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=shape)
+
 
 OF_BEFORE = "_unsharpened"
 """What earlier pickles hold beside all else: always None."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph(Quantities):
+class Graph:
     """An undirected weighted graph on the rows of a data set.
 
     Build one with `Graph.from_features` or `Graph.from_affinity`.
@@ -183,6 +228,88 @@ class Graph(Quantities):
         return cls(frozen(symmetric_matrix(W)))
 
     @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return int(self.W.shape[0])
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, each counted once."""
+        return int(self.W.nnz // 2)
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Sum of each row of `W`. Equation (4)."""
+        W, ones = self.W, np.ones(self.n_vertices)  # some rows at a time: SciPy doubles their precision
+        parts = [W[first : first + ROWS_AT_ONCE] @ ones for first in range(0, len(ones), ROWS_AT_ONCE)]
+        return read_only(np.concatenate(parts))
+
+    @cached_property
+    def inverse_roots(self) -> FloatArray:
+        """``D^-1/2``, zero for isolated vertices."""
+        return read_only(inverse_roots_of(self.degrees))
+
+    @cached_property
+    def S(self) -> Any:
+        """Normalised affinity ``D^-1/2 W D^-1/2``; the rows of isolated vertices are empty."""
+        W = self.W
+        data = W.data * self.inverse_roots[W.indices]
+        data *= np.repeat(self.inverse_roots, np.diff(W.indptr))
+        return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
+
+    @cached_property
+    def L(self) -> Any:
+        """Laplacian ``D - W``."""
+        return frozen((sparse.diags_array(self.degrees) - self.W).tocsr())
+
+    @cached_property
+    def L_s(self) -> Any:
+        """Symmetric normalised Laplacian ``I - S``. Equation (5)."""
+        return frozen((sparse.eye_array(self.n_vertices) - self.S).tocsr())
+
+    @cached_property
+    def components(self) -> IntArray:
+        """Number of the connected component of each vertex."""
+        numbers = np.full(self.n_vertices, -1, dtype=np.int32 if self.n_vertices < 2**31 else np.int64)
+        number_components(self.W.indptr, self.W.indices, numbers, np.empty_like(numbers))
+        return read_only(numbers)
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components."""
+        return int(self.components.max()) + 1
+
+    @cached_property
+    def isolated(self) -> IntArray:
+        """Indices of the vertices without an edge."""
+        return read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the affinities."""
+        return hash_of(self.W.data, self.W.indices, self.W.indptr)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the affinity matrix in bytes."""
+        return int(self.W.data.nbytes + self.W.indices.nbytes + self.W.indptr.nbytes)
+
+    def nearest(self, sources: BoolArray) -> IntArray:
+        """Source nearest to each vertex along the graph, edges being as long as 1 / weight; negative if none.
+
+        Examples
+        --------
+        >>> from graphwell import Graph
+        >>> chain = Graph.from_affinity([[0, 1, 0], [1, 0, 0.1], [0, 0.1, 0]])
+        >>> chain.nearest(np.array([True, False, True]))
+        array([0, 0, 2], dtype=int32)
+        """
+        lengths = sparse.csr_array((1.0 / self.W.data, self.W.indices, self.W.indptr), shape=self.W.shape)
+        given = np.flatnonzero(sources)
+        *_, nearest = csgraph.dijkstra(lengths, indices=given, min_only=True, return_predecessors=True)
+        return nearest
+
+    @property
     def locality(self) -> IntArray | None:
         """The vertices in an order in which neighbours are near each other, if the search knows one."""
         return None if self.origin is None else self.origin.search.locality
@@ -211,8 +338,6 @@ class Graph(Quantities):
         array([[0.  , 0.25],
                [0.25, 0.  ]])
         """
-        from graphwell.graph.sharpened import SharpenedGraph  # a graph itself
-
         return self if power == 1 else SharpenedGraph(self, power)
 
     def with_neighbors(self, n_neighbors: int) -> "Graph":
@@ -293,3 +418,48 @@ def _link(
     weights = single_weights(chosen, distances[:, :n_neighbors], tau, n_threads)
     del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
     return frozen(symmetric_affinity(chosen, weights, n_threads)), tau
+
+
+class SharpenedGraph(Graph):
+    """A graph whose affinities are powers of another's: computed when they are asked for, and not kept."""
+
+    plain: Graph
+    power: float
+
+    def __init__(self, plain: Graph, power: float) -> None:
+        for name, value in (
+            ("plain", plain), ("power", power), ("origin", plain.origin), ("bridges", None),
+            ("sharpness", plain.sharpness * power),
+        ):  # fmt: skip
+            object.__setattr__(self, name, value)
+
+    @property
+    def W(self) -> Any:
+        """Affinities."""
+        W = self.plain.W
+        data = W.data**self.power
+        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
+        return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return self.plain.n_vertices
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, each counted once."""
+        return self.plain.n_edges
+
+    @property
+    def components(self) -> IntArray:
+        """Number of the connected component of each vertex."""
+        return self.plain.components
+
+    @property
+    def isolated(self) -> IntArray:
+        """Indices of the vertices without an edge."""
+        return self.plain.isolated
+
+    def __reduce__(self) -> Any:
+        return Graph.sharpened, (self.plain, self.power)

@@ -155,17 +155,6 @@ def smooth_map(graph: Any) -> FloatArray:
     """Two functions on the vertices that vary slowly along the edges, orthogonal and of mean zero.
 
     They need not be eigenvectors: they are a start.
-
-    Parameters
-    ----------
-    graph : Graph
-
-    Examples
-    --------
-    >>> import graphwell as gw
-    >>> places = smooth_map(gw.Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    >>> bool(abs(places.sum()) < 1e-6)
-    True
     """
     W = graph.W
     n = W.shape[0]
@@ -192,29 +181,14 @@ def _orthogonal(block: FloatArray) -> FloatArray:
 
 
 def shares_of_neighbors(W: Any, power: float = 1.0) -> FloatArray:
-    """What each neighbour has in a vertex: affinities to a power, divided by the sum of their row.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> shares_of_neighbors(sparse.csr_array([[0.0, 1.0, 3.0], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])).tolist()
-    [0.25, 0.75, 1.0, 1.0]
-    """
+    """What each neighbour has in a vertex: affinities to a power, divided by the sum of their row."""
     weights, degrees = W.data**power, np.diff(W.indptr)
     sums = np.bincount(np.repeat(np.arange(len(degrees)), degrees), weights, minlength=len(degrees))
     return np.asarray(weights / np.repeat(sums, degrees)).astype(np.float32)
 
 
 def attraction(places: FloatArray, W: Any, shares: FloatArray, threads: ThreadPool) -> FloatArray:
-    """Pull on each point: of each neighbour its share, and the less the further it is.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> W = sparse.csr_array([[0.0, 1.0], [1.0, 0.0]])
-    >>> attraction(np.array([[-1.0, 0.0], [1.0, 0.0]]), W, shares_of_neighbors(W), ThreadPool(1)).tolist()
-    [[0.4, 0.0], [-0.4, 0.0]]
-    """
+    """Pull on each point: of each neighbour its share, and the less the further it is."""
     pull = np.empty((len(places), 2))
     threads.share(len(places), lambda *some: _pull(*some, W.indptr, W.indices, shares, places, pull))
     return pull
@@ -248,18 +222,6 @@ def repulsion(places: FloatArray, threads: ThreadPool) -> FloatArray:
     sum over all pairs is what the push is divided by. Points are spread on the grid by quadratic splines,
     and read back by them; the transform of the kernel is divided by theirs twice, so that the potential is
     right at the knots.
-
-    Parameters
-    ----------
-    places : array of shape (n, 2)
-    threads : ThreadPool
-        The result does not depend on their number.
-
-    Examples
-    --------
-    >>> push = repulsion(np.array([[-1.0, 0.0], [1.0, 0.0]]), ThreadPool(1))
-    >>> bool(np.allclose(push, [[-0.4, 0.0], [0.4, 0.0]], atol=0.02))
-    True
     """
     n = len(places)
     low = places.min(axis=0).astype(np.float64)

@@ -1,7 +1,8 @@
-"""The loops of the cell search: rows against cells, and against the points in them, by products of tiles.
+"""The loops of the search: rows against cells, against the points in them, and against chosen points.
 
 ``|x - p|²`` is ``|x|² - 2 x p + |p|²``. Both are first taken relative to the centre of the cell, in double
-precision: near neighbours have small differences, which single precision then holds well.
+precision: near neighbours have small differences, which single precision then holds well. The distances
+of the neighbours that are found are taken anew from the rows themselves.
 
 Kernels allocate nothing, which takes long to compile: plain functions make the room that they need.
 """
@@ -9,10 +10,23 @@ Kernels allocate nothing, which takes long to compile: plain functions make the 
 import numpy as np
 from numba import njit
 
+from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.compiled import compiled, inner, seen
-from graphwell.graph.lanes import INSERTED, LANES, at_most, insert, lowest_bit, places_at_most
-from graphwell.graph.tiles import TILE_POINTS, TILE_ROWS, compare_tile, pack
+from graphwell.graph.compiled import (
+    INSERTED,
+    LANES,
+    TILE_POINTS,
+    TILE_ROWS,
+    at_most,
+    compare_tile,
+    compiled,
+    inner,
+    insert,
+    lowest_bit,
+    pack,
+    places_at_most,
+    seen,
+)
 
 ROWS_AT_ONCE = 256
 POINTS_AT_ONCE = 512
@@ -285,3 +299,71 @@ def _keep_nearest(
             if apart[j] < limit:
                 insert(values, names, apart[j] + norm, members[j])
                 limit = values[k] - norm
+
+
+def nearest_first(
+    rows: FloatArray, points: FloatArray, candidates: IntArray, k: int, n_threads: int
+) -> tuple[IntArray, FloatArray]:
+    """The `k` nearest of the points listed for each row, in order, and their Euclidean distances.
+
+    Searches find candidates in single precision. Their distances are taken anew from the rows themselves, so
+    that duplicates lie at distance zero and features far from the origin lose nothing.
+    """
+    indices = np.empty((len(rows), k), dtype=candidates.dtype)
+    distances = np.empty((len(rows), k))
+    pool = ThreadPool(min(n_threads, 1 + candidates.size // 100_000))
+    pool.share(len(rows), lambda *some: _nearest_first(*some, rows, points, candidates, indices, distances))
+    return indices, distances
+
+
+@compiled(nogil=True)
+def _nearest_first(
+    first: int,
+    last: int,
+    rows: FloatArray,
+    points: FloatArray,
+    candidates: IntArray,
+    indices: IntArray,
+    distances: FloatArray,
+) -> None:
+    k = indices.shape[1]
+    for i in range(first, last):
+        for count in range(candidates.shape[1]):
+            j = candidates[i, count]
+            total = squared_distance(rows[i], points[j])
+            place = min(count, k)
+            while place > 0 and distances[i, place - 1] > total:
+                place -= 1
+                if place + 1 < k:
+                    distances[i, place + 1], indices[i, place + 1] = distances[i, place], indices[i, place]
+            if place < k:
+                distances[i, place], indices[i, place] = total, j
+        for place in range(k):
+            distances[i, place] = np.sqrt(distances[i, place])
+
+
+def distances_to(rows: FloatArray, points: FloatArray, indices: IntArray, n_threads: int) -> FloatArray:
+    """Euclidean distances of each row to the points listed for it."""
+    out = np.empty(indices.shape)
+    pool = ThreadPool(min(n_threads, 1 + indices.size // 100_000))
+    pool.share(len(rows), lambda *some: _distances(*some, rows, points, indices, out))
+    return out
+
+
+@compiled(nogil=True)
+def _distances(
+    first: int, last: int, rows: FloatArray, points: FloatArray, indices: IntArray, out: FloatArray
+) -> None:
+    for i in range(first, last):
+        for k in range(indices.shape[1]):
+            out[i, k] = np.sqrt(squared_distance(rows[i], points[indices[i, k]]))
+
+
+@inner
+def squared_distance(row: FloatArray, point: FloatArray) -> float:
+    """Of a row and a point, in double precision."""
+    total = 0.0
+    for c in range(len(row)):
+        difference = np.float64(row[c]) - np.float64(point[c])
+        total += difference * difference
+    return total

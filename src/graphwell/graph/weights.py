@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._thread_pool import ThreadPool
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.graph.compiled import compiled
 
 SCALE_FLOOR = 1e-6
 """Smallest local scale, as a share of the median one: duplicates have no scale of their own."""
@@ -20,24 +21,7 @@ WEIGHT_FLOOR = float(np.finfo(np.float32).tiny)
 def locally_scaled(
     indices: IntArray, distances: FloatArray, n_neighbors: int, scale_neighbor: int
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Neighbours that each point keeps, the weights of the edges to them, and the local scales.
-
-    Parameters
-    ----------
-    indices, distances : arrays of shape (n, k)
-        Nearest others of each point, nearest first; on the host or on a GPU, where the result then is too.
-    n_neighbors, scale_neighbor : int
-        At most `k`.
-
-    Examples
-    --------
-    >>> indices = np.array([[1, 2], [0, 2], [1, 0]])
-    >>> distances = np.array([[1.0, 2.0], [1.0, 1.0], [1.0, 2.0]])
-    >>> locally_scaled(indices, distances, n_neighbors=1, scale_neighbor=2)[1].round(3)
-    array([[0.607],
-           [0.607],
-           [0.607]])
-    """
+    """Neighbours that each point keeps, the weights of the edges to them, and the local scales."""
     tau = local_scales(distances, scale_neighbor)
     indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
     return indices, kernel(distances, tau[:, None], tau[indices]), tau
@@ -46,14 +30,7 @@ def locally_scaled(
 def single_weights(
     indices: IntArray, distances: FloatArray, tau: FloatArray, n_threads: int = 1
 ) -> FloatArray:
-    """Weights of the edges to neighbours in single precision, computed some thousands of rows at a time.
-
-    Examples
-    --------
-    >>> single_weights(np.array([[1], [0]]), np.array([[1.0], [1.0]]), np.array([1.0, 0.5])).round(3)
-    array([[0.135],
-           [0.135]], dtype=float32)
-    """
+    """Weights of the edges to neighbours in single precision, computed some thousands of rows at a time."""
     weights = np.empty(indices.shape, dtype=np.float32)
 
     def weigh(first: int) -> None:
@@ -65,13 +42,7 @@ def single_weights(
 
 
 def local_scales(distances: FloatArray, scale_neighbor: int) -> FloatArray:
-    """Distance of each point to its `scale_neighbor`-th neighbour: tau of equation (3).
-
-    Examples
-    --------
-    >>> local_scales(np.array([[1.0, 2.0], [1.0, 3.0], [0.0, 0.0]]), scale_neighbor=2)
-    array([2.0e+00, 3.0e+00, 2.5e-06])
-    """
+    """Distance of each point to its `scale_neighbor`-th neighbour: tau of equation (3)."""
     tau = distances[:, scale_neighbor - 1].astype(np.float64)
     return np.maximum(tau, smallest_scale(tau))
 
@@ -83,13 +54,7 @@ def smallest_scale(tau: FloatArray) -> float:
 
 
 def kernel(distances: FloatArray, tau_i: FloatArray, tau_j: FloatArray) -> FloatArray:
-    """Zelnik-Manor-Perona weight ``exp(-d² / (tau_i tau_j))``, never quite zero. Equation (3).
-
-    Examples
-    --------
-    >>> kernel(np.array([0.0, 1.0, 1e9]), np.ones(3), np.ones(3))
-    array([1.00000000e+00, 3.67879441e-01, 1.17549435e-38])
-    """
+    """Zelnik-Manor-Perona weight ``exp(-d² / (tau_i tau_j))``, never quite zero. Equation (3)."""
     return np.maximum(np.exp(-((distances / tau_i) * (distances / tau_j))), WEIGHT_FLOOR)
 
 
@@ -97,16 +62,7 @@ def symmetric_affinity(indices: IntArray, weights: FloatArray, n_threads: int = 
     """Join `i` and `j` where either chose the other; return a CSR array with sorted indices.
 
     Affinities are kept in single precision, as the engines use them; such weights are used up.
-
-    Examples
-    --------
-    >>> symmetric_affinity(np.array([[1], [2], [1]]), np.array([[0.5], [0.9], [0.9]])).toarray()
-    array([[0. , 0.5, 0. ],
-           [0.5, 0. , 0.9],
-           [0. , 0.9, 0. ]], dtype=float32)
     """
-    from graphwell.graph.adjacency import count_both_ways, fill_both_ways, find_mutual
-
     (n, k), pool = indices.shape, ThreadPool(n_threads)
     dtype = index_dtype(n, 2 * n * k)
     weights, mutual = weights.astype(np.float32, copy=False), np.empty((n, k), dtype=bool)
@@ -123,11 +79,58 @@ def symmetric_affinity(indices: IntArray, weights: FloatArray, n_threads: int = 
 
 
 def index_dtype(n: int, entries: int) -> type[np.int32] | type[np.int64]:
-    """Smallest integer type that can number both the vertices and the stored entries.
-
-    Examples
-    --------
-    >>> index_dtype(1000, 10_000).__name__, index_dtype(300_000_000, 3_000_000_000).__name__
-    ('int32', 'int64')
-    """
+    """Smallest integer type that can number both the vertices and the stored entries."""
     return np.int32 if max(n, entries) <= np.iinfo(np.int32).max else np.int64
+
+
+@compiled(nogil=True)
+def find_mutual(first: int, last: int, indices: IntArray, weights: FloatArray, mutual: BoolArray) -> None:
+    """Write whether the neighbours of some vertices chose them too; both weights then become the larger one.
+
+    All vertices can be done at once: whichever of two weights is written first, both become the larger.
+    """
+    for i in range(first, last):
+        for place in range(indices.shape[1]):
+            j, back = indices[i, place], -1
+            for other in range(indices.shape[1]):
+                if indices[j, other] == i:
+                    back = other
+                    break
+            mutual[i, place] = back >= 0
+            if back >= 0:
+                weights[i, place] = max(weights[i, place], weights[j, back])
+
+
+@compiled(nogil=True)
+def count_both_ways(first: int, last: int, indices: IntArray, mutual: BoolArray, counts: IntArray) -> None:
+    """Add to `counts` the neighbours of some vertices, if they are joined where either chose the other."""
+    for i in range(len(indices)):
+        if first <= i < last:
+            counts[i] += indices.shape[1]
+        for place in range(indices.shape[1]):
+            j = indices[i, place]
+            if first <= j < last and not mutual[i, place]:
+                counts[j] += 1
+
+
+@compiled(nogil=True)
+def fill_both_ways(
+    first: int,
+    last: int,
+    indices: IntArray,
+    weights: FloatArray,
+    mutual: BoolArray,
+    following: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+) -> None:
+    """Write the neighbours of some vertices; `following` says where each row begins, and is counted on."""
+    for i in range(len(indices)):
+        for place in range(indices.shape[1]):
+            j, weight = indices[i, place], weights[i, place]
+            if first <= i < last:
+                columns[following[i]], values[following[i]] = j, weight
+                following[i] += 1
+            if first <= j < last and not mutual[i, place]:
+                columns[following[j]], values[following[j]] = i, weight
+                following[j] += 1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.active.labels import fetched
+from graphwell.active.suggest import fetched
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ class LabelColumn:
         >>> LabelColumn(("a", "b"), np.array([0, -1, 1])).narrow().codes
         array([ 0, -1,  1], dtype=int8)
         """
-        from graphwell.backends.blocks.rows import narrow
+        from graphwell.backends.arrays import narrow
 
         return replace(self, codes=narrow(self.codes, len(self.names) + 1))
 

@@ -24,8 +24,7 @@ from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import check_fits
 
 if TYPE_CHECKING:
-    from graphwell.segmentation.preview import Preview
-    from graphwell.segmentation.segmenter import Segmentation, Segmenter
+    from graphwell.segmentation.segmenter import Preview, Segmentation, Segmenter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +92,7 @@ class PaintedPicture:
         self._lock = threading.Lock()
         self._last: tuple[IntArray, Segmentation] | None = None
         self.shape: tuple[int, int] = self._image.shape[:2]
-        from graphwell.segmentation.canvas import picture_bytes
+        from graphwell.segmentation.pyramid import picture_bytes
 
         n = self.shape[0] * self.shape[1]
         check_fits(path, picture_bytes(n, self._image.size // n))
@@ -124,7 +123,7 @@ class PaintedPicture:
 
     @cached_property
     def _preview(self) -> "Preview":
-        from graphwell.segmentation.preview import Preview
+        from graphwell.segmentation.segmenter import Preview
 
         return Preview(self._image, n_jobs=self.options.n_jobs)
 
@@ -139,7 +138,7 @@ class PaintedPicture:
     @property
     def is_large(self) -> bool:
         """Whether a small copy is worth while."""
-        from graphwell.segmentation.preview import MOST_PIXELS
+        from graphwell.segmentation.segmenter import MOST_PIXELS
 
         return self.shape[0] * self.shape[1] > MOST_PIXELS
 

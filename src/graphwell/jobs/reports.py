@@ -12,7 +12,7 @@ from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.score import Comparison, Holdout
 
 if TYPE_CHECKING:
-    from graphwell.segmentation.next_marks import DoubtfulSquare
+    from graphwell.segmentation.segmenter import DoubtfulSquare
     from graphwell.solve.result import Result
 
 

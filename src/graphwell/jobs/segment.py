@@ -31,7 +31,7 @@ from graphwell.jobs.segment_memory import in_full, planned, reduced_scene
 from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
-from graphwell.segmentation.axes import channels_last
+from graphwell.segmentation.seeds import channels_last
 
 if TYPE_CHECKING:
     from graphwell._types import IntArray

@@ -128,16 +128,14 @@ def writers(
 
 def overlay_of(scene: Scene, found: "Segmentation") -> Any:
     """The picture, or slices of a volume, tinted and outlined."""
-    from graphwell.segmentation.drawing import overlay
-    from graphwell.segmentation.slices import overlay_of_slices
+    from graphwell.segmentation.drawing import overlay, overlay_of_slices
 
     draw = overlay_of_slices if found.labels.ndim == 3 else overlay
     return draw(scene.shown, found.labels, scene.marks.colors)
 
 
 def _sheet_of(scene: Scene, found: "Segmentation") -> Any:
-    from graphwell.segmentation.drawing import contact_sheet
-    from graphwell.segmentation.slices import sheet_of_slices
+    from graphwell.segmentation.drawing import contact_sheet, sheet_of_slices
 
     shown, seeds, colors = scene.shown, scene.marks.classes, scene.marks.colors
     if found.labels.ndim == 3:

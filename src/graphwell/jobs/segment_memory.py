@@ -39,8 +39,8 @@ class MemoryPlan:
 
 def planned(options: SegmentOptions, scene: Scene) -> MemoryPlan:
     """Say what a picture will take; refuse it if no copy of a sensible size fits."""
-    from graphwell.segmentation.canvas import picture_bytes, working_pixels
     from graphwell.segmentation.features import MOST_CHANNELS
+    from graphwell.segmentation.pyramid import picture_bytes, working_pixels
 
     classes, picture = scene.marks.classes, scene.picture
     n, n_channels = classes.size, min(picture.size // classes.size, MOST_CHANNELS)
@@ -55,7 +55,7 @@ def planned(options: SegmentOptions, scene: Scene) -> MemoryPlan:
 
 def reduced_scene(scene: Scene, factor: int) -> Scene:
     """The picture and its marks in small."""
-    from graphwell.segmentation.preview import reduced, reduced_seeds
+    from graphwell.segmentation.pyramid import reduced, reduced_seeds
 
     marks = replace(scene.marks, classes=reduced_seeds(scene.marks.classes, factor))
     return replace(scene, picture=reduced(scene.picture, factor), marks=marks)

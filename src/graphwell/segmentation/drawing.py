@@ -1,14 +1,17 @@
-"""A segmented picture to look at: classes in colours, borders on the picture, and uncertainty as grey."""
+"""A segmented picture or volume to look at: classes in colours, borders, and uncertainty as grey."""
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import ndimage
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.segmentation.features import read_picture
-from graphwell.segmentation.next_marks import DoubtfulSquare
+
+if TYPE_CHECKING:
+    from graphwell.segmentation.segmenter import DoubtfulSquare
 
 BRIGHTEST_SHARE = 0.995
 """Pictures that are no 8-bit pictures are stretched so that this share of them is not cut off."""
@@ -20,16 +23,13 @@ SIDE_PER_OUTLINE = 400
 WIDEST_TILE, MARGIN = 1200, 8
 """Of the contact sheet, in pixels."""
 Colors = Mapping[int, tuple[int, int, int]]
+MOST_SLICES, MOST_ROWS = 16, 6
+"""Of an overlay, and of a sheet that shows four pictures of each."""
+WIDEST_SLICE = 400
 
 
 def painted(labels: IntArray, colors: Colors) -> Any:
-    """Labels as red, green, blue and opacity.
-
-    Examples
-    --------
-    >>> painted(np.array([[5, -1]]), {5: (255, 0, 0)}).tolist()
-    [[[255, 0, 0, 255], [0, 0, 0, 0]]]
-    """
+    """Labels as red, green, blue and opacity."""
     classes = np.array(sorted(colors))
     table = np.array([(*colors[c], 255) for c in classes] + [(0, 0, 0, 0)], dtype=np.uint8)
     places = np.where(labels >= 0, np.searchsorted(classes, labels), len(classes))
@@ -40,11 +40,6 @@ def overlay(image: Any, labels: IntArray, colors: Colors) -> Any:
     """The picture tinted with the colours of the classes, and outlined in them.
 
     Outlines grow with the picture. Pixels without a class are hatched.
-
-    Examples
-    --------
-    >>> overlay(np.zeros((1, 4)), np.array([[0, 0, 0, 1]]), {0: (90, 0, 0), 1: (0, 90, 0)})[0].tolist()
-    [[27, 0, 0], [27, 0, 0], [90, 0, 0], [0, 90, 0]]
     """
     return tinted(as_shown(image), labels, colors)
 
@@ -65,13 +60,7 @@ def tinted(picture: Any, labels: IntArray, colors: Colors) -> Any:
 
 
 def outline_width(shape: tuple[int, ...]) -> int:
-    """Width in pixels, on each side of a border.
-
-    Examples
-    --------
-    >>> outline_width((300, 500)), outline_width((3000, 4000))
-    (1, 8)
-    """
+    """Width in pixels, on each side of a border."""
     return max(1, round(min(shape[:2]) / SIDE_PER_OUTLINE))
 
 
@@ -81,17 +70,11 @@ def contact_sheet(
     labels: IntArray,
     doubt: FloatArray,
     colors: Colors,
-    squares: Sequence[DoubtfulSquare] = (),
+    squares: "Sequence[DoubtfulSquare]" = (),
 ) -> Any:
     """One picture to look at: the picture and its marks above, its labels and their doubt below.
 
     `squares` are drawn where they lie, on the doubt. Large pictures are thinned out.
-
-    Examples
-    --------
-    >>> image, labels = np.zeros((10, 20)), np.zeros((10, 20), dtype=int)
-    >>> contact_sheet(image, labels, labels, image, {0: (9, 0, 0)}).shape
-    (28, 48, 3)
     """
     *tiles, grey = four_views(as_shown(image), seeds, labels, doubt, colors)
     for square in squares:
@@ -110,13 +93,7 @@ def four_views(
 
 
 def in_rows(tiles: Sequence[Any], columns: int, widest: int) -> Any:
-    """Pictures of one size in rows of so many, thinned out where a side is longer than `widest`.
-
-    Examples
-    --------
-    >>> in_rows([np.zeros((10, 20, 3))] * 3, columns=2, widest=10).shape
-    (18, 28, 3)
-    """
+    """Pictures of one size in rows of so many, thinned out where a side is longer than `widest`."""
     step = -(-max(tiles[0].shape) // widest)
     tiles = [tile[::step, ::step] for tile in tiles]
     height, width = tiles[0].shape[:2]
@@ -129,7 +106,7 @@ def in_rows(tiles: Sequence[Any], columns: int, widest: int) -> Any:
     return sheet
 
 
-def _framed(grey: Any, square: DoubtfulSquare) -> Any:
+def _framed(grey: Any, square: "DoubtfulSquare") -> Any:
     """The same with a frame around a square."""
     half, width = square.side // 2 + 1, 2 * outline_width(grey.shape)
     rows, columns = np.arange(grey.shape[0])[:, None], np.arange(grey.shape[1])
@@ -148,13 +125,7 @@ def as_grey(doubt: FloatArray) -> Any:
 
 
 def borders(labels: IntArray) -> BoolArray:
-    """Pixels with a neighbour of another class beside, above or below them.
-
-    Examples
-    --------
-    >>> borders(np.array([[0, 0, 0, 1]])).astype(int)
-    array([[0, 0, 1, 1]])
-    """
+    """Pixels with a neighbour of another class beside, above or below them."""
     size = [(3, 1), (1, 3)]
     return np.asarray(
         np.any([ndimage.maximum_filter(labels, s) != ndimage.minimum_filter(labels, s) for s in size], axis=0)
@@ -177,11 +148,32 @@ def as_shown(image: Any) -> Any:
 
 
 def white_on_black(mask: BoolArray) -> Any:
-    """The pixels of one class as a picture.
-
-    Examples
-    --------
-    >>> white_on_black(np.array([[True, False]])).tolist()
-    [[255, 0]]
-    """
+    """The pixels of one class as a picture."""
     return np.where(mask, 255, 0).astype(np.uint8)
+
+
+def overlay_of_slices(volume: Any, labels: IntArray, colors: Colors) -> Any:
+    """Slices from the first to the last, tinted with the colours of the classes and outlined in them."""
+    shown = _shown(volume)
+    tiles = [tinted(shown[:, :, z], labels[:, :, z], colors) for z in _chosen(labels.shape[2], MOST_SLICES)]
+    return in_rows(tiles, math.ceil(math.sqrt(len(tiles))), WIDEST_SLICE)
+
+
+def sheet_of_slices(volume: Any, seeds: IntArray, labels: IntArray, doubt: FloatArray, colors: Colors) -> Any:
+    """Some slices below each other: the volume, its marks, its labels and their doubt."""
+    shown, tiles = _shown(volume), []
+    for z in _chosen(labels.shape[2], MOST_ROWS):
+        tiles += four_views(shown[:, :, z], seeds[:, :, z], labels[:, :, z], doubt[:, :, z], colors)
+    return in_rows(tiles, 4, WIDEST_SLICE)
+
+
+def _shown(volume: Any) -> Any:
+    """8-bit colours of all slices, made bright together."""
+    height, width, depth = volume.shape[:3]
+    flat = np.asarray(volume).reshape(height, width * depth, -1)
+    return as_shown(flat).reshape(height, width, depth, 3)
+
+
+def _chosen(depth: int, most: int) -> list[int]:
+    """Numbers of slices, evenly from the first to the last."""
+    return np.unique(np.linspace(0, depth - 1, min(depth, most)).round().astype(int)).tolist()

@@ -1,5 +1,12 @@
-"""What pixels are compared by: channels, patches, and how much of them is noise."""
+"""Features of pixels: channels, colours as the eye sees them, patches; their noise, and scales that follow.
 
+Two things are asked of a picture. Which seed decides a region: for that, noise must be averaged away and
+weights must be sharp, or few seeds leak across weak borders. And where exactly a border runs: for that, blur
+must be light, and weights so mild that the descent can straighten what noise made ragged. So the start and
+the descent see the picture at different scales.
+"""
+
+import math
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -11,7 +18,6 @@ from graphwell._types import BoolArray, FloatArray
 from graphwell.backends.pixels import PixelEngine
 from graphwell.backends.registry import find_pixels
 from graphwell.errors import OptionError
-from graphwell.segmentation.colors import is_color, to_lab
 
 MOST_CHANNELS = 8
 """More channels than this are replaced by their leading principal components."""
@@ -20,28 +26,28 @@ SECOND_DIFFERENCES = np.array([1, -2, 1]) / np.sqrt(6.0)
 LARGEST_MEASURED, BLOCK_ROWS = 1_000_000, 32
 """Pixels that noise and contrast are measured on; of more, blocks of so many rows."""
 MEDIAN_TO_DEVIATION = 1.4826
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+LAB_UNIT = 100.0
+ROWS_AT_A_TIME = 64
+NOISY = 0.1
+"""Noise, as a share of the contrast, above which the start asks no single pixel."""
+START_BLUR, START_COLOR = 4.0, 1.0
+"""Blur in pixels per share of noise, and colour scale as a multiple of the noise that is left."""
+BORDER_BLUR, BORDER_COLOR = 2.2, 2.5
+LEAST_BLUR = 0.5
+CLEAN_START, NOISY_START, SMALLEST_BORDER = 0.1, 0.02, 0.2
+"""Smallest colour scales as shares of the contrast: a clean picture has texture, if no noise."""
 
 
 @dataclass(frozen=True)
 class PictureFeatures:
-    """A picture or volume as vectors, with their spread and their noise.
+    """A picture or volume as vectors, with their spread and their noise."""
 
-    Attributes
-    ----------
-    values : array of shape (*shape, n_channels)
-    noise, contrast : float
-        Length of the vector of standard deviations: of the noise, and of the whole picture.
-    spacing : tuple of float
-        Distance between points along each axis, in units of the smallest.
-    masked : array of shape `shape`, optional
-        True where there is no point.
-    """
-
-    values: FloatArray
-    noise: float
+    values: FloatArray  # of shape (*shape, n_channels)
+    noise: float  # length of the vector of standard deviations: of the noise, and of the whole picture
     contrast: float
-    spacing: tuple[float, ...]
-    masked: BoolArray | None = None
+    spacing: tuple[float, ...]  # distance between points along each axis, in units of the smallest
+    masked: BoolArray | None = None  # of shape `shape`, optional; True where there is no point
 
     @property
     def noisiness(self) -> float:
@@ -57,23 +63,9 @@ def picture_features(
     masked: BoolArray | None = None,
     engine: PixelEngine | None = None,
 ) -> PictureFeatures:
-    """Turn a picture into features.
+    """Turn a picture of shape (height, width[, depth][, channels]) into features.
 
-    Parameters
-    ----------
-    image : array of shape (height, width[, depth], channels) or (height, width)
-        Integers are divided by the largest value of their type.
-    patch : int
-        Side of the square around a pixel that it is compared by, odd; 1 compares pixels themselves.
-    spacing, masked : optional
-        As in `PictureFeatures`.
-    engine : PixelEngine, optional
-        Where the features shall lie; on the host by default.
-
-    Examples
-    --------
-    >>> picture_features(np.eye(3)).values.shape
-    (3, 3, 1)
+    `patch` is the odd side of the square around a pixel that it is compared by; 1 is the pixel itself.
     """
     engine = engine or find_pixels()
     values = read_picture(image, engine)
@@ -111,13 +103,7 @@ def features_of(
 
 
 def read_picture(image: Any, engine: PixelEngine | None = None) -> FloatArray:
-    """Check a picture or volume and return it as numbers, channels along the last axis.
-
-    Examples
-    --------
-    >>> read_picture(np.array([[0, 255]], dtype=np.uint8)).ravel()
-    array([0., 1.], dtype=float32)
-    """
+    """Check a picture or volume and return it as numbers, channels along the last axis."""
     image = np.asarray(image)
     if image.dtype == object or not (
         np.issubdtype(image.dtype, np.number) or np.issubdtype(image.dtype, np.bool_)
@@ -157,13 +143,7 @@ def smoothed(
 
 
 def halved(values: FloatArray) -> FloatArray:
-    """Means of the squares of two by two pixels, or cubes; an odd last row or column is doubled.
-
-    Examples
-    --------
-    >>> halved(np.arange(6.0).reshape(2, 3, 1)).ravel()
-    array([2. , 3.5])
-    """
+    """Means of the squares of two by two pixels, or cubes; an odd last row or column is doubled."""
     for axis in range(values.ndim - 1):
         even = values[(slice(None),) * axis + (slice(0, None, 2),)]
         odd = values[(slice(None),) * axis + (slice(1, None, 2),)]
@@ -175,21 +155,15 @@ def halved(values: FloatArray) -> FloatArray:
     return values
 
 
-def noise_left(width: float, halvings: int, spacing: tuple[float, ...]) -> float:
-    """Share of the noise of single pixels that a blur and some halvings leave.
-
-    Examples
-    --------
-    >>> noise_left(0.0, 0, (1.0, 1.0)), noise_left(0.0, 1, (1.0, 1.0))
-    (1.0, 0.5)
-    """
+def noise_left(width: float, level: int, spacing: tuple[float, ...]) -> float:
+    """Share of the noise of single pixels that a blur and some level leave."""
     share = 1.0
     for apart in spacing:
-        line = np.zeros(65 + 16 * 2**halvings)
+        line = np.zeros(65 + 16 * 2**level)
         line[len(line) // 2] = 1.0
         if width > 0:
             line = scipy.ndimage.gaussian_filter1d(line, width / apart)
-        share *= float((np.convolve(line, np.full(2**halvings, 0.5**halvings)) ** 2).sum())
+        share *= float((np.convolve(line, np.full(2**level, 0.5**level)) ** 2).sum())
     return share**0.5
 
 
@@ -240,3 +214,66 @@ def _leading(values: FloatArray, engine: PixelEngine) -> FloatArray:
     covariance = (sample - mean).T @ (sample - mean)
     axes = np.linalg.eigh(engine.to_host(covariance))[1][:, ::-1][:, :MOST_CHANNELS].astype(np.float32)
     return ((rows - mean.astype(np.float32)) @ engine.asarray(axes)).reshape(*values.shape[:-1], -1)
+
+
+def is_color(values: FloatArray) -> bool:
+    """Whether values of shape (*shape, n_channels) are red, green and blue, with or without opacity."""
+    return values.shape[-1] in (3, 4) and float(values[..., :3].min()) >= 0
+
+
+def to_lab(values: FloatArray, xp: Any = np) -> FloatArray:
+    """Red, green and blue from 0 to 1 as L*a*b* divided by 100; further channels stay.
+
+    `xp` is the library of the values.
+    """
+    found = values.astype(np.float32)
+    white = TO_XYZ.sum(axis=1)
+    matrix = xp.asarray((TO_XYZ / white[:, None]).T.astype(np.float32))
+    for begin in range(0, len(values), ROWS_AT_A_TIME):  # a large picture must not be copied five times
+        rows = found[begin : begin + ROWS_AT_A_TIME]
+        rows[..., :3] = _lab(rows[..., :3], matrix)
+    return found
+
+
+def _lab(rgb: FloatArray, matrix: FloatArray) -> FloatArray:
+    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92).astype(np.float32)
+    xyz = linear @ matrix
+    bent = np.where(xyz > 216 / 24389, np.cbrt(xyz), xyz * (24389 / 27 / 116) + 16 / 116)
+    x, y, z = (bent[..., c] for c in range(3))
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1) / LAB_UNIT
+
+
+def is_noisy(features: PictureFeatures) -> bool:
+    """Whether single pixels are too noisy to be compared."""
+    return features.noisiness >= NOISY
+
+
+def start_blur(features: PictureFeatures) -> float:
+    """Width of the blur before the coarse levels of a picture are made."""
+    return _as_in_a_picture(START_BLUR * features.noisiness, features) if is_noisy(features) else 0.0
+
+
+def start_color_scale(features: PictureFeatures, level: int) -> float:
+    """Colour scale of propagation on one level."""
+    smallest = NOISY_START if is_noisy(features) else CLEAN_START
+    left = noise_left(start_blur(features), level, features.spacing)
+    return max(START_COLOR * features.noise * left, smallest * features.contrast) or 1.0
+
+
+def border_blur(features: PictureFeatures) -> float:
+    """Width of the blur before the descent compares pixels."""
+    if not is_noisy(features):
+        return 0.0
+    return max(LEAST_BLUR, _as_in_a_picture(BORDER_BLUR * features.noisiness, features))
+
+
+def border_color_scale(features: PictureFeatures, blur: float, level: int = 0) -> float:
+    """Colour scale of the descent on one level."""
+    left = noise_left(blur, level, features.spacing)
+    return max(BORDER_COLOR * features.noise * left, SMALLEST_BORDER * features.contrast) or 1.0
+
+
+def _as_in_a_picture(width: float, features: PictureFeatures) -> float:
+    """Width of the blur that leaves as much noise as this one does in a picture: less in a volume."""
+    share = 2 / len(features.spacing)
+    return width**share * (2 * math.sqrt(math.pi)) ** (share - 1)

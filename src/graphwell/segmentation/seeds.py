@@ -1,38 +1,90 @@
-"""Known classes of a few points: read from an array, and brought to smaller sizes of a picture."""
+"""Points of an image and its seeds: which axes are places, what is masked, which classes are known."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import ndimage
 
 from graphwell._types import BoolArray, IntArray
+from graphwell.errors import OptionError
+
+
+def channels_last(image: Any, channel_axis: int | None) -> Any:
+    """The image with its channels along the last axis, one channel where it has no such axis."""
+    image = image if isinstance(image, np.ma.MaskedArray) else np.asarray(image)
+    if image.ndim not in (2, 3, 4):
+        raise ValueError(
+            f"image must have the shape (height, width[, depth][, channels]), got {image.shape}."
+        )
+    if image.ndim == 2 or (image.ndim == 3 and channel_axis is None):
+        return image[..., None]
+    if isinstance(channel_axis, int | np.integer) and -image.ndim <= channel_axis < image.ndim:
+        return np.moveaxis(image, channel_axis, -1)
+    problem = "{field} must be an axis of the image of shape {}, got {!r}."
+    raise OptionError("channel_axis", problem, image.shape, channel_axis)
+
+
+def without_single_points(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The sides of a volume that hold more than one point, at least two; those of a picture as they are."""
+    if len(shape) == 2:
+        return shape
+    longer = tuple(side for side in shape if side > 1)
+    return longer + (1,) * (2 - len(longer))
+
+
+def relative_spacing(spacing: Any, shape: tuple[int, ...]) -> tuple[float, ...]:
+    """Distances between points along each axis of `without_single_points`, the smallest of them 1."""
+    if spacing is None:
+        return (1.0,) * len(without_single_points(shape))
+    try:
+        given = [float(one) for one in spacing]
+    except (TypeError, ValueError):
+        given = []
+    if len(given) != len(shape) or not all(math.isfinite(one) and one > 0 for one in given):
+        problem = "{field} must be {} positive numbers, one for each axis of the points, got {!r}."
+        raise OptionError("spacing", problem, len(shape), spacing)
+    if len(shape) > 2:
+        given = [one for one, side in zip(given, shape, strict=True) if side > 1] or [1.0]
+    smallest = min(given)
+    return tuple(one / smallest for one in given) + (1.0,) * (2 - len(given))
+
+
+def without_mask(image: Any) -> tuple[Any, BoolArray | None]:
+    """An image of shape (*shape, channels) as a plain array, and which of its points are masked, if any.
+
+    Masked points take the values of the nearest others, so that a blur beside them changes little.
+    """
+    if not isinstance(image, np.ma.MaskedArray):
+        return image, None
+    masked: BoolArray = np.asarray(np.ma.getmaskarray(image).any(axis=-1))
+    values = np.asarray(np.ma.getdata(image))
+    if not masked.any():
+        return values, None
+    if masked.all():
+        raise ValueError("image is masked everywhere; there is nothing to segment.")
+    nearest = ndimage.distance_transform_edt(masked, return_distances=False, return_indices=True)
+    return values[tuple(nearest)], masked
+
+
+def pieces_between(masked: BoolArray) -> IntArray:
+    """Number of the piece of each point, -1 where it is masked: points of a piece touch, corners too."""
+    numbers, _ = ndimage.label(~masked, structure=np.ones((3,) * masked.ndim, dtype=bool))
+    return np.asarray(numbers, dtype=np.int64) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """Known points of a picture of some shape, on the host: few, however large the picture is.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    places : array of shape (n,)
-        Flat places, rising.
-    codes : array of shape (n,)
-        Numbers of their classes.
-
-    Examples
-    --------
-    >>> Seeds.of(np.array([[-1, 1], [0, -1]]))
-    Seeds(shape=(2, 2), places=array([1, 2]), codes=array([1, 0]))
-    """
+    """Known points of a picture of some shape, on the host: few, however large the picture is."""
 
     shape: tuple[int, ...]
-    places: IntArray
-    codes: IntArray
+    places: IntArray  # flat, rising
+    codes: IntArray  # numbers of their classes
 
     @classmethod
     def of(cls, codes: IntArray) -> "Seeds":
-        """Those of a plane of numbers, -1 where unknown."""
+        """Seeds of a plane of numbers, -1 where unknown."""
         places = np.flatnonzero(codes.ravel() >= 0)
         return cls(codes.shape, places, codes.ravel()[places])
 
@@ -48,17 +100,11 @@ class Seeds:
         return np.unravel_index(self.places, self.shape)
 
     def some(self, which: BoolArray) -> "Seeds":
-        """Some of them."""
+        """Those at which a mask is True."""
         return Seeds(self.shape, self.places[which], self.codes[which])
 
     def halved(self) -> "Seeds":
-        """Of the squares of two by two points, or cubes: the class that most name, the first of equals.
-
-        Examples
-        --------
-        >>> Seeds.of(np.array([[1, -1, -1], [1, 0, -1]])).halved().plane()
-        array([[ 1, -1]])
-        """
+        """Seeds of squares of two by two points, or cubes: the commonest class, the first of equals."""
         shape = tuple(-(-side // 2) for side in self.shape)
         squares = np.ravel_multi_index(tuple(axis // 2 for axis in self.coordinates), shape)
         n_classes = int(self.codes.max(initial=-1)) + 1
@@ -72,14 +118,7 @@ class Seeds:
 def seed_classes(
     seeds: Any, shape: tuple[int, ...], masked: BoolArray | None = None
 ) -> tuple[IntArray, Seeds]:
-    """Classes among seeds in an array, and the seeds as numbers of classes; masked ones are left out.
-
-    Examples
-    --------
-    >>> classes, found = seed_classes([[7, -1, 3]], (1, 3))
-    >>> classes, found.plane()
-    (array([3, 7]), array([[ 1, -1,  0]]))
-    """
+    """Classes among seeds in an array, and the seeds as numbers of classes; masked ones are left out."""
     seeds = np.asarray(seeds)
     if seeds.shape != tuple(shape):
         raise ValueError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy import ndimage
 
 from graphwell._checks import number_between, positive_number
 from graphwell._threads import thread_count
@@ -15,17 +16,44 @@ from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.registry import find_pixels
 from graphwell.interop.xarray import as_arrays, has_names
 from graphwell.progress import Progress, silent
-from graphwell.segmentation.axes import channels_last, relative_spacing, without_single_points
-from graphwell.segmentation.canvas import Canvas, Told, picture_bytes, scores_bytes, working_pixels
 from graphwell.segmentation.features import MOST_CHANNELS, picture_features
-from graphwell.segmentation.masks import without_mask
-from graphwell.segmentation.next_marks import DoubtfulSquare, squares_to_mark
-from graphwell.segmentation.refinement import Descent, refine_borders
-from graphwell.segmentation.seeds import seed_classes
-from graphwell.segmentation.start import Start
+from graphwell.segmentation.narrow_band import BorderDescent, refine_borders
+from graphwell.segmentation.propagation import Propagation
+from graphwell.segmentation.pyramid import (
+    ImagePyramid,
+    Reporter,
+    picture_bytes,
+    reduced,
+    reduced_seeds,
+    scores_bytes,
+    working_pixels,
+)
+from graphwell.segmentation.seeds import (
+    channels_last,
+    relative_spacing,
+    seed_classes,
+    without_mask,
+    without_single_points,
+)
 from graphwell.solve.result import Result, Status
 
 LARGEST_BLUR = 100
+SIDE = 0.1
+"""Side of a square, as a share of the picture's shorter side."""
+LEAST_DOUBT = 0.001
+"""Mean doubt below which a square is not worth a mark."""
+MOST_PIXELS = 40_000
+"""Of the small copy; a call takes a tenth of a second."""
+
+
+@dataclass(frozen=True)
+class DoubtfulSquare:
+    """A square part of a picture: its middle, its side in pixels, and its mean doubt from 0 to 1."""
+
+    row: int
+    column: int
+    side: int
+    doubt: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +65,8 @@ class Segmentation:
     labels : array of shape (height, width[, depth])
         Class of each pixel; -1 where no seed reaches, and where the image is masked.
     score : array of the same shape
-        How sure a pixel is, from 0 to 1: the share of its class among its neighbours, and in what marks and
-        colours said before; low along borders.
+        How sure a pixel is, from 0 to 1: the mean of the share of its class among its neighbours, and of its
+        probability by seeds and colours before the descent; low along borders.
     reachable : array of the same shape
         False in regions that hold no seed and are joined to none by like colours; and where it is masked.
     masked : array of the same shape
@@ -118,7 +146,7 @@ class Segmenter:
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.
     progress : callable
-        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
+        Reporter the stage (graph, start, descent) and the share of it that is done, None if unknown.
 
     Examples
     --------
@@ -170,9 +198,9 @@ class Segmenter:
             values, self._masked = without_mask(image)
             features = picture_features(values, patch, spacing=apart, masked=self._masked, engine=engine)
             working = working_pixels(n_points, features.values.shape[-1])
-            told = self._telling("graph")
-            self._canvas = Canvas(features, radius, color_scale, smoothing, engine, told, working)
-        self._before: tuple[Start, Descent] | None = None
+            report = self._reporter("graph")
+            self._pyramid = ImagePyramid(features, radius, color_scale, smoothing, engine, report, working)
+        self._before: tuple[Propagation, BorderDescent] | None = None
         self._graph_seconds = time.perf_counter() - began
 
     def segment(self, seeds: Any) -> Segmentation:
@@ -181,7 +209,7 @@ class Segmenter:
         Parameters
         ----------
         seeds : integer array of the shape of the image without its channels
-            Known classes, -1 where unknown. All seeds, those of earlier calls too. Masked ones are not heard.
+            Known classes, -1 where unknown. All seeds, those of earlier calls too. Masked seeds do not count.
             A single class is everywhere.
         """
         masked = None if self._masked is None else self._masked.reshape(self.shape)
@@ -192,20 +220,20 @@ class Segmenter:
             result = Result(np.zeros(n, dtype=np.int64), np.zeros(n), Status.ONE_CLASS)
             return self._segmentation(classes, result, shown.astype(np.float32), shown, {})
         known = replace(known, shape=without_single_points(self.shape))
-        engine = self._canvas.engine
-        with engine.memory_for(math.prod(self.shape), scores_bytes(self._canvas, len(classes))):
+        engine = self._pyramid.engine
+        with engine.memory_for(math.prod(self.shape), scores_bytes(self._pyramid, len(classes))):
             began = time.perf_counter()
             self.progress("start", 0.0)
-            by_size = self._canvas.seeds_by_size(known)
-            strength = self._canvas.strength(by_size)
-            start_before, before = self._memory(classes, strength)
-            start = self._canvas.start(by_size, classes, strength, start_before, self._telling("start"))
+            by_level = self._pyramid.seeds_by_level(known)
+            weight = self._pyramid.color_weight(by_level)
+            start_before, before = self._warm_start(classes, weight)
+            start = self._pyramid.propagate(by_level, classes, weight, start_before, self._reporter("start"))
             started = time.perf_counter()
             self.progress("descent", 0.0)
-            found = refine_borders(self._canvas, by_size, start, before, self._telling("descent"))
+            found = refine_borders(self._pyramid, by_level, start, before, self._reporter("descent"))
             self._before = start, found
             result, score = found.result(engine), engine.to_host(found.states[0].score)
-            reachable = engine.to_host(self._canvas.reachable(by_size))
+            reachable = engine.to_host(self._pyramid.reachable(by_level))
             seconds = {"start": started - began, "descent": time.perf_counter() - started}
         if before is None:
             seconds = {"graph": self._graph_seconds, **seconds}
@@ -215,17 +243,19 @@ class Segmenter:
         """Let the next call begin anew: it finds what a new Segmenter would, and takes as long."""
         self._before = None
 
-    def _memory(self, classes: IntArray, strength: float) -> tuple[Start | None, Descent | None]:
-        """What the call before found, in terms of these classes.
+    def _warm_start(
+        self, classes: IntArray, weight: float
+    ) -> tuple[Propagation | None, BorderDescent | None]:
+        """Results of the call before in terms of these classes.
 
-        Nothing if one of its classes is gone, or if colours are trusted more or less than before.
+        None if one of its classes is gone, or if the color model has another weight than before.
         """
         start = None if self._before is None else self._before[0].among(classes)
-        if start is None or self._before is None or not start.serves(strength):
+        if start is None or self._before is None or not start.serves(weight):
             return None, None
-        return start, self._before[1].among(classes, self._canvas.engine)
+        return start, self._before[1].among(classes, self._pyramid.engine)
 
-    def _telling(self, stage: str) -> Told:
+    def _reporter(self, stage: str) -> Reporter:
         return lambda share: self.progress(stage, share)
 
     def _segmentation(
@@ -273,7 +303,7 @@ def segment(
         masked array are left out, and nothing passes through them. A DataArray of xarray will do: what is NaN
         there is masked.
     seeds : integer array of shape (height, width) or (height, width, depth)
-        Known classes, -1 where unknown. Masked ones are not heard. A single class is everywhere, with a
+        Known classes, -1 where unknown. Masked seeds do not count. A single class is everywhere, with a
         warning.
     channel_axis : int or str, optional
         The axis of `image` that holds its channels, where it has one axis more than `seeds`. Of a DataArray
@@ -295,7 +325,7 @@ def segment(
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.
     progress : callable
-        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
+        Reporter the stage (graph, start, descent) and the share of it that is done, None if unknown.
 
     Returns
     -------
@@ -346,3 +376,34 @@ def unreached_sentence(found: Segmentation) -> str:
 def one_class_sentence(name: str) -> str:
     """Say that a single class is no segmentation, and what to do."""
     return f"Only the class {name} is marked, so every pixel has it; mark some pixels of another class too."
+
+
+def squares_to_mark(doubt: FloatArray, seeds: IntArray, n: int = 5) -> tuple[DoubtfulSquare, ...]:
+    """The squares of a picture that hold most doubt, none of them marked, and apart from each other."""
+    side = max(1, round(SIDE * min(doubt.shape)))
+    mean = ndimage.uniform_filter(np.asarray(doubt, dtype=np.float32), side, mode="constant")
+    marked = ndimage.maximum_filter((seeds >= 0).astype(np.uint8), side, mode="constant") > 0
+    free: BoolArray = ~marked
+    found: list[DoubtfulSquare] = []
+    while len(found) < n:
+        left = np.where(free, mean, -1)
+        row, column = (int(at) for at in np.unravel_index(left.argmax(), left.shape))
+        if left[row, column] < LEAST_DOUBT:
+            break
+        found.append(DoubtfulSquare(row, column, side, round(float(left[row, column]), 3)))
+        top, left_end = max(0, row - 2 * side), max(0, column - 2 * side)
+        free[top : row + 2 * side + 1, left_end : column + 2 * side + 1] = False
+    return tuple(found)
+
+
+class Preview:
+    """A small copy of a picture, to be segmented from the seeds of the whole."""
+
+    def __init__(self, image: Any, most_pixels: int = MOST_PIXELS, **options: Any) -> None:
+        image = np.asarray(image)
+        self.factor = max(1, int(np.ceil(np.sqrt(image.shape[0] * image.shape[1] / most_pixels))))
+        self._segmenter = Segmenter(reduced(image, self.factor), **options)
+
+    def segment(self, seeds: IntArray) -> IntArray:
+        """Classes of the small copy, -1 where none reaches."""
+        return self._segmenter.segment(reduced_seeds(seeds, self.factor)).labels

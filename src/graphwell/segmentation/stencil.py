@@ -1,64 +1,150 @@
-"""Links between neighbours on a grid: half of them are kept, in 16 bits, and no index at all."""
+"""The graph of a picture: a padded grid where a neighbour is a fixed step away, and the weights of its links.
+
+Half of the links are kept, in 16 bits, and no index at all.
+"""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from graphwell._checks import number_between
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.pixels import UNIT
+from graphwell.backends.pixels import UNIT, PixelEngine
 from graphwell.progress import tell
-from graphwell.segmentation.grid import WEAKEST_COLOR, Grid, Window
 
-TINY = 1e-300
-TELL_EVERY = 8
+Window: TypeAlias = tuple[slice, ...]
+"""A part of a picture, along each axis."""
 TOLERANCE = 1e-4
 """Relative residual at which scores are exact enough."""
+TINY = 1e-300
+TELL_EVERY = 8
+WEAKEST_COLOR = 1e-4
+"""Smallest weight of a colour difference: a speck unlike all around it still depends on its neighbours."""
+
+
+class Grid:
+    """The points of a picture with a margin around it that no link leaves.
+
+    `radius` is the reach of the links in units of the smallest spacing; the next points along each axis are
+    linked in any case. `pieces` numbers the parts between masked points, -1 where there is no point. All
+    arrays lie where the engine is.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        radius: float,
+        engine: PixelEngine,
+        spacing: tuple[float, ...] | None = None,
+        pieces: IntArray | None = None,
+    ) -> None:
+        spacing = (1.0,) * len(shape) if spacing is None else spacing
+        self.shape, self.engine, self.radius, self.spacing = tuple(shape), engine, radius, spacing
+        offsets = offsets_within(radius, spacing)
+        offsets = offsets[len(offsets) // 2 :]
+        self.margins = tuple(np.abs(offsets).max(axis=0).tolist())
+        self.padded = tuple(side + 2 * margin for side, margin in zip(shape, self.margins, strict=True))
+        self.size = int(np.prod(self.padded))
+        self._strides = [int(stride) for stride in np.cumprod((1, *self.padded[:0:-1]))[::-1]]
+        steps = (offsets @ self._strides).astype(np.int64)
+        distances = np.minimum(((offsets * spacing) ** 2).sum(axis=1), radius**2)
+        self.steps = engine.asarray(steps)  # to the neighbours that come later; those before mirror them
+        self.nearness = engine.asarray(np.exp(-distances / radius**2).astype(np.float32))
+        self.begin, self.end = int(steps.max()), self.size - int(steps.max())
+        self._inner = tuple(
+            slice(margin, margin + side) for side, margin in zip(shape, self.margins, strict=True)
+        )
+        self.pieces = (
+            self.inside if pieces is None else self.pad(engine.asarray((pieces + 1).astype(np.float32)))
+        )
+
+    def pad(self, values: Any, fill: Any = 0) -> Any:
+        """A plane of the picture as a flat plane of the grid."""
+        return self.pads(values[None], fill)[0]
+
+    def pads(self, planes: Any, fill: Any = 0) -> Any:
+        """Several planes at once, along the first axis."""
+        padded = self.engine.xp.full((len(planes), *self.padded), fill, dtype=planes.dtype)
+        padded[(slice(None), *self._inner)] = planes
+        return padded.reshape(len(planes), self.size)
+
+    def crop(self, plane: Any) -> Any:
+        """A flat plane of the grid, or several, as planes of the picture; no copy."""
+        return plane.reshape(*plane.shape[:-1], *self.padded)[(..., *self._inner)]
+
+    def part(self, window: Window) -> "Grid":
+        """The grid of a part of the picture."""
+        shape = tuple(slices.stop - slices.start for slices in window)
+        return Grid(shape, self.radius, self.engine, self.spacing)
+
+    def cut(self, planes: Any, window: Window) -> Any:
+        """Flat planes of `part`: unlike those that are padded, they hold what lies around the part."""
+        within: Any = (
+            ...,
+            *(
+                slice(slices.start, slices.stop + 2 * margin)
+                for slices, margin in zip(window, self.margins, strict=True)
+            ),
+        )
+        found = self.engine.xp.ascontiguousarray(planes.reshape(*planes.shape[:-1], *self.padded)[within])
+        return found.reshape(*planes.shape[:-1], -1)
+
+    @cached_property
+    def inside(self) -> FloatArray:
+        """1 in the picture, 0 in the margin."""
+        return self.pad(self.engine.xp.ones(self.shape, dtype=np.float32))
+
+    def places(self, coordinates: tuple[IntArray, ...]) -> Any:
+        """Flat places of points of the picture."""
+        return sum(
+            (axis + margin) * stride
+            for axis, margin, stride in zip(coordinates, self.margins, self._strides, strict=True)
+        )
+
+
+def window_around(chosen: BoolArray, engine: PixelEngine, margin: int = 0) -> Window:
+    """The smallest window around all chosen points and a margin; one corner if there are none."""
+    window = []
+    for axis, side in enumerate(chosen.shape):
+        others = tuple(other for other in range(chosen.ndim) if other != axis)
+        found = np.flatnonzero(engine.to_host(chosen.any(axis=others)))
+        first, last = (int(found[0]), int(found[-1])) if len(found) else (0, 0)
+        window.append(slice(max(0, first - margin), min(last + 1 + margin, side)))
+    return tuple(window)
+
+
+def offsets_within(radius: float, spacing: tuple[float, ...]) -> IntArray:
+    """Steps to all points within a radius and to the next along each axis, in the order of places."""
+    number_between("radius", radius, 1, 16, ends=True, unit=" pixels")
+    reach = [max(1, int(radius / apart)) for apart in spacing]
+    lines = [np.arange(-most, most + 1) for most in reach]
+    steps = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, len(spacing))
+    near = ((steps * spacing) ** 2).sum(axis=1) <= radius**2
+    next_ones = np.abs(steps).sum(axis=1) == 1  # slices of a volume are linked however far apart
+    return np.asarray(steps[(near | next_ones) & steps.any(axis=1)])
 
 
 @dataclass(frozen=True, eq=False)
-class Pull:
-    """What draws points to classes, beside their links.
+class UnaryTerm:
+    """The unary term: one further neighbour of each point, whose scores are given."""
 
-    Attributes
-    ----------
-    weights : array of shape (grid.size,)
-    toward : array of shape (n_classes, grid.size)
-        The weights, times the scores that they draw to.
-    """
-
-    weights: FloatArray
-    toward: FloatArray
+    weights: FloatArray  # of shape (grid.size,)
+    toward: FloatArray  # of shape (n_classes, grid.size): the weights, times these scores
 
 
 @dataclass(frozen=True, eq=False)
 class Stencil:
-    """The graph of a picture: points within a radius are linked by how alike they are.
-
-    Attributes
-    ----------
-    grid : Grid
-    weights : array
-        Of all links that point forward.
-    degrees : array of shape (grid.size,)
-        Sum of the weights of each point.
-    """
+    """The graph of a picture: points within a radius are linked by how alike they are."""
 
     grid: Grid
-    weights: IntArray
-    degrees: FloatArray
+    weights: IntArray  # of all links that point forward, in 16 bits
+    degrees: FloatArray  # of shape (grid.size,): sum of the weights of each point
 
     @classmethod
     def of(cls, grid: Grid, planes: FloatArray, color_scale: float) -> "Stencil":
-        """The weights ``exp(-|c_i - c_j|² / h²) exp(-distance² / R²)``.
-
-        Parameters
-        ----------
-        grid : Grid
-        planes : array of shape (n_channels, grid.size)
-            Values of the points.
-        color_scale : float
-            h, the colour difference that counts as one.
-        """
+        """The weights ``exp(-|c_i - c_j|² / h²) exp(-distance² / R²)``, where h is the colour scale."""
         engine = grid.engine
         weights = engine.link(grid, planes, float(color_scale) ** -2, WEAKEST_COLOR)
         return cls(grid, weights, engine.product(grid, weights, grid.inside[None])[0])
@@ -85,34 +171,20 @@ class Stencil:
         scores: FloatArray,
         most_iterations: int,
         rest: FloatArray | None = None,
-        pull: Pull | None = None,
+        unary: UnaryTerm | None = None,
     ) -> FloatArray:
-        """Make scores the mean of their neighbours' where nothing is known, in place, by conjugate gradients.
+        """Make scores harmonic where nothing is known, in place: conjugate gradients, Jacobi preconditioner.
 
-        Parameters
-        ----------
-        known : array of shape (grid.size,)
-            Where the scores are given.
-        scores : array of shape (n_classes, grid.size)
-            What they are there, and a guess elsewhere.
-        most_iterations : int
-        rest : array of shape (n_classes,), optional
-            What may be left of each class, as an earlier call returned it.
-        pull : Pull, optional
-            One further neighbour of each point, whose score is given.
-
-        Returns
-        -------
-        array of shape (n_classes,)
-            What is left: squared residuals, each over the sum of the weights of its point.
+        `scores` are given where `known`, and hold a guess elsewhere. `rest` is what may be left of each
+        class, as an earlier call returned it: squared residuals, each over the degree of its point.
         """
         grid, engine = self.grid, self.grid.engine
-        sums = self.degrees if pull is None else self.degrees + pull.weights
+        sums = self.degrees if unary is None else self.degrees + unary.weights
         free = ((grid.inside > 0) & ~known & (sums > 0)).astype(np.float32)
         inverse = free / np.maximum(sums, np.finfo(np.float32).tiny)
         r = self.product(scores) - sums * scores
-        if pull is not None:
-            r += pull.toward
+        if unary is not None:
+            r += unary.toward
         r *= free
         p, image = inverse * r, np.zeros_like(r)
         length = np.multiply(r, p, dtype=np.float64).sum(axis=1)

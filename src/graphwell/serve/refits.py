@@ -182,7 +182,7 @@ class Refits:
         """Tell the session what it has not been told; of a large table, look what that changes."""
         labelled = tell(session, self._told, said)
         self._told, self._unfitted = said, self._unfitted or labelled
-        session.take_over(self._checked)
+        session.add_checked(self._checked)
         self._checked = {}
         if labelled and session.n_rows >= GLANCED_FROM:
             self._look(session, said)
@@ -203,7 +203,7 @@ class Refits:
                 raise StoppedError
             self._on_stage("" if done == 1 else "Drawing a better map")
 
-        self._on_places(graph_map(session.place.shown, n_jobs=self.table.options.n_jobs, progress=watched))
+        self._on_places(graph_map(session.prepared.shown, n_jobs=self.table.options.n_jobs, progress=watched))
 
 
 class StoppedError(Exception):
@@ -238,7 +238,7 @@ def seen(session: Session) -> IntArray:
     """Class of each row at a glance, -1 for none."""
     if not session.answers:
         return np.full(session.n_rows, NOTHING)
-    return np.array([NOTHING if label is None else label for label in session.glance()])
+    return np.array([NOTHING if label is None else label for label in session.preview()])
 
 
 def refit(session: Session, said: Said, stale: threading.Event) -> Fit:

@@ -1,10 +1,10 @@
 """Candidates and their judge: the start, the communities, the coarse solution, and the descent from it."""
 
 from dataclasses import dataclass, replace
-from graphwell._once import once
 
 import numpy as np
 
+from graphwell._once import once
 from graphwell.backends.base import Block, Engine, State
 from graphwell.solve.balance import class_counts, likeliest
 from graphwell.solve.candidates import measured_candidates

@@ -1,11 +1,11 @@
 """What is known before the descent begins."""
 
 from dataclasses import dataclass, replace
-from graphwell._once import once
 
 import numpy as np
 
 from graphwell._checks import positive_number
+from graphwell._once import once
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, PlacedGraph, Vector
 

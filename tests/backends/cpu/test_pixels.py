@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphwell.backends.cpu.pixels import Pixels
-from graphwell.segmentation.grid import Grid
+from graphwell.segmentation.stencil import Grid
 
 SHAPE = (90, 97)
 

@@ -11,7 +11,7 @@ from graphwell import DiffuseInterfaceClassifier, Graph, datasets
 from graphwell.backends.cuda import cells, points
 from graphwell.backends.cuda.cells import CudaCellSearch, search_for
 from graphwell.backends.cuda.search import CudaSearch
-from graphwell.graph.neighbors import FlatSearch
+from graphwell.graph.knn import FlatSearch
 from tests.backends.cuda import on_host
 
 

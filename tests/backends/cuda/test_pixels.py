@@ -8,9 +8,9 @@ import pytest
 from graphwell.backends.cuda import _cupy, pixels
 from graphwell.backends.registry import find_pixels
 from graphwell.segmentation import segmenter
-from graphwell.segmentation.grid import Grid
 from graphwell.segmentation.segmenter import Segmenter
-from tests.segmentation.pathological import PICTURES
+from graphwell.segmentation.stencil import Grid
+from tests.segmentation.pictures import PICTURES
 
 MOST_UNLIKE = 0.002
 """Share of the pixels whose class may differ, as sums round in another order."""

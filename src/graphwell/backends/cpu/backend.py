@@ -12,7 +12,7 @@ from graphwell.backends.base import Answers, Block, Engine, Result, Rows, Vector
 from graphwell.backends.induction import Induction, distributions, modest, wide_as
 from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
-from graphwell.graph.features import check_metric
+from graphwell.graph.knn import check_metric
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ class Backend:
         """Do the work in this process."""
         return work(*arguments, progress)
 
-    def together(
-        self, work: Callable[..., Result], rows: Rows, graph: Any, run: "Run", *more: Any
-    ) -> Result:
+    def together(self, work: Callable[..., Result], rows: Rows, graph: Any, run: "Run", *more: Any) -> Result:
         """Do the work in this process."""
         return work(self, rows, graph, run, *more)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from graphwell._thread_pool import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
-from graphwell.graph.quantities import inverse_roots_of
+from graphwell.graph.graph import inverse_roots_of
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph

@@ -15,7 +15,7 @@ from graphwell.backends.cuda.graph import CudaGraph, FetchedGraph
 from graphwell.backends.induction import Induction
 from graphwell.graph import Graph
 from graphwell.graph.checks import neighbor_counts
-from graphwell.graph.features import check_metric
+from graphwell.graph.knn import check_metric
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:

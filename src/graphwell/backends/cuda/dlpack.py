@@ -8,7 +8,7 @@ import numpy as np
 from graphwell._arrays import dlpack_device
 from graphwell.backends.cuda._cupy import GpuArray, cupy
 from graphwell.backends.cuda.points import room
-from graphwell.graph.features import Change, FeatureMap
+from graphwell.graph.knn import Change, FeatureMap
 
 ON_GPU_MEMORY = (2, 13)
 """DLPack's numbers for the memory of a GPU, and for memory that a GPU shares with its host."""

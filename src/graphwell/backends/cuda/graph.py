@@ -10,17 +10,16 @@ from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.cuda.points import Points
 from graphwell.backends.cuda.search import CudaSearch
 from graphwell.graph import Graph
-from graphwell.graph.checks import check_points
-from graphwell.graph.features import FeatureMap
-from graphwell.graph.lost_parts import (
+from graphwell.graph.checks import check_points, frozen
+from graphwell.graph.components import (
     Bridges,
     bridges_between,
     every_part_has,
     with_bridges,
     without_bridges,
 )
-from graphwell.graph.origin import Origin
-from graphwell.graph.structure import frozen
+from graphwell.graph.graph import Origin
+from graphwell.graph.knn import FeatureMap
 from graphwell.graph.weights import WEIGHT_FLOOR, locally_scaled
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, free_memory, kind_of
-from graphwell.graph.scaling import Scaling
+from graphwell.graph.knn import Scaling
 
 BLOCKS = 1056
 BYTES_AT_ONCE = 1 << 28

@@ -21,7 +21,7 @@ from graphwell.backends.cuda._cupy import (
 from graphwell.backends.cuda.points import Points
 from graphwell.errors import OptionError
 from graphwell.graph.cells import RECALL_SAMPLE, SPARE_CANDIDATES
-from graphwell.graph.neighbors import NeighborSearch, build_search, in_order
+from graphwell.graph.knn import NeighborSearch, build_search, in_order
 from graphwell.progress import heartbeat
 
 LARGEST_TILE = 1 << 31
@@ -34,7 +34,7 @@ CUVS_FROM = 2_000_000
 
 
 class CudaSearch:
-    """Search on the GPU, exact unless cuVS helps (see `graphwell.graph.neighbors.NeighborSearch`).
+    """Search on the GPU, exact unless cuVS helps (see `graphwell.graph.knn.NeighborSearch`).
 
     Distances are compared in single precision, on rows that are centred and scaled; those of the candidates
     are then taken anew from the rows themselves, in double precision.

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.checks import affinity_matrix, check_points, check_square
-from graphwell.graph.features import FeatureMap
+from graphwell.graph.knn import FeatureMap
 
 LARGE_GRAPH = "1 GiB"
 """Dask would warn of a graph of tasks of 10 MB."""
@@ -111,7 +111,7 @@ class RowBlocks:
 
     blocks: list[Any]
     lengths: tuple[int, ...]
-    readers: list[Callable[[Any], Any]]
+    readers: Sequence[Callable[[Any], Any]]
     affinities: bool = False
 
     @property
@@ -204,5 +204,3 @@ def check_inspected(found: Sequence[Any], starts: IntArray) -> None:
     _, low, high = zip(*found, strict=True)
     low, high = np.min(low, axis=0), np.max(high, axis=0)
     check_points(float(high.max()), float(low.min()), bool((low != high).any()))
-
-

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -39,9 +40,8 @@ from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.backends.registry import find_backend, find_cell_search
 from graphwell.errors import OptionError
 from graphwell.graph import Graph
-from graphwell.graph.checks import check_points, neighbor_counts
-from graphwell.graph.features import FeatureMap, check_metric
-from graphwell.graph.structure import frozen
+from graphwell.graph.checks import frozen, neighbor_counts
+from graphwell.graph.knn import FeatureMap, check_metric
 from graphwell.memory import fit_bytes, give_back
 from graphwell.progress import Progress, silent
 from graphwell.solve.checkpoint import Checkpoint
@@ -172,7 +172,8 @@ class BlockBackend:
 
     def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
         """Ask a function about the rows that this worker took; return what is said of its vertices."""
-        assert self.graph is not None and self.first_rows is not None
+        assert self.graph is not None
+        assert self.first_rows is not None
         said = [np.asarray(function(block), dtype=np.float32) for block in rows.values]
         own = np.concatenate([np.zeros((0, width), np.float32), *said])
         first, stop = self.first_rows[self.comm.rank], self.first_rows[self.comm.rank + 1]
@@ -194,7 +195,7 @@ class BlockBackend:
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
-        """Keep what is told of every row for the client to fetch; rows that no label reaches have the prior."""
+        """Keep what is told of each row; rows that no label reaches have the prior."""
         own, bridges = engine.graph.own, problem.graph.bridges
         reachable, n = own(problem.reachable), len(engine.graph.vertices)
         chosen = own(assigned).astype(np.int64)
@@ -209,7 +210,8 @@ class BlockBackend:
 
     def by_row(self, found: Found) -> Found:
         """What is said of the rows that this worker took, from what all say of their vertices."""
-        assert self.graph is not None and self.first_rows is not None
+        assert self.graph is not None
+        assert self.first_rows is not None
         vertices, pieces = self.graph.vertices, []
         for first, stop in zip(self.first_rows[:-1], self.first_rows[1:], strict=True):
             at = np.flatnonzero((vertices >= first) & (vertices < stop))
@@ -271,6 +273,7 @@ class Job:
     memory: float
 
     def __call__(self, comm: Communicator, box: Mailbox, blocks: list[Any]) -> Share:
+        """Run it, given the blocks of rows that this worker took."""
         began = time.perf_counter()
         backend = BlockBackend(comm, self.first_rows, self.n_threads, self.device, self.memory)
         rows, graph = replace(self.rows, values=blocks), None
@@ -296,7 +299,8 @@ class Job:
         seconds = time.perf_counter() - began
         return Share(
             attributes if comm.rank == 0 else None, [*backend.notes, *notes], by_row, part,
-            (placed.vertices, placed.W, placed.columns), facts, Effort(comm.rounds, sent[0], seconds, sent[1]),
+            (placed.vertices, placed.W, placed.columns), facts,
+            Effort(comm.rounds, sent[0], seconds, sent[1]),
         )  # fmt: skip
 
 
@@ -325,14 +329,14 @@ class Backend:
         pairs = zip(source.blocks, source.readers, strict=True)
         found = self.cluster.results([lazy(inspect, block, read, metric) for block, read in pairs])
         check_inspected(found, source.starts)
-        return Rows(X, source, *map(int, X.shape))
+        return Rows(X, source, int(X.shape[0]), int(X.shape[1]))
 
     def read_affinities(self, X: Any) -> tuple[Rows, Any]:
         """Take a symmetric matrix of affinities, in blocks of whole rows, as the graph itself."""
         if self.device != "cpu":
             problem = "{field} must be cpu for a graph that is a Dask array: nothing is searched; got {!r}."
             raise OptionError("device", problem, self.device)
-        rows = Rows(X, affinity_blocks(X), *map(int, X.shape))
+        rows = Rows(X, affinity_blocks(X), int(X.shape[0]), int(X.shape[1]))
         return rows, GIVEN
 
     def read_labels(self, y: Any) -> Any:
@@ -352,7 +356,7 @@ class Backend:
     def together(
         self, work: Callable[..., tuple[dict[str, Any], Any]], rows: Rows, graph: Any, run: Run, *more: Any
     ) -> tuple[dict[str, Any], Any]:
-        """Have every worker do the work on its rows; return what it says, with Dask arrays of what they keep."""
+        """Have every worker do the work on its rows; return what the first says, with Dask arrays."""
         source: RowBlocks = rows.values
         there = replace(rows, given=None, values=None)
         checkpoint: list[Checkpoint] = []
@@ -362,7 +366,7 @@ class Backend:
                 return run.told(*value)
             if what == "load":
                 fingerprint, size = value
-                checkpoint.append(Checkpoint(cast(Any, run.checkpoint), fingerprint, *size, np.asarray))
+                checkpoint.append(Checkpoint(cast(Path, run.checkpoint), fingerprint, *size))
                 return checkpoint[-1].load()
             for file in checkpoint:
                 file.save(value)
@@ -387,7 +391,9 @@ class Backend:
         """What the first worker says, with Dask arrays of what all keep of each row."""
         told = kept.fetched(_told)
         attributes, notes, facts, _ = told[0]
-        placed = {"graph": ClusterGraph(kept.cluster, kept.each(_graph_of), facts, [each[3] for each in told])}
+        placed = {
+            "graph": ClusterGraph(kept.cluster, kept.each(_graph_of), facts, [each[3] for each in told])
+        }
         if any(isinstance(value, Placed) and value.name == "labels" for value in attributes.values()):
             placed |= self._answers(kept, rows, facts, attributes)
         found = {
@@ -422,8 +428,9 @@ class Backend:
         fitted = (kept.cluster, scores, reachable, classes, prior)
         predictor: Any = AffinityInduction(*fitted)
         if "search" in facts:
-            known = (facts["counts"], facts["features"], rows.n_features, rows.evidence)
-            predictor = DaskInduction(*fitted, kept.each(attrgetter("part")), *facts["search"], *known)
+            known: Any = (*facts["search"], facts["counts"], facts["features"], rows.n_features)
+            parts = kept.each(attrgetter("part"))
+            predictor = DaskInduction(*fitted, parts, *known, evidence=rows.evidence)
         return {
             "labels": array(_named, None, classes, classes),
             "distributions": scores,
@@ -531,7 +538,8 @@ def _graph_alone(
     backend: BlockBackend, rows: Rows, graph: Any, run: Run, sizes: Any
 ) -> tuple[dict[str, Any], Any]:
     """Build the graph, and fit nothing."""
-    graph = backend.build_graph(rows, *sizes, run.told) if graph is None else graph
+    if graph is None:
+        graph = backend.build_graph(rows, *sizes, progress=run.told)
     return {"graph_": backend.shown(graph)}, []
 
 

@@ -1,8 +1,8 @@
 """What the workers of one fit tell each other: four verbs on messages that the scheduler never sees.
 
-Every worker runs the same program, and at the same places of it all of them call the same verb: `gather`,
-where each hears all, `allreduce`, a sum in the order of the workers, so that repeated runs give the same bits,
-`broadcast` from the first, and `exchange`, a piece for each, of which a halo exchange is made.
+Every worker runs the same program, and at the same places of it all call the same verb: `gather`, where each
+gets the values of all, `allreduce`, a sum in the order of the workers, so that repeated runs give the same
+bits, `broadcast` from the first, and `exchange`, a piece for each, of which a halo exchange is made.
 """
 
 from collections.abc import Callable, Collection, Mapping

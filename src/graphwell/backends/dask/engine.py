@@ -1,29 +1,33 @@
-"""The verbs on the rows of one worker: those of one machine, with the halo of the others and sums over all."""
+"""The verbs on the rows of one worker: those of one machine, with a halo exchange and sums over all."""
 
 from collections.abc import Callable
-from graphwell._once import once
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import sparse
 
-from graphwell._thread_pool import ThreadPool
+from graphwell._once import once
 from graphwell._threads import one_blas_thread
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.base import State, Swept
 from graphwell.backends.cpu import kernels, products
 from graphwell.backends.cpu.correction import LEAST, GroupCorrection, condense, multiply, restrict
 from graphwell.backends.cpu.engine import Forces, NumbaEngine, NumbaSystem, some_columns
 from graphwell.backends.cpu.group_kernels import (
-    condensed_rows, grouped_totals, heaviest_entries, in_units_of, means_of, unit_of,
+    condensed_rows,
+    grouped_totals,
+    heaviest_entries,
+    in_units_of,
+    means_of,
+    unit_of,
 )
 from graphwell.backends.cpu.layout import LANES, SlicedRows
 from graphwell.backends.cpu.packing import Packing
 from graphwell.backends.cpu.shortest_paths import relax
 from graphwell.backends.dask.graph import BlockGraph
 from graphwell.backends.dask.vectors import Vector, VectorLibrary
-from graphwell.graph.quantities import inverse_roots_of
+from graphwell.graph.graph import inverse_roots_of
 from graphwell.progress import heartbeat
 
 if TYPE_CHECKING:
@@ -40,7 +44,7 @@ class BlockEngine(NumbaEngine):
     graph: Any
 
     def __init__(self, graph: BlockGraph, n_threads: int = 1) -> None:
-        super().__init__(graph, n_threads)
+        super().__init__(cast(Any, graph), n_threads)
         self.comm, self.xp = graph.comm, VectorLibrary(graph)
 
     @once
@@ -110,8 +114,8 @@ class BlockEngine(NumbaEngine):
         self._share(kernels.energy, *edges, *found, sums, energies)
         energy, changes = self.comm.allreduce(np.array([energies.sum(), changes]))
         labels = rows.restored(packing.labels(words[:n]))
-        after = State(Vector(graph, labels), Vector(graph, rows.restored(offsets)))
-        return Swept(after, float(energy), int(changes))
+        after: Any = (Vector(graph, labels), Vector(graph, rows.restored(offsets)))
+        return Swept(State(*after), float(energy), int(changes))
 
     def _place(self, problem: "Problem") -> Forces:
         balance, rows, own = problem.balance, self.rows, self.graph.own
@@ -155,7 +159,7 @@ class BlockEngine(NumbaEngine):
             x = x / largest
         return largest
 
-    def nearest(self, labels: Any) -> Vector:
+    def nearest(self, labels: Any) -> Any:
         """Return the known label nearest along the graph: each worker relaxes its rows until none changes."""
         W, own = self.graph.sharp, self.graph.own(labels)
         lengths, found = 1.0 / W.data, own.astype(np.int32)
@@ -277,7 +281,15 @@ class BlockCorrection(GroupCorrection):
         rows, around = system.rows, with_halo(np.column_stack([self.level, system.scaling]))
         here, all_groups = np.ascontiguousarray(around[:, 0]), with_halo(groups)
         small = np.zeros((n_groups, n_groups))
-        condense(rows.starts, rows.columns, rows.values, np.ascontiguousarray(around[:, 1]), here, all_groups, small)
+        condense(
+            rows.starts,
+            rows.columns,
+            rows.values,
+            np.ascontiguousarray(around[:, 1]),
+            here,
+            all_groups,
+            small,
+        )
         beyond = np.bincount(all_groups[n:], weights=here[n:].astype(np.float64) ** 2, minlength=n_groups)
         small[np.diag_indices(n_groups)] -= beyond  # of the halo, which its owners count
         small = self.comm.allreduce(small)

@@ -7,19 +7,19 @@ then have the same bits.
 """
 
 from dataclasses import dataclass, replace
-from graphwell._once import once
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._once import once
+from graphwell._types import IntArray
 from graphwell.backends.dask.communicator import Communicator
 from graphwell.backends.dask.vectors import Vector
 from graphwell.graph.checks import check_symmetric
-from graphwell.graph.lost_parts import Bridges, every_part_has, make_bridges, weight_sums
+from graphwell.graph.components import Bridges, every_part_has, make_bridges, weight_sums
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 
 
@@ -63,7 +63,14 @@ class BlockGraph:
 
     @classmethod
     def from_rows(
-        cls, comm: Communicator, vertices: IntArray, W: Any, numbers: IntArray, positions: IntArray, starts: IntArray, **more: Any
+        cls,
+        comm: Communicator,
+        vertices: IntArray,
+        W: Any,
+        numbers: IntArray,
+        positions: IntArray,
+        starts: IntArray,
+        **more: Any,
     ) -> "BlockGraph":
         """Make it of rows with the user's numbers as columns.
 
@@ -75,7 +82,9 @@ class BlockGraph:
         column = np.where(outside, stop - start + np.searchsorted(halo, positions), positions - start)
         indices = column[np.searchsorted(numbers, W.indices)].astype(np.int32)
         shape = (stop - start, stop - start + len(halo))
-        return cls(comm, vertices, sparse.csr_array((W.data, indices, W.indptr), shape=shape), halo, starts, **more)
+        return cls(
+            comm, vertices, sparse.csr_array((W.data, indices, W.indptr), shape=shape), halo, starts, **more
+        )
 
     def sharpened(self, power: float) -> "BlockGraph":
         """Return the graph with every affinity raised to a power."""
@@ -117,7 +126,7 @@ class BlockGraph:
 
     @once
     def links(self) -> tuple[dict[int, IntArray], list[int]]:
-        """The places of own vertices that each other worker needs, and the workers that the halo comes from."""
+        """The places of own vertices that each other worker needs; the workers that own the halo."""
         if self.unsharpened is not None:
             return self.unsharpened.links
         cuts = np.searchsorted(self.halo, self.starts)
@@ -204,11 +213,11 @@ class BlockGraph:
 
     def bridged(self, known: Any) -> "BlockGraph":
         """Return the graph with every component that holds no known row joined to the nearest one."""
-        if self.space is None or every_part_has(self.components, known, self.n_components):
+        if self.space is None or every_part_has(cast(Any, self.components), known, self.n_components):
             return self
         components = self.joined(self.components.own)
         sums = weight_sums(self.W, self.components.own, self.n_components)
-        bridges = make_bridges(self.space, components, self.whole(known), *map(self.comm.allreduce, sums))
+        bridges = make_bridges(self.space, components, np.asarray(known), *map(self.comm.allreduce, sums))
         extra = bridges.both_ways()[self.vertices]
         rows = (replace(self, sharpness=1.0).rows + extra).tocsr()
         rows.sort_indices()
@@ -219,10 +228,6 @@ class BlockGraph:
         return BlockGraph.from_rows(
             self.comm, self.vertices, rows, numbers, position[numbers], self.starts, **more
         )
-
-    def whole(self, values: Any) -> Any:
-        """A value for every vertex, of a vector or of what is whole already."""
-        return np.asarray(values)
 
 
 def from_affinities(comm: Communicator, blocks: list[Any], starts: IntArray) -> BlockGraph:

@@ -16,9 +16,8 @@ from graphwell.backends.dask.search import Answer, CellMap, Partition, Query, Se
 from graphwell.backends.induction import Induction, least_certain, lost_rows
 from graphwell.backends.registry import backend_of_rows
 from graphwell.graph.checks import check_range, read_new_affinities
-from graphwell.graph.features import FeatureMap
-from graphwell.graph.neighbors import build_search
-from graphwell.graph.origin import Origin
+from graphwell.graph.graph import Origin
+from graphwell.graph.knn import FeatureMap, build_search
 from graphwell.graph.weights import kernel
 
 
@@ -96,7 +95,7 @@ class FittedRows:
         return np.asarray(rows[np.lexsort((rows, certain))[:k]])
 
     def _votes(self, found: list[Any], lengths: Sequence[int], *, lazily: bool) -> Any:
-        """The votes on new rows as a Dask array, or at once, with a warning where no label speaks for some."""
+        """The votes on new rows as a Dask array, or at once."""
         if lazily:
             return array_of(found, lengths, len(self.classes) + 1, np.float64)[:, :-1]
         votes = np.concatenate(self.cluster.results(found))

@@ -1,7 +1,7 @@
 """A program on every worker of a Dask cluster: begun, watched, ended, and begun again where a worker is lost.
 
-In a round, the workers take the blocks of the rows, as many rows each, and then run one long task each. A lost worker
-ends the round; the blocks are read anew by those that are left, and the program starts again.
+In a round, the workers take the blocks of the rows, as many rows each, and then run one long task each. A
+lost worker ends the round; the blocks are read anew by those that are left, and the program starts again.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from graphwell.memory import in_words
 from graphwell.progress import heartbeat
 
 RETRIES = 5
-"""Times that a fit starts again after a worker was lost; Dask's setting ``graphwell.retries`` says otherwise."""
+"""Times that a fit starts again after a worker was lost; Dask's setting ``graphwell.retries`` changes it."""
 SECONDS_BETWEEN_LOOKS = 0.25
 SECONDS_FOR_WORKERS = 30.0
 """How long to wait for a worker to come back where none is left."""
@@ -182,7 +182,7 @@ class Cluster:
         self, futures: list[Any], addresses: Sequence[str], name: str = "", hear: Hear | None = None
     ) -> None:
         """Wait for tasks of these workers, and pass on what the first worker reports."""
-        wait, answers = require_dask().wait, []
+        answers: list[Any] = []
         while not _finished(futures):
             heartbeat()
             self._check_connected()
@@ -199,7 +199,7 @@ class Cluster:
             with told_if_cut_off():
                 pending = [future for future in futures if future.status == "pending"]
                 try:
-                    wait(pending, timeout=SECONDS_BETWEEN_LOOKS, return_when="FIRST_COMPLETED")
+                    require_dask().wait(pending, timeout=SECONDS_BETWEEN_LOOKS, return_when="FIRST_COMPLETED")
                 except TimeoutError:
                     continue
         if hear is not None and not any(future.status == "error" for future in futures):
@@ -227,7 +227,9 @@ class Cluster:
                 heartbeat()
                 self._check_connected()
                 if homes - set(self.workers()) and any(future.status != "finished" for future in futures):
-                    raise WorkerLostError("A worker of the Dask cluster was lost with what was to be fetched.")
+                    raise WorkerLostError(
+                        "A worker of the Dask cluster was lost with what was to be fetched."
+                    )
             with told_if_cut_off():
                 return list(coming.result())
         finally:

@@ -1,8 +1,8 @@
 """The nearest rows of each row, where every worker holds some of them: a graph from features.
 
-A sample gives the centres of cells. Cells that lie together are grouped into one partition for each worker; a row goes
-to the partition of its cell, asks those that hold the cells nearest to it, and the candidates are merged
-where the row lives. The graph does not depend on the number of workers.
+A sample gives the centres of cells. Cells that lie together are grouped into one partition for each worker; a
+row goes to the partition of its cell, asks those that hold the cells nearest to it, and the candidates are
+merged where the row lives. The graph does not depend on the number of workers.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,10 +25,9 @@ from graphwell.graph.cells import (
 )
 from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.checks import check_points
-from graphwell.graph.distances import distances_to
-from graphwell.graph.neighbors import EXACT_UP_TO
-from graphwell.graph.scaling import Scaling
-from graphwell.graph.space import Points
+from graphwell.graph.components import Points
+from graphwell.graph.knn import EXACT_UP_TO, Scaling
+from graphwell.graph.scan import distances_to
 from graphwell.graph.weights import index_dtype, kernel, smallest_scale
 from graphwell.progress import Progress, heartbeat
 
@@ -160,9 +159,7 @@ class Partition:
     def answer(self, query: Query, k: int) -> Answer:
         """The `k` nearest own points of each row within the cells that it asks."""
         spare = k + SPARE_CANDIDATES
-        found = self.nearest_in_cells(
-            query.rows, query.cells, self.points, self.cut, spare, self.n_threads
-        )
+        found = self.nearest_in_cells(query.rows, query.cells, self.points, self.cut, spare, self.n_threads)
         distances = distances_to(query.rows, self.points, np.maximum(found, 0), self.n_threads)
         distances[found < 0] = np.inf
         numbers = np.where(found < 0, np.iinfo(self.vertices.dtype).max, self.vertices[found])
@@ -353,7 +350,9 @@ def _weighed(
         at = np.flatnonzero(owner == q)
         ends = (partition.vertices[near[at]], near[at] + first, positions[at] - starts[q])
         pieces.append((*ends, data[at]))
-    far, their_positions, places, into = (np.concatenate(part) for part in zip(*comm.each(pieces), strict=True))
+    far, their_positions, places, into = (
+        np.concatenate(part) for part in zip(*comm.each(pieces), strict=True)
+    )
     chosen = sparse.csr_array((data, neighbors, np.arange(0, m * width + 1, width)), shape=(m, n))
     W = chosen.maximum(sparse.coo_array((into, (places, far)), shape=(m, n)).tocsr()).tocsr()
     W.sort_indices()

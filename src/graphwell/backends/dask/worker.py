@@ -1,14 +1,14 @@
 """What a worker does in a fit: it takes its rows, runs the program, and tells the client how far it is.
 
-A round is one attempt at a fit. All that a worker keeps of it lies in its mailbox, which goes with the round. Messages
-between workers go over Dask's own connections, so that its security and its networks hold for them too.
+A round is one attempt at a fit. All that a worker keeps of it lies in its mailbox, which goes with the round.
+Messages between workers go over Dask's own connections, so that its security holds for them too.
 """
 
 import asyncio
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -193,7 +193,7 @@ class RunOnWorkers(Run):
         Whether the client wants to see every step, and has a checkpoint.
     """
 
-    comm: Communicator = Communicator()
+    comm: Communicator = field(default_factory=Communicator)
     box: Mailbox | None = None
     watches: bool = False
     saves: bool = False

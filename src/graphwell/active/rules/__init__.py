@@ -1,1 +1,0 @@
-"""Strategies, one a file; `graphwell.active.registry` finds them."""

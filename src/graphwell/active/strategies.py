@@ -1,0 +1,240 @@
+"""Query strategies by name: the registry, and the five that did best in `python -m benchmarks ask`.
+
+A strategy is a function of a `Query` and a number of rows, registered by the decorator `strategy`. Library,
+command line and benchmark list what is registered. What each strategy came to is told in ``docs/asking.md``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+
+from graphwell._checks import one_of
+from graphwell._counted import counted
+from graphwell._random import stream
+from graphwell._types import FloatArray, IntArray
+from graphwell.active.communities import central_rows
+from graphwell.active.query import Query, Question
+from graphwell.errors import OptionError
+
+DEFAULT = "auto"
+INSTEAD = {
+    **dict.fromkeys(("cover", "dirichlet", "model change", "sigma", "smallest norm", "vopt"), "auto"),
+    "entropy": "margin",
+}
+"""Strategies of earlier versions, which are in `benchmarks/` now, and the nearest that is left."""
+ANSWERS_PER_CLASS = 4
+"""From so many on `auto` asks about borders, too, chosen on even seeds of `benchmarks ask`."""
+LEAK = 0.002
+"""Share of its volume by which a community is tied to no class, chosen on even seeds of `benchmarks ask`."""
+MOST_COMMUNITIES = 500
+MOST_EIGENVECTORS = 50
+
+Choose: TypeAlias = Callable[[Query, int], list[Question]]
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A way to choose the rows to label next.
+
+    Attributes
+    ----------
+    name : str
+    summary : str
+        The rows it asks for, in a few words.
+    choose : callable
+        Takes a `Query` and a number, returns at most so many different rows that may be asked, best first.
+    needs_labels : int
+        Number of classes that must be known before it can choose.
+    """
+
+    name: str
+    summary: str
+    choose: Choose
+    needs_labels: int = 0
+
+
+_STRATEGIES: dict[str, Strategy] = {}
+
+
+def strategy(name: str, summary: str, *, needs_labels: int = 0) -> Callable[[Choose], Choose]:
+    """Register a function as a strategy; the arguments are those of `Strategy`.
+
+    Examples
+    --------
+    >>> @strategy("first", "the first row")
+    ... def first(query, n):
+    ...     return [Question(int(row), "first") for row in np.flatnonzero(query.open)[:n]]
+    >>> "first" in strategies()
+    True
+    >>> forget("first")
+    """
+
+    def register(choose: Choose) -> Choose:
+        _STRATEGIES[name] = Strategy(name, summary, choose, needs_labels)
+        return choose
+
+    return register
+
+
+def forget(name: str) -> None:
+    """Take a strategy out of the registry."""
+    del _STRATEGIES[name]
+
+
+def strategies() -> Mapping[str, Strategy]:
+    """Every strategy by name, the default first.
+
+    Examples
+    --------
+    >>> list(strategies())
+    ['auto', 'communities', 'margin', 'random', 'typiclust']
+    """
+    return MappingProxyType(dict(sorted(_STRATEGIES.items(), key=lambda item: (item[0] != DEFAULT, item[0]))))
+
+
+def find_strategy(name: str) -> Strategy:
+    """Return a strategy by name, or say what to write instead."""
+    known = strategies()
+    if isinstance(name, str) and name in INSTEAD and name not in known:
+        problem = "{field} {!r} is no longer in graphwell, but in its benchmarks; write {!r} instead."
+        raise OptionError("strategy", problem, name, INSTEAD[name])
+    return known[one_of("strategy", name, known)]
+
+
+@strategy("random", "any row, each with the same chance")
+def at_random(query: Query, n: int) -> list[Question]:
+    """Open rows at random: an unbiased sample, and what every other strategy is compared with."""
+    rng = stream(query.random_state, f"questions after {query.n_asked}")
+    return [Question(int(row), "at random") for row in rng.permutation(np.flatnonzero(query.open))[:n]]
+
+
+@strategy("margin", "the two likeliest classes are nearest to each other", needs_labels=2)
+def margin(query: Query, n: int) -> list[Question]:
+    """Rows at borders, where the two largest shares differ least, apart from each other."""
+    two = np.partition(query.shares, -2, axis=1)[:, -2:]
+    return [Question(int(row), border(query, int(row))) for row in query.batch(-(two[:, 1] - two[:, 0]), n)]
+
+
+def border(query: Query, row: int) -> str:
+    """The two classes that a row lies between, in words."""
+    first, second = np.argsort(-query.shares[row], kind="stable")[:2]
+    return f"border between {query.names[first]} and {query.names[second]}"
+
+
+@strategy("communities", "the centre of the part of the graph with the most rows in doubt")
+def most_in_doubt(query: Query, n: int) -> list[Question]:
+    """The centres of the communities with the most rows in doubt, each supposing the answers to those before.
+
+    The graph is cut into about as many communities as there will be questions. Labels spread between them,
+    but leak away on the way: a community with many edges to a labelled one takes its class over, one that
+    stands by itself stays in doubt.
+
+        rows in doubt = size * (1 - share of the likeliest class)
+
+    Without any label that is the size of a community.
+    """
+    communities = query.communities(min(MOST_COMMUNITIES, query.n_asked + n))
+    n_all, known = len(communities.sizes), query.labels >= 0
+    kept = np.argsort(-communities.sizes, kind="stable")[: 2 * MOST_COMMUNITIES]
+    sizes, between = communities.sizes[kept], communities.W[kept][:, kept].toarray()
+    np.fill_diagonal(between, 0.0)
+    volumes = (communities.W @ np.ones(n_all))[kept]
+    volumes = np.maximum(volumes, 1e-9 * volumes.max(initial=1.0))  # isolated rows have none
+    counts = np.zeros((n_all, query.n_classes))
+    np.add.at(counts, (communities.of_rows[known], query.labels[known]), 1.0)
+    sources = counts[kept]  # labels of each class; then a column for each question without an answer yet
+    can_ask = (np.bincount(communities.of_rows[query.open], minlength=n_all) > 0)[kept].astype(float)
+    chosen, reasons = [], []
+    for _ in range(min(n, len(kept))):
+        pull = sources * volumes[:, None]
+        system = np.diag(between.sum(axis=1) + pull.sum(axis=1) + LEAK * volumes) - between
+        shares = np.linalg.solve(system, pull)
+        doubt = sizes * (1 - shares.max(axis=1, initial=0.0)) * can_ask
+        place = int(doubt.argmax())
+        if doubt[place] <= 0:
+            break
+        reason = reason_to_ask(sources[place], shares[place], query.names)
+        is_largest = not sources.any() and place == int(sizes.argmax())
+        reasons.append(f"{'largest ' if is_largest else ''}{reason}, {counted(int(sizes[place]), 'row')}")
+        chosen.append(int(kept[place]))
+        can_ask[place] = 0.0
+        sources = np.hstack([sources, (np.arange(len(kept)) == place)[:, None].astype(float)])
+    rows = central_rows(query, communities, chosen)
+    return [Question(int(row), reason) for row, reason in zip(rows, reasons, strict=True) if row >= 0]
+
+
+def reason_to_ask(labels: FloatArray, shares: FloatArray, names: Sequence[str]) -> str:
+    """The labels in a community, or the classes it lies between, in words."""
+    inside = np.flatnonzero(labels[: len(names)])
+    if len(inside) > 1:
+        return f"labels {names[inside[0]]} and {names[inside[1]]} in one group"
+    if len(inside) == 1:
+        return f"group of {names[inside[0]]}"
+    best = np.argsort(-shares[: len(names)], kind="stable")[:2]
+    if len(best) == 2 and shares[best[1]] > 0.25:
+        return f"group between {names[best[0]]} and {names[best[1]]}"
+    return "group without a label"
+
+
+@strategy("auto", "communities; from four answers per class on, communities and margin in turn")
+def auto(query: Query, n: int) -> list[Question]:
+    """Communities in doubt; later every other question at a border, whatever the size of the batches.
+
+    Borders are worth asking about once the classes are known, but asking about nothing else never meets what
+    lies elsewhere.
+    """
+    questions = most_in_doubt(query, n)
+    if query.n_classes < 2 or query.n_asked < ANSWERS_PER_CLASS * query.n_classes:
+        return questions
+    both = [questions, margin(query, n)]
+    return query.in_turn(both if query.n_asked % 2 == 0 else both[::-1], n)
+
+
+@strategy("typiclust", "the most typical row of the largest cluster with the fewest labels")
+def typiclust(query: Query, n: int) -> list[Question]:
+    """Typical rows of clusters with the fewest labels, the largest first.
+
+    TypiClust (Hacohen, Dekel and Weinshall 2022). Clusters are those of k-means in the leading eigenvectors
+    of the graph, one for each label and question. Typical is a row with many near neighbours.
+    """
+    graph = query.dense
+    wanted = min(int(graph.counts.sum()) + n, len(graph.W))
+    clusters = spectral_clusters(graph.W, graph.sizes, wanted, query)
+    labels = np.bincount(clusters, weights=graph.counts.sum(axis=1), minlength=wanted)
+    rows = np.bincount(clusters, weights=graph.sizes, minlength=wanted)
+    typical = graph.W.sum(axis=1) / graph.sizes
+    is_open = graph.open.copy()
+    questions: list[Question] = []
+    while len(questions) < n and is_open.any():
+        left = np.bincount(clusters[is_open], minlength=wanted) > 0
+        cluster = np.lexsort((-rows, np.where(left, labels, np.inf)))[0]
+        aggregate = int(np.where(is_open & (clusters == cluster), typical, -np.inf).argmax())
+        labels[cluster] += 1
+        is_open[aggregate] = False
+        questions.append(
+            Question(query.row_in(aggregate), f"typical of {counted(int(rows[cluster]), 'row')}")
+        )
+    return questions
+
+
+def spectral_clusters(W: FloatArray, sizes: FloatArray, count: int, query: Query) -> IntArray:
+    """Clusters of k-means in the leading eigenvectors, of length 1 for each aggregate."""
+    from scipy.linalg import eigh
+    from sklearn.cluster import KMeans
+
+    last = min(count, MOST_EIGENVECTORS, len(W)) - 1
+    _, vectors = eigh(laplacian(W), subset_by_index=[0, last])
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    seed = int(stream(query.random_state, "k-means").integers(2**31))
+    distinct = min(count, len(np.unique(vectors.round(9), axis=0)))
+    return np.asarray(KMeans(distinct, n_init=1, random_state=seed).fit_predict(vectors, sample_weight=sizes))
+
+
+def laplacian(W: FloatArray) -> FloatArray:
+    """The normalised Laplacian, 1 on the diagonal; rows of isolated vertices are those of the identity."""
+    degrees = W.sum(axis=1)
+    roots = np.divide(1.0, np.sqrt(degrees), out=np.zeros(len(W)), where=degrees > 0)
+    return np.eye(len(W)) - roots[:, None] * W * roots

@@ -1,0 +1,82 @@
+"""Communities of a wanted number, and central rows against the leading eigenvector of a dense matrix."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+
+import graphwell as gw
+from graphwell.active import communities
+from graphwell.active.communities import Communities, central_rows, coarsened, leading_vector
+from graphwell.solve.communities import Groundwork, joined_units
+from tests.active.queries import query_of
+from tests.helpers import clusters, random_graph
+
+
+@pytest.mark.parametrize("wanted", [2, 5, 12])
+def test_there_are_as_many_communities_of_substance_as_wanted(wanted):
+    graph, _ = clusters([80, 80, 80, 80, 80])
+    found = query_of(graph).communities(wanted)
+    assert found.of_substance(wanted) >= wanted
+    assert found.sizes.sum() == graph.n_vertices
+    np.testing.assert_array_equal(np.bincount(found.of_rows), found.sizes)
+    member = np.eye(len(found.sizes))[found.of_aggregates]
+    np.testing.assert_allclose(found.W.toarray(), member.T @ found.aggregates.W.toarray() @ member, rtol=1e-6)
+
+
+def test_as_many_clusters_as_wanted_are_the_communities():
+    graph, truth = clusters([50, 40, 30])
+    found = query_of(graph).communities(3)
+    assert {tuple(np.unique(truth[found.of_rows == c])) for c in range(3)} == {(0,), (1,), (2,)}
+
+
+def test_crumbs_do_not_count_and_more_than_there_can_be_gives_what_there_is():
+    W = linalg.block_diag(1 - np.eye(20), 1 - np.eye(20), np.zeros((15, 15)))
+    found = query_of(gw.Graph.from_affinity(W)).communities(2)
+    assert sorted(found.sizes)[-2:] == [20, 20]
+    assert found.of_substance(2) == 2
+    assert query_of(gw.Graph.from_affinity([[0, 1], [1, 0]])).communities(50).sizes.sum() == 2
+
+
+def test_coarsening_ends_with_few_aggregates_even_where_no_edges_are_left():
+    small = coarsened(Groundwork(np.arange(30), sparse.csr_array((30, 30))), most=10)
+    assert small.W.shape == (10, 10)
+    assert np.bincount(small.members).sum() == 30
+    pairs = coarsened(Groundwork(np.arange(6), sparse.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))), most=2)
+    assert pairs.members.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_central_is_where_the_leading_eigenvector_is_large(seed):
+    graph = random_graph(np.random.default_rng(seed), 30, 0.5).sharpened(2.0)
+    _, vectors = np.linalg.eigh(graph.W.toarray())
+    assert np.abs(vectors[:, -1]).argmax() == leading_vector(graph.W, np.ones(30)).argmax()
+
+
+def test_the_middle_of_a_star_is_central():
+    W = np.zeros((6, 6))
+    W[0, 1:] = W[1:, 0] = 1
+    query = query_of(gw.Graph.from_affinity(W))
+    whole = Communities(np.zeros(6, dtype=int), np.array([6.0]), query.aggregates)
+    assert central_rows(query, whole, [0]).tolist() == [0]
+    assert central_rows(replace(query, open=np.arange(6) > 0), whole, [0])[0] > 0
+    assert central_rows(replace(query, open=np.zeros(6, dtype=bool)), whole, [0]).tolist() == [-1]
+
+
+def test_of_a_large_graph_rows_of_the_best_aggregates_are_compared(monkeypatch):
+    """Aggregates of several rows lead to the same centre as the rows themselves, or one nearly as central."""
+    monkeypatch.setattr(communities, "ROWS_COMPARED", 20)
+    graph, truth = clusters([150, 100])
+    fine = query_of(graph)
+    coarse = replace(fine, aggregates=joined_units(fine.engine, most=60))
+    assert coarse.aggregates.W.shape[0] <= 60
+    for query in (fine, coarse):
+        members = query.aggregates.members
+        of = np.array([np.bincount(truth[members == a]).argmax() for a in range(members.max() + 1)])
+        rows = central_rows(query, Communities(of, np.array([150.0, 100.0]), query.aggregates), [0, 1])
+        assert truth[rows].tolist() == [0, 1]
+        for community, row in enumerate(rows):
+            inside = np.flatnonzero(truth == community)
+            values = leading_vector(graph.sharpened(2.0).W[inside][:, inside], np.ones(len(inside)))
+            assert values[inside == row][0] >= np.quantile(values, 0.9)

@@ -1,0 +1,203 @@
+"""Searches for neighbours against brute force."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from graphwell import Graph
+from graphwell.graph import cells, knn
+from graphwell.graph.cells import CellSearch
+from graphwell.graph.knn import FlatSearch, KDTreeSearch, Scaling, build_search, neighbors_of_all
+from tests.helpers import brute_force
+
+
+@pytest.mark.parametrize("search", [KDTreeSearch, FlatSearch])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_exact_searches_find_the_nearest_points(search, dtype):
+    points = np.random.default_rng(0).normal(size=(200, 10)).astype(dtype)
+    indices, distances = neighbors_of_all(search(points), 7)
+    np.testing.assert_allclose(distances, brute_force(points, 7), rtol=1e-6)
+    assert (indices != np.arange(200)[:, None]).all()
+
+
+@pytest.mark.parametrize("search", [KDTreeSearch, FlatSearch])
+def test_a_point_is_never_its_own_neighbour_among_many_duplicates(search):
+    points = np.repeat(np.random.default_rng(1).normal(size=(3, 10)), 40, axis=0)
+    indices, distances = neighbors_of_all(search(points), 5)
+    assert (indices != np.arange(120)[:, None]).all()
+    assert (distances == 0).all()
+    assert all(len(set(row)) == 5 for row in indices.tolist())
+
+
+def test_the_search_is_chosen_by_dimension_and_size(monkeypatch):
+    rng = np.random.default_rng(4)
+    assert isinstance(build_search(rng.normal(size=(50, 8)), 3), KDTreeSearch)
+    assert isinstance(build_search(rng.normal(size=(50, 9)), 3), FlatSearch)
+    monkeypatch.setattr(knn, "EXACT_UP_TO", 1000)
+    points = rng.normal(size=(1500, 9))
+    assert isinstance(build_search(points, 3), CellSearch)
+    assert not isinstance(build_search(points, 3, exact=True), CellSearch)
+
+
+@pytest.mark.parametrize("dimension", [4, 12])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
+def test_points_that_change_while_they_are_searched_get_a_sentence(dimension, value):
+    """Another thread may write into the features; what is checked first is not what is compared."""
+    X = np.random.default_rng(0).normal(size=(2000, dimension))
+
+    def spoil(stage, share):
+        if share == 0:  # the points have been checked, and a tree of them is built
+            X[::3] = value
+
+    if dimension <= 8:  # small enough to be copied
+        expected = Graph.from_features(X.copy()).fingerprint
+        assert Graph.from_features(X, progress=spoil, n_jobs=1).fingerprint == expected
+        return
+    with pytest.raises(ValueError, match="X was changed while the graph was built"):
+        Graph.from_features(X, progress=spoil, n_jobs=1)
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf, 1e300])
+@pytest.mark.parametrize("moment", [0, 3, 6])
+def test_cells_of_points_that_change_lead_nowhere(monkeypatch, value, moment):
+    X = np.random.default_rng(0).normal(size=(3000, 12))
+    beats = iter(range(10**6))
+
+    def spoil():
+        if next(beats) == moment:
+            X[::7] = value
+
+    for module in (knn, cells):
+        monkeypatch.setattr(module, "heartbeat", spoil)
+    with pytest.raises(ValueError, match="X was changed while the graph was built"):
+        Graph.from_features(X, exact=False, n_jobs=1)
+
+
+def clustered_points(n):
+    rng = np.random.default_rng(2)
+    centers = rng.normal(size=(50, 16))
+    return (centers[rng.integers(50, size=n)] + 0.3 * rng.normal(size=(n, 16))).astype(np.float32)
+
+
+@pytest.mark.slow
+def test_the_approximate_search_finds_what_it_promises():
+    points = clustered_points(12_000)
+    search = build_search(points, 10, exact=False)
+    assert isinstance(search, CellSearch)
+    found = neighbors_of_all(search, 10)[1]
+    true = neighbors_of_all(FlatSearch(points), 10)[1]
+    recall = (found <= true[:, -1:] * (1 + 1e-6)).mean()
+    assert recall >= 0.97
+    assert search.recall == pytest.approx(recall, abs=0.01)
+
+
+def test_cells_with_too_few_points_are_completed():
+    rng = np.random.default_rng(3)
+    points = np.vstack([rng.normal(size=(500, 16)), 1000 + 100 * rng.normal(size=(60, 16))]).astype(
+        np.float32
+    )
+    search = CellSearch(points, 5)
+    search.visits = 1
+    indices, distances = search.query(points, 30)
+    assert (indices >= 0).all()
+    assert np.isfinite(distances).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_visiting_every_cell_is_exact_far_from_the_origin_and_among_duplicates(dtype):
+    rng = np.random.default_rng(5)
+    points = np.vstack([1e4 + rng.normal(size=(900, 12)), np.repeat(rng.normal(size=(2, 12)), 300, axis=0)])
+    points = points.astype(dtype)
+    search = CellSearch(points, 5)
+    search.visits = len(search.cells.centroids)
+    indices, distances = neighbors_of_all(search, 5)
+    np.testing.assert_allclose(distances, brute_force(points, 5), rtol=1e-9)
+    assert (indices != np.arange(len(points))[:, None]).all()
+
+
+def test_the_approximate_search_does_not_depend_on_threads_or_on_other_rows():
+    points = clustered_points(12_000)
+    one, two = (CellSearch(points, 10, n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(neighbors_of_all(one, 10)[0], neighbors_of_all(two, 10)[0])
+    together = one.query(points[:500] + 0.1, 10)[0]
+    np.testing.assert_array_equal(one.query(points[123:124] + 0.1, 10)[0][0], together[123])
+
+
+def test_neighbours_all_around_end_the_search_for_more_recall(monkeypatch):
+    monkeypatch.setattr(cells, "MOST_CANDIDATES", 1000)
+    points = np.random.default_rng(6).normal(size=(10_000, 60)).astype(np.float32)
+    search = CellSearch(points, 10)
+    assert search.visits == 1000 * len(search.cells.centroids) // 10_000
+    assert 0.1 < search.recall < 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["far clusters", "few distinct", "half identical", "whole numbers"])
+def test_the_recall_that_is_said_is_that_of_awkward_points_too(name):
+    rng = np.random.default_rng(7)
+    points = {
+        "far clusters": np.vstack([rng.normal(size=(1500, 12)), 1e6 + rng.normal(size=(1500, 12))]),
+        "few distinct": rng.normal(size=(20, 12))[rng.integers(20, size=3000)],
+        "half identical": np.vstack([np.zeros((1500, 12)), rng.normal(size=(1500, 12))]),
+        "whole numbers": rng.integers(0, 2, size=(3000, 12)).astype(float),
+    }[name]
+    search = CellSearch(points, 10)
+    found = neighbors_of_all(search, 10)[1]
+    true = brute_force(points, 10)
+    recall = (found <= true[:, -1:] * (1 + 1e-9) + 1e-12).mean()
+    assert recall >= search.recall - 0.01
+
+
+FORK = """
+import multiprocessing, sys
+import numpy as np
+from graphwell import DiffuseInterfaceClassifier
+
+X = np.random.default_rng(0).normal(size=(3000, 20))
+y = np.where(np.arange(3000) < 20, np.arange(3000) % 2, -1)
+
+def fit(_):
+    return DiffuseInterfaceClassifier(n_jobs=2, random_state=0).fit(X, y).transduction_
+
+if __name__ == "__main__":
+    whole = fit(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(all((found == whole).all() for found in pool.map_async(fit, range(2)).get(timeout=100)))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_that_is_forked_after_a_fit_can_fit(tmp_path):
+    """The threads of OpenMP do not survive the fork."""
+    (tmp_path / "script.py").write_text(FORK)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], env=environment, capture_output=True, text=True, timeout=150
+    )
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
+
+
+@pytest.mark.parametrize("n_cells", [2, 5, 200])
+def test_nearly_every_point_is_in_the_cell_of_the_nearest_centroid(n_cells, monkeypatch):
+    monkeypatch.setattr(cells, "MANY_CELLS", 4)
+    points = np.random.default_rng(3).normal(size=(5000, 12)) + 1000.0
+    found = cells.cut(points, n_cells, 1)
+    assert len(found.centroids) == n_cells
+    assert sorted(found.order.tolist()) == list(range(5000))
+    cell = np.empty(5000, dtype=int)
+    cell[found.order] = np.repeat(np.arange(n_cells), np.diff(found.starts))
+    apart = np.linalg.norm(points[:, None] - found.centroids[None], axis=2)
+    assert (apart.argmin(axis=1) == cell).mean() > 0.97
+    assert np.take_along_axis(apart, cell[:, None], 1).mean() < 1.002 * apart.min(axis=1).mean()
+
+
+def test_scaled_rows_come_back():
+    X = 1e6 + np.random.default_rng(0).normal(size=(50, 3))
+    scaling = Scaling.of(X)
+    assert np.abs(scaling(X)).max() <= 2
+    np.testing.assert_allclose(scaling.restored(scaling(X)), X, atol=1e-5)

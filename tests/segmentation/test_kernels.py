@@ -1,0 +1,397 @@
+"""The steps of a segmentation, against slow references: stored links, Algorithm 1 in plain loops."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from graphwell.backends.base import State
+from graphwell.backends.registry import find_pixels
+from graphwell.datasets import make_grey_image
+from graphwell.segmentation.features import (
+    features_of,
+    halved,
+    noise_left,
+    picture_features,
+    read_picture,
+    smoothed,
+    to_lab,
+)
+from graphwell.segmentation.narrow_band import (
+    EVIDENCE_WEIGHT,
+    STEP_SIZE,
+    NarrowBand,
+    largest_plane,
+    refine_borders,
+)
+from graphwell.segmentation.propagation import propagate
+from graphwell.segmentation.pyramid import ImagePyramid, Regions
+from graphwell.segmentation.seeds import Seeds, pieces_between
+from graphwell.segmentation.stencil import WEAKEST_COLOR, Grid, Stencil, offsets_within
+from graphwell.solve.problem import Problem
+from graphwell.solve.reference import ReferenceEngine
+
+
+def stored_links(values, radius, scale):
+    """The matrix ``exp(-|c_i - c_j|² / h²) exp(-distance² / R²)`` of pixels within a radius."""
+    height, width = values.shape[:2]
+    W = np.zeros((height * width, height * width))
+    for i in range(height * width):
+        for j in range(height * width):
+            (y, x), (v, u) = divmod(i, width), divmod(j, width)
+            distance = (y - v) ** 2 + (x - u) ** 2
+            if i != j and distance <= radius**2:
+                color = np.exp(-((values[y, x] - values[v, u]) ** 2).sum() / scale**2)
+                W[i, j] = max(color, WEAKEST_COLOR) * np.exp(-distance / radius**2)
+    return W
+
+
+def regions(W):
+    """Number of the region of each pixel: no link above the weakest joins regions."""
+    return sparse.csgraph.connected_components(W > WEAKEST_COLOR, directed=False)[1]
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (1, 7), (3, 4, 5), (6,)])
+@pytest.mark.parametrize("radius", [1, 1.5, 3])
+def test_a_step_leads_to_the_neighbour(shape, radius):
+    grid = Grid(shape, radius, find_pixels("cpu", 1))
+    offsets = offsets_within(radius, (1.0,) * len(shape))
+    offsets = offsets[len(offsets) // 2 :]
+    point = tuple(side // 2 for side in shape)
+    (place,) = grid.places(tuple(np.array([axis]) for axis in point))
+    numbers = grid.pad(np.arange(1, np.prod(shape) + 1).reshape(shape))
+    for step, offset in zip(grid.steps, offsets, strict=True):
+        there = tuple(np.add(point, offset))
+        inside = all(0 <= axis < side for axis, side in zip(there, shape, strict=True))
+        assert numbers[place + step] == (1 + np.ravel_multi_index(there, shape) if inside else 0)
+    assert (grid.steps > 0).all()
+
+
+def stencil_of(values, radius=3, scale=0.3, threads=1):
+    return on_grid(Grid(values.shape[:-1], radius, find_pixels("cpu", threads)), values, scale)
+
+
+def on_grid(grid, values, scale):
+    return Stencil.of(grid, grid.pads(np.moveaxis(values, -1, 0).astype(np.float32)), scale)
+
+
+def matrix(stencil):
+    """All weights, a column at a time."""
+    grid, n = stencil.grid, int(np.prod(stencil.grid.shape))
+    units = np.eye(n, dtype=np.float32).reshape(n, *grid.shape)
+    return grid.crop(stencil.product(grid.pads(units))).reshape(n, n)
+
+
+@pytest.mark.parametrize("shape", [(5, 7, 1), (1, 6, 3), (6, 1, 2), (2, 2, 1), (4, 9, 3)])
+@pytest.mark.parametrize("radius", [1, 1.5, 3])
+def test_the_weights_are_those_of_the_graph(shape, radius):
+    values = np.random.default_rng(0).random(shape)
+    expected = stored_links(values, radius, 0.3)
+    np.testing.assert_allclose(matrix(stencil_of(values, radius)), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("spacing", [(1.0, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 4.0)])
+def test_the_weights_of_a_volume_are_their_definition(spacing):
+    values, radius = np.random.default_rng(1).random((3, 4, 3, 2)), 1.5
+    pieces = np.zeros((3, 4, 3), dtype=int)
+    pieces[1, 1:3, 1], pieces[0] = -1, 1
+    found = matrix(on_grid(Grid((3, 4, 3), radius, find_pixels("cpu", 1), spacing, pieces), values, 0.3))
+    places = np.argwhere(np.ones(values.shape[:-1]))
+    rows, piece = values.reshape(-1, 2), pieces.ravel()
+    steps = np.abs(places[:, None] - places)
+    distance = ((steps * spacing) ** 2).sum(axis=2)
+    color = np.maximum(np.exp(-((rows[:, None] - rows) ** 2).sum(axis=2) / 0.09), WEAKEST_COLOR)
+    near = (distance > 0) & ((distance <= radius**2) | (steps.sum(axis=2) == 1))
+    linked = near & (piece[:, None] == piece) & (piece >= 0)
+    nearness = np.exp(-np.minimum(distance, radius**2) / radius**2)
+    np.testing.assert_allclose(found, linked * color * nearness, atol=1e-5)
+    assert len(offsets_within(radius, (1.0, 1.0, 1.0))) == 18
+
+
+def test_diffused_scores_are_harmonic():
+    values = np.random.default_rng(2).random((12, 11, 1))
+    stencil = stencil_of(values)
+    known = np.zeros((12, 11), dtype=bool)
+    known[2, 3] = known[9, 8] = known[5, 5] = True
+    exact = np.zeros(132)
+    exact[5 * 11 + 5] = 1.0
+    W, free = stored_links(values, 3, 0.3), ~known.ravel()
+    L = np.diag(W.sum(axis=1)) - W
+    exact[free] = np.linalg.solve(L[free][:, free], -(L[free][:, ~free] @ exact[~free]))
+    scores = stencil.grid.pads(np.where(known, exact.reshape(12, 11), 0.5)[None].astype(np.float32))
+    stencil.diffuse(stencil.grid.pad(known), scores, 500)
+    np.testing.assert_allclose(stencil.grid.crop(scores)[0].ravel(), exact, atol=5e-3)
+
+
+def test_threads_do_not_change_the_scores():
+    values = np.random.default_rng(3).random((90, 91, 3)).astype(np.float32)
+    found = []
+    for threads in (1, 2, 3):
+        stencil = stencil_of(values, threads=threads)
+        known = stencil.grid.pad(np.arange(90 * 91).reshape(90, 91) % 500 == 0)
+        scores = (known * np.float32(0.7))[None].copy()
+        stencil.diffuse(known, scores, 15)
+        found.append(scores)
+    assert (found[0] == found[1]).all()
+    assert (found[0] == found[2]).all()
+
+
+def test_regions_are_those_of_the_graph():
+    values = np.zeros((8, 9, 1))
+    values[:, 5:], values[2:4, 1:3] = 1.0, 2.0
+    found, expected = stencil_of(values, 1, 0.1).regions(), regions(stored_links(values, 1, 0.1))
+    assert len(np.unique(found)) == 3
+    pairs = set(zip(found.ravel().tolist(), expected.tolist(), strict=True))
+    assert len(pairs) == 3
+
+
+def test_a_part_hears_what_lies_around_it():
+    rng = np.random.default_rng(4)
+    stencil = stencil_of(rng.random((20, 25, 2)))
+    grid, window = stencil.grid, (slice(5, 12), slice(0, 9))
+    planes = grid.pads(rng.random((3, 20, 25)).astype(np.float32))
+    part = stencil.part(window)
+    found = part.grid.crop(part.product(grid.cut(planes, window)))
+    np.testing.assert_array_equal(found, grid.crop(stencil.product(planes))[(..., *window)])
+    np.testing.assert_array_equal(part.grid.crop(part.degrees), grid.crop(stencil.degrees)[window])
+
+
+def pyramid_of(image, working_pixels=10**6, **options):
+    features = features_of(image[..., None].astype(np.float32))
+    settings = {"radius": 3, "color_scale": None, "smoothing": None} | options
+    where = {"engine": find_pixels("cpu", 1), "report": lambda share: None}
+    return ImagePyramid(features, **settings, **where, working_pixels=working_pixels)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 30.0])
+def test_the_refined_scores_are_near_the_exact_ones(weight):
+    image, truth = (plane[:70:2, :70:2] for plane in make_grey_image(100, 90))
+    seeds = np.full(truth.shape, -1)
+    seeds[::3, ::5] = truth[::3, ::5]
+    pyramid = pyramid_of(image, color_scale=0.2)
+    known = seeds.ravel() >= 0
+    W, labels = stored_links(image[..., None], 3, 0.2), np.eye(5)[seeds.ravel()[known]]
+    unary_terms = [weight * np.random.default_rng(0).random((5, *copy.shape)) for copy in pyramid.levels]
+    toward = unary_terms[-1].reshape(5, -1).T * stored_links(0 * image[..., None], 3, 1.0).sum(axis=1).max()
+    toward /= image.size
+    L = np.diag(W.sum(axis=1) + toward.sum(axis=1)) - W
+    exact = np.linalg.solve(L[~known][:, ~known], W[~known][:, known] @ labels + toward[~known])
+    by_level = pyramid.seeds_by_level(Seeds.of(seeds))
+    scores, _ = propagate(pyramid.levels, pyramid.working, by_level, 5, None, unary_terms)
+    found = pyramid.levels[-1].stencil.grid.crop(scores[-1]).reshape(5, -1).T
+    assert np.abs(found[~known] - exact).max() < 0.02
+    assert (found[known] == labels).all()
+
+
+SHAPE = (12, 30)
+
+
+def striped(pieces=None):
+    """Stripes of ten columns, the outer two alike."""
+    grid = Grid(SHAPE, 3.0, find_pixels("cpu"), pieces=pieces)
+    values = np.repeat([0.0, 1.0, 0.01], 10) * np.ones((SHAPE[0], 1))
+    return Regions(grid, grid.pads(values[None].astype(np.float32)), 0.1)
+
+
+def reached(regions, row, column):
+    codes = np.full(SHAPE, -1)
+    codes[row, column] = 0
+    return regions.reached_by(Seeds.of(codes))[regions.of_points]
+
+
+@pytest.mark.parametrize(("column", "wanted"), [(5, [True, False, True]), (15, [False, True, False])])
+def test_a_seed_speaks_for_its_region_and_those_of_its_colour(column, wanted):
+    found = reached(striped(), 4, column)
+    assert (found == np.repeat(wanted, 10)).all()
+
+
+def test_colours_do_not_speak_across_a_mask():
+    pieces = np.repeat([0, 0, 1], 10) * np.ones((SHAPE[0], 1), dtype=int)
+    assert (reached(striped(pieces), 4, 5) == np.repeat([True, False, False], 10)).all()
+
+
+N_CLASSES = 3
+
+
+def reference(W, evidence):
+    """Plain loops on the same graph, with a vertex of each class that carries the evidence."""
+    n = len(W)
+    engine = ReferenceEngine.__new__(ReferenceEngine)
+    ghosts = [[(n + k, EVIDENCE_WEIGHT * float(evidence[i, k])) for k in range(N_CLASSES)] for i in range(n)]
+    links = [[(int(j), float(W[i, j] / W[i].sum())) for j in np.flatnonzero(W[i])] for i in range(n)]
+    engine.edges = [mine + ghost for mine, ghost in zip(links, ghosts, strict=True)] + [[]] * N_CLASSES
+    engine.row_sums = [sum(weight for _, weight in edges) for edges in engine.edges]
+    engine.phi = [0.0] * (n + N_CLASSES)
+    return engine
+
+
+@pytest.mark.parametrize("shape", [(7, 6), (1, 9), (3, 4, 3)])
+@pytest.mark.parametrize("epsilon", [2.0, 0.4])
+def test_sweeps_are_those_of_the_paper(shape, epsilon):
+    rng, n = np.random.default_rng(0), int(np.prod(shape))
+    values = rng.random((*shape, 2)).astype(np.float32)
+    evidence = rng.dirichlet(np.ones(N_CLASSES), n)
+    labels, r = rng.integers(N_CLASSES, size=shape), rng.uniform(0.02, 0.4, shape).astype(np.float32)
+    grid = Grid(shape, 1.5, find_pixels("cpu", 1))
+    planes = grid.pads(np.moveaxis(values, -1, 0))
+    flat, flat_r = grid.pad(labels.astype(np.int16)), grid.pad(r)
+    band = NarrowBand(grid, planes, 0.3, grid.places(np.nonzero(np.ones(shape))), evidence, flat, flat_r)
+    points, weights = band.movers.points, band.movers.weights
+    W = np.zeros((n, n))
+    for place in range(n):
+        for column, step in enumerate([*grid.steps, *-grid.steps]):
+            there = np.flatnonzero(points == points[place] + step)
+            W[place, there] = weights[place, column]
+    if len(shape) == 2:
+        np.testing.assert_allclose(W / 65535, stored_links(values, 1.5, 0.3), atol=1e-5)
+    _, changes = band.sweep(epsilon, 3)
+    state = State(np.append(labels, range(N_CLASSES)), np.append(0.5 - r, np.zeros(N_CLASSES)))
+    problem = Problem(SimpleNamespace(n_vertices=n), np.full(n + N_CLASSES, -1), N_CLASSES, implicit=True)
+    expected = reference(W, evidence).sweep(problem, state, epsilon, STEP_SIZE, 3)
+    assert (grid.crop(flat).ravel() == expected.state.labels[:n]).all()
+    np.testing.assert_allclose(grid.crop(flat_r).ravel(), 0.5 - abs(expected.state.offsets[:n]), atol=1e-5)
+    assert changes == expected.label_changes > 0
+
+
+def middle(grid):
+    """The point in the middle of a row of three."""
+    return grid.places((np.array([0]), np.array([1])))
+
+
+def test_evidence_decides_where_neighbours_are_even():
+    grid = Grid((1, 3), 1, find_pixels("cpu", 1))
+    for favoured in (0, 1):
+        evidence = np.eye(2)[[favoured]]
+        flat, r = (
+            grid.pad(np.array([[0, 1 - favoured, 1]], dtype=np.int16)),
+            grid.pad(np.array([[0.5, 0.2, 0.5]], dtype=np.float32)),
+        )
+        band = NarrowBand(grid, grid.pads(np.zeros((1, 1, 3))), 1.0, middle(grid), evidence, flat, r)
+        for epsilon in (2.0, 1.0, 0.5):
+            band.sweep(epsilon, 30)
+        assert grid.crop(flat).tolist() == [[0, favoured, 1]]
+
+
+def test_the_share_of_a_class_is_its_part_of_what_is_said():
+    grid = Grid((1, 3), 1, find_pixels("cpu", 1))
+    flat, r = grid.pad(np.array([[0, 0, 1]], dtype=np.int16)), grid.pad(np.full((1, 3), 0.5, np.float32))
+    band = NarrowBand(
+        grid, grid.pads(np.zeros((1, 1, 3))), 1.0, middle(grid), np.array([[0.2, 0.8]]), flat, r
+    )
+    link = np.exp(-1.0)
+    assert band.shares()[0] == pytest.approx((1 + link) / (1 + 2 * link), rel=1e-4)
+    assert band.own_evidence()[0] == pytest.approx(0.2)
+
+
+def labelled(pyramid, seeds, classes, before=None):
+    start_before, descent_before = before or (None, None)
+    by_level = pyramid.seeds_by_level(Seeds.of(seeds))
+    start = pyramid.propagate(
+        by_level, classes, pyramid.color_weight(by_level), start_before, lambda share: None
+    )
+    return start, refine_borders(pyramid, by_level, start, descent_before, lambda share: None)
+
+
+def test_marks_are_never_overruled_and_scores_are_shares():
+    rng = np.random.default_rng(0)
+    seeds = rng.integers(-60, 3, (90, 80)).clip(-1)
+    pyramid = pyramid_of(rng.random((90, 80)), working_pixels=2000)
+    _, found = labelled(pyramid, seeds, np.arange(3))
+    final = found.states[0]
+    assert (final.labels[seeds >= 0] == seeds[seeds >= 0]).all()
+    assert 0 <= final.score.min() <= final.score.max() <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("working_pixels", [10**6, 5000])
+def test_a_further_stroke_moves_only_what_is_near_a_change(working_pixels):
+    image, truth = make_grey_image(160, 150)
+    seeds = np.full(truth.shape, -1)
+    seeds[::9, ::10] = truth[::9, ::10]
+    pyramid, classes = pyramid_of(image, working_pixels), np.arange(5)
+    before = labelled(pyramid, seeds, classes)
+    again = labelled(pyramid, seeds, classes, before)[1]
+    assert (again.states[0].labels == before[1].states[0].labels).mean() > 0.999
+    more = seeds.copy()
+    more[80:84, 70:74] = (truth[82, 72] + 1) % 5
+    after = labelled(pyramid, more, classes, before)[1]
+    assert (after.states[0].labels[80:84, 70:74] == more[80:84, 70:74]).all()
+    changed = np.argwhere(after.states[0].labels != before[1].states[0].labels)
+    assert 0 < len(changed) < truth.size / 10
+    assert after.n_sweeps < before[1].n_sweeps
+
+
+def test_the_largest_plane_is_the_first_of_equals():
+    belief = np.random.default_rng(0).integers(0, 3, (7, 40, 30)) / 2
+    np.testing.assert_array_equal(largest_plane(belief), belief.argmax(axis=0))
+    np.testing.assert_array_equal(largest_plane(belief[:1]), 0)
+
+
+def test_halved_seeds_take_the_majority():
+    seeds = Seeds.of(np.array([[2, -1, 0, 1, -1], [2, 0, 1, 1, 4], [-1, -1, 3, -1, -1]]))
+    assert seeds.halved().plane().tolist() == [[2, 1, 4], [-1, 3, -1]]
+
+
+def test_pieces_touch_at_corners_and_in_depth():
+    masked = np.ones((3, 3, 2), dtype=bool)
+    masked[0, 0, 0] = masked[1, 1, 1] = masked[0, 2, 0] = False
+    pieces = pieces_between(masked)
+    assert pieces[0, 0, 0] == pieces[1, 1, 1] == pieces[0, 2, 0] == 0
+    masked[1, 1, 1] = True
+    assert pieces_between(masked).max() == 1
+
+
+@pytest.mark.parametrize(
+    ("rgb", "lab"),
+    [
+        ((0, 0, 0), (0, 0, 0)),
+        ((1, 1, 1), (100, 0, 0)),
+        ((1, 0, 0), (53.24, 80.09, 67.20)),
+        ((0, 0, 1), (32.30, 79.19, -107.86)),
+    ],
+)
+def test_known_colours(rgb, lab):
+    found = to_lab(np.array([[rgb]], dtype=np.float32))
+    np.testing.assert_allclose(100 * found[0, 0], lab, atol=0.05)
+
+
+def test_noise_is_measured():
+    rng = np.random.default_rng(0)
+    image = 0.5 + np.where(np.arange(200) < 100, 0.3, -0.3) + rng.normal(0, 0.05, (200, 200))
+    features = picture_features(image)
+    assert features.noise == pytest.approx(0.05, rel=0.05)
+    assert features.contrast == pytest.approx(0.3, rel=0.05)
+    noise = rng.normal(size=(256, 256, 1))
+    for width, halvings in [(0.0, 1), (0.7, 0), (1.5, 2)]:
+        left = smoothed(noise, width, (1.0, 1.0))
+        for _ in range(halvings):
+            left = halved(left)
+        assert left.std() == pytest.approx(noise_left(width, halvings, (1.0, 1.0)), rel=0.05)
+
+
+def test_many_channels_become_few_and_keep_their_distances():
+    rng = np.random.default_rng(0)
+    image = rng.random((20, 20, 3)) @ rng.normal(size=(3, 50))
+    features = picture_features(image)
+    assert features.values.shape == (20, 20, 8)
+    rows, few = (v.reshape(400, -1).astype(float) for v in (read_picture(image), features.values))
+    before, after = (np.linalg.norm(v[0] - v, axis=1) for v in (rows, few))
+    np.testing.assert_allclose(after, before, rtol=1e-3, atol=1e-4)
+
+
+def test_noise_left_in_a_volume():
+    noise = np.random.default_rng(0).standard_normal((80, 82, 84, 1))
+    spacing = (1.0, 1.0, 2.0)
+    left = halved(smoothed(noise, 1.5, spacing))[4:-4, 4:-4, 4:-4]
+    assert left.std() == pytest.approx(noise_left(1.5, 1, spacing), rel=0.05)
+
+
+def test_masked_points_are_not_measured():
+    rng = np.random.default_rng(0)
+    values = rng.normal(0.0, 0.1, (150, 200, 1))
+    masked = np.arange(150)[:, None] + np.zeros(200) >= 70
+    values[masked] = 7.0
+    found = picture_features(values, masked=masked)
+    scale = 1 / np.abs(values).max()
+    assert found.noise == pytest.approx(0.1 * scale, rel=0.1)
+    assert found.contrast == pytest.approx(0.1 * scale, rel=0.1)
