@@ -7,7 +7,6 @@ arrays of what they keep. `BlockBackend` is what each worker has: the backend of
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from scipy import sparse
 
+from graphwell._once import once
 from graphwell._types import FloatArray, IntArray
 from graphwell._warnings import warn_user
 from graphwell.backends.arrays import in_few_bytes
@@ -59,10 +59,6 @@ class Placed:
     """Stands for what lies on the workers in what they tell the client."""
 
     name: str
-
-
-GIVEN = Placed("graph")
-"""A graph that the rows themselves are."""
 
 
 class BlockBackend:
@@ -337,7 +333,7 @@ class Backend:
             problem = "{field} must be cpu for a graph that is a Dask array: nothing is searched; got {!r}."
             raise OptionError("device", problem, self.device)
         rows = Rows(X, affinity_blocks(X), int(X.shape[0]), int(X.shape[1]))
-        return rows, GIVEN
+        return rows, GivenGraph(lambda: self.build_graph(rows, 0, 0, "precomputed", silent))
 
     def read_labels(self, y: Any) -> Any:
         """Return labels of any kind as an array of the client."""
@@ -459,7 +455,7 @@ class Backend:
 
     def engine(self, graph: Any) -> Engine:
         """Return the engine of this machine; a graph on the workers is fetched."""
-        return find_backend("cpu").engine(graph.fetched if isinstance(graph, ClusterGraph) else graph)
+        return find_backend("cpu").engine(graph if isinstance(graph, Graph) else graph.fetched)
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array of this machine."""
@@ -500,7 +496,7 @@ class ClusterGraph:
         """Number of workers that have rows of it."""
         return len(self.parts)
 
-    @cached_property
+    @once
     def fetched(self) -> Graph:
         """The graph on this machine: all of its affinities are fetched from the workers."""
         parts = self.cluster.fetched(self.parts)
@@ -517,7 +513,7 @@ class ClusterGraph:
         if name in ("n_vertices", "n_components", "recall_", "bridges", "halo"):
             return self.facts[name]
         matrices = ("W", "S", "L", "L_s", "n_edges", "isolated", "nbytes", "inverse_roots")
-        if name not in (*matrices, "degrees", "components", "fingerprint"):
+        if name not in (*matrices, "degrees", "components", "fingerprint", "sharpened", "bridged"):
             raise AttributeError(f"a graph on a Dask cluster has no attribute {name!r}")
         return getattr(self.fetched, name)
 
@@ -527,6 +523,21 @@ class ClusterGraph:
 
     def __repr__(self) -> str:
         return f"ClusterGraph({self.n_vertices:,} vertices on {self.n_blocks} workers)"
+
+
+@dataclass(frozen=True, eq=False)
+class GivenGraph:
+    """A graph that the rows themselves are: made where somebody asks for it outside of a fit."""
+
+    make: Callable[[], ClusterGraph]
+
+    @once
+    def made(self) -> ClusterGraph:
+        """The graph."""
+        return self.make()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.made, name)
 
 
 def look_for(device: str) -> None:

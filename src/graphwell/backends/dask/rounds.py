@@ -126,8 +126,8 @@ class Cluster:
                 left = len(self.workers())
                 if attempt < retries:
                     warn_user(
-                        f"A worker of the Dask cluster was lost; the fit starts again on the {left} that "
-                        f"{'is' if left == 1 else 'are'} left (retry {attempt + 1} of {retries})."
+                        f"A worker of the Dask cluster was lost; the fit starts again on {left} "
+                        f"worker{'s' if left > 1 else ''} (retry {attempt + 1} of {retries})."
                     )
         raise RuntimeError(
             f"Workers were lost {retries + 1} times during one fit; the cluster is not stable enough to go "
@@ -141,15 +141,14 @@ class Cluster:
         addresses = addresses[: len(first_blocks) - 1]
         first_rows = source.starts[first_blocks]
         pickled = require_dask().protocol.pickle.dumps(job(first_rows))
+        futures: list[Any] = []
         try:
             self._run(addresses, open_mailbox, name, pickled)
-            futures: list[Any] = []
             for rank, address in enumerate(addresses):
                 own = range(first_blocks[rank], first_blocks[rank + 1])
                 tasks = [lazy(take_block, source.blocks[b], source.readers[b], name, b) for b in own]
                 futures += self.started(tasks, workers=[address], allow_other_workers=False)
             self._watch(futures, addresses)
-            del futures
             members = [
                 self.client.submit(
                     member, name, addresses, rank, workers=[address],
@@ -157,12 +156,16 @@ class Cluster:
                 )
                 for rank, address in enumerate(addresses)
             ]  # fmt: skip
+            futures += members
             self._watch(members, addresses, name, hear)
             self.client.run_on_scheduler(_let_others, [future.key for future in members])
             return finish(Kept(self, members, first_rows, first_blocks))
         finally:
+            for future in futures:  # an error that is kept would keep them
+                future.release()
             if self.client.status == "running":
-                self.client.run(close_mailbox, name, workers=addresses, on_error="ignore")
+                left = [address for address in addresses if address in workers_of(self.client)]
+                self.client.run(close_mailbox, name, workers=left, on_error="ignore")
 
     def _run(self, addresses: Sequence[str], function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Have workers do something at once, whatever else they do."""

@@ -136,10 +136,13 @@ def member(name: str, addresses: list[str], rank: int) -> Any:
     try:
         with watched(comm.check):
             job: Job = distributed.protocol.pickle.loads(box.job)
-            return job(comm, box, blocks)
+            found = job(comm, box, blocks)
     except WorkerLostError:
         close_mailbox(name, worker)
         raise
+    if rank:  # what the first reports may not have been read yet
+        close_mailbox(name, worker)
+    return found
 
 
 class WorkerMail:

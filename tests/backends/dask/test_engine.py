@@ -1,0 +1,243 @@
+"""The program of a worker, run by threads that send each other messages: the results of one machine."""
+
+import queue
+import threading
+
+import numpy as np
+import pytest
+
+from graphwell import Graph
+from graphwell.backends.base import Coarse, Rows
+from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.backends.dask.backend import BlockBackend
+from graphwell.backends.dask.communicator import Communicator, WorkerLostError
+from graphwell.backends.dask.search import FewerWorkersError
+from graphwell.solve import harmonic
+from graphwell.solve.problem import Balance, Problem
+from graphwell.solve.steps import stable_step
+from tests.backends.dask.cases import rows_and_labels
+from tests.helpers import random_graph, start_of
+
+
+class Mail:
+    """Messages between threads."""
+
+    def __init__(self, rank, queues, ended):
+        self.rank, self.queues, self.ended = rank, queues, ended
+
+    def send(self, rank, number, message):
+        self.queues[self.rank, rank].put((number, message))
+
+    def receive(self, rank, number):
+        while True:
+            try:
+                found, message = self.queues[rank, self.rank].get(timeout=0.1)
+            except queue.Empty:
+                self.check()
+                continue
+            assert found == number
+            return message
+
+    def check(self):
+        if self.ended.is_set():
+            raise WorkerLostError("another one failed")
+
+
+def together(size, program):
+    """What a program returns on so many workers."""
+    queues = {(a, b): queue.Queue() for a in range(size) for b in range(size)}
+    found, errors, ended = [None] * size, [], threading.Event()
+
+    def work(rank):
+        try:
+            found[rank] = program(Communicator(rank, size, Mail(rank, queues, ended)))
+        except Exception as error:
+            errors.append(error)
+            ended.set()
+
+    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(size)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    if errors:
+        raise min(errors, key=lambda error: isinstance(error, WorkerLostError))
+    return found
+
+
+def case(n_classes=3, n=240, density=0.03, seed=0):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, n, density)
+    return graph, np.where(rng.random(n) < 0.1, rng.integers(n_classes, size=n), -1), rng
+
+
+def on(size, graph, verb):
+    """What a verb says on each of so many workers that share a graph; the same on all of them."""
+
+    def program(comm):
+        backend = BlockBackend(comm)
+        placed = backend.place(graph)
+        return verb(placed, backend.engine(placed))
+
+    found = together(size, program)
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+    return found[0]
+
+
+def block(engine, values):
+    """What a block has of each vertex, the blocks of all workers together."""
+    return engine.graph.joined(values)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+@pytest.mark.parametrize("beyond_the_paper", [False, True])
+def test_sweeps_have_the_bits_of_one_machine(size, beyond_the_paper):
+    graph, labels, rng = case()
+    balance = Balance(3.0, rng.dirichlet(np.ones(3))) if beyond_the_paper else None
+    options = {"balance": balance, "implicit": beyond_the_paper, "n_classes": 3}
+    state = start_of(Problem(graph, labels, **options), rng)
+    expected = NumbaEngine(graph).sweep(Problem(graph, labels, **options), state, 1.1, 0.3, 6)
+
+    def sweep(placed, engine):
+        found = engine.sweep(Problem(placed, engine.asarray(labels), **options), state, 1.1, 0.3, 6)
+        host = engine.to_host
+        return (
+            host(found.state.labels),
+            host(found.state.offsets),
+            float(found.energy),
+            int(found.label_changes),
+        )
+
+    found = on(size, graph, sweep)
+    np.testing.assert_array_equal(found[0], expected.state.labels)
+    np.testing.assert_array_equal(found[1], expected.state.offsets)
+    assert found[2] == pytest.approx(float(expected.energy), rel=1e-9)
+    assert found[3] == int(expected.label_changes) > 0
+
+
+@pytest.mark.parametrize("n_classes", [3, 100])
+def test_starts_are_those_of_one_machine(n_classes):
+    graph, labels, _ = case(n_classes, density=0.015)
+    one, problem = NumbaEngine(graph), Problem(graph, labels, n_classes)
+    scores = [solve(problem, one) for solve in (harmonic.laplace_scores, harmonic.diffusion_scores)]
+
+    def start(placed, engine):
+        there = Problem(placed, engine.asarray(labels), n_classes)
+        found = [solve(there, engine) for solve in (harmonic.laplace_scores, harmonic.diffusion_scores)]
+        nearest = engine.to_host(engine.nearest(there.labels))
+        return *(block(engine, each.values) for each in found), nearest, stable_step(engine)
+
+    laplace, diffusion, nearest, step = on(3, graph, start)
+    np.testing.assert_allclose(laplace, scores[0].values, atol=2e-3)
+    np.testing.assert_allclose(diffusion, scores[1].values, atol=2e-3)
+    np.testing.assert_array_equal(nearest, one.nearest(labels))
+    assert step == pytest.approx(stable_step(one), rel=1e-5)
+
+
+def test_a_coarse_level_takes_the_same_errors_away():
+    graph, labels, rng = case(density=0.05)
+    groups, level, b = rng.integers(6, size=240), np.sqrt(graph.degrees), rng.random((240, 2))
+    inside = np.where(labels >= 0, 0.0, 1.0)
+    one = NumbaEngine(graph).solve(inside, b.astype(np.float32), coarse=Coarse(level, lambda most: groups))
+
+    def solve(placed, engine):
+        coarse = Coarse(engine.asarray(level), lambda most: groups)
+        own = np.ascontiguousarray(b[placed.vertices], dtype=np.float32)
+        found = engine.solve(engine.asarray(inside), own, coarse=coarse)
+        return block(engine, found.x), found.iterations
+
+    x, iterations = on(3, graph, solve)
+    np.testing.assert_allclose(x, one.x, atol=2e-3)
+    assert abs(iterations - one.iterations) <= 1
+
+
+@pytest.mark.parametrize("density", [0.0, 0.004, 0.02, 0.2])
+def test_the_graph_is_that_of_one_machine(density):
+    graph = random_graph(np.random.default_rng(1), 120, density)
+    groups = np.random.default_rng(2).integers(5, size=120)
+
+    def look(placed, engine):
+        sharp = placed.sharpened(2.0)
+        return (
+            np.asarray(placed.components), placed.n_components, np.asarray(sharp.degrees), engine.heaviest(),
+            engine.condensed(groups, 5).toarray(), engine.affinities_of(np.array([3, 60, 119])).toarray(),
+            placed.fingerprint,
+        )  # fmt: skip
+
+    components, count, degrees, heaviest, condensed, rows, fingerprint = on(3, graph, look)
+    assert count == graph.n_components == len(set(zip(components, graph.components, strict=True)))
+    np.testing.assert_array_equal(degrees, graph.sharpened(2.0).degrees)
+    one = NumbaEngine(graph)
+    np.testing.assert_array_equal(heaviest, one.heaviest())
+    np.testing.assert_array_equal(condensed, one.condensed(groups, 5).toarray())
+    np.testing.assert_array_equal(rows, graph.W[[3, 60, 119]].toarray())
+    assert fingerprint == on(1, graph, look)[-1]
+    if graph.W.nnz:
+        W = graph.W.copy()
+        i, j = W.tocoo().row[0], W.tocoo().col[0]
+        W[i, j] = W[j, i] = np.nextafter(W[i, j], 2)
+        assert fingerprint != on(3, Graph.from_affinity(W), look)[-1]
+
+
+def built(X, size, known=None, metric="euclidean", counts=(6, 8)):
+    """The rows of the graph that so many workers build, each from its share of the rows; and the recall."""
+    first_rows = np.arange(size + 1) * len(X) // size
+
+    def program(comm):
+        backend = BlockBackend(comm, first_rows)
+        own = X[first_rows[comm.rank] : first_rows[comm.rank + 1]]
+        rows = Rows(None, [own] if len(own) else [], *X.shape)
+        graph = backend.build_graph(rows, *counts, metric, lambda *_: None)
+        graph = graph if known is None else graph.bridged(known)
+        return graph.vertices, graph.rows.toarray(), graph.recall_, graph.bridges
+
+    found = together(size, program)
+    order = np.argsort(np.concatenate([vertices for vertices, *_ in found]))
+    return np.concatenate([rows for _, rows, *_ in found])[order], found[0][2], found[0][3]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_features_give_the_graph_of_one_machine(metric):
+    X = np.random.default_rng(0).normal(size=(700, 10))
+    X[5:9] = X[4]  # duplicates have no scale of their own
+    X[-1] += 1e4  # a far-away point keeps its neighbours
+    one = Graph.from_features(X, 6, 8, metric)
+    for size in (1, 2, 5):
+        np.testing.assert_array_equal(built(X, size, metric=metric)[0], one.W.toarray())
+
+
+def test_an_approximate_search_says_what_it_found(monkeypatch):
+    monkeypatch.setattr("graphwell.backends.dask.search.EXACT_UP_TO", 100)
+    X = np.random.default_rng(0).normal(size=(3000, 12))
+    rows, recall, _ = built(X, 3)
+    assert 0.99 < recall <= 1.0
+    expected = Graph.from_features(X, 6, 8, exact=True).degrees
+    assert np.abs(rows.sum(axis=1) - expected).mean() < 0.02
+
+
+def test_bridges_are_those_of_one_machine():
+    X, _, _ = rows_and_labels()
+    X = np.vstack([X, X[:30] + 100, X[30:60] + 130, X[100:400] - 200])
+    known = np.arange(len(X)) < 20
+    one = Graph.from_features(X).bridged(known)
+    rows, _, bridges = built(X, 3, known, counts=(10, 10))
+    np.testing.assert_array_equal(rows, one.W.toarray())
+    for name in ("near", "far", "weights", "rows"):
+        np.testing.assert_array_equal(getattr(bridges, name), getattr(one.bridges, name))
+
+
+def test_more_workers_than_there_are_different_rows_are_told():
+    X = np.repeat([[0.0], [1.0]], 10, axis=0)
+    with pytest.raises(FewerWorkersError):
+        built(X, 4)
+
+
+def test_what_no_worker_can_do_alone_is_refused():
+    def program(comm):
+        engine = BlockBackend(comm).engine(BlockBackend(comm).place(case()[0]))
+        return np.unique(engine.xp.ones(240))
+
+    with pytest.raises(TypeError):
+        together(2, program)
