@@ -4,21 +4,22 @@ BIN := .venv/bin
 # PINS="--constraint .ci/requirements-dev.txt" installs the versions that the tests were last run with.
 PINS ?=
 
-.PHONY: demo test quick bounds lint coverage plugin docs links bench torture wheel audit clean
+.PHONY: demo test test-all bounds lint coverage plugin docs links bench torture wheel audit clean
 
 demo: .venv/ready
 	$(BIN)/graphwell demo --out demo
 
+# What every change must pass, in a few minutes; test-all adds what is marked as slow, and bounds.
 test: .venv/ready
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
-# Leaves out what takes more than two seconds a test.
-quick: .venv/ready
-	$(BIN)/python -m pytest -m "not slow"
+test-all: .venv/ready
+	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(MAKE) bounds
 
 # The engines and searches once more, with numba looking at every index of the compiled loops.
 bounds: .venv/ready
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" \
 		tests/backends/cpu tests/graph tests/solve
 
 lint: .venv/ready
@@ -28,13 +29,16 @@ lint: .venv/ready
 
 # Lines of src that the tests run, without the GPU's and compiled loops; a page in out/coverage. Fails below 95 %.
 coverage: .venv/ready
-	$(BIN)/python -m pytest -n auto --dist loadfile --cov=graphwell --cov-report=term --cov-report=html:out/coverage
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov=graphwell --cov-report=term --cov-report=html:out/coverage
 
 # The plugin for napari, with the real one and no screen, in an environment of its own.
-plugin:
+plugin: .venv-plugin/ready
+	cd plugins/napari-graphwell && QT_QPA_PLATFORM=offscreen ../../.venv-plugin/bin/python -m pytest
+
+.venv-plugin/ready: pyproject.toml plugins/napari-graphwell/pyproject.toml
 	$(PYTHON) -m venv .venv-plugin
 	.venv-plugin/bin/python -m pip install --quiet --disable-pip-version-check --editable . --editable "plugins/napari-graphwell[test]"
-	cd plugins/napari-graphwell && QT_QPA_PLATFORM=offscreen ../../.venv-plugin/bin/python -m pytest
+	touch $@
 
 # The site, in docs/_build/html; every example of the gallery is run.
 docs: .venv/docs

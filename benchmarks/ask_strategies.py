@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from graphwell._counted import counted
 from graphwell._types import BoolArray, FloatArray
 from graphwell.active import Query, Question, Strategy, forget, strategy
 from graphwell.active.query import DenseLevel
 from graphwell.active.strategies import border, laplacian
+from graphwell.errors import counted
 from graphwell.solve.coarse import summed_rows
 
 DAMPING = 0.01

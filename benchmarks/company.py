@@ -18,7 +18,7 @@ from benchmarks.output import Options, show_table
 from graphwell import DiffuseInterfaceClustering, methods
 from graphwell._types import FloatArray, IntArray
 from graphwell.datasets import sample_labels
-from graphwell.estimators.baselines.clusterer import Clusterer
+from graphwell.estimators.methods.base import Clusterer
 from graphwell.memory import in_words, peak_memory
 from graphwell.metrics import matched_error, unlabelled_error
 

@@ -19,9 +19,9 @@ from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.datasets import sample_labels
-from graphwell.estimators.baselines import LaplaceLearning
+from graphwell.estimators.methods import LaplaceLearning
+from graphwell.solve.fit import Recipe, set_out
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, set_out
 
 WORST_SEEDS, MORE_SEEDS = range(20), range(10)
 RATES_OF_MNIST = ("2", "10", "50", "700")

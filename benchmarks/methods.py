@@ -12,8 +12,8 @@ from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.estimators import registry
+from graphwell.solve.fit import Recipe, follow, set_out
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, follow, set_out
 
 DEFAULT, START, PRIOR = "default", "own start", "class_prior"
 Labeller = Callable[[Graph, IntArray, FloatArray], tuple[IntArray, str]]

@@ -17,8 +17,8 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 import pyarrow.parquet
-import graphwell.metric.rules
-from graphwell.io.tables.registry import read_table
+import graphwell.estimators.tuning.metrics
+from graphwell.io.tables.base import open_table
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.preprocess import preprocess
 from graphwell.jobs.rows import read_columns
@@ -29,7 +29,7 @@ def peak():  # not ru_maxrss, which knows what the process was before it was thi
 
 before = peak()
 options = ClassifyOptions(table=Path(sys.argv[1]), scale=sys.argv[2])
-features = read_columns(read_table(options.table), options)[1]
+features = read_columns(open_table(options.table), options)[1]
 ready = preprocess(features.X, features.outputs, options.preprocessing, kinds=features.kinds)
 print(json.dumps({"kilobytes": peak() - before, "bytes of the rows": ready.X.nbytes}))
 """

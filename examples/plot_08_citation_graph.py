@@ -3,7 +3,7 @@ A graph that is given, with features beside it
 ==============================================
 
 Papers cite each other, and each has words. The links alone say something, the words alone say something.
-`fit(W, y, features=F)` uses both, as far as hidden labels bear it out.
+`fit(W, y, features=F)` uses both, with weights from held-out labels.
 """
 
 import matplotlib.pyplot as plt

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 import graphwell as gw
-from graphwell.estimators.baselines.base import Baseline
+from graphwell.estimators.methods.base import Baseline
 from graphwell.estimators.registry import forget, method
 
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -63,7 +63,8 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         from graphwell.backends.dask.backend import BlockBackend
         from graphwell.backends.dask.communicator import Communicator
 
-        return BlockBackend(Communicator())
+        worker: Any = BlockBackend(Communicator())
+        return cast(Backend, worker)
     if name == "dense":
         request.getfixturevalue("dense")
     made: Backend = import_module(BACKENDS[name].module).Backend(None)
@@ -123,12 +124,10 @@ def no_scheduler_is_left() -> Iterator[None]:
 SLOW_FILES = {
     "cli/test_fuzz.py",
     "cli/test_interrupt.py",
-    "cli/test_kill.py",
     "io/images/test_fuzz.py",
     "jobs/test_marks_as_painted.py",
 }
 """Whole runs of the program, damaged files by the hundred, and a photograph again and again."""
-SLOW = {"test_rows_in_a_part_without_labels_need_attention"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -137,6 +136,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         file = item.path.relative_to(here).as_posix() if item.path.is_relative_to(here) else ""
-        named = file in SLOW_FILES or getattr(item, "originalname", "") in SLOW
-        if named or parameters.get("backend") == "dask":
+        if file in SLOW_FILES or parameters.get("backend") == "dask":
             item.add_marker(pytest.mark.slow)

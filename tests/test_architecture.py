@@ -16,7 +16,6 @@ ROOT = Path(__file__).parents[1]
 ORDER = (
     "model",
     "graph",
-    "metric",
     "io",
     "backends",
     "solve",

@@ -98,7 +98,7 @@ def test_the_links_inside_the_docs_lead_somewhere():
 
 def test_the_docs_list_every_format():
     from graphwell.io.images.registry import FORMATS as IMAGES
-    from graphwell.io.tables.registry import FORMATS as TABLES
+    from graphwell.io.tables.base import FORMATS as TABLES
 
     for page, formats in (("tables.md", TABLES), ("pictures.md", IMAGES)):
         text = (ROOT / "docs" / page).read_text()

@@ -1,11 +1,14 @@
-"""One error, worded by each face."""
+"""One error, worded by each face; warnings name the line of the user; one row, two rows."""
 
+import os
 import pickle
 
 import numpy as np
 import pytest
 
-from graphwell.errors import OptionError, Sentence, in_python, in_short
+import graphwell as gw
+from graphwell.active import Session
+from graphwell.errors import PACKAGE, OptionError, Sentence, counted, in_short, warn_user
 
 
 def shouted(field, value):
@@ -34,10 +37,6 @@ def test_an_error_comes_back_whole_from_a_worker():
     assert (again.field, str(again)) == ("pca", "pca 3: too many.")
 
 
-def test_python_names_keywords():
-    assert (in_python("snap"), in_python("snap", "True")) == ("snap", "snap=True")
-
-
 class Unspeakable:
     def __repr__(self):
         raise RuntimeError("no words")
@@ -59,3 +58,30 @@ def test_values_are_shown_on_one_line(value, shown):
 
 def test_long_values_are_cut_off():
     assert len(in_short(list(range(1000)))) == 80
+
+
+def test_a_warning_names_the_first_line_outside_of_graphwell():
+    with pytest.warns(gw.UnreachableWarning, match="some rows") as caught:
+        warn_user("some rows", gw.UnreachableWarning)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_a_neighbour_with_a_similar_name_is_outside():
+    # A package beside graphwell whose path begins like its own is a user's.
+    file = f"{PACKAGE.rstrip(os.sep)}_extra/module.py"
+    code = compile("warn('hello')", file, "exec")
+    with pytest.warns(UserWarning, match="hello") as caught:
+        exec(code, {"warn": warn_user})
+    assert [warning.filename for warning in caught] == [file]
+
+
+def test_one_thing_has_no_s():
+    assert [counted(n, "row") for n in (0, 1, 2, 1000)] == ["0 rows", "1 row", "2 rows", "1,000 rows"]
+    assert counted(1, "class", "classes") == "1 class"
+    assert counted(3, "class", "classes") == "3 classes"
+
+
+def test_a_question_about_one_row_speaks_of_one():
+    rows = [[0.0], [0.1], [9.0], [9.1], [50.0]]
+    questions = Session(rows, strategy="typiclust", n_neighbors=1, n_jobs=1).suggest(5)
+    assert list(questions.reasons) == ["typical of 1 row"] * 5

@@ -2,8 +2,10 @@
 
 import threading
 
+import numpy as np
 import pytest
 
+import graphwell as gw
 from graphwell.progress import heartbeat, in_pieces, listening, silent, tell, watched
 
 
@@ -61,3 +63,49 @@ def test_pieces_add_up_to_the_stage():
     for share in (1.0, 0.5, 1.0, 1.0):
         told(share)
     assert heard == [("start", 0.5), ("start", 0.75), ("start", 1.0), ("start", 1.0)]
+
+
+def test_more_pieces_than_were_announced_do_no_harm():
+    told = []
+    share = in_pieces(lambda *args: told.append(args), "start", [1.0])
+    for value in (1.0, 0.5, 1.0):
+        share(value)
+    assert told == [("start", 1.0)] * 3
+    tell(0.5)  # nobody listens
+
+
+def shares_of(told, stage):
+    return [share for name, share in told if name == stage and share is not None]
+
+
+def check_shares(shares, least):
+    assert len(shares) >= least
+    assert shares == sorted(shares)
+    assert shares[0] < 0.3
+    assert shares[-1] == 1.0
+
+
+def test_the_start_of_a_segmentation_tells_how_far_it_is():
+    told = []
+    image, truth = gw.datasets.make_grey_image(320, 320)
+    seeds = np.where(np.arange(320) % 40 == 0, truth, -1)
+    gw.Segmenter(image, n_jobs=1, progress=lambda *args: told.append(args)).segment(seeds)
+    check_shares(_highest(shares_of(told, "start")), 20)
+    check_shares(shares_of(told, "descent"), 9)
+
+
+@pytest.mark.parametrize("start", ["auto", "diffusion"])
+def test_the_start_of_a_classifier_tells_how_far_it_is(start):
+    told = []
+    X, truth = gw.datasets.make_three_moons(100, random_state=0)
+    y = gw.datasets.sample_labels(truth, 5, random_state=0)
+    clf = gw.DiffuseInterfaceClassifier(start=start, tune=False, n_jobs=1, random_state=0)
+    clf.fit(X, y, progress=lambda *args: told.append(args))
+    check_shares(_highest(shares_of(told, "start")), 15)
+
+
+def _highest(shares):
+    """Residuals may rise for a moment; a little way back is allowed."""
+    highest = np.maximum.accumulate(shares)
+    assert (highest - shares).max() < 0.1
+    return highest.tolist()

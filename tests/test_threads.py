@@ -1,9 +1,13 @@
-"""How many threads a caller may use."""
+"""How many threads a caller may use, and work shared among them."""
+
+import os
+import threading
+from itertools import chain
 
 import pytest
 from threadpoolctl import threadpool_info
 
-from graphwell._threads import one_blas_thread, thread_count
+from graphwell._threads import MOST_HELPERS, ThreadPool, one_blas_thread, thread_count
 from graphwell.errors import OptionError
 
 
@@ -27,3 +31,89 @@ def test_matrix_libraries_have_one_thread_inside_the_block_and_theirs_again_afte
     with one_blas_thread():
         assert set(threads()) == {1}
     assert threads() == before
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+@pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
+def test_the_ranges_make_up_all_parts(n_threads, n_parts):
+    ranges = ThreadPool(n_threads).share(n_parts, lambda first, last: list(range(first, last)))
+    assert list(chain.from_iterable(ranges)) == list(range(n_parts))
+    assert len(ranges) == min(n_threads, n_parts)
+
+
+def test_every_item_is_worked_on_once():
+    done = []
+    ThreadPool(3).map(done.append, range(100))
+    assert sorted(done) == list(range(100))
+
+
+def test_nothing_to_do():
+    done = []
+    ThreadPool(2).map(done.append, [])
+    assert done == []
+
+
+def test_an_error_ends_the_work_and_is_raised():
+    begun, both = [], threading.Barrier(2)
+
+    def work(item):
+        begun.append(item)
+        if item < 2:
+            both.wait(timeout=10)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ThreadPool(2).map(work, range(1000))
+    assert len(begun) < 1000
+
+
+def test_an_error_of_another_thread_is_raised():
+    def work(first, last):
+        if first:
+            raise ValueError("theirs")
+
+    with pytest.raises(ValueError, match="theirs"):
+        ThreadPool(2).share(2, work)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork a process")
+@pytest.mark.filterwarnings("ignore:This process")
+def test_a_forked_process_has_helpers_of_its_own():
+    ThreadPool(2).share(2, lambda first, last: None)
+    child = os.fork()
+    if child == 0:
+        ended = ThreadPool(2).share(2, lambda first, last: last) == [1, 2]
+        os._exit(0 if ended else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_threads_that_wait_for_each_other_are_all_there():
+    met = threading.Barrier(2)
+    count = min(2, MOST_HELPERS + 1)
+    found = ThreadPool(2).together(lambda thread, n: (met.wait(timeout=10), thread, n)[1:], pytest.fail)
+    assert sorted(found) == [(thread, count) for thread in range(count)]
+
+
+def test_who_fails_frees_those_that_wait():
+    freed = threading.Event()
+
+    def work(thread, n_threads):
+        if thread:
+            assert freed.wait(timeout=10)
+            return
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ThreadPool(2).together(work, freed.set)
+    assert freed.is_set()
+
+
+def test_a_second_team_works_alone_meanwhile():
+    inner = []
+
+    def work(thread, n_threads):
+        if thread == 0:
+            inner.extend(ThreadPool(2).together(lambda *who: who, pytest.fail))
+
+    ThreadPool(2).together(work, pytest.fail)
+    assert inner == [(0, 1)]

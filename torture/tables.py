@@ -4,7 +4,7 @@ import random
 import tempfile
 from pathlib import Path
 
-from graphwell.io.tables.registry import read_table
+from graphwell.io.tables.base import open_table
 from graphwell.jobs.columns import Roles, named_columns, read_features
 from graphwell.jobs.facts import read_given
 from torture.attack import Attack
@@ -24,7 +24,7 @@ def attempt(seed: int) -> None:
 
 
 def _read(path: Path) -> None:
-    table, roles = read_table(path), Roles("label")
+    table, roles = open_table(path), Roles("label")
     named_columns(table, roles)
     read_given(table, roles)
     read_features(table, roles)

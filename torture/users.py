@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.serve.answers import Answers
-from graphwell.serve.classes import ClassList
+from graphwell.serve.answers import Answers, ClassList
 from graphwell.serve.strokes import Painting, checked, first_classes
 from torture.attack import Lost
 

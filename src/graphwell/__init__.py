@@ -12,20 +12,20 @@ from graphwell._version import __version__
 
 if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection, widgets
-    from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
     from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
     from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
-    from graphwell.estimators import baselines
+    from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
+    from graphwell.estimators import methods as baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
-    from graphwell.estimators.citation import citation
     from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
-    from graphwell.estimators.registry import methods
+    from graphwell.estimators.registry import citation, methods
     from graphwell.graph import Graph
     from graphwell.interop.anndata import annotate
     from graphwell.interop.frames import with_labels
     from graphwell.interop.notebook import progress_bar
+    from graphwell.io.tables import read_table
     from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
     from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
     from graphwell.view import plots
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Annealed": "graphwell.solve.schedule",
     "BinaryInterfaceClassifier": "graphwell.estimators.binary",
-    "BridgedWarning": "graphwell._warnings",
+    "BridgedWarning": "graphwell.errors",
     "CancelledError": "graphwell.solve.run",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
     "DiffuseInterfaceClustering": "graphwell.active.clustering",
@@ -45,20 +45,21 @@ _HOME = {
     "Status": "graphwell.solve.result",
     "Step": "graphwell.solve.descent",
     "TableEncoder": "graphwell.columns.encoder",
-    "LabelWarning": "graphwell._warnings",
-    "UnreachableWarning": "graphwell._warnings",
-    "citation": "graphwell.estimators.citation",
+    "LabelWarning": "graphwell.errors",
+    "UnreachableWarning": "graphwell.errors",
+    "citation": "graphwell.estimators.registry",
     "annotate": "graphwell.interop.anndata",
     "progress_bar": "graphwell.interop.notebook",
     "with_labels": "graphwell.interop.frames",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
+    "read_table": "graphwell.io.tables.base",
     "segment": "graphwell.segmentation.segmenter",
     "suggest": "graphwell.active.suggest",
 }
 _MODULES = {
     "active": "graphwell.active",
-    "baselines": "graphwell.estimators.baselines",
+    "baselines": "graphwell.estimators.methods",
     "datasets": "graphwell.datasets",
     "metrics": "graphwell.metrics",
     "model_selection": "graphwell.model_selection",
@@ -97,6 +98,7 @@ __all__ = [
     "model_selection",
     "plots",
     "progress_bar",
+    "read_table",
     "segment",
     "suggest",
     "widgets",

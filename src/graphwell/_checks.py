@@ -1,10 +1,11 @@
-"""Checks of single values that users give: each returns the value, or raises one sentence about it."""
+"""Checks of what users give: single values, and arrays of any library, each refused in one sentence."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from graphwell.errors import OptionError
 
@@ -13,16 +14,7 @@ SMALLEST, LARGEST = 1e-9, 1e9
 
 
 def whole_number(field: str, value: Any, at_least: int = 1) -> int:
-    """An integer that is large enough.
-
-    Examples
-    --------
-    >>> whole_number("max_iter", np.int64(3))
-    3
-    >>> whole_number("max_iter", "3")
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: max_iter must be a positive integer, got '3'.
-    """
+    """An integer that is large enough."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < at_least:
         wanted = "a positive integer" if at_least == 1 else f"an integer of at least {at_least}"
         raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
@@ -30,14 +22,7 @@ def whole_number(field: str, value: Any, at_least: int = 1) -> int:
 
 
 def positive_number(field: str, value: Any) -> float:
-    """A number above 0 that single precision can work with.
-
-    Examples
-    --------
-    >>> positive_number("fidelity", float("inf"))
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: fidelity must be positive, and between 1e-09 and 1e+09; got inf.
-    """
+    """A number above 0 that single precision can work with."""
     if not _is_real(value) or not SMALLEST <= value <= LARGEST:
         problem = "{field} must be positive, and between {:g} and {:g}; got {!r}."
         raise OptionError(field, problem, SMALLEST, LARGEST, value)
@@ -47,14 +32,7 @@ def positive_number(field: str, value: Any) -> float:
 def number_between(
     field: str, value: Any, low: float, high: float, *, ends: bool = False, unit: str = ""
 ) -> float:
-    """A number between two others; these themselves will do if `ends` says so.
-
-    Examples
-    --------
-    >>> number_between("alpha", [1], 0, 1)
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: alpha must lie between 0 and 1, got [1].
-    """
+    """A number between two others; these themselves will do if `ends` says so."""
     if not _is_real(value) or not (low < value < high or (ends and value in (low, high))):
         problem = "{field} must lie between {:g} and {:g}{}, got {!r}."
         raise OptionError(field, problem, low, high, unit, value)
@@ -62,14 +40,7 @@ def number_between(
 
 
 def one_of(field: str, value: Any, known: Iterable[str]) -> str:
-    """One of some words.
-
-    Examples
-    --------
-    >>> one_of("start", ["nearest"], ("nearest", "random"))
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: start must be one of nearest, random; got ['nearest'].
-    """
+    """One of some words."""
     known = tuple(known)
     if not isinstance(value, str) or value not in known:
         raise OptionError(field, "{field} must be one of {}; got {!r}.", ", ".join(known), value)
@@ -77,14 +48,7 @@ def one_of(field: str, value: Any, known: Iterable[str]) -> str:
 
 
 def rows_left(n: int, left: int) -> None:
-    """Refuse more questions than rows that can be asked for.
-
-    Examples
-    --------
-    >>> rows_left(20, 3)
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: n is 20, but 3 rows are left to ask for; give a smaller number.
-    """
+    """Refuse more questions than rows that can be asked for."""
     if n > left:
         problem = "{field} is {:,}, but {:,} rows are left to ask for; give a smaller number."
         raise OptionError("n", problem, n, left)
@@ -97,3 +61,70 @@ def _is_real(value: Any) -> bool:
         return math.isfinite(value)
     except OverflowError:  # an integer beyond every floating point number
         return False
+
+
+HOST = (1, 3, 11, 13)
+"""DLPack's numbers for memory that the host can read: its own, and what it shares with a GPU."""
+PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__", "__dataframe__")
+"""How objects tell NumPy and scikit-learn what they hold."""
+
+
+def as_readable(array: Any, name: str) -> Any:
+    """Return an array that NumPy can read, without a copy; sparse matrices and lists as they are."""
+    if isinstance(array, np.ndarray):
+        array = np.asarray(array) if isinstance(array, np.matrix) else array
+    elif hasattr(array, "__dlpack_device__") and not isinstance(array, type):
+        _check_device(array, name)
+        array = array if _known_to_numpy(array) else _imported(array, name)
+    elif not _known_to_numpy(array):
+        what = type(array).__name__
+        raise ValueError(f"{name} is a {what}, which holds no numbers; give an array or a data frame.")
+    _check_type(array, name)
+    return array
+
+
+def dlpack_device(array: Any, name: str = "X") -> int:
+    """DLPack's number for the memory that an array says it lies in."""
+    try:
+        return int(array.__dlpack_device__()[0])
+    except Exception as error:
+        raise ValueError(
+            f"{name} is a {type(array).__name__} whose __dlpack_device__ fails; give a NumPy array."
+        ) from error
+
+
+def _check_device(array: Any, name: str) -> None:
+    if dlpack_device(array, name) not in HOST:
+        raise ValueError(
+            f'{name} lies in the memory of a device; give device="cuda", or bring it to the host first.'
+        )
+
+
+def _imported(array: Any, name: str) -> Any:
+    """The same memory as a NumPy array; libraries and used capsules fail in ways of their own."""
+    try:
+        return np.from_dlpack(array)
+    except Exception as error:
+        raise ValueError(
+            f"{name} is a {type(array).__name__} that cannot be imported by DLPack ({error}); "
+            "give a NumPy array."
+        ) from error
+
+
+def _known_to_numpy(array: Any) -> bool:
+    if isinstance(array, type | str | bytes):
+        return False
+    if sparse.issparse(array) or isinstance(array, Sequence | bytearray | memoryview):
+        return True
+    return any(hasattr(array, protocol) for protocol in PROTOCOLS)
+
+
+def _check_type(array: Any, name: str) -> None:
+    """Refuse numbers that are no rows of features: complex ones, and fields by name."""
+    dtype = getattr(array, "dtype", None)
+    if not isinstance(dtype, np.dtype):
+        return
+    if dtype.names:
+        raise ValueError(f"{name} has fields with names; give a data frame, pandas.DataFrame({name}) say.")
+    if dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} is complex; give its parts as columns.")

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from threading import Timer, current_thread, main_thread
 
 INTERRUPTED, TERMINATED = 130, 143
-"""What a shell calls the end of a program by Ctrl-C, and by SIGTERM."""
+"""Exit codes of a program that ended by Ctrl-C, and by SIGTERM."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PAUSE = 0.05
 """Seconds until a swallowed interrupt is repeated: time to leave the code that swallowed it."""
@@ -43,14 +43,7 @@ def work_is_over() -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let signals wait until the block is over, and a moment longer: the work may be over by then.
-
-    Examples
-    --------
-    >>> with undisturbed():
-    ...     "files take their names"
-    'files take their names'
-    """
+    """Let signals wait until the block is over, and a moment longer: the work may be over by then."""
     if sys.unraisablehook is not _repeat_interrupt or current_thread() is not main_thread():
         yield
         return

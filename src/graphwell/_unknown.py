@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._counted import counted
 from graphwell._types import BoolArray
-from graphwell.errors import Sentence
+from graphwell.errors import Sentence, counted
 
 UNKNOWN = -1
 SPELLINGS = {"", "?", "-", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null"} | {
@@ -18,13 +17,7 @@ SPELLINGS = {"", "?", "-", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "n
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a value is None, NaN, NaT, or what pandas has in their place.
-
-    Examples
-    --------
-    >>> says_nothing(None), says_nothing(float("nan")), says_nothing(""), says_nothing(0)
-    (True, True, False, False)
-    """
+    """Whether a value is None, NaN, NaT, or what pandas has in their place."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     not_a = (float, np.floating, np.datetime64, np.timedelta64)
@@ -32,13 +25,7 @@ def says_nothing(value: Any) -> bool:
 
 
 def markers(unknown: Any) -> tuple[Any, ...]:
-    """What a user gave as one marker of unknown labels, or as several.
-
-    Examples
-    --------
-    >>> markers("?"), markers(["?", 99]), markers(None)
-    (('?',), ('?', 99), ())
-    """
+    """Markers of unknown labels, given as one or as several."""
     if unknown is None:
         return ()
     several = isinstance(unknown, Collection | np.ndarray) and not isinstance(unknown, str | bytes)
@@ -46,13 +33,7 @@ def markers(unknown: Any) -> tuple[Any, ...]:
 
 
 def is_marked(values: Any, unknown: Any) -> BoolArray:
-    """Where an array of labels holds one of the markers; of another kind than the labels, none is there.
-
-    Examples
-    --------
-    >>> is_marked(np.array([0, 99, 1]), 99), is_marked(np.array(["a", "?"]), ["?", 99])
-    (array([False,  True, False]), array([False,  True]))
-    """
+    """Where an array of labels holds one of the markers; of another kind than the labels, none is there."""
     found = np.zeros(len(values), dtype=bool)
     for marker in markers(unknown):
         if says_nothing(marker):
@@ -67,13 +48,7 @@ def is_marked(values: Any, unknown: Any) -> BoolArray:
 
 
 def is_spelled(values: Any, unknown: Any = None) -> BoolArray:
-    """Where text means unknown: one of `SPELLINGS`, or where the user names markers, empty text alone.
-
-    Examples
-    --------
-    >>> is_spelled(np.array(["a", "N/A", " "])), is_spelled(np.array(["a", "N/A", " "]), unknown="?")
-    (array([False,  True,  True]), array([False, False,  True]))
-    """
+    """Where text means unknown: one of `SPELLINGS`, or where the user names markers, empty text alone."""
     if values.dtype.kind not in "OUT":
         return np.zeros(len(values), dtype=bool)
     spellings = {""} if markers(unknown) else SPELLINGS
@@ -89,13 +64,7 @@ def told_of_spellings(counts: Mapping[str, int]) -> Sentence | None:
 
 
 def is_known(y: Any, unknown: Any = None) -> BoolArray:
-    """Which labels are known: not None, NaN, masked, a marker or so spelled, and not -1 among numbers.
-
-    Examples
-    --------
-    >>> is_known(["a", None, "?"]), is_known(["a", "?"], unknown="b"), is_known([3, -1])
-    (array([ True, False, False]), array([ True,  True]), array([ True, False]))
-    """
+    """Which labels are known: not None, NaN, masked, a marker or so spelled, and not -1 among numbers."""
     values = np.asarray(y, dtype=object).ravel()
     nothing = np.fromiter(map(says_nothing, values), bool, len(values))
     nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
@@ -105,24 +74,12 @@ def is_known(y: Any, unknown: Any = None) -> BoolArray:
 
 
 def hardly_classes(names: Sequence[Any]) -> list[str]:
-    """Names of classes that look as if they meant unknown, where the user named another marker.
-
-    Examples
-    --------
-    >>> hardly_classes(["cat", "NaN", "?", "-1"])
-    ['NaN', '?', '-1']
-    """
+    """Names of classes that look as if they meant unknown, where the user named another marker."""
     return [name for name in names if isinstance(name, str) and name.strip().casefold() in {*SPELLINGS, "-1"}]
 
 
 def same_but_for_case(names: Sequence[Any]) -> list[str]:
-    """The first names of classes that differ in nothing but case and blanks; none if there are no such.
-
-    Examples
-    --------
-    >>> same_but_for_case(["cat", "dog", "Cat "])
-    ['cat', 'Cat ']
-    """
+    """The first names of classes that differ in nothing but case and blanks; none if there are no such."""
     groups: dict[str, list[str]] = {}
     for name in names:
         if isinstance(name, str):

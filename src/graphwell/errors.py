@@ -1,11 +1,16 @@
 """Sentences that name options, worded by the face that shows them: ``holdout`` in Python, a flag in a shell.
 
 A template names an option in braces, ``{holdout}``, or with a value, ``{missing="mean"}``. Everything else
-that varies is a value beside the template, so that no text from a file is ever taken for an option.
+that varies is a value beside the template, so that no text from a file is ever taken for an option. Warnings
+point at the user's line, however deep in graphwell they arise.
 """
 
+import os
+import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from string import Formatter
 from typing import Any, TypeVar
 
@@ -17,13 +22,7 @@ MOST_SHOWN = 80
 
 
 def in_python(field: str, value: str | None = None) -> str:
-    """Name an option as a keyword argument.
-
-    Examples
-    --------
-    >>> in_python("missing", '"mean"')
-    'missing="mean"'
-    """
+    """Name an option as a keyword argument."""
     return field if value is None else f"{field}={value}"
 
 
@@ -37,14 +36,6 @@ class Sentence:
         Options in braces by name; empty braces for the values, in order.
     values : tuple
         What goes into the empty braces.
-
-    Examples
-    --------
-    >>> note = Sentence('Row {} has a gap; give {missing="mean"}.', (4,))
-    >>> str(note)
-    'Row 4 has a gap; give missing="mean".'
-    >>> note.worded(lambda field, value: f"[{field}]")
-    'Row 4 has a gap; give [missing].'
     """
 
     template: str
@@ -55,13 +46,7 @@ class Sentence:
         return _Wording(words).vformat(self.template, self.values, {})
 
     def followed_by(self, other: "Sentence") -> "Sentence":
-        """Return both sentences as one.
-
-        Examples
-        --------
-        >>> str(Sentence("{} rows.", (3,)).followed_by(Sentence("Raise {n_neighbors}.")))
-        '3 rows. Raise n_neighbors.'
-        """
+        """Return both sentences as one."""
         return Sentence(f"{self.template} {other.template}", (*self.values, *other.values))
 
     def __str__(self) -> str:
@@ -69,23 +54,7 @@ class Sentence:
 
 
 class OptionError(ValueError):
-    """Something is wrong with an option, or an option can put it right.
-
-    Parameters
-    ----------
-    field : str
-        Name of the option.
-    template : str
-        As in `Sentence`; ``{field}`` stands for the option itself.
-    *values
-        What goes into the empty braces.
-
-    Examples
-    --------
-    >>> error = OptionError("holdout", "{field} must lie between 0 and 1, got {}.", 2.0)
-    >>> error.field, str(error)
-    ('holdout', 'holdout must lie between 0 and 1, got 2.0.')
-    """
+    """Something is wrong with an option, or an option can put it right."""
 
     def __init__(self, field: str, template: str, *values: Any) -> None:
         super().__init__(field, template, *values)  # all of them, so that a worker's error can be pickled
@@ -97,14 +66,7 @@ class OptionError(ValueError):
 
 
 def with_sentence(kind: type[Failure], template: str, *values: Any) -> Failure:
-    """Make an error of any kind whose message names options, as each face words them.
-
-    Examples
-    --------
-    >>> error = with_sentence(ImportError, '{device="cuda"} needs {}.', "CuPy")
-    >>> str(error), error.sentence.template
-    ('device="cuda" needs CuPy.', '{device="cuda"} needs {}.')
-    """
+    """Make an error of any kind whose message names options, as each face words them."""
     sentence = Sentence(template, values)
     made = kind(str(sentence))
     made.sentence = sentence  # type: ignore[attr-defined]
@@ -112,13 +74,7 @@ def with_sentence(kind: type[Failure], template: str, *values: Any) -> Failure:
 
 
 def in_short(value: Any) -> str:
-    """A value that was given, on one line: an array by its shape, anything else as Python writes it, cut off.
-
-    Examples
-    --------
-    >>> in_short("nope"), in_short(["a"] * 100)
-    ("'nope'", "['a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', ...")
-    """
+    """A value on one line: an array by its shape, anything else as Python writes it, cut off."""
     shape = getattr(value, "shape", ())
     if isinstance(shape, tuple) and shape:
         return f"{type(value).__name__} of shape {shape}"
@@ -143,3 +99,36 @@ class _Wording(Formatter):
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
         return in_short(value) if conversion == "r" else super().convert_field(value, conversion)
+
+
+PACKAGE = str(Path(__file__).parent)
+
+
+class UnreachableWarning(UserWarning):
+    """Some rows lie in a part of the graph that holds no label."""
+
+
+class BridgedWarning(UserWarning):
+    """Some rows lie in a part of the graph that holds no label, and were joined to the nearest part."""
+
+
+class LabelWarning(UserWarning):
+    """Given labels may not mean what they seem to: some are taken for unknown, or contradict each other."""
+
+
+def warn_user(message: str | Sentence, category: type[Warning] = UserWarning) -> None:
+    """Warn, naming the line outside of graphwell that led here.
+
+    A `Sentence` travels in the warning, so that a face can word the options it names.
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE + os.sep):
+        level, frame = level + 1, frame.f_back
+    warning = category(str(message))
+    vars(warning)["sentence"] = message
+    warnings.warn(warning, stacklevel=level)
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number and its noun, which has an s where there are several, unless `many` says otherwise."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

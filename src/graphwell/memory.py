@@ -1,4 +1,4 @@
-"""What a fit or a file will need, before it is taken, and what there is."""
+"""Memory that a fit or a file will need, before it is taken, and that there is."""
 
 import ctypes
 import os
@@ -14,13 +14,7 @@ EDGES_PER_NEIGHBOR = 1.8
 
 
 def fit_bytes(n_rows: int, n_neighbors: int, n_classes: int) -> int:
-    """Memory that a fit takes beyond its input, about: the larger of its two stages.
-
-    Examples
-    --------
-    >>> fit_bytes(1_000_000, n_neighbors=10, n_classes=10) < 1e9
-    True
-    """
+    """Memory that a fit takes beyond its input, about: the larger of its two stages."""
     entries = EDGES_PER_NEIGHBOR * n_neighbors
     graph = 8 * entries + 4
     neighbours = graph + n_neighbors * (4 + 8 + 4)
@@ -31,13 +25,7 @@ def fit_bytes(n_rows: int, n_neighbors: int, n_classes: int) -> int:
 
 
 def in_words(n_bytes: float) -> str:
-    """Bytes for people.
-
-    Examples
-    --------
-    >>> in_words(66), in_words(3_200_000), in_words(4_100_000_000)
-    ('66 bytes', '3.2 MB', '4.1 GB')
-    """
+    """Bytes for people."""
     for unit, size in (("GB", 1e9), ("MB", 1e6)):
         if n_bytes >= size:
             return f"{n_bytes / size:.1f} {unit}"
@@ -50,13 +38,7 @@ _limit: ContextVar[int | None] = ContextVar("limit", default=None)
 
 
 def read_size(text: str) -> int:
-    """Turn a size as people write it into bytes.
-
-    Examples
-    --------
-    >>> read_size("1.5 GB"), read_size("800M"), read_size("4096")
-    (1500000000, 800000000, 4096)
-    """
+    """Turn a size as people write it into bytes."""
     plain = text.strip().lower().removesuffix("b").removesuffix("i").strip()
     unit = plain[-1:] if plain[-1:] in SIZES else ""
     try:
@@ -94,28 +76,13 @@ def limited_to(size: int | str | None) -> Iterator[None]:
 
 
 def allowed() -> int:
-    """Bytes that may be taken: what `limited_to` says, or else what is free.
-
-    Examples
-    --------
-    >>> with limited_to("1 MB"):
-    ...     allowed()
-    1000000
-    """
+    """Bytes that may be taken: what `limited_to` says, or else what is free."""
     given = _limit.get()
     return available() if given is None else given
 
 
 def check_fits(what: object, n_bytes: float) -> None:
-    """Refuse what needs more memory than is allowed, before any of it is taken.
-
-    Examples
-    --------
-    >>> with limited_to(10**6):
-    ...     check_fits("data.npz", 3.4e9)
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: data.npz needs about 3.4 GB of memory, more than the 1.0 MB allowed; ...
-    """
+    """Refuse what needs more memory than is allowed, before any of it is taken."""
     most = allowed()
     if n_bytes > most:
         whose = "that are free" if _limit.get() is None else "allowed"
@@ -130,13 +97,6 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     """Measure how much memory the block takes at most beyond what was in use before it.
 
     The function that it gives returns that number of bytes, and None where the system does not tell.
-
-    Examples
-    --------
-    >>> with peak_memory() as peak:
-    ...     block = b"1" * 200_000_000
-    >>> peak() is None or peak() > 100_000_000
-    True
     """
     before, after = begin_peak(), None
     yield lambda: after
@@ -145,28 +105,14 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
 
 
 def begin_peak() -> int | None:
-    """Have the system forget the peak of this process so far; return the bytes that it holds now.
-
-    Examples
-    --------
-    >>> now = begin_peak()
-    >>> now is None or now > 0
-    True
-    """
+    """Have the system forget the peak of this process so far; return the bytes that it holds now."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return held()
 
 
 def held(what: str = "VmRSS", process: int | str = "self") -> int | None:
-    """Bytes that Linux says a process holds, by the name it has for them; None where it does not tell.
-
-    Examples
-    --------
-    >>> now, most = held(), held("VmHWM")
-    >>> now is None or 0 < now <= most
-    True
-    """
+    """Bytes that Linux says a process holds, by the name it has for them; None where it does not tell."""
     with suppress(OSError, ValueError):
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
         return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{what}:")), None)
@@ -174,11 +120,6 @@ def held(what: str = "VmRSS", process: int | str = "self") -> int | None:
 
 
 def give_back() -> None:
-    """Hand freed memory back to the system: the C library of Linux keeps what lies between what is in use.
-
-    Examples
-    --------
-    >>> give_back()
-    """
+    """Hand freed memory back to the system: the C library of Linux keeps what lies between what is in use."""
     with suppress(OSError, AttributeError, TypeError):  # elsewhere there is none
         ctypes.CDLL(None).malloc_trim(0)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphwell._copies import dealt_together, equal_rows, one_of_each
 from graphwell._random import Seed, stream
+from graphwell._rows import dealt_together, equal_rows, one_of_each
 from graphwell._types import IntArray
 from graphwell._unknown import is_known
 from graphwell.errors import in_short

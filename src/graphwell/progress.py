@@ -16,16 +16,11 @@ A new name means that the stages before are over.
 
 
 COMPILING = "compiling for this machine, once: about ten seconds"
-"""What the stage of that name means, for people."""
+"""The stage of that name, for people."""
 
 
 def silent(stage: str, share: float | None) -> None:
-    """Tell nobody.
-
-    Examples
-    --------
-    >>> silent("neighbours", 0.5)
-    """
+    """Tell nobody."""
 
 
 Told = Callable[[float], object]
@@ -34,14 +29,7 @@ _listener: ContextVar[Told | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(told: Told) -> Iterator[None]:
-    """Have `told` called with the share that is done of each piece of work inside the block.
-
-    Examples
-    --------
-    >>> with listening(lambda share: print(f"{share:.0%}")):
-    ...     tell(0.5)
-    50%
-    """
+    """Have `told` called with the share that is done of each piece of work inside the block."""
     token = _listener.set(told)
     try:
         yield
@@ -58,14 +46,7 @@ _watchdog: ContextVar[Callable[[], object] | None] = ContextVar("watchdog", defa
 
 @contextmanager
 def watched(watchdog: Callable[[], object]) -> Iterator[None]:
-    """Have `watchdog` called at every heartbeat inside the block; what it raises ends the work.
-
-    Examples
-    --------
-    >>> with watched(lambda: print("alive")):
-    ...     heartbeat()
-    alive
-    """
+    """Have `watchdog` called at every heartbeat inside the block; what it raises ends the work."""
     token = _watchdog.set(watchdog)
     try:
         yield
@@ -90,14 +71,7 @@ def tell(share: float) -> None:
 
 @contextmanager
 def one_of(number: int, count: int) -> Iterator[None]:
-    """Take what is told inside the block for one of so many equal parts of a piece of work.
-
-    Examples
-    --------
-    >>> with listening(lambda share: print(f"{share:.0%}")), one_of(1, 2):
-    ...     tell(0.5)
-    75%
-    """
+    """Take what is told inside the block for one of so many equal parts of a piece of work."""
     told = _listener.get()
     if told is None:
         yield
@@ -107,24 +81,7 @@ def one_of(number: int, count: int) -> Iterator[None]:
 
 
 def in_pieces(progress: Progress, stage: str, weights: Sequence[float]) -> Told:
-    """Turn the shares of one piece of work after another into the share of the whole stage.
-
-    Parameters
-    ----------
-    progress : callable
-    stage : str
-    weights : sequence of float
-        Work of each piece, in any unit.
-
-    Examples
-    --------
-    >>> told = in_pieces(lambda stage, share: print(stage, share), "start", weights=[1, 3])
-    >>> for share in (0.5, 1.0, 0.5):
-    ...     told(share)
-    start 0.125
-    start 0.25
-    start 0.625
-    """
+    """Turn the shares of one piece of work after another into the share of the whole stage."""
     left = list(weights)
     whole = sum(left)
 

@@ -8,22 +8,21 @@ import pytest
 from graphwell import Annealed, Graph, Status
 from graphwell.backends import State, base
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.solve.balance import balanced_labels, class_counts
-from graphwell.solve.fit import fit
-from graphwell.solve.guard import accepts, support, votes
-from graphwell.solve.harmonic import (
+from graphwell.solve.fit import Recipe, fit, paper_recipe
+from graphwell.solve.problem import Balance, Problem
+from graphwell.solve.reference import ReferenceEngine
+from graphwell.solve.run import Run
+from graphwell.solve.schedule import stable_step
+from graphwell.solve.select import accepts, support, votes
+from graphwell.solve.sizes import balanced_labels, class_counts
+from graphwell.solve.start import (
+    STARTS,
     centred,
     diffusion_scores,
     laplace_scores,
     poisson_weights,
     source_strengths,
 )
-from graphwell.solve.problem import Balance, Problem
-from graphwell.solve.recipe import Recipe, paper_recipe
-from graphwell.solve.reference import ReferenceEngine
-from graphwell.solve.run import Run
-from graphwell.solve.start import STARTS
-from graphwell.solve.steps import stable_step
 from tests.backends.dense import Backend as DenseBackend
 from tests.helpers import (
     assert_nearest,

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.backends.conjugate_gradients import conjugate_gradients, share_done
-from graphwell.backends.system import ArraySystem
+from graphwell.backends.conjugate_gradients import ArraySystem, conjugate_gradients, share_done
 from graphwell.progress import listening
 
 

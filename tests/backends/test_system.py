@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.backends.system import ArraySystem, fast_width
+from graphwell.backends.conjugate_gradients import ArraySystem, fast_width
 
 
 def test_the_matrix_is_the_identity_less_the_scaled_product():

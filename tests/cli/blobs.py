@@ -1,4 +1,4 @@
-"""A table of three clear classes, and the command run on it."""
+"""The program run in this process, and a table of three clear classes to run it on."""
 
 import numpy as np
 import pandas as pd
@@ -7,11 +7,13 @@ from typer.testing import CliRunner
 
 from graphwell.cli.app import app
 
-RUNNER = CliRunner()
+
+def run(*arguments, **options):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
 
 
 def classify(*arguments):
-    return RUNNER.invoke(app, ["classify", *map(str, arguments), "--jobs", "1"])
+    return run("classify", *arguments, "--jobs", 1)
 
 
 def table_of_blobs(path, unknown="", n=40, seed=0):

@@ -5,16 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from graphwell.cli.app import app
+from tests.cli.blobs import run
 
 distributed = pytest.importorskip("distributed")
-RUNNER = CliRunner()
 
 
 def classify(*arguments):
-    return RUNNER.invoke(app, ["classify", *map(str, arguments)])
+    return run("classify", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +41,7 @@ def folder(tmp_path):
 
 @pytest.mark.slow
 def test_a_folder_comes_back_with_labels(folder, address):
-    options = ("--truth", "truth", "--id", "name", "--json", "--start", "nearest")
+    options = ("--truth", "truth", "--id", "name", "--json", "--set", "start=nearest")
     files = (folder / "in.parquet", "-o", folder / "out.parquet")
     finished = classify(*files, "--cluster", address, *options)
     assert finished.exit_code == 0, finished.output
@@ -66,7 +64,7 @@ def test_a_folder_comes_back_with_labels(folder, address):
 def test_a_cluster_is_started_here(folder):
     finished = classify(
         folder / "in.parquet" / "0.parquet", "-o", folder / "out.parquet", "--cluster", "local:1",
-        "--drop", "truth", "--start", "nearest",
+        "--drop", "truth", "--set", "start=nearest",
     )  # fmt: skip
     assert finished.exit_code == 0, finished.output
     assert len(pd.read_parquet(folder / "out.parquet")) == 60
@@ -84,8 +82,8 @@ def test_a_cluster_is_started_here(folder):
             "--cluster must be local, local:4 for four processes here, or an address",
         ),
         (["--cluster", "tcp://127.0.0.1:9"], "no Dask scheduler answers there"),
-        (["--missing", "drop"], "--missing cannot be used with --cluster"),
-        (["--holdout", "0.2", "--pca", "3"], "--pca, --holdout cannot be used with --cluster"),
+        (["--set", "missing=drop"], "--set missing cannot be used with --cluster"),
+        (["--holdout", "0.2", "--set", "pca=3"], "--set pca, --holdout cannot be used with --cluster"),
         (["--label", "lable"], "did you mean 'label'?"),
         (["--features", "a,name"], "--features name: the column holds no numbers, and --cluster compares"),
     ],

@@ -16,7 +16,7 @@ from graphwell import (
     UnreachableWarning,
     datasets,
 )
-from graphwell.estimators.baselines import LaplaceLearning
+from graphwell.estimators.methods import LaplaceLearning
 from tests.helpers import blobs, few
 
 

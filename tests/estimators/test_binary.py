@@ -3,22 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graphwell import BinaryInterfaceClassifier, datasets
-from tests.estimators.contract import EXPECTED_FAILURES
 from tests.helpers import blobs, few
-
-
-@parametrize_with_checks(
-    [BinaryInterfaceClassifier()], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
-)
-@pytest.mark.filterwarnings("ignore:n_neighbors=")
-@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
-@pytest.mark.filterwarnings("ignore::graphwell.LabelWarning")  # empty rows with labels drawn at random
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def test_binary_model_refuses_three_classes_and_bad_parameters():

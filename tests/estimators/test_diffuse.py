@@ -7,35 +7,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graphwell import Annealed, BridgedWarning, DiffuseInterfaceClassifier, Fixed, Status, datasets
-from tests.estimators.contract import EXPECTED_FAILURES
 from tests.helpers import blobs, few
-
-
-@parametrize_with_checks(
-    [DiffuseInterfaceClassifier(tune=False, random_state=0)],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
-)
-@pytest.mark.filterwarnings("ignore:n_neighbors=")
-@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
-@pytest.mark.filterwarnings("ignore::graphwell.LabelWarning")  # empty rows with labels drawn at random
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
-
-
-@parametrize_with_checks(
-    [DiffuseInterfaceClassifier(random_state=0)], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
-)
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:n_neighbors=")
-@pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
-@pytest.mark.filterwarnings("ignore::graphwell.LabelWarning")  # empty rows with labels drawn at random
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn_contract_of_the_default(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("names", [[10, 20, 30], [-7, 0, 100], ["ant", "bee", "cat"]])

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from graphwell import BinaryInterfaceClassifier, DiffuseInterfaceClassifier
-from graphwell.estimators.baselines import LaplaceLearning
 from graphwell.estimators.inputs import refuse_foreign
+from graphwell.estimators.methods import LaplaceLearning
 from tests.helpers import blobs, few
 
 

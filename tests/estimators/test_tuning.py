@@ -1,15 +1,21 @@
-"""How rows are compared: by the data alone, and by hidden labels."""
+"""Which metric is chosen and which models are stacked: by the data alone, and by held-out labels."""
+
+import pickle
 
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.datasets import load_wine, make_blobs
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import graphwell as gw
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets
-from graphwell.estimators.evidence import expert_of
-from graphwell.estimators.tuning import unseen
-from graphwell.metric.sample import Sample
+from graphwell.estimators.tuning.models import Sample
+from graphwell.estimators.tuning.stacking import Evidence, fit_model, models_for, stacking_weights
+from graphwell.estimators.tuning.tune import ALONE, JOINED, out_of_fold
 
 
 def wine(per_class, seed=1):
@@ -50,15 +56,6 @@ def test_columns_of_noise_are_found_out():
         for t in (False, "auto")
     ]
     assert wrong[1] < wrong[0] - 0.05
-
-
-def test_pictures_of_digits_stay_as_they_are():
-    X, y = load_digits(return_X_y=True)
-    given = datasets.sample_labels(y, 5, 0)
-    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
-    plain = DiffuseInterfaceClassifier(random_state=0, tune=False).fit(X, given)
-    assert clf.tuning_.metric == "plain"
-    assert (clf.transduction_ != y).mean() <= (plain.transduction_ != y).mean() + 0.005
 
 
 @pytest.mark.parametrize(
@@ -176,11 +173,11 @@ def test_trees_judge_the_labels_they_have_not_seen():
     sample = Sample(X, given)
     hidden = given == 0
     shown = sample.with_labels(np.where(hidden, -1, given))
-    said = unseen("forest", sample, shown, hidden, 4)
+    said = out_of_fold("forest", sample, shown, hidden, 4)
     assert said.shape == (8, 4)
     assert (said[:, 3] == 0).all()
     np.testing.assert_allclose(said.sum(axis=1), 1)
-    seen = expert_of("forest", sample, 4)(X[hidden])
+    seen = fit_model("forest", sample, 4)(X[hidden])
     assert said[:, 0].mean() < seen[:, 0].mean()
 
 
@@ -224,3 +221,212 @@ def test_a_cancelled_choice_leaves_the_classifier_as_it_was():
     with pytest.raises(gw.CancelledError):
         clf.fit(X, given, cancel=cancel, progress=progress)
     assert not hasattr(clf, "classes_")
+
+
+def tilted(n=300, d=12, seed=0):
+    """Two classes on either side of a plane, and no gap between them: a graph says little."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = (X @ np.ones(d) > 0).astype(int)
+    given = np.full(n, -1)
+    given[:80] = y[:80]
+    return X, y, given
+
+
+def test_the_weights_of_a_mixture_sum_to_one_and_follow_the_likelihood():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=400)
+    sure = np.where(np.eye(3)[labels] == 1, 0.8, 0.1)
+    guess = np.full((400, 3), 1 / 3)
+    weights = stacking_weights([sure, guess, guess], labels)
+    assert weights.sum() == pytest.approx(1)
+    assert weights[0] > 0.9
+    np.testing.assert_allclose(stacking_weights([guess, guess], labels), 0.5)
+
+
+def test_an_expert_gives_nothing_to_classes_it_was_not_taught():
+    sample = Sample(np.array([[0.0], [1.0], [5.0]]), np.array([0, 2, -1]))
+    said = fit_model("logistic", sample, 4)(sample.X)
+    assert said.shape == (3, 4)
+    assert (said[:, [1, 3]] == 0).all()
+    np.testing.assert_allclose(Evidence((fit_model("forest", sample, 4),), (0.3,))(sample.X).sum(axis=1), 0.3)
+
+
+def test_more_labels_bring_more_classifiers():
+    assert models_for("auto", 40, 2) == ("logistic", "forest", "kernel")
+    assert models_for("auto", 199, 2) == ("logistic", "forest", "kernel")
+    assert models_for("auto", 200, 2) == ("logistic", "forest", "boosting", "kernel")
+    assert models_for("auto", 600, 6) == ("logistic", "forest", "perceptron", "kernel")
+    assert models_for("auto", 39, 2) == ("logistic", "forest")
+    assert models_for("auto", 5, 2) == ("logistic", "forest")
+
+
+def test_evidence_helps_where_the_graph_is_weak():
+    X, y, given = tilted()
+    wrong = [
+        (
+            DiffuseInterfaceClassifier(random_state=0, tune=t, evidence=e).fit(X, given).transduction_ != y
+        ).mean()
+        for t, e in ((False, None), ("auto", "auto"))
+    ]
+    assert wrong[1] < wrong[0] - 0.03
+
+
+def test_any_classifier_may_be_asked_and_new_rows_hear_it_too():
+    X, y, given = tilted()
+    asked = make_pipeline(StandardScaler(), LogisticRegression())
+    clf = DiffuseInterfaceClassifier(random_state=0, tune=False, evidence=asked).fit(X, given)
+    assert clf.tuning_.metric == "plain"
+    assert list(clf.tuning_.evidence) == ["Pipeline"]
+    weight = clf.tuning_.evidence["Pipeline"]
+    new = X[:7] + 0.01
+    votes = clf.graph_.affinity_to(new) @ clf.label_distributions_
+    votes = votes / votes.sum(axis=1, keepdims=True)
+    asked.fit(X[:80], y[:80])
+    expected = (1 - weight) * votes + weight * asked.predict_proba(new)
+    np.testing.assert_allclose(clf.predict_proba(new), expected, rtol=1e-5)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(clf)).predict(new), clf.predict(new))
+
+
+def test_given_labels_and_known_sizes_stay():
+    X, y, given = tilted()
+    clf = DiffuseInterfaceClassifier(random_state=0, class_prior=[0.2, 0.8]).fit(X, given)
+    np.testing.assert_array_equal(clf.transduction_[:80], y[:80])
+    free = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert (clf.transduction_ == 1).mean() > (free.transduction_ == 1).mean() + 0.1
+    np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("wrong", ["forest", 3, RandomForestClassifier])
+def test_what_is_no_classifier_is_refused(wrong):
+    X, _, given = tilted(n=100)
+    with pytest.raises(ValueError, match='evidence must be None, "auto" or a classifier'):
+        DiffuseInterfaceClassifier(evidence=wrong).fit(X, given)
+
+
+class Teller:
+    """A classifier that says what it is told to."""
+
+    def __init__(self, said=None):
+        self.said = said
+
+    def get_params(self, deep=True):
+        return {"said": self.said}
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return self.said(np.full((len(X), len(self.classes_)), 1 / len(self.classes_)))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        lambda p: p * np.nan,
+        lambda p: -p,
+        lambda p: 9 * p,
+        lambda p: p[:, :1],
+        lambda p: p[:1],
+        lambda p: "x",
+        lambda p: None,
+    ],
+)
+def test_a_classifier_that_gives_no_probabilities_is_refused(said):
+    X, _, given = tilted()
+    with pytest.raises(ValueError, match="predict_proba of Teller must give each row a number from 0 to 1"):
+        DiffuseInterfaceClassifier(evidence=Teller(said), random_state=0, n_jobs=1).fit(X, given)
+
+
+def test_a_named_classifier_is_heard_from_two_labels_of_a_class_on():
+    X, _, given = tilted()
+    given[7:] = -1
+    clf = DiffuseInterfaceClassifier(random_state=0, evidence=LogisticRegression()).fit(X, given)
+    assert 0 < clf.tuning_.evidence["LogisticRegression"] < 1
+    assert clf.tuning_.n_hidden == 7
+    quiet = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert str(quiet.tuning_).endswith(", no other model was asked")
+    assert "no other model was asked." in quiet._repr_html_inner()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "rows", "kept", "said"),
+    [
+        ({}, "features", 2, "every class needs a label and one of them two; give more labels"),
+        ({"classes": [0, 1, 2]}, "features", 80, "every class needs a label"),
+        ({"start": "random"}, "features", 80, "the descent of the paper hears none"),
+        ({}, "graph", 80, "X is a graph without features; give fit its features"),
+    ],
+)
+def test_a_named_classifier_that_cannot_be_heard_is_refused(parameters, rows, kept, said):
+    X, y, _ = tilted()
+    places = [int(np.flatnonzero(y == 0)[0]), int(np.flatnonzero(y == 1)[0])] if kept == 2 else range(kept)
+    few = np.full(len(y), -1)
+    few[places] = y[places]
+    X = Graph.from_features(X) if rows == "graph" else X
+    clf = DiffuseInterfaceClassifier(random_state=0, evidence=LogisticRegression(), **parameters)
+    with pytest.raises(ValueError, match=f"evidence: LogisticRegression cannot be heard: .*{said}"):
+        clf.fit(X, few)
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
+
+
+def blocks(n=200, d=30, inside=0.03, across=0.012, signal=0.8, seed=0):
+    """Three groups with more links inside than across; each group's features lean towards its own columns."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(3), n // 3 + 1)[:n]
+    links = np.triu(rng.random((n, n)) < np.where(y[:, None] == y, inside, across), 1)
+    X = rng.normal(size=(n, d)) + signal * (np.arange(d) % 3 == y[:, None])
+    return sparse.csr_array((links | links.T).astype(float)), X, y
+
+
+def wrong(W, y, given, **more):
+    """A fit, and the share of the unlabelled rows that it got wrong; some have no link at all."""
+    clf = DiffuseInterfaceClassifier(metric="precomputed", random_state=0).fit(W, given, **more)
+    return clf, (clf.transduction_ != y)[given < 0].mean()
+
+
+def test_features_help_a_weak_graph():
+    W, X, y = blocks()
+    given = datasets.sample_labels(y, 10, 0)
+    _, alone = wrong(W, y, given)
+    clf, both = wrong(W, y, given, features=X)
+    assert both < alone - 0.1
+    assert clf.tuning_.metric in (ALONE, JOINED)
+    assert {ALONE, JOINED, "logistic", "forest"} == set(clf.tuning_.accuracy)
+    assert clf.n_features_in_ == 200
+
+
+def test_new_rows_come_as_affinities_and_hear_the_features_around_them():
+    W, X, y = blocks()
+    given = datasets.sample_labels(y, 10, 0)
+    clf, _ = wrong(W, y, given, features=X)
+    new = W[:20]
+    assert (clf.predict(new) == y[:20]).mean() > 0.6
+    np.testing.assert_allclose(clf.predict_proba(new).sum(axis=1), 1)
+
+
+def test_few_labels_join_the_graphs():
+    W, X, y = blocks()
+    clf, _ = wrong(W, y, datasets.sample_labels(y, 1, 0), features=X)
+    assert clf.tuning_.metric == JOINED
+    assert clf.tuning_.n_hidden == 0
+
+
+def test_worthless_features_do_little_harm():
+    W, X, y = blocks(inside=0.08, across=0.01)
+    given = datasets.sample_labels(y, 15, 0)
+    _, alone = wrong(W, y, given)
+    noise = np.random.default_rng(5).normal(size=X.shape)
+    assert wrong(W, y, given, features=noise)[1] <= alone + 0.06
+
+
+def test_features_without_a_graph_or_of_other_rows_are_refused():
+    W, X, y = blocks()
+    given = datasets.sample_labels(y, 5, 0)
+    with pytest.raises(ValueError, match="features go beside a graph"):
+        DiffuseInterfaceClassifier().fit(X, given, features=X)
+    with pytest.raises(ValueError, match="features has 10 rows but the graph has 200"):
+        DiffuseInterfaceClassifier(metric="precomputed").fit(W, given, features=X[:10])

@@ -57,7 +57,7 @@ def test_a_part_of_many_rows_is_sampled_and_then_looked_at_closely(monkeypatch):
     components = np.repeat([0, 1], [400, 300])
     known = np.arange(700) == 0
     exact = find_bridges(Points(points), components, known)
-    monkeypatch.setattr(module, "MOST_ASKED_OF_A_PART", 20)
+    monkeypatch.setattr(module, "MOST_REPRESENTATIVES", 20)
     near, far = find_bridges(Points(points), components, known)
     apart, shortest_apart = (
         np.linalg.norm(points[here] - points[there], axis=1) for here, there in ((near, far), exact)

@@ -9,7 +9,7 @@ from sklearn.manifold import trustworthiness
 from threadpoolctl import threadpool_limits
 
 from graphwell import Graph
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell.graph.layout import (
     MOST_CELLS,
     attraction,

@@ -8,7 +8,7 @@ import pytest
 
 from graphwell.errors import OptionError
 from graphwell.io.standard import STANDARD, check_standard_output, source_of, written_out
-from graphwell.io.tables.registry import read_table
+from graphwell.io.tables.base import open_table
 from graphwell.memory import limited_to
 
 
@@ -35,18 +35,18 @@ def test_standard_input_can_be_opened_again_and_again(given):
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
 def test_a_table_on_standard_input_is_read_as_a_file_is(given, encoding):
     given("größe;label\n1,5;ja\n2;\n".encode(encoding))
-    table = read_table(STANDARD)
-    assert (table.names, table.n_rows, table.dialect.delimiter) == (("größe", "label"), 2, ";")
+    table = open_table(STANDARD)
+    assert (table.names, table.n_rows, table.stored.delimiter) == (("größe", "label"), 2, ";")
     assert table.path == Path("standard input")
 
 
 def test_what_is_wrong_with_it_is_told_of_standard_input(given):
     given(b"a,b\n1\n")
     with pytest.raises(OptionError, match=r"^standard input, line 2: 1 cells"):
-        read_table(STANDARD)
+        open_table(STANDARD)
     given(b"")
     with pytest.raises(ValueError, match=r"^standard input is empty\."):
-        read_table(STANDARD)
+        open_table(STANDARD)
 
 
 def test_an_endless_input_is_refused_once_it_is_too_large(monkeypatch):

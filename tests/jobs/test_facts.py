@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from graphwell.errors import OptionError
-from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.text import Dialect, TextTable
+from graphwell.io.tables import Table
+from graphwell.io.tables.cells import frame_of, text_column
 from graphwell.jobs.columns import Roles, read_features
 from graphwell.jobs.facts import read_given, table_facts
 
 
 def table(**columns):
     made = {name: text_column(cells) for name, cells in columns.items()}
-    return TextTable(Path("t.csv"), tuple(made), len(next(iter(made.values()))), Dialect(), made)
+    return Table(Path("t.csv"), frame_of(made), None, made)
 
 
 def test_labels_truth_names_and_notes_come_together():

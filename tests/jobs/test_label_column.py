@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
-from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.text import Dialect, TextTable
+from graphwell.io.tables import Table
+from graphwell.io.tables.cells import frame_of, text_column
 from graphwell.jobs.label_column import (
     LabelColumn,
     agreement_hint,
@@ -19,7 +19,7 @@ from graphwell.jobs.label_column import (
 
 def table(**columns):
     made = {name: text_column(cells) for name, cells in columns.items()}
-    return TextTable(Path("t.csv"), tuple(made), len(next(iter(made.values()))), Dialect(), made)
+    return Table(Path("t.csv"), frame_of(made), None, made)
 
 
 @pytest.mark.parametrize(

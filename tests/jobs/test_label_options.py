@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graphwell.io.tables.registry import read_table
+from graphwell.io.tables.base import open_table
 from graphwell.jobs.label_options import LabelOptions
 
 
@@ -18,6 +18,6 @@ def test_what_is_only_shown_is_no_feature(tmp_path):
     path = tmp_path / "pets.csv"
     path.write_text("photo,weight,x,y,label\na.png,4,0.1,0.2,cat\nb.png,5,0.3,0.4,\n")
     options = {"table": path, "image_column": "photo", "xy": ("x", "y")}
-    table = read_table(path)
+    table = open_table(path)
     assert set(LabelOptions(**options).roles(table).drop) == {"photo", "x", "y"}
     assert set(LabelOptions(**options, features=("weight", "x")).roles(table).drop) == {"photo", "y"}

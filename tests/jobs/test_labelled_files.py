@@ -3,7 +3,7 @@ import csv
 import numpy as np
 import pytest
 
-from graphwell.io.tables.registry import read_table
+from graphwell.io.tables.base import open_table
 from graphwell.jobs.answers import MergeOptions, merge_answers
 from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.labelled_files import write_answers, write_labels
@@ -34,7 +34,7 @@ def written_labels(path):
     if path.suffix == ".npz":
         with np.load(path) as arrays:
             return arrays["graphwell_label"].tolist()
-    return read_table(path).column("graphwell_label").tolist()
+    return open_table(path).column("graphwell_label").tolist()
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet", ".jsonl"])
@@ -65,7 +65,7 @@ def test_rows_that_were_left_out_get_no_label(path):
     assert table.rows.tolist() == [0, 2, 3]
     assert table.name(1) == "3"
     write_labels(table, ("cat", "dog"), np.array([0, -1, 1]), found([0, 1, 1]))
-    written = read_table(table.options.labelled).column("graphwell_label")
+    written = open_table(table.options.labelled).column("graphwell_label")
     assert written.tolist() == ["cat", "", "dog", "dog"]
 
 
@@ -77,7 +77,7 @@ def test_answers_can_be_brought_back_into_the_table(path):
     assert answers.read_text() == "graphwell_row,label\n1,cat\n3,=dog\n4,?\n"
     report = merge_answers(MergeOptions(table=path, answers=answers, output=merged))
     assert (report.answered, report.cannot_tell) == (2, 1)
-    assert read_table(merged).column("label").tolist() == ["cat", "", "=dog", "?"]
+    assert open_table(merged).column("label").tolist() == ["cat", "", "=dog", "?"]
     write_answers(
         opened(path, output=path.with_name("out.npz"), safe_csv=True), ("=cat",), np.zeros(4, dtype=int)
     )

@@ -40,7 +40,7 @@ def test_a_label_that_a_spreadsheet_would_run_is_told_unless_it_is_defused():
 
 
 def test_table_and_page_are_written_both_or_neither(tmp_path):
-    table = array_table(tmp_path / "t.csv", {"label": text_column(["ant", "", ""])}, {})
+    table = array_table(tmp_path / "t.csv", {"label": text_column(["ant", "", ""])})
     options = ClassifyOptions(table=table.path, output=tmp_path / "out.csv", report=tmp_path / "page.html")
     new = new_columns("label", CLASSES, details())
 

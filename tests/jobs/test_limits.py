@@ -33,7 +33,7 @@ def test_no_features_at_all(folder, names):
 
 @pytest.mark.parametrize("encoding", ["idna", "base64", "rot13", "undefined", "hex", "none", "\0"])
 def test_encodings_that_are_none(folder, encoding):
-    code, said = run(folder, "--encoding", encoding)
+    code, said = run(folder, "--set", f"encoding={encoding}")
     assert code == 2
     assert "is not known; utf-8, cp1252 and utf-16 are." in said
 
@@ -54,7 +54,7 @@ def test_links_in_a_circle_and_pipes(folder):
 def test_a_report_on_a_file_whose_name_is_no_unicode(folder):
     name = os.fsdecode(b"caf\xe9.csv")
     (Path(folder) / name).write_text(ROWS)
-    code, said = run(folder, "--report", folder / "page.html", "--neighbors", 2, table=name)
+    code, said = run(folder, "--report", folder / "page.html", "--set", "n_neighbors=2", table=name)
     assert code == 0, said
     assert (folder / "page.html").read_text(encoding="utf-8")
     assert (folder / "out.csv").exists()
@@ -73,10 +73,11 @@ def test_tables_that_would_not_fit_are_refused(folder, suffix):
         import pandas as pd
 
         pd.DataFrame(X, columns=list("abc")).to_parquet(folder / "big.parquet")
-    code, said = run(folder, "--max-memory", "100kB", table=f"big{suffix}")
+    code, said = run(folder, "--set", "max_memory=100kB", table=f"big{suffix}")
     assert code == 2
     assert (
-        "of memory, more than the 100 kB allowed; make it smaller, or allow more with --max-memory." in said
+        "of memory, more than the 100 kB allowed; make it smaller, or allow more with --set max_memory."
+        in said
     )
 
 
@@ -86,7 +87,7 @@ def test_a_picture_that_would_not_fit_is_refused(folder):
     blank = folder / "blank.png"
     Image.new("L", (3000, 3000)).save(blank)
     code, said = run(
-        folder, "--seeds", folder / "in.csv", "--max-memory", "100MB", table=blank, command="segment"
+        folder, "--seeds", folder / "in.csv", "--set", "max_memory=100MB", table=blank, command="segment"
     )
     assert code == 2
     assert "blank.png needs about 540.0 MB of memory, more than the 100.0 MB allowed" in said
@@ -94,10 +95,10 @@ def test_a_picture_that_would_not_fit_is_refused(folder):
 
 def test_labels_that_a_spreadsheet_would_run(folder):
     (folder / "in.csv").write_text(ROWS.replace(",a", ",=cmd|' /C calc'!A0").replace(",b", ",-1 + 1"))
-    code, said = run(folder, "--neighbors", "2")
+    code, said = run(folder, "--set", "n_neighbors=2")
     assert code == 0
-    assert "begins like a formula, which a spreadsheet may run; --safe-csv defuses it." in said
-    code, said = run(folder, "--neighbors", "2", "--safe-csv")
+    assert "begins like a formula, which a spreadsheet may run; --set safe_csv=True defuses it." in said
+    code, said = run(folder, "--set", "n_neighbors=2", "--set", "safe_csv=true")
     assert code == 0
     assert "formula" not in said
     cells = [cell for line in (folder / "out.csv").read_text().splitlines() for cell in line.split(",")]
@@ -108,6 +109,6 @@ def test_labels_that_a_spreadsheet_would_run(folder):
 def test_equal_runs_write_equal_pages(folder):
     pages = []
     for _ in range(2):
-        assert run(folder, "--report", folder / "page.html", "--neighbors", 2)[0] == 0
+        assert run(folder, "--report", folder / "page.html", "--set", "n_neighbors=2")[0] == 0
         pages.append((folder / "page.html").read_bytes())
     assert pages[0] == pages[1]

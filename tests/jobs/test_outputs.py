@@ -4,9 +4,8 @@ import warnings
 
 import pytest
 
-from graphwell._warnings import warn_user
-from graphwell.cli._words import in_flags
-from graphwell.errors import OptionError, Sentence
+from graphwell.cli._options import in_flags
+from graphwell.errors import OptionError, Sentence, warn_user
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import check_classify_files, notes_from_warnings
 
@@ -49,4 +48,4 @@ def test_a_note_from_a_warning_names_options_as_a_face_does():
     with notes_from_warnings() as notes:
         warn_user(Sentence("{n_neighbors=10} is too much."))
     assert [str(note) for note in notes] == ["n_neighbors=10 is too much."]
-    assert [note.worded(in_flags) for note in notes] == ["--neighbors 10 is too much."]
+    assert [note.worded(in_flags) for note in notes] == ["--set n_neighbors=10 is too much."]

@@ -64,7 +64,7 @@ def drag(browser, corners):
 
 def test_a_hundred_thousand_rows_from_the_first_look_to_a_kill(browser, tmp_path):
     path, truth = write_many(tmp_path)
-    options = ("label", path, "--xy", "X0,X1", "--pca", "0", "--jobs", "2")
+    options = ("label", path, "--xy", "X0,X1", "--set", "pca=0", "--jobs", "2")
     with Server(*options, folder=tmp_path) as server:
         browser.get(server.address)
         asked(browser)

@@ -78,7 +78,7 @@ def test_windows_are_told_what_changed_and_nothing_else(window):
 def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
     answered(window, 2)
     held = threading.Event()
-    fit = type(window.page._refits.table.session()).fit
+    fit = type(window.page._fits.table.session()).fit
     monkeypatch.setattr("graphwell.active.Session.fit", lambda self, **options: (held.wait(20), fit(self))[1])
     before = window.next()
     first = window.label(before, 0)
@@ -334,19 +334,19 @@ def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkey
     assert set(sessions[0].answers) == set(np.flatnonzero(before >= 0))
 
 
-def test_of_a_large_table_a_glance_comes_before_the_fit(window, monkeypatch):
-    monkeypatch.setattr("graphwell.serve.refits.GLANCED_FROM", 1)
+def test_of_a_large_table_a_preview_comes_before_the_fit(window, monkeypatch):
+    monkeypatch.setattr("graphwell.serve.fits.PREVIEW_FROM", 1)
     answered(window, 3)
     events = list(window.events)
     heads = [json.loads(e[4 : 4 + int.from_bytes(e[:4], "little")]) for e in events if isinstance(e, bytes)]
     labels = [head for head in heads if head["event"] == "labels"]
-    glances = [head for head in labels if head.get("glance")]
-    assert {head["number"] for head in glances} <= {
-        head["number"] for head in labels if not head.get("glance")
+    previews = [head for head in labels if head.get("preview")]
+    assert {head["number"] for head in previews} <= {
+        head["number"] for head in labels if not head.get("preview")
     }
-    assert max(head["count"] for head in glances) > 0
-    first = labels.index(glances[0])
-    assert labels[first + 1]["number"] >= glances[0]["number"]
+    assert max(head["count"] for head in previews) > 0
+    first = labels.index(previews[0])
+    assert labels[first + 1]["number"] >= previews[0]["number"]
     assert np.array_equal(window.page._coloring.classes, window.page._found.labels)
 
 

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from graphwell import datasets
-from tests.cli.test_segment import run
+from tests.cli.blobs import run
 from tests.serve.browser import browser, keep_screenshot, wait_until
 from tests.serve.server import Server
 

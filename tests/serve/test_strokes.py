@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from graphwell.io.images.drawn import read_marks
-from graphwell.serve.classes import LONGEST_NAME
+from graphwell.io.images.drawings import read_marks
+from graphwell.serve.answers import LONGEST_NAME
 from graphwell.serve.strokes import (
     MOST_CLASSES,
     MOST_POINTS,

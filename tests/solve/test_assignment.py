@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from graphwell.solve.assignment import bounded_assignment
+from graphwell.solve.sizes import bounded_assignment
 
 
 def best_of_all(scores, lowest, highest):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphwell.backends.arrays import ArrayEngine
-from graphwell.solve.balance import balanced_labels, best_prices, class_counts, evenness
+from graphwell.solve.sizes import balanced_labels, best_prices, class_counts, evenness
 
 
 def test_prices_bring_classes_to_the_sizes_asked_for():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import linalg, sparse
 
-from graphwell.solve.balanced_cuts import Piece, best_threshold, cut_in_two, partition
+from graphwell.solve.cuts import Piece, best_threshold, cut_in_two, partition
 
 
 def random_piece(seed, n=8, by_degree=False):

@@ -5,8 +5,8 @@ import pytest
 
 from graphwell import Graph
 from graphwell.backends import find_backend
-from graphwell.solve.candidates import measured_candidates, ranked, treated_alike
 from graphwell.solve.problem import Problem
+from graphwell.solve.select import measured_candidates, ranked, treated_alike
 
 
 def test_a_candidate_counts_the_labels_that_its_neighbours_overrule(backend):

@@ -7,8 +7,8 @@ import pytest
 
 from graphwell import Annealed, DiffuseInterfaceClassifier, Fixed, Graph, Status
 from graphwell.io.npy import checksum_of
-from graphwell.solve.checkpoint import Fingerprint
 from graphwell.solve.problem import Problem
+from graphwell.solve.run import Fingerprint
 from tests.helpers import chain
 
 SCHEDULE = Annealed(2.0, 0.3, sweeps=10)

@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from graphwell.backends.cpu.cut_kernels import dual_descent
-from graphwell.solve.balanced_cuts import Piece, best_threshold
-from graphwell.solve.cheeger import about_median, balanced_signs, cheeger_cut, edges_of, ratio
+from graphwell.solve.cuts import (
+    Piece,
+    about_median,
+    balanced_signs,
+    best_threshold,
+    cheeger_cut,
+    dual_descent,
+    edges_of,
+    ratio,
+)
 from tests.solve.test_balanced_cuts import every_set, random_piece
 
 

@@ -5,9 +5,8 @@ import pytest
 
 from graphwell import Status
 from graphwell.backends import find_backend
-from graphwell.solve.fit import fit
+from graphwell.solve.fit import Recipe, fit, paper_recipe
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.run import Run
 from tests.helpers import clusters, first_labels
 

@@ -6,7 +6,8 @@ import pytest
 from graphwell import Graph
 from graphwell.backends import State, find_backend
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.solve.guard import (
+from graphwell.solve.problem import Problem
+from graphwell.solve.select import (
     accepts,
     balance_for,
     holding_balance,
@@ -18,7 +19,6 @@ from graphwell.solve.guard import (
     swallowed,
     votes,
 )
-from graphwell.solve.problem import Problem
 from tests.helpers import chain, clusters, first_labels
 
 

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.graph import Graph
-from graphwell.solve.harmonic import (
+from graphwell.solve.problem import Problem
+from graphwell.solve.start import (
     centred,
     diffusion_scores,
     laplace_scores,
     poisson_weights,
     solve_laplacian,
 )
-from graphwell.solve.problem import Problem
 from tests.helpers import chain, dense_harmonic, problems, random_graph
 
 

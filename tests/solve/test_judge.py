@@ -7,11 +7,10 @@ import pytest
 
 from graphwell import Status
 from graphwell.backends import State, find_backend
-from graphwell.solve.fit import fit
-from graphwell.solve.judge import all_candidates, communities_start, verdict
+from graphwell.solve.fit import Recipe, fit, set_out
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe, set_out
 from graphwell.solve.run import Run
+from graphwell.solve.select import all_candidates, communities_start, verdict
 from tests.helpers import clusters, first_labels
 
 

@@ -10,7 +10,7 @@ import graphwell as gw
 from graphwell import Graph
 from graphwell.backends import find_backend
 from graphwell.solve.communities import groundwork
-from graphwell.solve.kept import KeptEngine, engine_of, found_once
+from graphwell.solve.problem import KeptEngine, engine_of, found_once
 
 
 @pytest.fixture

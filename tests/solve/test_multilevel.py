@@ -9,15 +9,14 @@ import pytest
 from scipy import linalg, sparse
 
 from graphwell import Graph
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve import communities
 from graphwell.solve.coarse import CoarseGraph
 from graphwell.solve.communities import Groundwork, groundwork, groundwork_begun
-from graphwell.solve.fit import fit
+from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.multilevel import Search, communities_meanwhile, levels_for, overview, solved, spoken_for
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe
 from graphwell.solve.run import Run
 from tests.helpers import clusters, first_labels
 from tests.solve.test_coarse import coarse

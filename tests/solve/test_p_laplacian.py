@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.solve.p_laplacian import centre, p_eigenfunction, p_ratio
+from graphwell.solve.cuts import centre, p_eigenfunction, p_ratio
 from tests.solve.test_balanced_cuts import random_piece
 
 

@@ -5,10 +5,9 @@ import pytest
 
 from graphwell import Status
 from graphwell.backends import find_backend
-from graphwell.solve.fit import fit
-from graphwell.solve.parts import claimed_shares
+from graphwell.solve.fit import Recipe, fit
+from graphwell.solve.multilevel import claimed_shares
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe
 from graphwell.solve.run import Run
 from tests.helpers import clusters
 

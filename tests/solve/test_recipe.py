@@ -1,18 +1,20 @@
 """graphwell's own descent, the paper's, and the largest stable step."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from graphwell import Fixed, Graph, Status
 from graphwell.backends import find_backend
-from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import (
+from graphwell.solve.fit import (
     Recipe,
     follow,
     one_class,
     paper_recipe,
     set_out,
 )
+from graphwell.solve.problem import Problem
 from tests.helpers import chain, clusters, first_labels
 
 DEFAULT = Recipe()
@@ -116,7 +118,7 @@ def test_large_graphs_are_in_a_hurry_once_no_vertex_changes_class(monkeypatch):
     graph, truth = clusters([80, 80, 80])
     problem = Problem(graph, first_labels(truth, 1), 3)
     patient = run(problem).result
-    monkeypatch.setattr("graphwell.solve.recipe.QUIET_TELLS_FROM", graph.n_vertices)
+    monkeypatch.setattr(import_module("graphwell.solve.fit"), "QUIET_TELLS_FROM", graph.n_vertices)
     hurried = run(problem).result
     np.testing.assert_array_equal(hurried.labels, patient.labels)
     assert hurried.n_sweeps < patient.n_sweeps

@@ -5,7 +5,7 @@ import pytest
 
 from graphwell import Graph
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.solve.steps import schedule_of, stable_step
+from graphwell.solve.schedule import schedule_of, stable_step
 from tests.helpers import chain, random_graph
 
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._types import IntArray
-from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning, warn_user
 from graphwell.active.suggest import SHARPNESS, suggest
-from graphwell.estimators.baselines.clusterer import Clusterer
+from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning, warn_user
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
+from graphwell.estimators.methods.base import Clusterer
 from graphwell.graph import Graph
 from graphwell.solve.communities import modularity
 

@@ -1,4 +1,4 @@
-"""What a query strategy is given, what it gives back, and batches whose rows lie apart.
+"""A query, the questions that answer it, and batches whose rows lie apart.
 
 Strategies look at aggregates, small groups of rows that every backend finds in the same way. There are at
 most some thousands; of a graph with fewer rows each row is one.

@@ -9,12 +9,11 @@ import numpy as np
 
 from graphwell._random import Seed
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.active.accuracy import AccuracyEstimate
 from graphwell.active.session import Session
 from graphwell.active.strategies import DEFAULT, find_strategy
 from graphwell.active.suggest import fetched, known_labels
-from graphwell.errors import OptionError
+from graphwell.errors import BridgedWarning, LabelWarning, OptionError, UnreachableWarning
 
 
 @dataclass(frozen=True, eq=False)

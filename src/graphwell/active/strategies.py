@@ -12,12 +12,11 @@ from typing import TypeAlias
 import numpy as np
 
 from graphwell._checks import one_of
-from graphwell._counted import counted
 from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.active.communities import central_rows
 from graphwell.active.query import Query, Question
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, counted
 
 DEFAULT = "auto"
 INSTEAD = {

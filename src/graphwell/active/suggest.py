@@ -21,7 +21,7 @@ from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
 from graphwell.progress import silent
 from graphwell.solve.communities import Groundwork, groundwork
-from graphwell.solve.kept import KeptEngine
+from graphwell.solve.problem import KeptEngine
 
 SHARPNESS = 2.0
 """Communities are those of the squared affinities, as in a fit."""

@@ -11,8 +11,7 @@ import numpy as np
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Coarse, Solution, State, Swept, Vector
-from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
-from graphwell.backends.system import ArraySystem, System
+from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, ArraySystem, System, conjugate_gradients
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
@@ -215,14 +214,14 @@ class ArrayEngine(HostVectors):
 
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
-        from graphwell.backends.cpu.group_kernels import heaviest_entries
+        from graphwell.backends.aggregation import heaviest_entries
 
         W = self.graph.W
         return np.asarray(heaviest_entries(W.indptr, W.indices, W.data))
 
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""
-        from graphwell.backends.cpu.group_kernels import merged_matrix
+        from graphwell.backends.aggregation import merged_matrix
 
         return merged_matrix(self.graph.W, groups, n_groups)
 
@@ -232,7 +231,7 @@ class ArrayEngine(HostVectors):
 
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""
-        from graphwell.backends.cpu.group_kernels import grouped_totals, means_of, unit_of
+        from graphwell.backends.aggregation import grouped_totals, means_of, unit_of
 
         unit = unit_of(1.0, len(groups))
         return means_of(grouped_totals(groups, self.to_host(block), n_groups, unit), unit)

@@ -299,7 +299,7 @@ class Rows:
         As the backend builds a graph from them.
     n_rows, n_features : int
     change : callable, optional
-        Done to rows before they are compared, see `graphwell.metric`.
+        Done to rows before they are compared, see `graphwell.estimators.tuning.metrics`.
     evidence : RowEvidence, optional
         What is known of each row besides the graph.
     """

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import RowEvidence
+from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.graph.checks import read_features, read_new_affinities
 from graphwell.graph.graph import Origin
 

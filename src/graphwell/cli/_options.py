@@ -1,63 +1,259 @@
-"""Options that several commands have, each declared once."""
+"""Options that several commands have, their names in sentences, and `--set` for everything without a flag."""
 
+import ast
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
-from graphwell.cli._help import completed
+from graphwell.errors import OptionError
 
+Options = TypeVar("Options")
+
+# ------------------------------------------------------------------------------------------------- declared
+
+COLUMNS, METHOD, FILES, MACHINE = "Columns and labels", "Method", "Files", "Machine"
+PRINTED, SHOWN, SERVER = "Printed", "Shown", "Server"
+"""Headings of the help."""
+Device = Literal["cpu", "cuda"]
+Strategy = Literal["auto", "communities", "margin", "random", "typiclust"]
+Method = Literal[
+    "diffuse interface", "binary interface", "adapted eigenfunctions", "balanced interface",
+    "correct and smooth", "cut", "gtam", "laplace", "laplace poisson", "laplace wnll", "mbo",
+    "measure propagation", "nearest", "normalised 1-cut", "p-laplacian", "poisson", "ratio cheeger cut",
+    "simplex", "spectral clusters", "spreading", "volume mbo",
+]  # fmt: skip
+METHODS, STRATEGIES = ", ".join(get_args(Method)), ", ".join(get_args(Strategy))
+OF_TABLES = (
+    "scale (auto, none, standard, robust), pca, missing (fill, error, drop, mean), as_number, as_category, "
+    "delimiter, encoding, decimal"
+)
+"""What `--set` takes wherever a table is read."""
+TABLE = "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .npy, .npz, .h5ad or .zarr"
+PICTURE = "Picture: .png, .jpg, .tif, .npy, .nii, .zarr and more; any channels"
+
+
+def option(help_: str, *names: str, panel: str = COLUMNS, metavar: str | None = None, **more: Any) -> Any:
+    """An option of Typer under one of the headings."""
+    return typer.Option(*names, help=help_, rich_help_panel=panel, metavar=metavar, **more)
+
+
+def file(help_: str, *names: str, metavar: str = "FILE") -> Any:
+    """An option that names a file to read or to write."""
+    return option(help_, *names, panel=FILES, metavar=metavar)
+
+
+def output(help_: str, metavar: str = "FILE") -> Any:
+    """The option for the main file that is written."""
+    return file(help_, "--output", "-o", metavar=metavar)
+
+
+def argument(name: str, help_: str) -> Any:
+    """What a command works on."""
+    return typer.Argument(metavar=name, help=help_)
+
+
+def settings(names: str) -> Any:
+    """The option `--set`, which tells what it takes."""
+    return option(f"Any other parameter: {names}.", "--set", panel=METHOD, metavar="NAME=VALUE")
+
+
+Label = Annotated[str, option("Column of the known labels.", metavar="COLUMN")]
+LabelSoFar = Annotated[
+    str | None,
+    option("Column of the labels so far; by default label, if there is one.", metavar="COLUMN"),
+]
 Features = Annotated[
-    str | None, typer.Option(help="Columns to compare rows by, as a,b,c; by default all that say something.")
+    str | None,
+    option("Columns to compare rows by; by default all that say something.", metavar="A,B,C"),
 ]
-Drop = Annotated[str | None, typer.Option(help="Columns that are no features, as a,b,c.")]
-AsNumber = Annotated[str | None, typer.Option(help="Features that are numbers, as a,b,c.")]
-AsCategory = Annotated[
-    str | None, typer.Option(help="Features whose cells are names of categories, as a,b,c.")
-]
-Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows.")]
-Truth = Annotated[str | None, typer.Option(help="Column of the true labels, to compare with.")]
+Drop = Annotated[str | None, option("Columns that are no features.", metavar="A,B,C")]
+Id = Annotated[str | None, option("Column that names the rows.", "--id", metavar="COLUMN")]
+Truth = Annotated[str | None, option("Column of the true labels, to compare with.", metavar="COLUMN")]
 Unknown = Annotated[
     list[str] | None,
-    typer.Option(help="Label that means unknown, besides empty and NA cells; else ?, unknown and such."),
+    option("Label that means unknown, besides empty cells; else ?, NA and such.", metavar="LABEL"),
 ]
-Missing = Annotated[
-    str,
-    typer.Option(
-        help="Missing feature values: fill, error, drop or mean.",
-        autocompletion=completed("fill", "error", "drop", "mean"),
-    ),
+Classes = Annotated[str | None, option("Names of classes, where some have no label yet.", metavar="A,B,C")]
+Seed = Annotated[int, option("Seed of everything random.", panel=METHOD, metavar="NUMBER", min=0)]
+Jobs = Annotated[int | None, option("Threads; all cores by default.", panel=MACHINE, metavar="NUMBER")]
+Where = Annotated[Device, option("Where to compute.", "--device", panel=MACHINE)]
+Report = Annotated[Path | None, option("File for a page with pictures (.html).", panel=FILES, metavar="FILE")]
+Json = Annotated[bool, option("The summary as JSON.", "--json", panel=PRINTED)]
+Quiet = Annotated[bool, option("Errors only.", "--quiet", "-q", panel=PRINTED)]
+Strict = Annotated[bool, option("End with 1 where a note needs attention.", "--strict", panel=PRINTED)]
+Host = Annotated[str, option("Where to listen; beyond this machine with a password.", panel=SERVER)]
+Port = Annotated[int, option("Port, or 0 for one that is free.", panel=SERVER, min=0, max=65_535)]
+Address = Annotated[
+    str | None, option("Address that browsers use, https://… behind a proxy.", panel=SERVER, metavar="URL")
 ]
-Scale = Annotated[
-    str,
-    typer.Option(
-        help="Scale of the features: auto, none, standard or robust.",
-        autocompletion=completed("auto", "none", "standard", "robust"),
-    ),
-]
-Components = Annotated[
-    int | None,
-    typer.Option(help="Principal components, 0 for none; 50 by default above 100 features.", min=0),
-]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
-Jobs = Annotated[int | None, typer.Option(help="Threads; all cores by default.")]
-Device = Annotated[
-    str, typer.Option(help="Where to compute: {devices}.", autocompletion=completed(of="device"))
-]
-Delimiter = Annotated[str | None, typer.Option(help="Delimiter of a text table, or tab; found by default.")]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of a text table; found by default.")]
-Decimal = Annotated[str | None, typer.Option(help="Decimal mark of a text table; found by default.")]
-MaxMemory = Annotated[
-    str | None, typer.Option(help="Refuse tables that need more, 4GB say; by default what is free.")
-]
-Report = Annotated[Path | None, typer.Option(help="File for a page with pictures (.html).")]
-Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
-Host = Annotated[str, typer.Option(help="Where to listen; others than this machine need a password then.")]
-Port = Annotated[int, typer.Option(help="Port, or 0 for one that is free.", min=0, max=65_535)]
-Address = Annotated[str | None, typer.Option(help="Address that browsers use, https://… behind a proxy.")]
 Password = Annotated[
     str | None,
-    typer.Option(help="Asked for where others are let in.", envvar="GRAPHWELL_PASSWORD", show_envvar=True),
+    option("Asked for where others are let in.", panel=SERVER, envvar="GRAPHWELL_PASSWORD", show_envvar=True),
 ]
-Browser = Annotated[bool, typer.Option(help="Open the page in a browser.")]
+Browser = Annotated[bool, option("Open the page in a browser.", panel=SERVER)]
+
+# ------------------------------------------------------------------------------------ names in sentences
+
+ARGUMENTS = ("table", "image", "source")
+OTHERWISE = {"row_id": "id", "n_jobs": "jobs", "n": "n"}
+"""Fields of jobs whose flag has another name."""
+FLAGS = {
+    "output", "label", "features", "drop", "id", "truth", "unknown", "classes", "class_prior", "method",
+    "methods", "splits", "holdout", "report", "checkpoint", "cluster", "device", "jobs", "seed", "set",
+    "json", "quiet", "strict", "n", "answers", "strategy", "image_column", "images", "text_column", "pixels",
+    "xy", "host", "port", "address", "password", "browser", "seeds", "seeds_out", "background", "overlay",
+    "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
+}  # fmt: skip
+"""What commands have flags for; all else is given by `--set`."""
+GONE = {
+    "--neighbors": "n_neighbors", "--tune": "tune=true", "--no-tune": "tune=false",
+    "--safe-csv": "safe_csv=true", "--snap": "snap=true", "--strokes-on-picture": "strokes_on_picture=true",
+    **{
+        f"--{name.replace('_', '-')}": name
+        for name in (
+            "start", "fidelity", "evidence", "scale", "pca", "missing", "as_number", "as_category",
+            "delimiter", "encoding", "decimal", "max_memory", "max_pixels", "spacing", "channel_axis",
+            "radius", "color_scale", "smoothing", "patch", "strategy", "seed", "device",
+        )
+    },
+}  # fmt: skip
+"""Flags of earlier releases, which some or all commands have no more, and what to set instead."""
+
+
+def in_flags(field: str, value: str | None = None) -> str:
+    """Name an option of a job as a user of the shell types it.
+
+    Examples
+    --------
+    >>> in_flags("row_id"), in_flags("missing", '"mean"'), in_flags("n"), in_flags("table")
+    ('--id', '--set missing=mean', '-n', 'TABLE')
+    """
+    name = OTHERWISE.get(field, field)
+    if field in ARGUMENTS:
+        return field.upper()
+    if name not in FLAGS:
+        return f"--set {name}" if value is None else f"--set {name}={value.strip(chr(34))}"
+    flag = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+    return flag if value in (None, "True") else f"{flag} {value.strip(chr(34))}"
+
+
+class Command(TyperCommand):
+    """A command that says what to write in place of a flag of an earlier release."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse flags that are gone, then read the options as ever."""
+        known = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        for flag, following in zip(args, [*args[1:], ""], strict=False):
+            flag, _, value = flag.partition("=")
+            if flag in GONE and flag not in known:
+                instead = GONE[flag] if "=" in GONE[flag] else f"{GONE[flag]}={value or following}"
+                typer.echo(f"graphwell: {flag} is gone; write --set '{instead}' instead.", err=True)
+                raise typer.Exit(2)
+        return super().parse_args(ctx, args)
+
+
+# -------------------------------------------------------------------------------------- options of jobs
+
+LISTS = ("features", "drop", "classes", "methods")
+"""Flags that take names with commas between them."""
+FIELDS = {"id_": "row_id", "jobs": "n_jobs"}
+"""Fields of jobs by the names of parameters of commands, where they differ."""
+OF_THE_FACE = ("json_", "quiet", "strict", "set_")
+"""Parameters of a command that are no options of its job."""
+BOOLEANS = {"true": True, "false": False}
+
+
+def job_options(kind: type[Options], flags: Mapping[str, Any], **read: Any) -> Options:
+    """Make the options of a job, which are dataclasses, from the parameters of a command and its `--set`.
+
+    Parameters
+    ----------
+    kind : type
+    flags : mapping
+        Parameters of the command by name, ``locals()`` at its first line.
+    **read
+        Options that the command read from its flags itself.
+
+    Examples
+    --------
+    >>> from graphwell.jobs.options import ClassifyOptions
+    >>> flags = {"table": Path("pets.csv"), "drop": "name, age", "set_": ["n_neighbors=5", "step_size=0.1"]}
+    >>> made = job_options(ClassifyOptions, flags)
+    >>> made.drop, made.n_neighbors, made.parameters
+    (('name', 'age'), 5, {'step_size': 0.1})
+    """
+    defaults = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
+    given = {FIELDS.get(name, name): value for name, value in flags.items() if name not in OF_THE_FACE}
+    for name in LISTS:
+        if name in given:
+            given[name] = defaults[name] if given[name] is None else column_names(given[name])
+    if "unknown" in given:
+        given["unknown"] = tuple(given["unknown"] or ())
+    return kind(**given | read | _settings(kind, flags.get("set_") or (), given))
+
+
+def _settings(kind: type, told: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a job from NAME=VALUE; where a job takes parameters of the estimator, these too."""
+    types = get_type_hints(kind)
+    found: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for item in told:
+        name, equals, text = item.partition("=")
+        if not name or not equals:
+            raise OptionError("set", "{field} {}: write NAME=VALUE.", item)
+        if name in given:
+            raise OptionError("set", f"{{field}} {{}}: write {in_flags(name)} instead.", item)
+        if name in types and name != "parameters":
+            found[name] = _read(name, text, types[name])
+        elif "parameters" in types:
+            others[name] = _literal(text)
+        else:
+            free = sorted(set(types) - set(given))
+            raise OptionError(
+                "set", "{field} {}: there is no such parameter, only {}.", name, ", ".join(free)
+            )
+    return found | ({"parameters": others} if others else {})
+
+
+def _read(name: str, text: str, declared: Any) -> Any:
+    """A value as the type of its field wants it."""
+    wanted = [each for each in get_args(declared) if each is not type(None)]
+    kind = wanted[0] if get_origin(declared) in (Union, UnionType) else declared
+    if get_origin(kind) is tuple and get_args(kind)[0] is str:
+        return column_names(text)
+    try:
+        if get_origin(kind) is tuple:
+            return tuple(float(one) for one in text.split(","))
+        return BOOLEANS[text.lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError):
+        words = {bool: "true or false", int: "a whole number", float: "a number"}
+        problem = words.get(kind, "numbers with commas between them, 1,1,2.5 say")
+        raise OptionError(name, "{field} must be {}; got {!r}.", problem, text) from None
+
+
+def _literal(text: str) -> Any:
+    """A number, a truth value, None, or else the text itself."""
+    words = {**BOOLEANS, "none": None}
+    try:
+        return words[text.lower()] if text.lower() in words else ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def column_names(text: str | None) -> tuple[str, ...] | None:
+    """Split a list of names; a name with a comma in it goes into double quotes.
+
+    Examples
+    --------
+    >>> column_names('a, "b,c"'), column_names(None)
+    (('a', 'b,c'), None)
+    """
+    if text is None:
+        return None
+    return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))

@@ -1,25 +1,35 @@
-"""How every command ends: exit codes, and the one place that turns an error into a sentence."""
+"""How every command runs: bars while it works, a report, exit codes, and one sentence for an error."""
 
+import json
+import sys
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
-from typing import ParamSpec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 
 from graphwell._interrupt import INTERRUPTED, TERMINATED, exit_code, raise_again, work_is_over
-from graphwell.cli._words import in_flags
-from graphwell.errors import Sentence
+from graphwell.cli._options import in_flags
+from graphwell.errors import OptionError, Sentence
+from graphwell.progress import COMPILING, Progress, silent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as RichBars
+    from rich.progress import TaskID
 
 Arguments = ParamSpec("Arguments")
 
 EXPECTED = (ValueError, OSError, ImportError, NotImplementedError, MemoryError)
-"""What bad input and missing means raise; anything else is a mistake in graphwell and shows its traceback."""
+"""Bad input and missing libraries raise these; anything else is a mistake in graphwell."""
 
 
 class Exit(IntEnum):
-    """What the program tells the shell."""
+    """Exit codes of the program."""
 
     DONE = 0
     NEEDS_ATTENTION = 1
@@ -27,6 +37,9 @@ class Exit(IntEnum):
     OUR_MISTAKE = 3
     INTERRUPTED = INTERRUPTED
     TERMINATED = TERMINATED
+
+
+# --------------------------------------------------------------------------------------------------- endings
 
 
 def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Arguments, None]:
@@ -53,23 +66,19 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
 
 
 def _ending(error: BaseException) -> tuple[Exit, str]:
-    if any(isinstance(cause, KeyboardInterrupt) for cause in _chain(error)):
-        code = Exit(exit_code())
-        return code, "interrupted." if code is Exit.INTERRUPTED else "terminated."
+    cause: BaseException | None = error
+    while cause is not None:  # imports and compiled code turn an interrupt into an error of their own
+        if isinstance(cause, KeyboardInterrupt):
+            code = Exit(exit_code())
+            return code, "interrupted." if code is Exit.INTERRUPTED else "terminated."
+        cause = cause.__cause__ or cause.__context__
     if isinstance(error, EXPECTED):
         return Exit.BAD_INPUT, sentence(error)
     return Exit.OUR_MISTAKE, "this is a mistake in graphwell.\n" + "".join(traceback.format_exception(error))
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and what led to it: imports and compiled code turn an interrupt into an error of their own."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
-
-
 def sentence(error: BaseException) -> str:
-    """What an error says, on one line.
+    """An error on one line.
 
     Examples
     --------
@@ -77,7 +86,6 @@ def sentence(error: BaseException) -> str:
     'data.csv: No such file or directory.'
     >>> sentence(MemoryError())
     'There is not enough memory for this; use fewer rows or features.'
-    >>> from graphwell.errors import OptionError
     >>> sentence(OptionError("row_id", "{field} x: there is no such column."))
     '--id x: there is no such column.'
     """
@@ -91,3 +99,79 @@ def sentence(error: BaseException) -> str:
     else:
         text = str(error) or type(error).__name__
     return "".join(character if character.isprintable() else "?" for character in " ".join(text.split()))
+
+
+# --------------------------------------------------------------------------------------------------- reports
+
+
+def stdout_is_taken(output: Path, *, json_: bool) -> bool:
+    """Whether a table or JSON goes to standard output, so that the summary goes to standard error.
+
+    Examples
+    --------
+    >>> stdout_is_taken(Path("-"), json_=False), stdout_is_taken(Path("labels.csv"), json_=False)
+    (True, False)
+    """
+    if output == Path("-") and json_:
+        problem = "{field} -: {json} goes to standard output as well; give the table the name of a file."
+        raise OptionError("output", problem)
+    return json_ or output == Path("-")
+
+
+def tell(report: Any, show: Callable[..., None], *, taken: bool, json_: bool, quiet: bool) -> None:
+    """Print a report unless quiet, and as JSON where this is asked for."""
+    if not quiet:
+        show(report, on_stderr=taken)
+    if json_:
+        typer.echo(json.dumps(report.to_json(in_flags), indent=2, ensure_ascii=False))
+
+
+# -------------------------------------------------------------------------------------------------- progress
+
+
+@contextmanager
+def bars(*, quiet: bool = False, console: "Console | None" = None) -> Iterator[Progress]:
+    """Show one bar per stage on standard error; nothing when quiet or when nobody watches a terminal."""
+    watched = sys.stderr is not None and sys.stderr.isatty()  # it may be closed
+    if quiet or (console is None and not watched):
+        yield silent
+        return
+    from rich import progress  # a tenth of a second
+    from rich.console import Console
+
+    columns = (
+        progress.TextColumn("{task.description:<12}"),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+        progress.TextColumn("left"),
+    )
+    with progress.Progress(*columns, console=console or Console(stderr=True)) as shown:
+        stages = _Stages(shown)
+        yield stages
+        stages.finish()
+
+
+class _Stages:
+    """One bar per stage: a new stage completes the one before, until that one is heard of again."""
+
+    def __init__(self, shown: "RichBars") -> None:
+        self.shown = shown
+        self.stage = ""
+        self.bars: dict[str, TaskID] = {}
+
+    def __call__(self, stage: str, share: float | None) -> None:
+        if stage != self.stage:
+            self.finish()
+            self.stage = stage
+            if stage not in self.bars:
+                if stage == "compiling":
+                    self.shown.console.print(f"Graphwell is {COMPILING}.")
+                self.bars[stage] = self.shown.add_task(stage, total=None)
+        if share is not None:
+            self.shown.update(self.bars[stage], total=1.0, completed=share)
+
+    def finish(self) -> None:
+        if self.stage:
+            self.shown.update(self.bars[self.stage], total=1.0, completed=1.0)

@@ -1,17 +1,17 @@
-"""The report on a labelled table, or on a segmented picture, printed."""
+"""Reports of jobs as a terminal shows them; notes go to standard error."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from graphwell._counted import counted
-from graphwell.cli._words import in_flags
+from graphwell.cli._options import in_flags
 from graphwell.columns.fate import grouped
-from graphwell.errors import Sentence
+from graphwell.columns.names import listed
+from graphwell.errors import Sentence, counted
 
 if TYPE_CHECKING:
     from graphwell.columns.fate import Fate
@@ -69,7 +69,7 @@ def print_segmented(report: "SegmentReport", *, on_stderr: bool) -> None:
     size = " x ".join(f"{side:,}" for side in report.size)
     counts = f"{size} pixels, {report.seeds:,} marked, {len(report.classes):,} classes."
     say(f"{counts} {_ending(report.sweeps, report.status)}")
-    console.print(_area_grid(report.classes))
+    console.print(_class_grid(report.classes))
     if report.mark_next:
         places = [f"row {s.row:,}, column {s.column:,}" for s in report.mark_next]
         side = report.mark_next[0].side
@@ -99,13 +99,8 @@ def print_compared(report: "CompareReport", *, on_stderr: bool) -> None:
     classes = counted(found.n_classes, "class", "classes")
     say(f"{counted(found.n_rows, 'row')}, {counted(found.n_labels, 'label')} given, {classes}.")
     say(how_judged(found))
-    grid = Grid()
-    grid.add_column("method")
-    for title in ("right", "± error", "seconds", "memory"):
-        grid.add_column(title, justify="right")
-    for each in found.standings:
-        grid.add_row(each.method, *each.cells)
-    console.print(grid)
+    titles = ("method", ">right", ">± error", ">seconds", ">memory")
+    console.print(_grid(titles, [(each.method, *each.cells) for each in found.standings]))
     for name, why in found.left_out:
         say(f"Left out: {name} ({why}).")
     _say_the_rest(say, report.notes, report.seconds, report.files)
@@ -128,8 +123,9 @@ def print_merged(report: "MergeReport", *, on_stderr: bool) -> None:
 def _say_the_rest(
     say: Say, notes: Sequence[Sentence], seconds: Mapping[str, float], files: Sequence[Path]
 ) -> None:
+    aside = _sayer(console_for(on_stderr=True))
     for note in notes:
-        say(f"Note: {note.worded(in_flags)}", "yellow")
+        aside(f"Note: {note.worded(in_flags)}", "yellow")
     if seconds:
         say("Seconds: " + ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items()))
     if files:
@@ -187,67 +183,46 @@ def _truth_sentence(truth: "Accuracy") -> str:
     )
 
 
+def _grid(titles: Sequence[str], rows: Iterable[Sequence[str]], cut: int = 40) -> Grid:
+    """A table; columns whose title begins with > are numbers."""
+    grid = Grid()
+    for title in titles:
+        grid.add_column(title.removeprefix(">"), justify="right" if title.startswith(">") else "left")
+    for row in rows:
+        grid.add_row(*(Text(printable(cell, cut)) for cell in row))
+    return grid
+
+
 def _column_grid(columns: "Sequence[Fate]") -> Grid:
-    """What became of the columns; those with the same fate share a line."""
-    from graphwell.columns.names import listed
-
-    grid = Grid()
-    for title in ("column", "holds", "became"):
-        grid.add_column(title)
-    for (kind, became), names in grouped(columns, in_flags).items():
-        grid.add_row(Text(printable(listed(names), 200)), kind, Text(printable(became, 200)))
-    return grid
+    """The columns and how each is used; those used alike share a line."""
+    groups = grouped(columns, in_flags).items()
+    rows = [(listed(names), kind, became) for (kind, became), names in groups]
+    return _grid(("column", "holds", "became"), rows, 200)
 
 
-def _class_grid(classes: "Sequence[ClassCount]") -> Grid:
-    grid = Grid()
-    grid.add_column("class")
-    grid.add_column("given", justify="right")
-    grid.add_column("assigned", justify="right")
-    for count in classes[:CLASSES_SHOWN]:
-        grid.add_row(Text(printable(count.name)), f"{count.given:,}", f"{count.assigned:,}")
+def _class_grid(classes: "Sequence[ClassCount | SegmentClass]") -> Grid:
+    rows = [
+        (each.name, f"{each.given:,}", f"{each.assigned:,}", f"{100 * getattr(each, 'share', 0):.2f}")
+        for each in classes[:CLASSES_SHOWN]
+    ]
     if len(classes) > CLASSES_SHOWN:
-        grid.add_row(f"and {len(classes) - CLASSES_SHOWN:,} more", "", "")
-    return grid
-
-
-def _area_grid(classes: "Sequence[SegmentClass]") -> Grid:
-    grid = Grid()
-    grid.add_column("class")
-    for title in ("given", "assigned", "% of all"):
-        grid.add_column(title, justify="right")
-    for found in classes[:CLASSES_SHOWN]:
-        share = f"{100 * found.share:.2f}"
-        grid.add_row(Text(printable(found.name)), f"{found.given:,}", f"{found.assigned:,}", share)
-    if len(classes) > CLASSES_SHOWN:
-        grid.add_row(f"and {len(classes) - CLASSES_SHOWN:,} more", "", "", "")
-    return grid
+        rows.append((f"and {len(classes) - CLASSES_SHOWN:,} more", "", "", ""))
+    shares = any(hasattr(each, "share") for each in classes)
+    titles = ("class", ">given", ">assigned", ">% of all")[: 4 if shares else 3]
+    return _grid(titles, [row[: len(titles)] for row in rows])
 
 
 def _to_label_grid(rows: "Sequence[RowToLabel]") -> Grid:
-    grid = Grid()
-    named = any(row.id is not None for row in rows)
-    grid.add_column("row", justify="right")
-    if named:
-        grid.add_column("id")
-    grid.add_column("why")
-    for row in rows:
-        name = [Text(printable(row.id or ""))] if named else []
-        grid.add_row(f"{row.row:,}", *name, Text(printable(row.reason, 70)))
-    return grid
+    return _row_grid(("why",), [(row, (row.reason,)) for row in rows], 70)
 
 
 def _doubtful_grid(rows: "Sequence[DoubtfulRow]") -> Grid:
-    grid = Grid()
-    named = any(row.id is not None for row in rows)
-    grid.add_column("row", justify="right")
-    if named:
-        grid.add_column("id")
-    for column in ("label", "second choice"):
-        grid.add_column(column)
-        grid.add_column("score", justify="right")
-    for row in rows:
-        name = [Text(printable(row.id or ""))] if named else []
-        label, second = Text(printable(row.label)), Text(printable(row.second))
-        grid.add_row(f"{row.row:,}", *name, label, f"{row.score:.3f}", second, f"{row.second_score:.3f}")
-    return grid
+    cells = [(row, (row.label, f"{row.score:.3f}", row.second, f"{row.second_score:.3f}")) for row in rows]
+    return _row_grid(("label", ">score", "second choice", ">score"), cells)
+
+
+def _row_grid(titles: Sequence[str], rows: "Sequence[tuple[Any, Sequence[str]]]", cut: int = 40) -> Grid:
+    """Rows by number, and by name where some have one."""
+    named = any(row.id is not None for row, _ in rows)
+    numbered = [(f"{row.row:,}", *([row.id or ""] if named else []), *cells) for row, cells in rows]
+    return _grid((">row", *(["id"] if named else []), *titles), numbered, cut)

@@ -1,139 +1,90 @@
-"""`graphwell classify`: label every row of a table from the labels that some rows have."""
+"""`graphwell classify` and `graphwell suggest`: rows labelled from a few labels, and rows worth a label."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from graphwell._interrupt import work_is_over
-from graphwell.cli import _options
-from graphwell.cli._declared import refuse_unknown
-from graphwell.cli._files import refuse_missing
-from graphwell.cli._help import completed
-from graphwell.cli._job_options import job_options
-from graphwell.cli._names import column_names
-from graphwell.cli._progress import bars
-from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._standard import stdout_is_taken
-from graphwell.cli._words import in_flags
+from graphwell.cli import _options as opt
+from graphwell.cli._options import column_names, in_flags, job_options, option
+from graphwell.cli._run import Exit, bars, ends_cleanly, stdout_is_taken, tell
 from graphwell.errors import OptionError
-
-if TYPE_CHECKING:
-    from graphwell.jobs.reports import ClassifyReport
 
 
 @ends_cleanly
 def classify(
     table: Annotated[
         Path,
-        typer.Argument(
-            help="File that ends in {tables}, or - for text on standard input; with --cluster a folder of "
-            "Parquet files.",
-            show_default=False,
+        opt.argument(
+            "TABLE",
+            f"{opt.TABLE}, or - for text on standard input; with --cluster a folder of Parquet files.",
         ),
     ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="File for the labelled table; - for standard output.", show_default=False
-        ),
-    ],
-    label: Annotated[str, typer.Option(help="Column of the known labels.")] = "label",
-    features: _options.Features = None,
-    drop: _options.Drop = None,
-    as_number: _options.AsNumber = None,
-    as_category: _options.AsCategory = None,
-    id_: _options.Id = None,
-    truth: _options.Truth = None,
-    unknown: _options.Unknown = None,
-    missing: _options.Missing = "fill",
-    scale: _options.Scale = "auto",
-    tune: Annotated[bool, typer.Option(help="Choose how rows are compared, on hidden labels.")] = True,
-    evidence: Annotated[
-        str,
-        typer.Option(
-            help="Also ask classifiers about each row: auto or none.",
-            autocompletion=completed("auto", "none"),
-        ),
-    ] = "auto",
-    pca: _options.Components = None,
-    method: Annotated[
-        str, typer.Option(help="How rows are labelled: {methods}.", autocompletion=completed(of="method"))
-    ] = "diffuse interface",
-    classes: Annotated[
-        str | None, typer.Option(help="Classes there are, as a,b,c, if some have no label yet.")
-    ] = None,
+    output: Annotated[Path, opt.output("File for the labelled table; - for standard output.")],
+    label: opt.Label = "label",
+    features: opt.Features = None,
+    drop: opt.Drop = None,
+    id_: opt.Id = None,
+    truth: opt.Truth = None,
+    unknown: opt.Unknown = None,
+    classes: opt.Classes = None,
     class_prior: Annotated[
         str | None,
-        typer.Option(help="Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels."),
+        option("Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels.", metavar="SIZES"),
     ] = None,
-    neighbors: Annotated[int | None, typer.Option(help="Neighbours of each row.", min=1)] = None,
-    start: Annotated[
-        str | None,
-        typer.Option(help="Where the descent starts: {starts}.", autocompletion=completed(of="start")),
-    ] = None,
-    fidelity: Annotated[float | None, typer.Option(help="Weight of the known labels.")] = None,
-    seed: _options.Seed = 0,
-    jobs: _options.Jobs = None,
-    device: _options.Device = "cpu",
+    method: Annotated[
+        opt.Method, option(f"How rows are labelled: {opt.METHODS}.", panel=opt.METHOD, metavar="NAME")
+    ] = "diffuse interface",
     holdout: Annotated[
-        float | None, typer.Option(help="Share of the known labels to hide and test on, 0.2 say.")
+        float | None,
+        option("Share of the known labels to hide and test on, 0.2 say.", panel=opt.METHOD, metavar="SHARE"),
     ] = None,
-    report: _options.Report = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="File to save the run in; a killed run goes on from it.")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Work on a Dask cluster: its address (tcp://host:8786), local for one here if the table "
-            "does not fit into memory, local:4 for four processes here in any case."
+    seed: opt.Seed = 0,
+    set_: Annotated[
+        list[str] | None,
+        opt.settings(
+            f"n_neighbors, start (auto, diffusion, nearest, random), fidelity, tune, evidence (auto, none), "
+            f"{opt.OF_TABLES}, max_memory (4GB), safe_csv (true), and those of the method in Python"
         ),
     ] = None,
-    delimiter: _options.Delimiter = None,
-    encoding: _options.Encoding = None,
-    decimal: _options.Decimal = None,
-    safe_csv: Annotated[
-        bool, typer.Option("--safe-csv", help="Put an apostrophe before text that spreadsheets would run.")
-    ] = False,
-    max_memory: _options.MaxMemory = None,
-    json_: _options.Json = False,
-    quiet: _options.Quiet = False,
+    report: opt.Report = None,
+    checkpoint: Annotated[
+        Path | None, opt.file("File to save the run in; a killed run goes on from it.")
+    ] = None,
+    device: opt.Where = "cpu",
+    cluster: Annotated[
+        str | None,
+        option(
+            "Work on a Dask cluster: its address (tcp://host:8786), local for one here if the table does not "
+            "fit into memory, local:4 for four processes here in any case.",
+            panel=opt.MACHINE,
+            metavar="ADDRESS",
+        ),
+    ] = None,
+    jobs: opt.Jobs = None,
+    json_: opt.Json = False,
+    quiet: opt.Quiet = False,
+    strict: opt.Strict = False,
 ) -> Exit:
     """Label every row of a table from the labels that some rows have.
 
     Writes the table with the columns graphwell_label, graphwell_score, graphwell_reachable and
-    graphwell_given. Exit codes: 0 done; 1 done, but some rows lie in a part of the graph without any label;
-    2 bad input; 130 interrupted.
+    graphwell_given. Exit codes: 0 done; 1 done, but with --strict, and some rows lie in a part of the graph
+    without any label; 2 bad input; 130 interrupted.
     """
     flags = locals()
     taken = stdout_is_taken(output, json_=json_)
-    if cluster is None:
-        refuse_missing(table)
-    refuse_unknown("method", method)
-    refuse_unknown("start", start)
+    from graphwell.cli import _summary
     from graphwell.jobs.classify import classify as label_rows
     from graphwell.jobs.options import ClassifyOptions
+    from graphwell.view.report import report_page
 
     options = job_options(ClassifyOptions, flags, class_prior=_class_prior(class_prior))
     with bars(quiet=quiet) as progress:
-        found = label_rows(options, draw=_page, progress=progress)
+        found = label_rows(options, draw=lambda made: report_page(made, words=in_flags), progress=progress)
         work_is_over()
-    if not quiet:
-        from graphwell.cli._summary import print_classified
-
-        print_classified(found, on_stderr=taken)
-    if json_:
-        typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
-    return Exit.NEEDS_ATTENTION if found.unreachable_rows or found.bridged_rows else Exit.DONE
-
-
-def _page(report: "ClassifyReport") -> str:
-    """The page of a report; what draws it is not imported before it is needed."""
-    from graphwell.view.report import report_page
-
-    return report_page(report, words=in_flags)
+    tell(found, _summary.print_classified, taken=taken, json_=json_, quiet=quiet)
+    attention = found.unreachable_rows or found.bridged_rows
+    return Exit.NEEDS_ATTENTION if strict and attention else Exit.DONE
 
 
 def _class_prior(text: str | None) -> "str | dict[str, float | tuple[float, float]] | None":
@@ -146,15 +97,70 @@ def _class_prior(text: str | None) -> "str | dict[str, float | tuple[float, floa
         if not name.strip() or name.strip() in sizes:
             problem = "{field}: {!r} must name a class, each one once; write a=0.2,b=0.8."
             raise OptionError("class_prior", problem, item)
-        sizes[name.strip()] = _size(item, size)
+        try:
+            numbers = [float(number) for number in size.split(":")]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (1, 2):
+            raise OptionError("class_prior", "{field}: {!r} is no size; write a=0.2 or a=0.05:0.2.", item)
+        sizes[name.strip()] = numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
     return sizes
 
 
-def _size(item: str, size: str) -> float | tuple[float, float]:
-    try:
-        numbers = [float(number) for number in size.split(":")]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (1, 2):
-        raise OptionError("class_prior", "{field}: {!r} is no size; write a=0.2 or a=0.05:0.2.", item)
-    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+@ends_cleanly
+def suggest(
+    table: Annotated[Path, opt.argument("TABLE", f"{opt.TABLE}, or - for text on standard input.")],
+    output: Annotated[
+        Path,
+        opt.output("File for the questions (.csv); with --answers, for the table; - for standard output."),
+    ],
+    n: Annotated[int, option("Number of rows to ask for.", "-n", "--n", panel=opt.METHOD, min=1)] = 10,
+    label: opt.LabelSoFar = None,
+    answers: Annotated[
+        Path | None,
+        opt.file("File of questions with labels filled in (? = cannot tell), to merge into TABLE."),
+    ] = None,
+    strategy: Annotated[
+        opt.Strategy, option(f"What to ask for: {opt.STRATEGIES}.", panel=opt.METHOD, metavar="NAME")
+    ] = "auto",
+    features: opt.Features = None,
+    drop: opt.Drop = None,
+    id_: opt.Id = None,
+    unknown: opt.Unknown = None,
+    seed: opt.Seed = 0,
+    set_: Annotated[list[str] | None, opt.settings(f"n_neighbors, {opt.OF_TABLES}")] = None,
+    device: opt.Where = "cpu",
+    jobs: opt.Jobs = None,
+    json_: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> Exit:
+    """Write down which rows of a table to label next, from no labels at all or from some.
+
+    Each question is a row with its cells, a reason, and an empty cell for the label. Filled in, the file goes
+    back into the table with --answers. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    """
+    flags = locals()
+    taken = stdout_is_taken(output, json_=json_)
+    from graphwell.cli import _summary
+    from graphwell.jobs.answers import MergeOptions, merge_answers
+    from graphwell.jobs.suggest import USUAL_LABEL, SuggestOptions
+    from graphwell.jobs.suggest import suggest as choose_rows
+
+    del flags["answers"]
+    options = job_options(SuggestOptions, flags)
+    with bars(quiet=quiet) as progress:
+        if answers is None:
+            chosen = choose_rows(options, progress=progress)
+            work_is_over()
+            tell(chosen, _summary.print_suggested, taken=taken, json_=json_, quiet=quiet)
+        else:
+            merged = merge_answers(
+                MergeOptions(
+                    table=table, answers=answers, output=output, label=label or USUAL_LABEL,
+                    delimiter=options.delimiter, encoding=options.encoding,
+                ),
+                progress=progress,
+            )  # fmt: skip
+            work_is_over()
+            tell(merged, _summary.print_merged, taken=taken, json_=json_, quiet=quiet)
+    return Exit.DONE

@@ -1,56 +1,49 @@
 """`graphwell compare`: methods on a table, judged on labels that it was not shown."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from graphwell.cli import _options
-from graphwell.cli._files import refuse_missing
-from graphwell.cli._job_options import job_options
-from graphwell.cli._progress import bars
-from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli._words import in_flags
+from graphwell.cli import _options as opt
+from graphwell.cli._options import in_flags, job_options, option
+from graphwell.cli._run import Exit, bars, ends_cleanly, tell
 
 if TYPE_CHECKING:
     from graphwell.comparison.results import Standing
-    from graphwell.jobs.compare import CompareReport
 
 
 @ends_cleanly
 def compare(
-    table: Annotated[Path, typer.Argument(help="File that ends in {tables}.", show_default=False)],
-    label: Annotated[str, typer.Option(help="Column of the known labels.")] = "label",
-    truth: _options.Truth = None,
+    table: Annotated[Path, opt.argument("TABLE", f"{opt.TABLE}.")],
+    label: opt.Label = "label",
+    truth: opt.Truth = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Methods, as a,b,c, or all: {competitors}. By default graphwell and the last 4."),
+        option(
+            "Methods by name, or all: those of classify, random forest, gradient boosting, "
+            "logistic regression, LabelSpreading. By default graphwell and the last 4.",
+            panel=opt.METHOD,
+            metavar="A,B,C",
+        ),
     ] = None,
-    splits: Annotated[int, typer.Option(help="How often labels are hidden, each of them once.", min=2)] = 5,
-    report: _options.Report = None,
+    splits: Annotated[
+        int, option("How often labels are hidden, each of them once.", panel=opt.METHOD, min=2)
+    ] = 5,
+    report: opt.Report = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="File to save the comparison in; a killed one goes on from it.")
+        Path | None, opt.file("File to save the comparison in; a killed one goes on from it.")
     ] = None,
-    features: _options.Features = None,
-    drop: _options.Drop = None,
-    as_number: _options.AsNumber = None,
-    as_category: _options.AsCategory = None,
-    id_: _options.Id = None,
-    unknown: _options.Unknown = None,
-    missing: _options.Missing = "fill",
-    scale: _options.Scale = "auto",
-    pca: _options.Components = None,
-    neighbors: Annotated[int, typer.Option(help="Neighbours of each row.", min=1)] = 10,
-    seed: _options.Seed = 0,
-    jobs: _options.Jobs = None,
-    delimiter: _options.Delimiter = None,
-    encoding: _options.Encoding = None,
-    decimal: _options.Decimal = None,
-    max_memory: _options.MaxMemory = None,
-    json_: _options.Json = False,
-    quiet: _options.Quiet = False,
+    features: opt.Features = None,
+    drop: opt.Drop = None,
+    id_: opt.Id = None,
+    unknown: opt.Unknown = None,
+    seed: opt.Seed = 0,
+    set_: Annotated[
+        list[str] | None, opt.settings(f"n_neighbors, classes, {opt.OF_TABLES}, max_memory (4GB)")
+    ] = None,
+    jobs: opt.Jobs = None,
+    json_: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> Exit:
     """Compare graphwell with other methods on a table that has some labels.
 
@@ -59,9 +52,10 @@ def compare(
     and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
-    refuse_missing(table)
+    from graphwell.cli import _summary
     from graphwell.jobs.compare import compare as compare_methods
     from graphwell.jobs.options import CompareOptions
+    from graphwell.view.comparison import comparison_page
 
     options = job_options(CompareOptions, flags)
     out = sys.stdout  # bars on a terminal take its place
@@ -73,18 +67,8 @@ def compare(
 
     with bars(quiet=quiet) as progress:
         told = None if quiet or json_ else say
-        found = compare_methods(options, draw=_page, progress=progress, told=told)
-    if not quiet:
-        from graphwell.cli._summary import print_compared
-
-        print_compared(found, on_stderr=json_)
-    if json_:
-        typer.echo(json.dumps(found.to_json(in_flags), indent=2, ensure_ascii=False))
+        found = compare_methods(
+            options, draw=lambda made: comparison_page(made, words=in_flags), progress=progress, told=told
+        )
+    tell(found, _summary.print_compared, taken=json_, json_=json_, quiet=quiet)
     return Exit.DONE
-
-
-def _page(report: "CompareReport") -> str:
-    """The page of a report; what draws it is not imported before it is needed."""
-    from graphwell.view.comparison import comparison_page
-
-    return comparison_page(report, words=in_flags)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphwell.cli._progress import bars
-from graphwell.cli._run import Exit, ends_cleanly
+from graphwell.cli._run import Exit, bars, ends_cleanly
 
 if TYPE_CHECKING:
     from graphwell.experiments.reproduce import Reproduction

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
-from graphwell._warnings import warn_user
 from graphwell.columns.cells import Cells
 from graphwell.columns.look import Look, look_at
+from graphwell.errors import warn_user
 
 FEW_CELLS = 3
 FEW_ROWS = 0.02

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._by_columns import by_columns
+from graphwell._rows import by_columns
 from graphwell._types import FloatArray
 from graphwell.columns.encoders import WANT_A_SCALE, WORTH_OF_STEPS
 

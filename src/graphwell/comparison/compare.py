@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._checks import whole_number
-from graphwell._copies import equal_rows, one_of_each
-from graphwell._hash import hash_of
+from graphwell._rows import equal_rows, hash_of, one_of_each
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._version import __version__

@@ -1,4 +1,4 @@
-"""What all classifiers on a graph share: reading input, answering for every vertex, and new points."""
+"""Base of all classifiers on a graph: input, an answer for every vertex, and new points."""
 
 import time
 from collections.abc import Mapping
@@ -10,20 +10,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graphwell._copies import ROWS_AT_ONCE, equal_rows, labels_that_differ
+from graphwell._rows import ROWS_AT_ONCE, equal_rows, labels_that_differ
 from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import is_known
-from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning, warn_user
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.columns.cells import is_frame
-from graphwell.errors import Sentence, in_short
-from graphwell.estimators.evidence import pooled
+from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
-from graphwell.estimators.parameters import check_parameters
-from graphwell.estimators.trust import read_trust
+from graphwell.estimators.parameters import check_parameters, read_trust
+from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
 from graphwell.solve.problem import Problem
@@ -35,7 +33,7 @@ Note = tuple[str | Sentence, type[Warning]]
 
 @dataclass(frozen=True)
 class Solved:
-    """What a method found.
+    """Solution of a method.
 
     Attributes
     ----------
@@ -50,7 +48,7 @@ class Solved:
     columns : array, optional
         Numbers of the classes that the columns of the scores belong to; all by default.
     attributes : mapping
-        What the method sets on the estimator besides, by name.
+        Further attributes of the estimator, by name.
     seconds : mapping
         Time of each stage.
     """
@@ -221,7 +219,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
         solved.engine.rest()
-        assigned, scores = pooled(backend, rows, problem, solved.engine, solved.assigned, solved.scores)
+        assigned, scores = stacked_scores(
+            backend, rows, problem, solved.engine, solved.assigned, solved.scores
+        )
         if "calibration_" in solved.attributes:
             by = solved.attributes["calibration_"] if rows.evidence is None else tuned["tuning_"]
             scores = cast(Engine, solved.engine).shares(scores, by.power)
@@ -312,7 +312,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return self._summary_html() + str(super()._repr_html_inner())
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        """What a notebook shows: the summary of a fit before the diagram of scikit-learn."""
+        """The summary of a fit for a notebook, before the diagram of scikit-learn."""
         shown = super()._repr_mimebundle_(**options)
         if "text/html" in shown:
             shown["text/html"] = self._summary_html() + shown["text/html"]
@@ -326,7 +326,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return summary_html(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: arrays of a cluster are fetched first."""
+        """Pickle the attributes; arrays of a cluster are fetched first."""
         state = super().__getstate__()
         return {k: v.compute() if backend_of_rows(v) else v for k, v in state.items()}
 

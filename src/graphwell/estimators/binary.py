@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import warn_user
 from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import Backend, PlacedGraph, Vector
+from graphwell.errors import warn_user
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.registry import method

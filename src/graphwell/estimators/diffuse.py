@@ -8,29 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._copies import one_of_each
 from graphwell._random import Seed, stream
+from graphwell._rows import one_of_each
 from graphwell._version import __version__
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
-from graphwell.estimators.calibration import calibrate, enough_to_calibrate
-from graphwell.estimators.evidence import name_of
-from graphwell.estimators.hidden import LABELS_PER_CLASS_NEEDED, enough_labels
 from graphwell.estimators.labels import Labels
-from graphwell.estimators.node_features import tuned_graph
-from graphwell.estimators.prior import read_class_prior, read_size_bounds
+from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
-from graphwell.estimators.tuning import Contest, tuned_rows
+from graphwell.estimators.tuning.cross_validation import (
+    LABELS_PER_CLASS_NEEDED,
+    calibrate,
+    enough_labels,
+    enough_to_calibrate,
+)
+from graphwell.estimators.tuning.stacking import name_of
+from graphwell.estimators.tuning.tune import CrossValidation, tuned_graph, tuned_rows
 from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Step
-from graphwell.solve.fit import fit
+from graphwell.solve.fit import Recipe, fit, paper_recipe
 from graphwell.solve.problem import Problem, of_present_classes
-from graphwell.solve.recipe import Recipe, paper_recipe
 from graphwell.solve.result import Result, Status, on_host
 from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule
@@ -96,7 +98,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         and so do a `schedule`, a random start, and graphs that are given.
     evidence : None, "auto" or a classifier
         What else is heard of each row: the probabilities of a classifier (any of scikit-learn's), with a
-        weight that hidden labels decide. "auto" asks a logistic regression and a forest, and with many labels
+        weight from held-out labels. "auto" asks a logistic regression and a forest, and with many labels
         boosted trees, a perceptron and a kernel machine; it is heard only where `tune` hides labels. For a
         classifier that is named labels are hidden whenever a class has two; where it cannot be heard, the
         fit is refused. See ``docs/data.md``.
@@ -140,11 +142,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     timings_ : dict
         Seconds of each stage.
     calibrated_ : bool
-        Whether the scores were held against hidden labels; otherwise they rank, and are no probabilities.
+        Whether the scores were calibrated on held-out labels; otherwise they rank, and are no probabilities.
     calibration_ : Calibration
-        After calibration: the power that the scores were raised to, and the hidden labels that came back.
+        After calibration: the power that the scores were raised to, and the held-out labels that came back.
     tuning_ : Tuning
-        How rows are compared, why, what was compared on hidden labels, and the weight of the evidence.
+        How rows are compared, why, what was compared on held-out labels, and the weight of the evidence.
 
     Examples
     --------
@@ -225,7 +227,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             At 0 the label is unknown. Rows without a label may hold anything.
         features : array, data frame or sparse matrix of shape (n, d), optional
             Features of the vertices, where `X` is a graph or an affinity matrix: they join it, and
-            classifiers are asked about their means along it, as far as hidden labels bear it out.
+            classifiers are asked about their means along it, with weights from held-out labels.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
         checkpoint : path, optional
@@ -288,15 +290,19 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if alone or idle or recipe.schedule is not None or n_classes == 1:
             return rows, graph, {}, {}
         sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
-        contest = Contest(n_classes, recipe, *sizes, metrics=self.tune is not False)
-        told = (labels.codes, contest, self.evidence, stream(self.random_state, "hidden labels"), run)
+        validation = CrossValidation(
+            n_classes, recipe, *sizes, metrics=self.tune is not False, distance=self.metric
+        )
+        told = (labels.codes, validation, self.evidence, stream(self.random_state, "hidden labels"), run)
         with run.stage("tuning"):
             if isinstance(graph, Graph):
                 on_host = backend.shown(graph)
                 rows, chosen, tuning, seconds = tuned_graph(on_host, features, *told, by_labels=enough)
                 graph = backend.place(chosen)
             else:
-                rows, tuning, seconds = tuned_rows(backend, rows, *told, by_labels=enough)
+                rows, graph, tuning, seconds = tuned_rows(
+                    backend, rows, *told, by_labels=enough, groups=labels.groups
+                )
         return rows, graph, {"tuning_": tuning}, {"tuning": seconds}
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
@@ -348,7 +354,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return Recipe(self.start, step_size=self.step_size)
 
     def _settings(self) -> dict[str, Any]:
-        """What a run depends on besides its problem."""
+        """Settings that a run depends on besides its problem."""
         without_effect = ("n_jobs", "verbose")
         settings = {k: v for k, v in self.get_params().items() if k not in without_effect}
         return {**settings, "version": __version__}

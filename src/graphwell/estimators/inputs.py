@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell._warnings import warn_user
 from graphwell.columns.cells import is_frame
 from graphwell.columns.encoder import TableEncoder
 from graphwell.columns.encoders import WANT_A_SCALE
 from graphwell.columns.fate import column_note
+from graphwell.errors import warn_user
 from graphwell.estimators.labels import Labels
 
 ADVICE = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._arrays import as_readable
+from graphwell._checks import as_readable
 from graphwell._types import IntArray
 from graphwell._unknown import (
     UNKNOWN,
@@ -18,8 +18,7 @@ from graphwell._unknown import (
     says_nothing,
     told_of_spellings,
 )
-from graphwell._warnings import LabelWarning, warn_user
-from graphwell.errors import OptionError
+from graphwell.errors import LabelWarning, OptionError, warn_user
 
 
 class NoKnownLabelError(ValueError):

@@ -1,4 +1,4 @@
-"""The one place that says what each parameter of a classifier may be, checked before anything is done."""
+"""Parameters of classifiers, checked before any work begins; class sizes; sample weights."""
 
 from collections.abc import Callable, Mapping
 from itertools import islice
@@ -9,7 +9,9 @@ import numpy as np
 from graphwell._checks import number_between, one_of, positive_number, whole_number
 from graphwell._random import stream
 from graphwell._threads import thread_count
-from graphwell.errors import OptionError
+from graphwell._types import FloatArray, IntArray
+from graphwell.errors import OptionError, in_short
+from graphwell.estimators.labels import Labels
 from graphwell.solve.start import STARTS
 
 MOST_STEPS = 100_000
@@ -165,14 +167,107 @@ def check_parameters(parameters: Mapping[str, Any], defaults: Mapping[str, Any])
     """Refuse parameters that are not what they must be, the first of them in a sentence.
 
     None will do where it is the default.
-
-    Examples
-    --------
-    >>> check_parameters({"step_size": None, "fidelity": float("nan")}, {"step_size": None})
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: fidelity must be positive, and between 1e-09 and 1e+09; got nan.
     """
     for name, value in parameters.items():
         left_out = value is None and defaults.get(name, UNSAID) is None
         if name in CHECKS and not left_out:
             CHECKS[name](name, value)
+
+
+SUM_TOLERANCE = 1e-3
+
+
+def read_class_prior(prior: Any, classes: Any, labels: IntArray) -> FloatArray | None:
+    """Turn `class_prior` into the share of each class."""
+    if prior is None:
+        return None
+    counts = np.bincount(labels[labels >= 0], minlength=len(classes))
+    if isinstance(prior, str):
+        if prior != "labels":
+            known = 'None, "labels", "auto", an array or a dict'
+            raise _wrong("must be {}, got {!r}.", known, prior)
+        return np.asarray(counts / counts.sum())
+    shares = _by_name(prior, classes) if isinstance(prior, dict) else np.asarray(prior, dtype=float)
+    if shares.shape != (len(classes),):
+        raise _wrong("must hold one share for each of the {} classes, got {!r}.", len(classes), prior)
+    wrong = classes[~(np.isfinite(shares) & np.where(counts > 0, shares > 0, shares >= 0))]
+    if len(wrong):
+        raise _wrong("must be positive for every class that has labels; look at {}.", wrong.tolist())
+    if abs(shares.sum() - 1) > SUM_TOLERANCE:
+        raise _wrong("must sum to 1, got a sum of {:.6g}; divide it by that.", shares.sum())
+    return np.asarray(shares / shares.sum())
+
+
+def read_size_bounds(prior: Any, classes: Any) -> FloatArray | None:
+    """Turn bounds of the class sizes into their lowest and highest shares; None if there are no bounds."""
+    bounded = isinstance(prior, dict) and any(np.ndim(value) == 1 for value in prior.values())
+    if not bounded and not (isinstance(prior, str) and prior == "auto"):
+        return None
+    bounds = np.stack([np.zeros(len(classes)), np.ones(len(classes))])
+    for name, value in prior.items() if bounded else ():
+        if name not in classes.tolist():
+            raise _wrong("names {!r}, which no label has.", name)
+        bounds[:, classes.tolist().index(name)] = _pair(name, value)
+    if bounds[0].sum() > 1 or bounds[1].sum() < 1:
+        raise _wrong("has bounds within which no shares sum to 1.")
+    return bounds
+
+
+def _pair(name: Any, value: Any) -> tuple[float, float]:
+    lowest, highest = (value, value) if np.ndim(value) == 0 else value
+    if not 0 <= lowest <= highest <= 1:
+        raise _wrong("has the bounds {!r} for {!r}; 0 <= lowest <= highest <= 1 must hold.", value, name)
+    return float(lowest), float(highest)
+
+
+def _by_name(prior: dict[Any, float], classes: Any) -> FloatArray:
+    missing = [c for c in classes.tolist() if c not in prior]
+    unknown = [c for c in prior if c not in classes.tolist()]
+    if missing or unknown:
+        what = f"lacks {missing}" if missing else f"names {unknown}, which no label has"
+        raise _wrong("must name exactly the classes; it {}.", what)
+    return np.array([float(prior[c]) for c in classes.tolist()])
+
+
+def _wrong(problem: str, *values: Any) -> OptionError:
+    return OptionError("class_prior", "{field} " + problem, *values)
+
+
+def read_trust(sample_weight: Any, labels: Labels) -> tuple[Labels, FloatArray | None]:
+    """Labels that are trusted at all, and how far each is; None if all are fully trusted."""
+    if sample_weight is None:
+        return labels, None
+    weights = _numbers(sample_weight, len(labels.codes))
+    known = labels.codes >= 0
+    wrong = known & ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"sample_weight must be 0 or more wherever a label is known; row {row} has {weights[row]:g}."
+        )
+    trusted = known & (weights > 0)
+    if not trusted.any():
+        raise ValueError("sample_weight is zero at every known label; trust at least one of them.")
+    present, codes = np.unique(labels.codes[trusted], return_inverse=True)
+    kept = np.full(len(known), -1)
+    kept[trusted] = codes
+    found = Labels(kept, labels.classes[present])
+    trust = np.where(trusted, weights, 1.0)
+    return found, None if (trust == 1).all() else trust
+
+
+def _numbers(sample_weight: Any, n: int) -> FloatArray:
+    try:
+        weights = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight must hold one number per row, got {in_short(sample_weight)}."
+        ) from None
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(n,)}: one number per row, "
+            "how far its label is trusted."
+        )
+    return weights

@@ -1,4 +1,4 @@
-"""What a notebook shows of a fitted classifier: how the fit ended, the classes, and a small map."""
+"""A fitted classifier in a notebook: how the fit ended, the classes, and a small map."""
 
 from html import escape
 from typing import Any
@@ -17,21 +17,7 @@ GOLDEN_ANGLE = 137.508
 
 
 def summary_html(clf: Any) -> str:
-    """The summary as a piece of HTML, without a script and without anything to fetch.
-
-    Parameters
-    ----------
-    clf : fitted classifier
-        Whose answers are arrays of this machine.
-
-    Examples
-    --------
-    >>> from graphwell import DiffuseInterfaceClassifier
-    >>> clf = DiffuseInterfaceClassifier(n_neighbors=1, random_state=0)
-    >>> clf = clf.fit([[4.0], [5.0], [28.0], [30.0]], [0, -1, -1, 1])
-    >>> "4 rows, 2 labels given" in summary_html(clf)
-    True
-    """
+    """The summary as a piece of HTML, without a script and without anything to fetch."""
     classes = np.asarray(clf.classes_)
     codes = np.where(clf.reachable_, np.searchsorted(classes, clf.transduction_), -1)
     return (

@@ -10,7 +10,7 @@ import numpy as np
 
 import graphwell as gw
 from graphwell._types import FloatArray, IntArray
-from graphwell.estimators.baselines import spectral_clustering
+from graphwell.estimators.methods import spectral_clustering
 from graphwell.experiments.record import Run
 from graphwell.metrics import matched, unlabelled_error
 

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphwell._arrays import as_readable
-from graphwell._checks import whole_number
+from graphwell._checks import as_readable, whole_number
 from graphwell._types import FloatArray
-from graphwell._warnings import warn_user
-from graphwell.errors import Sentence
+from graphwell.errors import Sentence, warn_user
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 
 LARGEST_FEATURE = np.float64(1e150)

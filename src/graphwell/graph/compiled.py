@@ -18,7 +18,7 @@ from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import warn_user
+from graphwell.errors import warn_user
 
 inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """Compiles what compiled functions alone call, without the code that calls from Python need."""

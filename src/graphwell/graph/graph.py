@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._counted import counted
-from graphwell._hash import hash_of
+from graphwell._rows import hash_of
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.errors import counted
 from graphwell.graph.checks import (
     check_affinities,
     check_compressed,
@@ -27,7 +27,7 @@ from graphwell.graph.checks import (
 from graphwell.graph.components import (
     Bridges,
     bridges_between,
-    every_part_has,
+    every_component_has,
     number_components,
     with_bridges,
     without_bridges,
@@ -53,7 +53,7 @@ def inverse_roots_of(degrees: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Origin:
-    """What a graph of features was made from; needed to link new rows to it."""
+    """The search and the scales that a graph of features was made by; they link new rows to it."""
 
     features: FeatureMap
     search: NeighborSearch
@@ -78,7 +78,7 @@ class Origin:
 
 
 OF_BEFORE = "_unsharpened"
-"""What earlier pickles hold beside all else: always None."""
+"""A field of earlier pickles: always None."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +104,7 @@ class Graph:
     sharpness : float
         Power that the kernel was raised to, see `Graph.sharpened`.
     bridges : Bridges, optional
-        Edges that join parts without a known row to others, see `Graph.bridged`.
+        Edges that join connected components without a known row to others, see `Graph.bridged`.
     """
 
     W: Any
@@ -127,7 +127,7 @@ class Graph:
             raise ValueError("The graph has another number of vertices than its bridges were made for.")
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: what follows from the matrix is computed anew."""
+        """Pickle the fields; what follows from the matrix is computed anew."""
         return {field.name: self.__dict__[field.name] for field in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ class Graph:
             Where the graph is built. On a GPU the search is exact, and the graph stays there: its matrices
             are fetched when they are asked for. `X` may lie on the GPU already (CuPy, PyTorch).
         change : callable, optional
-            Done to rows before they are compared: one of `graphwell.metric`, say. New rows are changed too.
+            Done to rows before they are compared: a metric that was learnt, say. New rows are changed too.
         progress : callable
             Told the stage and the share of it that is done.
 
@@ -349,7 +349,7 @@ class Graph:
         return Graph(W, origin).sharpened(self.sharpness)
 
     def bridged(self, known: BoolArray) -> "Graph":
-        """Return the graph with every part that holds no known row joined to the nearest part.
+        """Return the graph with every component that holds no known row connected to the nearest one.
 
         Each is linked by its few shortest distances, with the mean weight of its own edges. Bridges of
         before are taken away first. A graph made from affinities has no distances and stays as it is.
@@ -362,7 +362,7 @@ class Graph:
         array([False, False,  True,  True])
         """
         plain = self.unbridged
-        if plain.origin is None or every_part_has(plain.components, known, plain.n_components):
+        if plain.origin is None or every_component_has(plain.components, known, plain.n_components):
             return plain
         bridges = bridges_between(plain.W, plain.origin.search.points, plain.components, known)
         return Graph(with_bridges(plain.W, bridges), plain.origin, plain.sharpness, bridges=bridges)

@@ -20,8 +20,10 @@ from graphwell.memory import available, in_words
 from graphwell.progress import Progress, heartbeat, silent
 
 Change = Callable[[Any], Any]
-"""What is done to rows before they are compared: each becomes another row, by itself."""
+"""Done to rows before they are compared: each becomes another row, by itself."""
 METRICS = ("euclidean", "cosine")
+# Sparse rows with more features are projected onto so many singular vectors; which experiment chose 100 is
+# not recorded.
 SPARSE_COMPONENTS = 100
 OVERSAMPLES = 10
 """Further vectors that the randomised singular value decomposition works with."""
@@ -227,7 +229,7 @@ class KDTreeSearch:
         self.n_jobs = n_jobs
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the tree is built anew, since SciPy would follow a damaged one."""
+        """Pickle the points; the tree is built anew, since SciPy would follow a damaged one."""
         return {"points": np.asarray(self.points), "n_jobs": self.n_jobs}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -283,7 +285,7 @@ class FlatSearch:
         return in_order(self, k, min(ROWS_AT_ONCE, max(FEWEST_AT_ONCE, few)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the index is built anew, since faiss would follow a damaged one."""
+        """Pickle the points; the index is built anew, since faiss would follow a damaged one."""
         return {"points": self.points, "n_jobs": self.n_jobs}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -11,8 +11,7 @@ import numpy as np
 from scipy import fft, sparse
 
 from graphwell._random import stream
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import one_blas_thread, thread_count
+from graphwell._threads import ThreadPool, one_blas_thread, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 from graphwell.progress import Progress, heartbeat, silent
@@ -181,7 +180,7 @@ def _orthogonal(block: FloatArray) -> FloatArray:
 
 
 def shares_of_neighbors(W: Any, power: float = 1.0) -> FloatArray:
-    """What each neighbour has in a vertex: affinities to a power, divided by the sum of their row."""
+    """Share of each neighbour in a vertex: affinities to a power, divided by the sum of their row."""
     weights, degrees = W.data**power, np.diff(W.indptr)
     sums = np.bincount(np.repeat(np.arange(len(degrees)), degrees), weights, minlength=len(degrees))
     return np.asarray(weights / np.repeat(sums, degrees)).astype(np.float32)

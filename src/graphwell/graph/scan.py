@@ -10,7 +10,7 @@ Kernels allocate nothing, which takes long to compile: plain functions make the 
 import numpy as np
 from numba import njit
 
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import (
     INSERTED,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 

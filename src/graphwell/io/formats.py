@@ -54,7 +54,7 @@ class Formats(Generic[Format]):
 
     Examples
     --------
-    >>> from graphwell.io.tables.registry import FORMATS
+    >>> from graphwell.io.tables.base import FORMATS
     >>> FORMATS.of(Path("Data.PARQUET"), "table").name
     'Parquet'
     >>> FORMATS.of(Path("data.docx"), "table")
@@ -111,9 +111,9 @@ class Formats(Generic[Format]):
             return
         self._searched = True
         for found in iter_modules(import_module(self.package).__path__):
-            declared = getattr(import_module(f"{self.package}.{found.name}"), "FORMAT", None)
-            if declared is not None:
-                self._by_name[declared.name] = declared
+            declared = getattr(import_module(f"{self.package}.{found.name}"), "FORMAT", ())
+            for each in declared if isinstance(declared, tuple) else (declared,):
+                self._by_name[each.name] = each
 
 
 def either(names: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from graphwell._hash import hash_of
+from graphwell._rows import hash_of
 from graphwell.errors import OptionError
 from graphwell.io.files import written_whole
 from graphwell.memory import check_fits

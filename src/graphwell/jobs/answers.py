@@ -11,9 +11,8 @@ from graphwell._unknown import is_spelled
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import check_distinct
 from graphwell.io.standard import written_out
-from graphwell.io.tables.base import Table
+from graphwell.io.tables.base import Table, open_table
 from graphwell.io.tables.cells import as_numbers, as_text, is_missing, text_column
-from graphwell.io.tables.registry import read_table
 from graphwell.io.tables.text import check_text_name, write_cells
 from graphwell.jobs.columns import find_column
 from graphwell.jobs.outputs import check_table_output
@@ -108,10 +107,10 @@ def merge_answers(options: MergeOptions, *, progress: Progress = silent) -> Merg
     check_text_name(options.output, "output")
     check_table_output(options.output)
     check_distinct([("table", options.table), ("answers", options.answers), ("output", options.output)])
-    table = read_table(
+    table = open_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
-    asked = read_table(options.answers)
+    asked = open_table(options.answers)
     rows = _rows(asked, table)
     said = np.strings.strip(as_text(asked.column(find_column(asked, options.label, "label"))))
     _check_cells(asked, table, rows, options.label)

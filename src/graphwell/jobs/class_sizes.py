@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.estimators.prior import read_class_prior, read_size_bounds
+from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.jobs.label_column import LabelColumn, class_number
 from graphwell.jobs.options import ClassifyOptions
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwell._copies import labels_that_differ
+from graphwell._rows import labels_that_differ
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.tables.base import Table
-from graphwell.io.tables.registry import read_table
+from graphwell.io.tables.base import Table, open_table
 from graphwell.jobs.class_sizes import told_of_classes
 from graphwell.jobs.cluster_options import check_cluster_options
 from graphwell.jobs.methods import check_class_count, check_settings, compared_by, make_classifier
@@ -74,7 +73,7 @@ def _classify_here(options: ClassifyOptions, draw: "Draw | None", progress: Prog
     roles, how = options.roles, options.preprocessing
     check_settings(options)
     began = time.perf_counter()
-    table = read_table(
+    table = open_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
     read = time.perf_counter() - began

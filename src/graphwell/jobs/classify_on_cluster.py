@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from graphwell._threads import thread_count
-from graphwell._warnings import BridgedWarning, UnreachableWarning
 from graphwell.backends.dask.client import open_client
 from graphwell.columns.fate import left_out
-from graphwell.errors import OptionError, Sentence
+from graphwell.errors import BridgedWarning, OptionError, Sentence, UnreachableWarning
+from graphwell.estimators.tuning.metrics import Ruled
 from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers
@@ -30,7 +30,6 @@ from graphwell.jobs.reports import ClassifyReport, Draw
 from graphwell.jobs.scale_on_cluster import scaled_columns
 from graphwell.jobs.summary import in_memory, summarise
 from graphwell.memory import allowed, fit_bytes, give_back
-from graphwell.metric.rules import Ruled
 from graphwell.progress import Progress, silent
 
 COPIES_OF_FEATURES = 3

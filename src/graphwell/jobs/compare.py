@@ -10,7 +10,7 @@ from graphwell._types import FloatArray
 from graphwell.columns.fate import Fate
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import written_whole
-from graphwell.io.tables.registry import read_table
+from graphwell.io.tables.base import open_table
 from graphwell.jobs.options import CompareOptions
 from graphwell.jobs.outputs import check_compare_files, notes_from_warnings
 from graphwell.jobs.preprocess import preprocess
@@ -114,7 +114,7 @@ def _compared(
     options: CompareOptions, progress: Progress, told: "Callable[[Standing], None] | None"
 ) -> CompareReport:
     """Read the table and compare; nothing is written but the checkpoint."""
-    table = read_table(
+    table = open_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
     facts, features = read_columns(table, options)

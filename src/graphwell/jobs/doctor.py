@@ -17,6 +17,7 @@ CORE = {
     "numpy": "numpy",
     "scipy": "scipy",
     "scikit-learn": "sklearn",
+    "pandas": "pandas",
     "threadpoolctl": "threadpoolctl",
     "numba": "numba",
     "faiss-cpu": "faiss",

@@ -43,7 +43,7 @@ def read_label_column(table: Table, name: str, unknown: Sequence[str] = ()) -> L
 
     Where nothing is listed, no cell is unknown otherwise and the labels are whole numbers, -1 is.
     """
-    cells, places = _different_cells(table.column_in_pieces(name), table.n_rows)
+    cells, places = _different_cells([table.column(name)], table.n_rows)
     marks = text_column([mark.strip() for mark in unknown])
     spelled = is_spelled(cells, unknown)
     is_unknown = is_missing(cells) | np.isin(cells, marks) | spelled

@@ -4,8 +4,8 @@ import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.io.files import written_whole
+from graphwell.io.tables.base import write_table
 from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.registry import write_table
 from graphwell.io.tables.text import write_cells
 from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.labelled_rows import new_columns

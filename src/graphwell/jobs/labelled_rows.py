@@ -9,13 +9,11 @@ import numpy as np
 
 from graphwell._random import stream
 from graphwell._types import BoolArray, IntArray
-from graphwell._warnings import BridgedWarning, LabelWarning, UnreachableWarning
-from graphwell.errors import Sentence
+from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning
 from graphwell.io.files import written_together, written_whole
 from graphwell.io.standard import STANDARD
-from graphwell.io.tables.base import NewColumns, Table
+from graphwell.io.tables.base import NewColumns, Table, opened_output, write_table
 from graphwell.io.tables.cells import is_formula, text_column
-from graphwell.io.tables.registry import opened_output, write_table
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import fit_classifier
 from graphwell.jobs.options import ClassifyOptions

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from graphwell.errors import OptionError
 from graphwell.io.files import check_distinct, check_output
-from graphwell.io.tables.registry import FORMATS
+from graphwell.io.tables.base import FORMATS
 from graphwell.jobs.columns import find_column
 from graphwell.jobs.label_options import LabelOptions
 from graphwell.jobs.shown_rows import LabelledTable

@@ -15,7 +15,7 @@ from graphwell.jobs.score import check_share
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:
-    from graphwell.metric.rules import Ruled
+    from graphwell.estimators.tuning.metrics import Ruled
 
 SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
 """Options that go to the classifier, by its own names for them."""
@@ -130,7 +130,7 @@ def compared_by(classifier: Any, scaled: "Ruled | None" = None) -> str | None:
         return None if tuning is None else str(tuning)
     if tuning is not None and tuning.metric == "plain":
         return str(replace(tuning, metric=scaled.name, why=scaled.why))
-    from graphwell.metric.candidates import CANDIDATES
+    from graphwell.estimators.tuning.metrics import CANDIDATES
 
     before = f"{CANDIDATES[scaled.name].summary} ({scaled.why})"
     return before if tuning is None else f"{before}, then {tuning}"

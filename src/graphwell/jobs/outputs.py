@@ -8,7 +8,7 @@ from pathlib import Path
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_distinct, check_output
 from graphwell.io.standard import STANDARD, check_standard_output
-from graphwell.io.tables.registry import format_of
+from graphwell.io.tables.base import format_of
 from graphwell.jobs.options import ClassifyOptions, CompareOptions
 
 PAGE_SUFFIXES = (".html", ".htm")

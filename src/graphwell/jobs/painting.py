@@ -175,7 +175,7 @@ class PaintedPicture:
         Parameters
         ----------
         strokes : mapping
-            In the format of `graphwell.io.images.drawings.strokes`.
+            In the format of `graphwell.io.images.drawings.draw_strokes`.
         """
         folder, stem = self.options.folder, self._stem
         seeds = folder / f"{stem}_strokes.json"

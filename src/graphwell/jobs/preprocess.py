@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphwell._by_columns import by_columns
 from graphwell._checks import one_of
-from graphwell._copies import equal_rows
+from graphwell._rows import by_columns, equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.columns.encoders import WANT_A_SCALE
 from graphwell.columns.scale import shift_and_factor
@@ -16,7 +15,7 @@ from graphwell.errors import OptionError, Sentence
 from graphwell.graph.checks import LARGEST_FEATURE
 
 if TYPE_CHECKING:
-    from graphwell.metric.rules import Ruled
+    from graphwell.estimators.tuning.metrics import Ruled
 
 SCALES = ("auto", "none", "standard", "robust")
 MISSING_RULES = ("fill", "error", "drop", "mean")
@@ -191,7 +190,7 @@ def _refusal(holes: BoolArray, names: Sequence[str]) -> OptionError:
 
 def _scale(X: FloatArray, numbers: BoolArray, scale: str) -> "Ruled | None":
     """The scale that is asked for, or that columns of numbers ask for; beside others it is always one."""
-    from graphwell.metric.rules import Ruled, by_the_data
+    from graphwell.estimators.tuning.metrics import Ruled, by_the_data
 
     if scale != "auto":
         return Ruled(scale, "as asked")

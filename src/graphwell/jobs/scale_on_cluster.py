@@ -32,7 +32,7 @@ def scaled_columns(X: Any, scale: str, kinds: Sequence[str]) -> Any:
     """
     if scale in ("auto", "none"):
         return X
-    from graphwell.metric.maps import Scale
+    from graphwell.estimators.tuning.maps import Scale
 
     change = Scale(*shift_and_factor(in_memory(X[_some_rows(len(X))]), np.array(kinds), scale))
     if isinstance(X, np.ndarray):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._copies import dealt_together
+from graphwell._rows import dealt_together
 from graphwell._types import BoolArray, IntArray
 from graphwell.errors import OptionError
 

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.images.base import Marks
-from graphwell.io.images.registry import (
-    keeps_placement,
-    read_image,
-    read_placement,
-    writes_numbers,
-)
+from graphwell.io.images.registry import keeps_placement, read_image, read_placement, writes_numbers
 from graphwell.io.images.seeds import read_seeds
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport

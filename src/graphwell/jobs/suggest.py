@@ -15,9 +15,8 @@ from graphwell.columns.fate import Fate
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import check_distinct
 from graphwell.io.standard import written_out
-from graphwell.io.tables.base import Table
+from graphwell.io.tables.base import Table, open_table
 from graphwell.io.tables.cells import as_text, text_column
-from graphwell.io.tables.registry import read_table
 from graphwell.io.tables.text import check_text_name, write_cells
 from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
 from graphwell.jobs.label_column import LabelColumn, read_label_column
@@ -223,7 +222,7 @@ class UnlabelledTable:
 
 def read_unlabelled(options: SuggestOptions, progress: Progress = silent, asked: int = 0) -> UnlabelledTable:
     """Read a table with some labels or none, `asked` rows without; make its rows ready to be compared."""
-    table = read_table(
+    table = open_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
     roles = options.roles(table)

@@ -9,12 +9,12 @@ import numpy as np
 from graphwell._types import BoolArray, IntArray
 from graphwell.columns.names import listed
 from graphwell.errors import Sentence
+from graphwell.estimators.tuning.metrics import Ruled
 from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import compared_by, status_of, sweeps_of
 from graphwell.jobs.questions import next_rows
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import ROWS_AT_ONCE, Holdout, compare
-from graphwell.metric.rules import Ruled
 
 MOST_DOUBTFUL = 10
 ROWS_NAMED = 10

@@ -12,8 +12,8 @@ from scipy import ndimage
 from graphwell._checks import number_between, positive_number
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.registry import find_pixels
+from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.interop.xarray import as_arrays, has_names
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.features import MOST_CHANNELS, picture_features

@@ -1,35 +1,150 @@
-"""What was said of each row, as a fold over the actions of a journal; every action can be taken back."""
+"""Answers of a labelling page: classes, and the class of each row, by actions that can be taken back."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
-from graphwell.serve.classes import ClassList
 from graphwell.serve.journal import Action
 
 NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
 """Codes of rows without a class: never asked, cannot be told, asked later."""
-
-
 SMALLEST_WEIGHT = float(np.finfo(np.float32).tiny)
 """Of a label: a smaller one would be kept as 0."""
+PALETTE = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195",
+    "#b03060", "#88ccaa", "#8c6d46", "#6699cc", "#997700", "#225533", "#ddaaff", "#774411",
+)  # fmt: skip
+"""Colours that the colour-blind can tell apart, after Okabe and Ito; then further ones."""
+MOST_CLASSES = 250
+"""A map holds a byte for each point."""
+LONGEST_NAME = 200
+KEYS = (*"1234567890", *(f"⇧{digit}" for digit in "1234567890"))
+"""That answer with a class, in the order that they are given; ⇧ is Shift."""
+COLOR = re.compile(r"#[0-9a-f]{6}")
+
+
+def clean_name(name: object) -> str:
+    r"""A name that can be shown, and written into any file.
+
+    Examples
+    --------
+    >>> clean_name(" two\nlines ")
+    'two lines'
+    """
+    letters = name if isinstance(name, str) else ""
+    clean = " ".join("".join(letter if letter.isprintable() else " " for letter in letters).split())
+    if not clean or len(clean) > LONGEST_NAME:
+        raise OptionError("name", "A class needs a name, of {} letters at most.", LONGEST_NAME)
+    return clean
+
+
+@dataclass(frozen=True)
+class ClassEntry:
+    """A class; its number never changes and is never given again. Its key stays too, whatever its name."""
+
+    number: int
+    name: str
+    color: str
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class ClassList:
+    """Classes in the order that they came; every change makes a new list.
+
+    Attributes
+    ----------
+    entries : tuple of ClassEntry
+    next_number : int
+
+    Examples
+    --------
+    >>> classes = ClassList.named(["cat", "dog"]).added("bird")
+    >>> classes.renamed(0, "Cat").without(1).names
+    ('Cat', '', 'bird')
+    """
+
+    entries: tuple[ClassEntry, ...] = ()
+    next_number: int = 0
+
+    @classmethod
+    def named(cls, names: Sequence[str]) -> "ClassList":
+        """Classes of these names; those that are digits have their own keys."""
+        made = cls()
+        for name in names:
+            made = made.added(name, kept_free=names)
+        return made
+
+    def __iter__(self) -> Iterator[ClassEntry]:
+        return iter(self.entries)
+
+    def __contains__(self, number: object) -> bool:
+        return any(entry.number == number for entry in self.entries)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names by number; empty where a class is gone."""
+        names = {entry.number: entry.name for entry in self.entries}
+        return tuple(names.get(number, "") for number in range(self.next_number))
+
+    def added(self, name: str, kept_free: Sequence[str] = ()) -> "ClassList":
+        """With one more class; keys that are kept free are given to classes of that name alone."""
+        if self.next_number >= MOST_CLASSES:
+            problem = "{field}: a page can show {} classes, and there were as many; merge some in the table."
+            raise OptionError("label", problem, MOST_CLASSES)
+        color = PALETTE[self.next_number % len(PALETTE)]
+        name = self._new_name(name)
+        free = [key for key in KEYS if all(entry.key != key for entry in self.entries)]
+        others = (key for key in free if key not in kept_free)
+        entry = ClassEntry(self.next_number, name, color, name if name in free else next(others, None))
+        return ClassList((*self.entries, entry), self.next_number + 1)
+
+    def renamed(self, number: int, name: str) -> "ClassList":
+        """With another name of a class."""
+        return self._changed(number, name=self._new_name(name, but=number))
+
+    def recolored(self, number: int, color: str) -> "ClassList":
+        """With another colour of a class."""
+        if not isinstance(color, str) or not COLOR.fullmatch(color):
+            raise OptionError("color", "{field} must be like #0072b2, got {!r}.", color)
+        return self._changed(number, color=color)
+
+    def without(self, number: int) -> "ClassList":
+        """Without a class."""
+        self.check(number)
+        return replace(self, entries=tuple(entry for entry in self.entries if entry.number != number))
+
+    def check(self, number: object) -> int:
+        """The number of a class that must be there."""
+        if not isinstance(number, int) or isinstance(number, bool) or number not in self:
+            raise OptionError("class", "There is no such class any more; choose another.")
+        return number
+
+    def _changed(self, number: int, name: str | None = None, color: str | None = None) -> "ClassList":
+        self.check(number)
+        entries = (
+            replace(entry, name=name or entry.name, color=color or entry.color)
+            if entry.number == number
+            else entry
+            for entry in self.entries
+        )
+        return replace(self, entries=tuple(entries))
+
+    def _new_name(self, name: object, but: int | None = None) -> str:
+        clean = clean_name(name)
+        if any(entry.name == clean and entry.number != but for entry in self.entries):
+            raise OptionError("name", "There is a class {!r} already; choose another name.", clean)
+        return clean
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What an action changes: forth to do it, back to undo it.
-
-    Attributes
-    ----------
-    rows : array of int
-    codes, weights : pairs of arrays
-        Before and after, for each of the rows.
-    classes : pair of ClassList
-    """
+    """The rows that an action changes, with their codes and weights, and the classes, before and after it."""
 
     rows: IntArray
     codes: tuple[IntArray, IntArray]
@@ -43,20 +158,9 @@ class Change:
 
 
 class Answers:
-    """Classes, and what was said of each row.
+    """Classes, the class of each row or one of the codes for none, and how far each label is trusted.
 
-    Parameters
-    ----------
-    codes : array of shape (n_rows,)
-        Class of each row at the beginning, or one of the codes for none.
-    classes : ClassList
-
-    Attributes
-    ----------
-    codes : array of shape (n_rows,)
-    weights : array of shape (n_rows,)
-        How far each label is trusted; those of a lasso are below 1.
-    classes : ClassList
+    Labels of a lasso have weights below 1.
 
     Examples
     --------
@@ -76,18 +180,14 @@ class Answers:
         self.classes = classes
         self._plans: dict[str, Callable[[Action], Change]] = {
             "label": self._label,
-            "cannot tell": lambda action: self._said(action, CANNOT_TELL),
-            "skip": lambda action: self._said(action, SKIPPED),
-            "clear": lambda action: self._said(action, NOTHING),
-            "add class": lambda action: self._classes(self.classes.added(action["name"])),
-            "rename class": lambda action: self._classes(
-                self.classes.renamed(action["class"], action["name"])
-            ),
-            "color class": lambda action: self._classes(
-                self.classes.recolored(action["class"], action["color"])
-            ),
-            "remove class": lambda action: self._gone(action["class"], NOTHING),
-            "merge classes": lambda action: self._gone(action["class"], self._other(action)),
+            "cannot tell": lambda action: self._change(self._rows(action), CANNOT_TELL),
+            "skip": lambda action: self._change(self._rows(action), SKIPPED),
+            "clear": lambda action: self._change(self._rows(action), NOTHING),
+            "add class": lambda a: self._change(classes=self.classes.added(a["name"])),
+            "rename class": lambda a: self._change(classes=self.classes.renamed(a["class"], a["name"])),
+            "color class": lambda a: self._change(classes=self.classes.recolored(a["class"], a["color"])),
+            "remove class": self._without_class,
+            "merge classes": self._without_class,
         }
 
     @property
@@ -102,7 +202,7 @@ class Answers:
         return np.where(kept, self.codes, NOTHING)
 
     def planned(self, action: Action) -> Change:
-        """What an action would change; one that makes no sense is refused."""
+        """The change that an action would make; one that makes no sense is refused."""
         plan = self._plans.get(action["do"])
         if plan is None:
             raise OptionError("do", "There is nothing called {!r} to do.", action["do"])
@@ -124,33 +224,28 @@ class Answers:
             rows = rows[(self.weights[rows] < 1) | np.isin(self.codes[rows], (NOTHING, SKIPPED))]
         return self._change(rows, number, float(weight))
 
-    def _said(self, action: Action, code: int) -> Change:
-        return self._change(self._rows(action), code)
-
-    def _classes(self, after: ClassList) -> Change:
-        return self._change(np.empty(0, dtype=np.int64), NOTHING, classes=after)
-
-    def _gone(self, number: Any, code: int) -> Change:
-        """A class that is removed, or goes into another."""
+    def _without_class(self, action: Action) -> Change:
+        """A class is removed, or goes into another, if that is named."""
+        number = action["class"]
+        if action["do"] == "merge classes":
+            into = self.classes.check(action["into"])
+            if into == number:
+                raise OptionError("into", "A class cannot be merged into itself; choose another.")
+            rows = np.flatnonzero(self.codes == self.classes.check(number))
+            return self._change(rows, into, self.weights[rows], self.classes.without(number))
         rows = np.flatnonzero(self.codes == self.classes.check(number))
-        weights = self.weights[rows] if code >= 0 else 1.0
-        return self._change(rows, code, weights, self.classes.without(number))
-
-    def _other(self, action: Action) -> int:
-        into = self.classes.check(action["into"])
-        if into == action["class"]:
-            raise OptionError("into", "A class cannot be merged into itself; choose another.")
-        return into
+        return self._change(rows, classes=self.classes.without(number))
 
     def _change(
-        self, rows: IntArray, code: int, weight: Any = 1.0, classes: ClassList | None = None
+        self, rows: Any = (), code: int = NOTHING, weight: Any = 1.0, classes: ClassList | None = None
     ) -> Change:
+        rows = np.asarray(rows, dtype=np.int64)
         after = np.full(len(rows), code, dtype=np.int16)
-        trusted = np.broadcast_to(np.float32(weight), len(rows)).copy()
+        weights = np.broadcast_to(np.float32(weight), len(rows)).copy()
         return Change(
             rows,
             (self.codes[rows], after),
-            (self.weights[rows], trusted),
+            (self.weights[rows], weights),
             (self.classes, self.classes if classes is None else classes),
         )
 

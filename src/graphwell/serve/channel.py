@@ -35,7 +35,7 @@ Command = Callable[[dict[str, Any]], Any]
 
 
 class Page(Protocol):
-    """What stands behind a page."""
+    """The state behind a page."""
 
     @property
     def name(self) -> str:
@@ -47,14 +47,14 @@ class Page(Protocol):
 
     @property
     def commands(self) -> Mapping[str, Command]:
-        """What windows may ask for; each takes the message and returns values of JSON. One runs at a time."""
+        """Commands of windows; each takes the message and returns values of JSON. One runs at a time."""
 
     @property
     def beside(self) -> frozenset[str]:
         """Names of commands that may take long: they run beside others, which do not wait for them."""
 
     def greeting(self) -> Iterable[Event]:
-        """What a new window is told: everything, as it was when the last event was told."""
+        """Events for a new window: everything, as it was when the last event was sent."""
 
     def begin(self, tell: Callable[[Event], None]) -> None:
         """Begin work in the background; `tell` reaches every window, from any thread."""
@@ -106,12 +106,7 @@ class Allowance:
 
 
 class Hub:
-    """All windows of a page.
-
-    Parameters
-    ----------
-    page : Page
-    """
+    """All windows of a page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -131,13 +126,7 @@ class Hub:
             self._loop.call_soon_threadsafe(self._put, event)
 
     async def serve(self, window: Any) -> None:
-        """Speak with one window until it goes.
-
-        Parameters
-        ----------
-        window : WebSocket
-            Of Starlette, accepted already.
-        """
+        """Speak with one window, a websocket of Starlette that was accepted, until it goes."""
         if len(self._windows) >= MOST_WINDOWS:
             await window.close(TOO_SLOW, "There are too many windows; close some.")
             return
@@ -199,7 +188,7 @@ class Hub:
             waiting.put_nowait({"re": message.get("id"), "error": "This is being done already; wait for it."})
 
     async def _answer(self, command: Command, message: dict[str, Any]) -> dict[str, Any]:
-        """Run a command; whatever is wrong with it becomes a sentence."""
+        """Run a command; an error becomes a sentence."""
         number = message.get("id")
         try:
             return {"re": number, "ok": await asyncio.to_thread(command, message)}

@@ -16,7 +16,7 @@ PICTURES = {
     ".webp": "image/webp",
     ".bmp": "image/bmp",
 }
-"""What browsers can show and no script can hide in: SVG is not among them."""
+"""Files that browsers can show and no script can hide in: SVG is not among them."""
 PARTS_OF_PAGES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",

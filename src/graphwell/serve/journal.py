@@ -1,4 +1,4 @@
-"""What was done, on disc before it is answered: a line for each action, for each undo and each redo.
+"""The annotation log: every action is on disc before it is answered, a line for each, and for undo and redo.
 
 After a kill, reading the lines from the first gives back the same actions, done and undone. A line that was
 cut short by the kill was never answered, and is dropped.
@@ -21,7 +21,7 @@ Action = dict[str, Any]
 Note = dict[str, Any]
 UNDO, REDO, NOTE = {"do": "undo"}, {"do": "redo"}, "note"
 MAKES_NO_SENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What forged lines lead to where they are read."""
+"""Errors that forged lines lead to where they are read."""
 Read = TypeVar("Read")
 
 
@@ -33,7 +33,7 @@ class Journal:
     path : Path
         Made if there is none.
     about : mapping
-        What the actions are about, values of JSON: a file that is about something else is refused.
+        The table or picture, values of JSON: a file that is about another is refused.
 
     Attributes
     ----------
@@ -184,13 +184,7 @@ class Journal:
             self._take(entry)
 
     def replay(self, do: Callable[[Action], object]) -> None:
-        """Do everything that counts, oldest first; an action that makes no sense is refused.
-
-        Parameters
-        ----------
-        do : callable
-            Given each action; raises what a forged one leads to.
-        """
+        """Do everything that counts, oldest first; an action that makes no sense is refused."""
         for number, action in enumerate(self.done, start=1):
             try:
                 do(action)
@@ -198,13 +192,7 @@ class Journal:
                 raise self._nonsense(number) from error
 
     def recall(self, read: Callable[[list[Note]], Read]) -> Read:
-        """What the notes say; those that make no sense are refused.
-
-        Parameters
-        ----------
-        read : callable
-            Given all notes, oldest first; raises what forged ones lead to.
-        """
+        """Read all notes, oldest first; those that make no sense are refused."""
         try:
             return read(self.notes)
         except MAKES_NO_SENSE as error:
@@ -216,7 +204,7 @@ class Journal:
         return OptionError("table", problem, self.path, number)
 
     def _entries(self, content: bytes) -> tuple[list[Any], int]:
-        """What the whole lines say, and where they end."""
+        """The entries of the whole lines, and where they end."""
         entries: list[Any] = []
         begin = 0
         while (end := content.find(b"\n", begin) + 1) > 0:
@@ -244,7 +232,7 @@ def _line(entry: Any) -> bytes:
 
 
 def _entry(line: bytes) -> Any:
-    """What a line says; None if it is not whole."""
+    """The entry of a line; None if it is not whole."""
     checksum, _, text = line.removesuffix(b"\n").partition(b" ")
     if checksum != b"%08x" % zlib.crc32(text):
         return None

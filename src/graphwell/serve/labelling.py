@@ -12,22 +12,20 @@ from graphwell.graph.layout import principal_map
 from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.labelled_files import write_answers, write_labels
 from graphwell.jobs.shown_rows import LabelledTable
-from graphwell.serve.answers import NOTHING, SKIPPED, Answers, Change
+from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Answers, Change, ClassList, clean_name
 from graphwell.serve.channel import Command, Event, frame
-from graphwell.serve.classes import ClassList, clean_name
-from graphwell.serve.coloring import Coloring
-from graphwell.serve.journal import Action, Journal
-from graphwell.serve.learning_curve import LearningCurve
-from graphwell.serve.refits import Fit, Glance, Refits, Said
-from graphwell.serve.told import (
+from graphwell.serve.events import (
+    Coloring,
+    answers_event,
     doubtful_rows,
-    lasso_says,
+    lasso_counts,
     row_in_brief,
     shown_row,
-    told_answers,
-    told_table,
+    table_event,
     too_early,
 )
+from graphwell.serve.fits import BackgroundFits, Fit, LearningCurve, Preview, Snapshot
+from graphwell.serve.journal import Action, Journal
 
 USED_BY = {
     "label": ("rows", "class", "weight"),
@@ -38,7 +36,7 @@ USED_BY = {
     "remove class": ("class",),
     "color class": ("class", "color"),
 }
-"""What each action is told; the rest of a message is not kept."""
+"""The fields of each action; the rest of a message is not kept."""
 ROWS_HELD_BACK = 5
 """Of those asked last: another window may show them, so a window is asked others first."""
 
@@ -87,21 +85,21 @@ class LabelPage:
         self._queue: list[Question] = []
         self._asked: deque[int] = deque(maxlen=ROWS_HELD_BACK)
         self._stage = ""
-        self._refits = Refits(
-            table, self._said, self._take_glance, self._take_fit, self._take_questions, self._take_places,
-            self._take_stage, self._curve.checked,
+        self._fits = BackgroundFits(
+            table, self._snapshot, self._take_preview, self._take_fit, self._take_questions,
+            self._take_places, self._take_stage, self._curve.checked,
         )  # fmt: skip
 
     # ------------------------------------------------------------------------------ as a page of the channel
 
     def greeting(self) -> Iterable[Event]:
-        """What a new window is told: everything."""
+        """Everything, for a new window."""
         with self._lock:
             return [
-                told_table(self.table, self.answers),
+                table_event(self.table, self.answers),
                 frame({"event": "positions"}, self._places),
                 *self._coloring.everything(),
-                self._told_answers(self.answers.labelled),
+                self._answers_event(self.answers.labelled),
                 self._model,
                 {"event": "stage", "text": self._stage},
                 {"event": "questions"},
@@ -110,13 +108,13 @@ class LabelPage:
     def begin(self, tell: Callable[[Event], None]) -> None:
         """Begin to fit in the background."""
         self._tell = tell
-        self._refits.begin()
+        self._fits.begin()
 
     def end(self) -> None:
         """End the fits."""
-        self._refits.end()
+        self._fits.end()
 
-    # ---------------------------------------------------------------------------------- what windows ask for
+    # ------------------------------------------------------------------------------------------ commands
 
     def _act(self, message: dict[str, Any]) -> dict[str, int]:
         """Plan an action, write it down, do it: an action that makes no sense is not written."""
@@ -165,8 +163,8 @@ class LabelPage:
         """Do a change, tell every window, and have everything fitted anew."""
         self.answers.go(change, back=back)
         self._number += 1
-        self._tell(self._told_answers(change.rows))
-        self._refits.wake(labelled=change.labelled)
+        self._tell(self._answers_event(change.rows))
+        self._fits.wake(labelled=change.labelled)
         return {"number": self._number}
 
     def _search(self, text: str) -> list[dict[str, Any]]:
@@ -188,7 +186,7 @@ class LabelPage:
             raise OptionError("row", "{field} must lie between 0 and {:,}.", len(self._coloring) - 1)
         return row
 
-    # ---------------------------------------------------------------------------------- what to ask next
+    # ----------------------------------------------------------------------------------------- questions
 
     def _next(self, message: dict[str, Any]) -> dict[str, Any]:
         """The next row to ask a window for: one of those that it wants first, or the best that is open."""
@@ -207,28 +205,27 @@ class LabelPage:
         with self._lock:
             return shown_row(self.table, self.answers, self._found, row)
 
-    # ------------------------------------------------------------------------------------- what threads bring
+    # --------------------------------------------------------------------------------------- from threads
 
-    def _said(self) -> Said:
+    def _snapshot(self) -> Snapshot:
         with self._lock:
             answers = self.answers
-            return Said(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
+            return Snapshot(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
 
-    def _take_glance(self, glance: Glance) -> None:
-        """Show at once what an answer changes, as far as that can be seen without a fit."""
+    def _take_preview(self, preview: Preview) -> None:
         with self._lock:
-            self._tell(self._coloring.take_glance(glance))
+            self._tell(self._coloring.take_preview(preview))
 
     def _take_fit(self, fit: Fit) -> None:
         with self._lock:
             self._found = fit.found
-            for event in self._coloring.take_fit(fit.found, fit.said.number):
+            for event in self._coloring.take_fit(fit.found, fit.snapshot.number):
                 self._tell(event)
-            self._model = self._told_fit(fit)
+            self._model = self._model_event(fit)
             self._tell(self._model)
 
     def _take_questions(self, questions: list[Question]) -> None:
-        """Keep what to ask next; windows that wait for a row may ask."""
+        """Keep the next questions; windows that wait for a row may ask."""
         with self._lock:
             self._queue = questions
             self._tell({"event": "questions"})
@@ -244,29 +241,29 @@ class LabelPage:
                 self._stage = text
                 self._tell({"event": "stage", "text": text})
 
-    # -------------------------------------------------------------------------------- what windows are told
+    # ---------------------------------------------------------------------------------------------- events
 
-    def _told_answers(self, rows: IntArray) -> dict[str, Any]:
-        return told_answers(self.answers, self.journal, rows, self._number)
+    def _answers_event(self, rows: IntArray) -> dict[str, Any]:
+        return answers_event(self.answers, self.journal, rows, self._number)
 
-    def _told_fit(self, fit: Fit) -> dict[str, Any]:
+    def _model_event(self, fit: Fit) -> dict[str, Any]:
         """Numbers of a fit: sizes of the classes, accuracy, the most doubtful rows, the last lasso."""
-        labelled, early = int((fit.said.codes >= 0).sum()), too_early(fit)
+        labelled, early = int((fit.snapshot.codes >= 0).sum()), too_early(fit)
         if fit.accuracy is not None:
             note = self._curve.add(labelled, fit.accuracy, fit.checked, is_early=bool(early))
-            if note and fit.said.number:  # at a new start the fit is that of the last note
+            if note and fit.snapshot.number:  # at a new start the fit is that of the last note
                 self.journal.note(note)
         sizes = self._coloring.sizes()
         return {
             "event": "model",
             "fits": self._model["fits"] + 1,
-            "number": fit.said.number,
+            "number": fit.snapshot.number,
             "labels": labelled,
-            "cannot_tell": int((fit.said.codes == -2).sum()),
+            "cannot_tell": int((fit.snapshot.codes == CANNOT_TELL).sum()),
             "sizes": {entry.number: int(sizes[entry.number]) for entry in self.answers.classes},
             "curve": self._curve.points,
             "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
             "early": early,
             "doubtful": doubtful_rows(fit, self.table),
-            "lasso": lasso_says(self._changes[-1] if self._changes else None, self._coloring.classes),
+            "lasso": lasso_counts(self._changes[-1] if self._changes else None, self._coloring.classes),
         }

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +14,30 @@ from graphwell.io.locks import held_alone
 from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.journal import Action, Journal
-from graphwell.serve.segmenting import Segmenting, Wish
 from graphwell.serve.strokes import Painting, checked, first_classes
 
 NO_CLASS = 255
 """In the bytes that a picture is coloured by."""
 
 
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A picture to segment from seeds, -1 where unknown; its number says which strokes these follow."""
+
+    picture: PaintedPicture
+    seeds: IntArray
+    number: int
+
+
+Found = Callable[[Request, IntArray, bool], None]
+"""Called with the classes, and whether they are those of the small copy."""
+Failed = Callable[[Request, Exception], None]
+
+
 class PaintPage:
-    """The page of `graphwell paint`.
+    """The page of `graphwell paint`; the first picture begins with classes of these names.
 
     Strokes are on disc before they are answered. Segmentations follow in the background.
-
-    Parameters
-    ----------
-    options : PaintOptions
-    class_names : tuple of str
-        Of the classes that the first picture begins with.
     """
 
     name = "paint"
@@ -52,7 +60,7 @@ class PaintPage:
         self._number = 0
         self._saving = False
         self._segmenting = [
-            Segmenting(self._take, self._take_failure, coarse=coarse) for coarse in (True, False)
+            SegmentingThread(self._take, self._take_failure, coarse=coarse) for coarse in (True, False)
         ]
         options.folder.mkdir(parents=True, exist_ok=True)
         self._open(0, first_classes(class_names))
@@ -69,7 +77,7 @@ class PaintPage:
         self._tell = tell
         for thread in self._segmenting:
             thread.begin()
-        self._want()
+        self._segment()
 
     def end(self) -> None:
         """End the work in the background and close the journal."""
@@ -104,7 +112,7 @@ class PaintPage:
             if place != self._place:
                 self._open(place, self._painting.classes)
                 self._tell(self._picture_event())
-                self._want()
+                self._segment()
         return place
 
     def _picture_event(self) -> bytes:
@@ -121,7 +129,7 @@ class PaintPage:
         return frame(about, self._picture.shown)
 
     def _state(self) -> dict[str, Any]:
-        """What changes with every action."""
+        """The part of an event that changes with every action."""
         can_undo = len(self._journal.done) > 1
         return {"classes": self._painting.classes, "undo": can_undo, "redo": bool(self._journal.undone)}
 
@@ -157,32 +165,32 @@ class PaintPage:
         stroke = self._painting.strokes[-1] if action["do"] == "stroke" and event == "done" else None
         self._tell({"event": event, "what": action["do"], "stroke": stroke, **self._state()})
         if action["do"] == "stroke":
-            self._want()
+            self._segment()
         return self._number
 
     # ------------------------------------------------------------------------------------- segmentations
 
-    def _want(self) -> None:
+    def _segment(self) -> None:
         with self._lock:
             self._number += 1
-            wish = Wish(self._picture, self._painting.seeds, self._number)
-            if not (wish.seeds >= 0).any():
+            request = Request(self._picture, self._painting.seeds, self._number)
+            if not (request.seeds >= 0).any():
                 self._shown = (self._number, True)  # answers to strokes that are gone come too late
                 self._segmentation = None
                 self._tell({"event": "cleared"})
         for thread in self._segmenting:
-            thread.want(wish)
+            thread.request(request)
 
-    def _take(self, wish: Wish, labels: IntArray, coarse: bool) -> None:
+    def _take(self, request: Request, labels: IntArray, coarse: bool) -> None:
         with self._lock:
-            if wish.picture is not self._picture or (wish.number, not coarse) <= self._shown:
+            if request.picture is not self._picture or (request.number, not coarse) <= self._shown:
                 return  # another picture, or an answer that comes after a better one or twice
-            self._shown = (wish.number, not coarse)
+            self._shown = (request.number, not coarse)
             height, width = labels.shape
             about = {
                 "event": "segmentation",
-                "number": wish.number,
-                "latest": wish.number == self._number,
+                "number": request.number,
+                "latest": request.number == self._number,
                 "coarse": coarse,
                 "width": width,
                 "height": height,
@@ -190,7 +198,7 @@ class PaintPage:
             self._segmentation = frame(about, np.where(labels < 0, NO_CLASS, labels).astype(np.uint8))
             self._tell(self._segmentation)
 
-    def _take_failure(self, wish: Wish, error: Exception) -> None:
+    def _take_failure(self, request: Request, error: Exception) -> None:
         self._tell({"event": "failed", "why": str(error) or repr(error)})
 
     def _save(self) -> str:
@@ -201,16 +209,16 @@ class PaintPage:
             if not self._painting.strokes:
                 raise ValueError("There is nothing to save yet; paint a stroke first.")
             self._saving = True
-            wish = Wish(self._picture, self._painting.seeds, self._number)
+            request = Request(self._picture, self._painting.seeds, self._number)
             document = self._painting.document()
-        threading.Thread(target=self._write, args=(wish, document), daemon=True).start()
+        threading.Thread(target=self._write, args=(request, document), daemon=True).start()
         return str(self.options.folder)
 
-    def _write(self, wish: Wish, document: dict[str, Any]) -> None:
+    def _write(self, request: Request, document: dict[str, Any]) -> None:
         try:
-            if (wish.seeds >= 0).any():  # shown first, then written
-                self._take(wish, wish.picture.segment(wish.seeds, coarse=False), False)
-            report = wish.picture.save(document)
+            if (request.seeds >= 0).any():  # shown first, then written
+                self._take(request, request.picture.segment(request.seeds, coarse=False), False)
+            report = request.picture.save(document)
             files, notes = [path.name for path in report.files], [str(note) for note in report.notes]
             folder = str(self.options.folder)
             self._tell({"event": "saved", "folder": folder, "files": files, "notes": notes})
@@ -218,3 +226,54 @@ class PaintPage:
             self._tell({"event": "failed", "why": str(error) or repr(error)})
         finally:
             self._saving = False
+
+
+class SegmentingThread:
+    """A thread that answers the last request; `coarse` threads segment the small copies of pictures."""
+
+    def __init__(self, found: Found, failed: Failed, *, coarse: bool) -> None:
+        self._found, self._failed, self._coarse = found, failed, coarse
+        self._request: Request | None = None
+        self._changed = threading.Condition()
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, name="segmenting", daemon=True)
+
+    def begin(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Let the thread end after what it does now."""
+        with self._changed:
+            self._ended, self._request = True, None
+            self._changed.notify()
+
+    def request(self, request: Request) -> None:
+        """Segment this next; an older request that has not begun is forgotten."""
+        with self._changed:
+            self._request = request
+            self._changed.notify()
+
+    def _run(self) -> None:
+        while (request := self._next()) is not None:
+            try:
+                self._answer(request)
+            except Exception as error:  # shown in the windows; the next stroke may do
+                self._failed(request, error)
+
+    def _next(self) -> Request | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended or self._request is not None)
+            request, self._request = self._request, None
+            return None if self._ended else request
+
+    def _answer(self, request: Request) -> None:
+        if self._coarse and not request.picture.is_large:
+            return  # the fine answer is there as soon
+        request.picture.prepare(coarse=self._coarse)
+        if np.any(request.seeds >= 0) and not self._overtaken():
+            self._found(request, request.picture.segment(request.seeds, coarse=self._coarse), self._coarse)
+
+    def _overtaken(self) -> bool:
+        with self._changed:
+            return self._request is not None or self._ended

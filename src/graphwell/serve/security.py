@@ -17,7 +17,7 @@ NOWHERE = "'none'"
 
 
 def policy(scripts: str, styles: str, own: str) -> str:
-    """What a page may load, do and become.
+    """The content security policy: sources that a page may load from, and where it may send.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class RefusedError(Exception):
 
 @dataclass
 class Door:
-    """What a request must bring to be let in.
+    """The conditions under which a request is let in.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Door:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What the header Host may say."""
+        """Values that the header Host may have."""
         return frozenset(origin.partition("://")[2] for origin in self.origins)
 
     def inner_path(self, path: str, host: str, origin: str | None, *, is_socket: bool = False) -> str:

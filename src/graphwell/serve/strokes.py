@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.io.images.drawings.strokes import FORMAT_NAME, VERSION
+from graphwell.io.images.drawings import FORMAT_NAME, VERSION
 from graphwell.io.images.raster import ERASED, Raster
-from graphwell.serve.classes import COLOR, PALETTE, clean_name
+from graphwell.serve.answers import COLOR, PALETTE, clean_name
 from graphwell.serve.journal import Action
 
 MOST_POINTS = 5_000
@@ -18,24 +18,13 @@ MOST_STROKES = 20_000
 LARGEST = 1e9
 MOST_CLASSES = 64
 Stroke = dict[str, Any]
-"""As in `graphwell.io.images.drawings.strokes`: class, width, erase, points."""
+"""As in `graphwell.io.images.drawings.draw_strokes`: class, width, erase, points."""
 PaintClass = dict[str, str]
 """Name and colour."""
 
 
 class Painting:
-    """Classes and strokes of one picture, and the pixels that they mark.
-
-    Parameters
-    ----------
-    shape : (height, width)
-
-    Attributes
-    ----------
-    classes : list
-        Name and colour of each.
-    strokes : list
-        Oldest first.
+    """Classes and strokes of one picture of shape (height, width), and the pixels that they mark.
 
     Examples
     --------
@@ -54,9 +43,7 @@ class Painting:
         self.shape = shape
         self.strokes: list[Stroke] = []
         self._raster = Raster(shape)
-        self._covered: list[
-            tuple[IntArray, IntArray]
-        ] = []  # by each stroke: pixels, and their classes before
+        self._covered: list[tuple[IntArray, IntArray]] = []  # pixels of each stroke, and their classes before
         self._classes: list[list[PaintClass]] = [[]]
 
     @property
@@ -108,13 +95,7 @@ class Painting:
 
 
 def checked(message: Mapping[str, Any], painting: Painting) -> Action:
-    """An action on a painting, from a window or from a journal, if it makes sense now.
-
-    Parameters
-    ----------
-    message : mapping
-    painting : Painting
-    """
+    """An action on a painting, from a window or from a journal, if it makes sense now."""
     if message["do"] == "stroke":
         return {"do": "stroke", **checked_stroke(message, painting)}
     if message["do"] != "classes":
@@ -126,13 +107,7 @@ def checked(message: Mapping[str, Any], painting: Painting) -> Action:
 
 
 def checked_stroke(message: Mapping[str, Any], painting: Painting) -> Stroke:
-    """A stroke from a window, if it is one on this picture.
-
-    Parameters
-    ----------
-    message : mapping
-    painting : Painting
-    """
+    """A stroke from a window, if it is one on this picture."""
     number: Any = message.get("class")
     width: Any = message.get("width")
     erase = message.get("erase")
@@ -168,13 +143,7 @@ def _is_number(value: Any) -> bool:
 
 
 def checked_class(message: Mapping[str, Any], painting: Painting) -> dict[str, Any]:
-    """What a window asks of the classes: a new one, another name, or another colour.
-
-    Parameters
-    ----------
-    message : mapping
-    painting : Painting
-    """
+    """A new class, another name, or another colour, if that makes sense now."""
     known = painting.classes
     if message["do"] == "add class":
         if len(known) >= MOST_CLASSES:

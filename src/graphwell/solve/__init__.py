@@ -2,9 +2,8 @@
 
 from graphwell.progress import CancelledError
 from graphwell.solve.descent import Step, descend
-from graphwell.solve.fit import Fitted, fit
+from graphwell.solve.fit import Fitted, Recipe, fit
 from graphwell.solve.problem import Problem
-from graphwell.solve.recipe import Recipe
 from graphwell.solve.result import Result, Status
 from graphwell.solve.run import Run
 from graphwell.solve.schedule import Annealed, Fixed, Schedule

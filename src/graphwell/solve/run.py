@@ -1,17 +1,205 @@
-"""What a caller wants of a run besides its result: to hear how far it is, to save it, to end it."""
+"""A file that a descent saves itself in after every step, so that a killed run can go on where it was.
 
-from collections.abc import Iterator, Mapping
+What a caller wants of a run besides its result: to hear how far it is, to save it, to end it.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
+from graphwell._rows import hash_of
+from graphwell.backends.base import State
 from graphwell.errors import OptionError
+from graphwell.io.files import check_output
+from graphwell.io.locks import held_alone
+from graphwell.io.npy import damaged_file, read_sealed, write_sealed
 from graphwell.progress import CancelledError, Progress, in_pieces, listening, silent, watched
-from graphwell.solve.checkpoint import Checkpoint, Fingerprint, ToHost, kept_alone
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
 from graphwell.solve.schedule import Schedule
+
+ToHost = Callable[[Any], Any]
+FORMAT = 1
+"""Of the files written here; files of a higher number come from a later graphwell."""
+LARGEST_OFFSET = 1.0
+"""Offsets lie in [-1/2, 1/2); rounding may take them a little further."""
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a run depends on: two runs with one fingerprint take the same steps.
+
+    Attributes
+    ----------
+    graph, labels : str
+        Hashes of the affinities and of the known labels.
+    settings : dict
+        Everything else by name, so that a difference can be named.
+    """
+
+    graph: str
+    labels: str
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, problem: Problem, settings: Mapping[str, Any], to_host: ToHost) -> "Fingerprint":
+        """Fingerprint of the descent on a problem."""
+        plain = json.loads(json.dumps(dict(settings), default=_as_json))
+        labels = hash_of(to_host(problem.labels).astype(np.int64))
+        trust = "" if problem.trust is None else hash_of(to_host(problem.trust))
+        return cls(problem.graph.fingerprint, labels + trust, plain)
+
+    def difference(self, saved: "Fingerprint") -> str:
+        """Say what differs from a saved fingerprint; empty where nothing does.
+
+        Examples
+        --------
+        >>> Fingerprint("a", "b", {"fidelity": 5.0}).difference(Fingerprint("a", "b", {"fidelity": 30.0}))
+        'fidelity was 30.0 there and is 5.0 here'
+        """
+        parts = [
+            f"{name} was {saved.settings.get(name)} there and is {self.settings.get(name)} here"
+            for name in sorted({*self.settings, *saved.settings})
+            if self.settings.get(name) != saved.settings.get(name)
+        ]
+        if self.labels != saved.labels:
+            parts.append("the known labels differ")
+        if self.graph != saved.graph:
+            parts.append("the graph differs (other rows, features, scaling or neighbours)")
+        return ", ".join(parts)
+
+
+@contextmanager
+def kept_alone(path: Path | None) -> Iterator[None]:
+    """Keep other runs away from the file of a run, and refuse a damaged file before any work is done."""
+    if path is None:
+        yield
+        return
+    check_output(path, "checkpoint")
+    with held_alone(path, "checkpoint"):
+        if path.exists():
+            read_sealed(path, FORMAT)
+        yield
+
+
+@dataclass
+class Checkpoint:
+    """The file of one run.
+
+    Parameters
+    ----------
+    path : Path
+        Its name; the file need not exist yet.
+    fingerprint : Fingerprint
+        Of the run that wants to go on from it.
+    n_vertices, n_classes, n_steps : int
+        Size of the run: a state that does not fit is refused.
+    to_host : callable
+        Brings labels and offsets to the host.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> fingerprint = Fingerprint("graph", "labels", {"fidelity": 30.0})
+    >>> size = {"n_vertices": 2, "n_classes": 2, "n_steps": 10}
+    >>> checkpoint = Checkpoint(Path(folder.name) / "run", fingerprint, **size)
+    >>> checkpoint.load() is None
+    True
+    >>> state = State(np.array([0, 1]), np.array([0.25, -0.25]))
+    >>> checkpoint.save(Step(1, 10, epsilon=2.0, energy=3.5, label_changes=7, state=state))
+    >>> Checkpoint(checkpoint.path, fingerprint, **size).load().energies
+    (3.5,)
+    >>> folder.cleanup()
+    """
+
+    path: Path
+    fingerprint: Fingerprint
+    n_vertices: int
+    n_classes: int
+    n_steps: int
+    to_host: ToHost = np.asarray
+    _energies: list[float] = field(default_factory=list)
+    _label_changes: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_output(self.path, "checkpoint")
+
+    def load(self) -> Reached | None:
+        """Return what the file holds, None if there is none; a file of another run is refused."""
+        if not self.path.exists():
+            return None
+        saved = read_sealed(self.path, FORMAT)
+        try:
+            difference = self.fingerprint.difference(Fingerprint(**json.loads(str(saved["fingerprint"]))))
+            reached = self._reached(saved)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise damaged_file(self.path) from error
+        if difference:
+            problem = (
+                "{field} {} belongs to another run: {}; "
+                "use the same data and parameters to go on, or remove the file to start anew."
+            )
+            raise OptionError("checkpoint", problem, self.path, difference)
+        if reached is None:
+            raise damaged_file(self.path)
+        self._energies, self._label_changes = list(reached.energies), list(reached.label_changes)
+        return reached
+
+    def save(self, step: Step) -> None:
+        """Replace the file by one that holds this step too; it is whole at every moment."""
+        self._energies.append(step.energy)
+        self._label_changes.append(step.label_changes)
+        arrays: dict[str, Any] = {
+            "labels": np.asarray(self.to_host(step.state.labels)),
+            "offsets": np.asarray(self.to_host(step.state.offsets)),
+            "energies": np.array(self._energies, dtype=np.float64),
+            "label_changes": np.array(self._label_changes, dtype=np.int64),
+            "fingerprint": np.array(json.dumps(vars(self.fingerprint))),
+        }
+        write_sealed(self.path, arrays, FORMAT)
+
+    def saving(self, callback: Callback | None) -> Callback:
+        """Return a callback that saves each step, then asks the one given."""
+
+        def save_and_ask(step: Step) -> object:
+            self.save(step)
+            return None if callback is None else callback(step)
+
+        return save_and_ask
+
+    def _reached(self, saved: Mapping[str, Any]) -> Reached | None:
+        """What a file holds, or None if no run of this size can have written it: compiled code trusts it."""
+        labels, offsets, energies, changes = (
+            saved[name] for name in ("labels", "offsets", "energies", "label_changes")
+        )
+        per_vertex, per_step = (self.n_vertices,), (len(energies),)
+        sound = (
+            labels.dtype.kind in "iu"
+            and offsets.dtype in (np.float32, np.float64)
+            and energies.dtype == np.float64
+            and changes.dtype == np.int64
+            and labels.shape == offsets.shape == per_vertex
+            and energies.shape == changes.shape == per_step
+            and 0 < len(energies) <= self.n_steps
+            and bool((labels >= 0).all() and (labels < self.n_classes).all())
+            and bool(np.isfinite(offsets).all() and (np.abs(offsets) <= LARGEST_OFFSET).all())
+            and bool(np.isfinite(energies).all() and (changes >= 0).all())
+        )
+        if not sound:
+            return None
+        state = State(labels.astype(np.int32), offsets)
+        return Reached(state, tuple(energies.tolist()), tuple(changes.tolist()))
+
+
+def _as_json(value: Any) -> Any:
+    """Settings as JSON holds them: NumPy's numbers and arrays as plain ones, objects by what they say."""
+    return value.tolist() if hasattr(value, "tolist") else repr(value)
 
 
 class Flag(Protocol):

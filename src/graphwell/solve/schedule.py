@@ -1,11 +1,16 @@
-"""Schedules: how epsilon falls, and how many sweeps each value of it gets."""
+"""Schedules: how epsilon falls, and how many sweeps each value of it gets.
+
+How large the steps of the descent are, and how many there are at each epsilon.
+"""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from graphwell.backends.base import Engine
 from graphwell.errors import in_short
+from graphwell.solve.problem import found_once
 
 SWEEPS_BETWEEN_REPORTS = 40
 
@@ -81,3 +86,32 @@ def _check_epsilon(value: float, name: str) -> None:
 def _check_sweeps(value: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"sweeps must be a positive integer, got {in_short(value)}.")
+
+
+FIRST_EPSILON, LAST_EPSILON = 2.0, 0.3
+LARGEST_STEP = 0.4
+STABLE_SHARE = 0.8
+POWER_ITERATIONS = 20
+
+
+def schedule_of(time: float, step_size: float) -> Annealed:
+    """Epsilons of the descent, each with as many sweeps as fill the time.
+
+    Examples
+    --------
+    >>> schedule_of(time=2.0, step_size=0.2)
+    Annealed(start=2.0, stop=0.3, ratio=0.9, sweeps=10)
+    """
+    return Annealed(FIRST_EPSILON, LAST_EPSILON, ratio=0.9, sweeps=max(1, round(time / step_size)))
+
+
+@found_once
+def stable_step(engine: Engine) -> float:
+    """Largest step that is stable and accurate at every epsilon, at most 0.4.
+
+    Steps below ``2 / (eps m + 1 / eps)`` are stable, with `m` the largest eigenvalue of the Laplacian of
+    ``S``, found by power iteration.
+    """
+    largest = engine.largest_eigenvalue(POWER_ITERATIONS)
+    limits = (2 / (epsilon * largest + 1 / epsilon) for epsilon in (FIRST_EPSILON, LAST_EPSILON))
+    return min(LARGEST_STEP, STABLE_SHARE * min(limits))

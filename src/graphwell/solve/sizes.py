@@ -1,8 +1,126 @@
-"""Sizes of classes that are not given outright: estimated, or given as bounds."""
+"""Sizes of classes: how even they are, and labels with given ones.
+
+Sizes of classes that are not given outright: estimated, or given as bounds.
+
+The assignment of highest score among those whose class sizes lie within bounds, exactly.
+
+It begins at the highest score of each row, where no move gains. While a class is too large or too small, one
+row moves from class to class along the cheapest chain. Chains are shortest paths on the graph of classes, so
+after each the assignment is the best for its sizes: the successive shortest paths of a transport problem.
+
+
+The compiled loop of `graphwell.solve.sizes`: rows move between classes along cheapest chains.
+"""
+
+from collections.abc import Callable
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.base import Block, Engine, Vector
+from graphwell.graph.compiled import compiled
+from graphwell.memory import check_fits
+
+ROUNDS = 200
+UNEVENNESS_ALLOWED = 0.06
+"""Classes less even than this are taken to be uneven by nature, not by chance."""
+
+
+def balanced_labels(engine: Engine, scores: Block, sizes: FloatArray, among: BoolArray) -> Vector:
+    """Give each vertex its best class under prices that make the classes about as large as asked.
+
+    The price of a class too large rises and that of one too small falls until the sizes fit.
+
+    Parameters
+    ----------
+    engine : Engine
+    scores : Block
+        Not negative.
+    sizes : array of shape (n_classes,)
+        Wanted number of vertices of each class.
+    among : array of shape (n,)
+        The vertices that are counted.
+
+    Examples
+    --------
+    >>> from graphwell.backends.arrays import ArrayEngine
+    >>> scores = np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3]])
+    >>> balanced_labels(ArrayEngine(), scores, np.array([2, 2]), np.ones(4, dtype=bool))
+    array([0, 0, 1, 1])
+    """
+    logs = engine.logarithms(scores)
+    return engine.argmax(logs, best_prices(lambda prices: engine.counts(logs, prices, among), sizes))
+
+
+def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray) -> FloatArray:
+    """Prices under which the classes come nearest to the sizes asked for; `sizes_under` tries some."""
+    prices = np.zeros(len(sizes))
+    best, smallest_miss = prices, np.inf
+    step = 0.5
+    for _ in range(ROUNDS):
+        found = sizes_under(prices)
+        miss = float(np.abs(found - sizes).sum())
+        if miss < smallest_miss:
+            best, smallest_miss = prices, miss
+        else:
+            step *= 0.9
+        if miss <= 0.002 * sizes.sum():
+            break
+        prices = prices + step * np.log(np.maximum(sizes, 0.5) / np.maximum(found, 0.5))
+    return best
+
+
+def class_counts(engine: Engine, labels: Vector, n_classes: int) -> IntArray:
+    """Number of vertices of each class, on the host.
+
+    Examples
+    --------
+    >>> from graphwell.backends.arrays import ArrayEngine
+    >>> class_counts(ArrayEngine(), np.array([0, 2, 0]), 3)
+    array([2, 0, 1])
+    """
+    return np.asarray(engine.to_host(engine.xp.bincount(labels, minlength=n_classes)))
+
+
+def evenness(counts: IntArray) -> float:
+    """Entropy of class sizes as a share of its largest value: 1 if all are equal, 0 if only one is there.
+
+    Examples
+    --------
+    >>> evenness(np.array([2, 2])), evenness(np.array([0, 4]))
+    (1.0, 0.0)
+    """
+    shares = counts / counts.sum()
+    positive = shares[shares > 0]
+    return float(abs((positive * np.log(positive)).sum()) / np.log(len(counts))) if len(counts) > 1 else 1.0
+
+
+def evenness_allowed(counts: IntArray, allowed: float = UNEVENNESS_ALLOWED) -> float:
+    """1 if the classes that are there are even, falling to 0 where they are uneven by nature.
+
+    Examples
+    --------
+    >>> evenness_allowed(np.array([5, 5, 0])), evenness_allowed(np.array([9, 1]))
+    (1.0, 0.0)
+    """
+    return max(0.0, 1 - (1 - evenness(counts[counts > 0])) / allowed)
+
+
+def best_classes(engine: Engine, scores: Block, n: int, class_shares: FloatArray | None = None) -> Vector:
+    """Class with the highest score of each of `n` vertices; priced if sizes are given."""
+    if class_shares is None:
+        return engine.argmax(scores)
+    everyone = engine.asarray(np.ones(n, dtype=bool))
+    return balanced_labels(engine, scores, class_shares * n, everyone)
+
+
+def likeliest(
+    engine: Engine, scores: Block, labels: IntArray, class_shares: FloatArray | None = None
+) -> IntArray:
+    """Class with the highest score, given labels kept, on the host; priced if sizes are given."""
+    best = best_classes(engine, scores, len(labels), class_shares)
+    return np.where(labels >= 0, labels, engine.to_host(best))
+
 
 SMALLEST_SIZE = 1e-4
 TRUST_NEEDED = 0.5
@@ -109,3 +227,102 @@ def within_bounds(shares: FloatArray, lower: FloatArray, upper: FloatArray) -> F
             high = middle
     moved = np.clip(high * positive, lower, upper)
     return moved / moved.sum()
+
+
+def bounded_assignment(scores: FloatArray, lowest: IntArray, highest: IntArray) -> IntArray:
+    """A class for each row, with the highest sum of scores that the bounds allow.
+
+    Parameters
+    ----------
+    scores : array of shape (n, n_classes)
+    lowest, highest : arrays of shape (n_classes,)
+        Bounds on the number of rows of each class.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.1], [0.8, 0.7], [0.6, 0.1]])
+    >>> bounded_assignment(scores, np.array([0, 1]), np.array([3, 3]))
+    array([0, 1, 0])
+    """
+    n, n_classes = scores.shape
+    if lowest.sum() > n or highest.sum() < n or (lowest > highest).any():
+        raise ValueError(f"No assignment of {n:,} rows lies within the bounds {lowest} to {highest}.")
+    if not np.isfinite(scores).all() or lowest.shape != (n_classes,) or highest.shape != (n_classes,):
+        raise ValueError("Scores must be finite, with a lower and an upper bound for each class.")
+    if n == 0:
+        return np.zeros(0, dtype=np.int64)
+    check_fits(f"The assignment of {n:,} rows to {n_classes} classes", 4.0 * n * n_classes**2)
+    orders = np.zeros((n_classes, n_classes, n), dtype=np.int32)
+    for k in range(n_classes):
+        for m in range(n_classes):
+            if k != m:
+                orders[k, m] = np.argsort(scores[:, k] - scores[:, m], kind="stable")
+    labels = scores.argmax(axis=1).astype(np.int64)
+    large = 2.0 * n_classes * float(np.ptp(scores)) + 1.0
+    move_along_chains(np.ascontiguousarray(scores), orders, lowest, highest, large, labels)
+    return labels
+
+
+@compiled(nogil=True)
+def move_along_chains(
+    scores: FloatArray, orders: IntArray, lowest: IntArray, highest: IntArray, large: float, labels: IntArray
+) -> int:
+    """Move rows until the sizes lie within their bounds and no chain of moves gains; return the moves.
+
+    `orders[k, l]` holds all rows by what a move from `k` to `l` costs, the cheapest first. A row too many or
+    too few costs `large`, which is more than any chain. `labels` is changed in place.
+    """
+    n, n_classes = scores.shape
+    sizes = np.zeros(n_classes, np.int64)
+    for i in range(n):
+        sizes[labels[i]] += 1
+    place = np.zeros((n_classes, n_classes), np.int64)
+    cost = np.empty((n_classes, n_classes))
+    via = np.empty((n_classes, n_classes), np.int64)
+    moves = 0
+    while True:
+        for k in range(n_classes):
+            for m in range(n_classes):
+                cost[k, m], via[k, m] = (0.0 if k == m else np.inf), m
+                if k != m:
+                    while place[k, m] < n and labels[orders[k, m, place[k, m]]] != k:
+                        place[k, m] += 1
+                    if place[k, m] < n:
+                        i = orders[k, m, place[k, m]]
+                        cost[k, m] = scores[i, k] - scores[i, m]
+        for middle in range(n_classes):
+            for k in range(n_classes):
+                for m in range(n_classes):
+                    if cost[k, middle] + cost[middle, m] < cost[k, m] - 1e-15:
+                        cost[k, m] = cost[k, middle] + cost[middle, m]
+                        via[k, m] = via[k, middle]
+        best, giver, taker = -1e-12, -1, -1
+        for k in range(n_classes):
+            for m in range(n_classes):
+                if k != m and sizes[k] > 0:
+                    gives = -large if sizes[k] > highest[k] else (large if sizes[k] <= lowest[k] else 0.0)
+                    takes = -large if sizes[m] < lowest[m] else (large if sizes[m] >= highest[m] else 0.0)
+                    if gives + takes + cost[k, m] < best:
+                        best, giver, taker = gives + takes + cost[k, m], k, m
+        if giver < 0:
+            return moves
+        k = giver
+        while k != taker:
+            following = via[k, taker]
+            i = orders[k, following, place[k, following]]
+            labels[i] = following
+            for m in range(n_classes):
+                if m != following:
+                    key, low, high = scores[i, following] - scores[i, m], 0, place[following, m]
+                    while low < high:
+                        middle = (low + high) // 2
+                        j = orders[following, m, middle]
+                        if scores[j, following] - scores[j, m] < key:
+                            low = middle + 1
+                        else:
+                            high = middle
+                    place[following, m] = low
+            moves += 1
+            k = following
+        sizes[giver] -= 1
+        sizes[taker] += 1

@@ -1,17 +1,197 @@
-"""Where the descent starts. Labelled vertices always start at their label.
+"""Scores that spread from the labels by diffusion: Laplace learning, plain or on Poisson weights.
+
+Laplace learning makes each unlabelled vertex the weighted mean of its neighbours. With few labels that mean
+is nearly constant, with a spike at each label. Poisson weights (Calder et al., 2020) raise the weights near
+the labels, so that the spikes become slopes. Both hold on each connected component by itself.
+
+
+Where the descent starts. Labelled vertices always start at their label.
 
 Each start declares its name, and how much work its linear systems are, with the decorator `start`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from graphwell.backends.base import Engine, State, Vector, Vectors
-from graphwell.solve.balance import balanced_labels, class_counts, evenness
-from graphwell.solve.harmonic import Scores, diffusion_scores, laplace_scores
+from graphwell.backends.base import Block, Coarse, Engine, PlacedGraph, Solution, State, Vector, Vectors
+from graphwell.solve.communities import groundwork
 from graphwell.solve.problem import Problem
+from graphwell.solve.sizes import balanced_labels, class_counts, evenness
+
+SMALLEST_WEIGHT = 1e-5
+COARSE_FROM = 20_000
+"""Vertices from which on solvers are shown a coarse view: in smaller graphs there is little to gain."""
+LARGEST_WEIGHT = 1e12
+"""Larger Poisson weights, near rows that only copies of them are near to, would overflow single precision."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of every vertex and class, with the work that they took.
+
+    Attributes
+    ----------
+    values : Block
+        Zero where no label reaches.
+    iterations : int
+        Conjugate-gradient iterations in all.
+    residual : float
+        Largest relative residual.
+    """
+
+    values: Block
+    iterations: int
+    residual: float
+
+
+def laplace_scores(
+    problem: Problem,
+    engine: Engine,
+    vertex_weights: Vector | None = None,
+    guess: Block | None = None,
+    max_iterations: int | None = None,
+) -> Scores:
+    """Scores that are 0 or 1 at the labels and harmonic elsewhere.
+
+    Parameters
+    ----------
+    problem : Problem
+    engine : Engine
+        Of the problem's graph.
+    vertex_weights : array of shape (n,), optional
+        Positive factors `g`: the edges get the weights ``g_i w_ij g_j``.
+    guess : Block, optional
+        Scores to begin from; zero by default.
+    max_iterations : int, optional
+        Of the solver.
+    """
+    xp, graph, known = engine.xp, problem.graph, problem.is_known
+    weighted, root = _weighted_roots(graph, engine, vertex_weights)
+    inside = xp.where(known, 0.0, quotient(xp, weighted, root))
+    fixed = engine.votes(problem.labels, weighted, problem.n_classes)
+    b, begin = engine.scaled(fixed, inside), None
+    if guess is not None:
+        begin = engine.scaled(guess, xp.where(known, 0.0, root))
+        image = engine.scaled(engine.product(engine.scaled(begin, inside)), inside)
+        b = engine.added(engine.added(b, begin, -1.0), image)
+    del fixed, weighted  # of a million rows, what is not needed any more counts
+    solution = engine.solve(inside, b, max_iterations, coarse_view(engine, graph, root))
+    iterations, residual = solution.iterations, solution.residual
+    x = solution.x if begin is None else engine.added(begin, solution.x)
+    outside = known | ~problem.reachable
+    diffused = engine.scaled(x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
+    del b, solution, x
+    labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
+    return Scores(engine.added(labels, diffused), iterations, residual)
+
+
+def _weighted_roots(
+    graph: PlacedGraph, engine: Engine, vertex_weights: Vector | None
+) -> tuple[Vector, Vector]:
+    """``g D^1/2``, and the roots of the degrees under the weights ``g_i w_ij g_j``."""
+    weighted = engine.xp.sqrt(graph.degrees)
+    if vertex_weights is not None:
+        weighted = vertex_weights * weighted
+    degrees = weighted * engine.vector(engine.product(engine.column(weighted)))
+    return weighted, engine.xp.sqrt(engine.xp.maximum(degrees, 0.0))
+
+
+def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]:
+    """Positive vertex weights that are large near labels: the solution of a Poisson equation.
+
+    ``L g = strength of the labels - their mean`` on each component, shifted so that the smallest is just
+    positive. All classes are sources of the same strength, however many labels share it.
+    """
+    graph, xp = problem.graph, engine.xp
+    root, ones = xp.sqrt(graph.degrees), xp.ones(graph.n_vertices)
+    source = centred(engine, graph, source_strengths(problem, engine))
+    source = engine.column(quotient(xp, 1.0, root) * source)
+    solution = engine.solve(ones, source, coarse=coarse_view(engine, graph, root))
+    del source, ones  # of a million rows, what is not needed any more counts
+    g = centred(engine, graph, quotient(xp, 1.0, root) * engine.vector(solution.x), graph.degrees)
+    lowest = engine.group_minima(graph.components, g, graph.n_components)
+    g = g - xp.take(lowest, graph.components) + SMALLEST_WEIGHT
+    return g / max(1.0, float(g.max()) / LARGEST_WEIGHT), solution
+
+
+def source_strengths(problem: Problem, engine: Engine) -> Vector:
+    """Strength of each label as a source: by its class, and 1 for all where classes have equally many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphwell import Graph
+    >>> from graphwell.backends import find_backend
+    >>> chain = Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> problem = Problem(chain, np.array([0, 1, 0]), n_classes=2)
+    >>> source_strengths(problem, find_backend().engine(chain))
+    array([0.75, 1.5 , 0.75])
+    """
+    known = problem.is_known
+    counts = class_counts(engine, problem.labels[known], problem.n_classes)
+    mean = counts.sum() / max(1, (counts > 0).sum())
+    if problem.trust is None:
+        strengths = engine.asarray(quotient(np, mean, counts))
+        return engine.xp.where(known, engine.xp.take(strengths, problem.known), 0.0)
+    trusted = engine.xp.where(known, problem.trust, 0.0)
+    by_class = engine.group_sums(problem.known, trusted, problem.n_classes)
+    return trusted * engine.xp.take(quotient(engine.xp, mean, by_class), problem.known)
+
+
+def diffusion_scores(problem: Problem, engine: Engine) -> Scores:
+    """Laplace learning on Poisson weights: the best all-round start for a descent."""
+    g, solution = poisson_weights(problem, engine)
+    scores = laplace_scores(problem, engine, g)
+    return Scores(
+        scores.values, scores.iterations + solution.iterations, max(scores.residual, solution.residual)
+    )
+
+
+def solve_laplacian(engine: Engine, graph: PlacedGraph, sources: Block) -> tuple[Block, Solution]:
+    """Solve ``L g = sources`` on each component; `sources` must sum to zero on each.
+
+    The solution is determined up to a constant on each component: see `centred`.
+    """
+    root = engine.xp.sqrt(graph.degrees)
+    inverse, ones = quotient(engine.xp, 1.0, root), engine.xp.ones(graph.n_vertices)
+    b = engine.scaled(sources, inverse)
+    solution = engine.solve(ones, b, coarse=coarse_view(engine, graph, root))
+    return engine.scaled(solution.x, inverse), solution
+
+
+def coarse_view(engine: Engine, graph: PlacedGraph, level: Vector) -> Coarse | None:
+    """What solvers may use of a large graph: groups of its vertices, found when they are asked for."""
+    if graph.n_vertices < COARSE_FROM:
+        return None
+    return Coarse(level, lambda most: groundwork(engine).few(most))
+
+
+def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector | None = None) -> Vector:
+    """Subtract from each component its (weighted) mean; from each column, where there are several."""
+    if values.ndim == 2:
+        columns = [centred(engine, graph, values[:, c], weights) for c in range(values.shape[1])]
+        return engine.xp.stack(columns, axis=1)
+    weights = engine.xp.ones(len(values)) if weights is None else weights
+    total = engine.group_sums(graph.components, weights, graph.n_components)
+    sums = engine.group_sums(graph.components, weights * values, graph.n_components)
+    return values - engine.xp.take(quotient(engine.xp, sums, total), graph.components)
+
+
+def quotient(xp: Any, a: Any, b: Vector) -> Vector:
+    """Return ``a / b`` where `b` is positive, and 0 elsewhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> quotient(np, np.array([1.0, 2.0]), np.array([2.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    positive = b > 0
+    return xp.where(positive, a / xp.where(positive, b, 1.0), 0.0)
+
 
 OFFSET = 0.3
 """Size of the offset around a chosen class: exactly on the integers nothing would ever move."""

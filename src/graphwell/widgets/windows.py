@@ -1,17 +1,22 @@
 """Windows of a page in a notebook: messages of a widget take the place of websockets.
 
-What a window sends is ``{"window": its name, ...}`` with ``show`` (it wants the page), ``open`` and ``close``
-(of its line), ``text`` (a command) or ``picture`` (the name of a file). Answers name the window too.
+A window sends ``{"window": its name, ...}`` with ``show`` (it wants the page), ``open`` and ``close`` (of its
+line), ``text`` (a command) or ``picture`` (the name of a file). Answers name the window too. The page is sent
+as one document that loads nothing: its styles and modules stand inside.
 """
 
 import asyncio
+import base64
+import json
+import re
+import secrets
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from graphwell.serve.channel import LONGEST_MESSAGE, TOO_MANY, Hub, Page
-from graphwell.serve.files import read_picture
-from graphwell.widgets.document import one_document
+from graphwell.serve.files import read_part, read_picture
+from graphwell.serve.security import policy
 
 MOST_SHOWN = 8
 """Windows of one widget; a notebook does not always tell that one has gone, so the oldest makes room."""
@@ -21,15 +26,7 @@ Send = Callable[[Message, list[bytes]], object]
 
 
 class Window:
-    """A window as `Hub` knows it: what Starlette's websocket is to a browser.
-
-    Parameters
-    ----------
-    name : str
-        That its messages bear.
-    send : callable
-        Takes a message and its buffers.
-    """
+    """A window as `Hub` knows it, in place of a websocket; `send` takes a message and its buffers."""
 
     def __init__(self, name: str, send: Send) -> None:
         self.name, self._send = name, send
@@ -151,3 +148,65 @@ class Windows:
         task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+# ------------------------------------------------------------------------------------ a page in one piece
+
+LINE, WIDGET_LINE = "line.js", "widget-line.js"
+"""The module that reaches a server, and the one that stands in for it."""
+STYLES = re.compile(r'<link rel="stylesheet" href="static/([\w-]+\.css)">')
+SCRIPT = re.compile(r'<script type="module" src="static/([\w-]+\.js)"></script>')
+IMPORT = re.compile(r'\b(from|import) "\./([\w-]+\.js)"')
+CHARSET = '<meta charset="utf-8">'
+
+
+def one_document(name: str) -> str:
+    """A page, by the name of its HTML file, in one piece; it speaks with the widget instead of a server.
+
+    Examples
+    --------
+    >>> made = one_document("paint")
+    >>> "static/" in made, "Content-Security-Policy" in made
+    (False, True)
+    """
+    page = _text(f"{name}.html")
+    nonce = secrets.token_urlsafe(16)
+    first = SCRIPT.findall(page)[0]
+    allowed = policy(f"'nonce-{nonce}' 'strict-dynamic'", f"'nonce-{nonce}'", "")
+    meta = f'{CHARSET}\n<meta http-equiv="Content-Security-Policy" content="{allowed}">'
+    addresses = json.dumps({"imports": {f"graphwell/{part}": _address(part) for part in modules_of(first)}})
+    scripts = (
+        f'<script type="importmap" nonce="{nonce}">{addresses}</script>\n'
+        f'<script type="module" nonce="{nonce}">import "graphwell/{first}";</script>'
+    )
+    page = page.replace(CHARSET, meta, 1)
+    page = STYLES.sub(lambda found: f'<style nonce="{nonce}">\n{_text(found[1])}</style>', page)
+    return SCRIPT.sub(lambda _: scripts, page)
+
+
+def modules_of(first: str) -> list[str]:
+    """A module and all that it needs.
+
+    Examples
+    --------
+    >>> modules_of("channel.js")
+    ['channel.js', 'line.js']
+    """
+    found = [first]
+    for name in found:  # grows meanwhile
+        found += [needed for _, needed in IMPORT.findall(_source(name)) if needed not in found]
+    return found
+
+
+def _source(name: str) -> str:
+    return _text(WIDGET_LINE if name == LINE else name)
+
+
+def _address(name: str) -> str:
+    """A module as an address; it imports others by name, as nothing lies beside it."""
+    source = IMPORT.sub(r'\1 "graphwell/\2"', _source(name))
+    return f"data:text/javascript;base64,{base64.b64encode(source.encode()).decode()}"
+
+
+def _text(name: str) -> str:
+    return read_part(name)[0].decode()

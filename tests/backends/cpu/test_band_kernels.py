@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from graphwell.backends.cpu import band_kernels, stencil_kernels
+from graphwell.backends.cpu import stencil as band_kernels
+from graphwell.backends.cpu import stencil as stencil_kernels
 
 
 def test_links_of_some_points_are_those_of_the_whole_grid():

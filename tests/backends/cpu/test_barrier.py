@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from graphwell.backends.cpu.barrier import break_barrier, new_barrier, pass_barrier
+from graphwell.backends.cpu.sweep import break_barrier, new_barrier, pass_barrier
 
 
 @njit(nogil=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.backends.cpu.coarse_kernels import (
+from graphwell.solve.coarse import (
     HIGHEST,
     INCREMENT,
     LINKS_KEPT,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from graphwell.backends.cpu.community_kernels import move_vertices, numbered
+from graphwell.solve.communities import move_vertices, numbered
 from tests.helpers import random_graph
 
 

@@ -26,7 +26,7 @@ def test_compiling_is_told_once_and_not_again():
 
 
 def test_the_folder_of_the_compiled_loops_is_none_where_none_can_be_written(monkeypatch):
-    from graphwell.backends.cpu.products import advance
+    from graphwell.backends.cpu.systems import advance
 
     assert str(cache_folder()) == advance._cache.cache_path
     monkeypatch.setattr(advance, "_cache", object())  # as numba leaves it without a folder

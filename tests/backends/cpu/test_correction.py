@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from graphwell.backends import find_backend
 from graphwell.backends.base import Coarse
-from graphwell.backends.cpu.correction import LEAST, MOST_GROUPS
+from graphwell.backends.cpu.systems import LEAST, MOST_GROUPS
 from graphwell.graph import Graph
 from tests.helpers import random_graph
 

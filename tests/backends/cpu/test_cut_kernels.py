@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.backends.cpu.cut_kernels import cuts_in_order, differences
+from graphwell.solve.cuts import cuts_in_order, differences
 from tests.solve.test_balanced_cuts import random_piece
 
 PIECE = random_piece(4)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.base import State
+from graphwell.backends.conjugate_gradients import ArraySystem
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.backends.system import ArraySystem
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine
 from tests.helpers import problems, random_graph, start_of

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from graphwell.backends.cpu.group_kernels import (
+from graphwell.backends.aggregation import (
     _condense,
     condensed_rows,
     grouped_totals,

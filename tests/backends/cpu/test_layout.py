@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell._thread_pool import ThreadPool
+from graphwell._threads import ThreadPool
 from graphwell.backends.cpu.layout import LANES, SlicedRows
 from tests.helpers import random_graph
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphwell.backends.cpu.mixture_kernels import ROWS, log_likelihoods
+from graphwell.backends.cpu.pixels import ROWS, log_likelihoods
 
 
 def test_a_density_by_hand():

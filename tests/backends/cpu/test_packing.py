@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.backends.cpu.packing import Packing
+from graphwell.backends.cpu.layout import Packing
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 64, 65, 5000, 100_000, 2**21])

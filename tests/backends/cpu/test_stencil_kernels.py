@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphwell.backends.cpu import stencil_kernels as kernels
+from graphwell.backends.cpu import stencil as kernels
 
 SIZE, STEPS = 40, np.array([1, 6])
 BEGIN, END = 6, 34

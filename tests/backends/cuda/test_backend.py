@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 from graphwell import DiffuseInterfaceClassifier, Graph
-from graphwell._warnings import BridgedWarning
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda import CudaEngine, CudaGraph
+from graphwell.errors import BridgedWarning
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import STARTS
 

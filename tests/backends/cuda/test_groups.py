@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from graphwell import Graph
+from graphwell.backends.aggregation import merged_matrix
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.backends.cpu.group_kernels import merged_matrix
 from graphwell.backends.cuda.engine import CudaEngine
 from graphwell.backends.cuda.graph import CudaGraph
 from graphwell.backends.cuda.groups import condensed, some_rows

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from graphwell.backends.conjugate_gradients import ArraySystem
 from graphwell.backends.cuda import CudaEngine, CudaGraph
-from graphwell.backends.system import ArraySystem
 from tests.helpers import random_graph
 
 

@@ -12,9 +12,9 @@ from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.dask.backend import BlockBackend
 from graphwell.backends.dask.communicator import Communicator, WorkerLostError
 from graphwell.backends.dask.search import FewerWorkersError
-from graphwell.solve import harmonic
 from graphwell.solve.problem import Balance, Problem
-from graphwell.solve.steps import stable_step
+from graphwell.solve.schedule import stable_step
+from graphwell.solve.start import diffusion_scores, laplace_scores
 from tests.backends.dask.cases import rows_and_labels
 from tests.helpers import random_graph, start_of
 
@@ -121,11 +121,11 @@ def test_sweeps_have_the_bits_of_one_machine(size, beyond_the_paper):
 def test_starts_are_those_of_one_machine(n_classes):
     graph, labels, _ = case(n_classes, density=0.015)
     one, problem = NumbaEngine(graph), Problem(graph, labels, n_classes)
-    scores = [solve(problem, one) for solve in (harmonic.laplace_scores, harmonic.diffusion_scores)]
+    scores = [solve(problem, one) for solve in (laplace_scores, diffusion_scores)]
 
     def start(placed, engine):
         there = Problem(placed, engine.asarray(labels), n_classes)
-        found = [solve(there, engine) for solve in (harmonic.laplace_scores, harmonic.diffusion_scores)]
+        found = [solve(there, engine) for solve in (laplace_scores, diffusion_scores)]
         nearest = engine.to_host(engine.nearest(there.labels))
         return *(block(engine, each.values) for each in found), nearest, stable_step(engine)
 

@@ -168,7 +168,7 @@ class Changing:
         return self.rows if self.reads == 1 else self.then(self.rows)
 
 
-READ = {}
+READ: dict[int, Changing] = {}
 
 
 def read_again(key):

@@ -57,7 +57,7 @@ def assert_ends_well(image, image_suffix, seeds, seeds_suffix, *options):
             path.write_bytes(content)
         out = Path(folder) / "out.png"
         arguments = ["segment", str(paths[0]), "--seeds", str(paths[1]), "-o", str(out), "--jobs", "1"]
-        finished = CliRunner().invoke(app, [*arguments, "--max-pixels", "10000", *options])
+        finished = CliRunner().invoke(app, [*arguments, "--set", "max_pixels=10000", *options])
         assert finished.exit_code in (0, 1, 2), finished.output
         assert "Traceback" not in finished.output
         assert out.exists() == (finished.exit_code < 2)
@@ -97,7 +97,7 @@ def test_sound_files_with_some_bytes_changed(data):
         files[which][data.draw(st.integers(0, len(files[which]) - 1))] = data.draw(st.integers(0, 255))
     length = data.draw(st.integers(len(files[which]) // 2, len(files[which])))
     files[which] = files[which][:length]
-    assert_ends_well(bytes(files[0]), kinds[0], bytes(files[1]), kinds[1], "--snap")
+    assert_ends_well(bytes(files[0]), kinds[0], bytes(files[1]), kinds[1], "--set", "snap=true")
 
 
 @pytest.mark.slow

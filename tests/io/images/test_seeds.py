@@ -321,3 +321,36 @@ def test_bad_pictures_are_refused(tmp_path):
         ValueError, match=r"^background must be one of auto, transparent, black, white or a colour"
     ):
         read(tmp_path, one, "#12345")
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [[0, 255, 255]],  # black on white, or white on black
+        [[0, 30, 255]],  # two greys
+        [[0, 1, 200, 255]],
+    ],
+)
+def test_other_greys_are_colours(tmp_path, numbers):
+    Image.fromarray(np.kron(np.uint8(numbers), np.ones((10, 10), np.uint8))).save(tmp_path / "s.png")
+    notes = read_seeds(tmp_path / "s.png", (10, 10 * len(numbers[0]))).notes
+    assert "The greys of the marks were taken for numbers of classes." not in map(str, notes)
+
+
+def test_numbers_may_have_gaps(tmp_path):
+    numbers = np.kron(np.arange(0, 62, 2, dtype=np.uint8), np.ones((10, 10), np.uint8))
+    Image.fromarray(numbers).save(tmp_path / "s.png")
+    found = read_seeds(tmp_path / "s.png", numbers.shape).classes
+    np.testing.assert_array_equal(found, numbers.astype(int) // 2 - 1)  # 0 is unknown
+
+
+def test_half_transparent_strokes_and_named_grounds(tmp_path):
+    picture, draw = canvas()
+    draw.rectangle((5, 5, 15, 8), (*RED, 120))
+    assert (read(tmp_path, picture).classes >= 0).sum() == 11 * 4
+    for wrong in ("#12", "snow", ""):
+        with pytest.raises(ValueError, match="must be one of auto, transparent, black, white or a colour"):
+            read(tmp_path, picture, wrong)
+    for image in (None, np.zeros((*SHAPE, 7)), np.full(SHAPE, -1.0), np.full(SHAPE, 300.0)):
+        with pytest.raises(ValueError, match="needs a picture of 1, 3 or 4 channels"):
+            read(tmp_path, picture, on_picture=True, of=image)

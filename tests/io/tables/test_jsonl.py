@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
-from graphwell.io.tables.base import NewColumns
+from graphwell.io.tables import NewColumns, open_table, write_table
 from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.jsonl import read_jsonl, write_jsonl
-from graphwell.io.tables.text import read_text
 from graphwell.memory import limited_to
 
 
 def table_of(tmp_path, *lines):
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
-    return read_jsonl(path)
+    return open_table(path)
 
 
 def written(tmp_path, table, like, labels):
@@ -24,7 +22,7 @@ def written(tmp_path, table, like, labels):
     found = NewColumns(like, text_column(labels), np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool))
     path = tmp_path / "out.jsonl"
     with path.open("wb") as file:
-        write_jsonl(table, found, path, file)
+        write_table(table, found, path, file)
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -71,7 +69,7 @@ def test_labels_of_any_type_come_back_as_they_were(tmp_path, given, text):
 
 def test_a_table_of_another_format_gets_types(tmp_path):
     (tmp_path / "in.csv").write_text("size,pet\n1.5,cat\n,\n")
-    after = written(tmp_path, read_text(tmp_path / "in.csv"), "pet", ["cat", "cat"])
+    after = written(tmp_path, open_table(tmp_path / "in.csv"), "pet", ["cat", "cat"])
     assert after[1] == {
         "size": None, "pet": None, "graphwell_label": "cat", "graphwell_score": 0.5,
         "graphwell_reachable": True, "graphwell_given": False,
@@ -106,4 +104,4 @@ def test_odd_characters_and_huge_numbers_do_no_harm(tmp_path):
 def test_a_file_that_does_not_fit_is_refused(tmp_path):
     (tmp_path / "in.jsonl").write_text('{"a": 1}\n' * 1000)
     with limited_to(10_000), pytest.raises(OptionError, match="needs about 90 kB of memory"):
-        read_jsonl(tmp_path / "in.jsonl")
+        open_table(tmp_path / "in.jsonl")

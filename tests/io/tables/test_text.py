@@ -1,6 +1,10 @@
-"""Text tables as people write them."""
+"""Text tables as people write them, packed or not."""
 
+import bz2
+import csv
+import gzip
 import io
+import lzma
 import tempfile
 from pathlib import Path
 
@@ -9,16 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphwell.io.tables.base import NEW_NAMES, NewColumns, ReadingOptions
+import graphwell as gw
+from graphwell.errors import OptionError
+from graphwell.io.tables import NEW_NAMES, NewColumns, open_table
 from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.text import (
-    Dialect,
-    TextTable,
-    check_text_name,
-    read_text,
-    write_cells,
-    write_text,
-)
+from graphwell.io.tables.text import check_text_name, write_cells, write_text
+from graphwell.memory import limited_to
+
+PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def written(tmp_path, content, name="table.csv"):
@@ -40,10 +42,10 @@ def rewritten(table, name="out.csv"):
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found(tmp_path, delimiter):
     rows = [["name", "x", "y"], ["a b", "1.5", "2"], ["c", "3", "4"]]
-    table = read_text(written(tmp_path, "\n".join(delimiter.join(row) for row in rows)))
+    table = open_table(written(tmp_path, "\n".join(delimiter.join(row) for row in rows)))
     assert table.names == ("name", "x", "y")
     assert table.column("x").tolist() == ["1.5", "3"]
-    assert table.dialect.delimiter == delimiter
+    assert table.stored.delimiter == delimiter
 
 
 @pytest.mark.parametrize(
@@ -56,18 +58,16 @@ def test_the_delimiter_is_found(tmp_path, delimiter):
     ],
 )
 def test_other_delimiters_inside_cells_do_not_mislead(tmp_path, content, name, delimiter):
-    assert read_text(written(tmp_path, content, name)).dialect.delimiter == delimiter
+    assert open_table(written(tmp_path, content, name)).stored.delimiter == delimiter
 
 
 def test_a_given_delimiter_is_used(tmp_path):
-    assert read_text(written(tmp_path, "a:b\n1:2\n"), ReadingOptions(delimiter=":")).column("b").tolist() == [
-        "2"
-    ]
+    assert open_table(written(tmp_path, "a:b\n1:2\n"), delimiter=":").column("b").tolist() == ["2"]
 
 
 def test_a_sample_that_ends_within_a_row_does_not_mislead(tmp_path):
     rows = ["a;b;c"] + [f"{i};{'x' * 2000};{i},5" for i in range(60)]
-    table = read_text(written(tmp_path, "\n".join(rows)))
+    table = open_table(written(tmp_path, "\n".join(rows)))
     assert (table.n_rows, table.names) == (60, ("a", "b", "c"))
 
 
@@ -82,40 +82,40 @@ def test_a_sample_that_ends_within_a_row_does_not_mislead(tmp_path):
     ],
 )
 def test_the_encoding_is_found_and_kept(tmp_path, encoding, found):
-    table = read_text(written(tmp_path, "größe,label\n1,ä\n2,\n".encode(encoding)))
+    table = open_table(written(tmp_path, "größe,label\n1,ä\n2,\n".encode(encoding)))
     assert table.names == ("größe", "label")
     assert table.column("label").tolist() == ["ä", ""]
-    assert table.dialect.encoding == found
+    assert table.stored.encoding == found
     assert rewritten(table).decode(found).splitlines()[1] == "1,ä,x,0.5,true,false"
 
 
 def test_a_tab_has_a_name(tmp_path):
     for name in ("tab", "\\t"):
         path = written(tmp_path, "a,1\tb\n1,5\t2\n")
-        assert read_text(path, ReadingOptions(delimiter=name)).names == ("a,1", "b")
+        assert open_table(path, delimiter=name).names == ("a,1", "b")
 
 
 def test_a_given_encoding_is_used(tmp_path):
     path = written(tmp_path, "a,b\n1,ж\n".encode("koi8-r"))
-    assert read_text(path, ReadingOptions(encoding="koi8-r")).column("b").tolist() == ["ж"]
+    assert open_table(path, encoding="koi8-r").column("b").tolist() == ["ж"]
 
 
 def test_quotes_line_breaks_and_empty_lines(tmp_path):
-    table = read_text(written(tmp_path, 'a,b\n"two\nlines","say ""hi"", please"\n\n,\n'))
+    table = open_table(written(tmp_path, 'a,b\n"two\nlines","say ""hi"", please"\n\n,\n'))
     assert table.column("a").tolist() == ["two\nlines", ""]
     assert table.column("b").tolist() == ['say "hi", please', ""]
 
 
 def test_line_ends_are_kept(tmp_path):
-    assert rewritten(read_text(written(tmp_path, "a,b\r\n1,2\r\n"))).endswith(b"1,2,x,0.5,true,false\r\n")
-    assert b"\r" not in rewritten(read_text(written(tmp_path, "a,b\n1,2\n")))
+    assert rewritten(open_table(written(tmp_path, "a,b\r\n1,2\r\n"))).endswith(b"1,2,x,0.5,true,false\r\n")
+    assert b"\r" not in rewritten(open_table(written(tmp_path, "a,b\n1,2\n")))
 
 
 def test_the_name_of_the_output_decides_on_tabs(tmp_path):
-    semicolons = read_text(written(tmp_path, "a;b\n1;2\n"))
+    semicolons = open_table(written(tmp_path, "a;b\n1;2\n"))
     assert rewritten(semicolons, "out.csv").splitlines()[1].startswith(b"1;2;")
     assert rewritten(semicolons, "out.tsv").splitlines()[1].startswith(b"1\t2\t")
-    tabs = read_text(written(tmp_path, "a\tb\n1\t2\n", "in.tsv"))
+    tabs = open_table(written(tmp_path, "a\tb\n1\t2\n", "in.tsv"))
     assert rewritten(tabs, "out.csv").splitlines()[1].startswith(b"1,2,")
 
 
@@ -125,13 +125,15 @@ cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=6)))
 def test_every_cell_comes_back_as_it_was(rows):
-    columns = {f"c{i}": text_column(column) for i, column in enumerate(zip(*rows, strict=True))}
-    table = TextTable(Path("unused.csv"), tuple(columns), len(rows), Dialect(), columns)
+    names = [f"c{i}" for i in range(len(rows[0]))]
+    content = io.StringIO(newline="")
+    csv.writer(content, lineterminator="\n").writerows([names, *rows])
     with tempfile.TemporaryDirectory() as folder:
-        again = read_text(written(Path(folder), rewritten(table)), ReadingOptions(delimiter=","))
-    assert again.names == (*columns, *NEW_NAMES[:4])
-    for name, column in columns.items():
-        assert again.column(name).tolist() == column.tolist()
+        before = open_table(written(Path(folder), content.getvalue()), delimiter=",")
+        after = open_table(written(Path(folder), rewritten(before)), delimiter=",")
+    assert after.names == (*names, *NEW_NAMES[:4])
+    for name, column in zip(names, zip(*rows, strict=True), strict=True):
+        assert after.text(name).tolist() == list(column)
 
 
 @pytest.mark.parametrize(
@@ -155,33 +157,33 @@ def test_every_cell_comes_back_as_it_was(rows):
 def test_bad_files_get_one_sentence(tmp_path, content, words):
     path = written(tmp_path, content)
     with pytest.raises(ValueError, match=r"table\.csv") as caught:
-        read_text(path)
+        open_table(path)
     assert words in str(caught.value)
 
 
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n"])
 def test_a_bad_delimiter_is_refused(tmp_path, delimiter):
     with pytest.raises(ValueError, match=r"^delimiter must be one character"):
-        read_text(written(tmp_path, "a,b\n1,2\n"), ReadingOptions(delimiter=delimiter))
+        open_table(written(tmp_path, "a,b\n1,2\n"), delimiter=delimiter)
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "base64"])
 def test_an_unknown_encoding_is_refused(tmp_path, encoding):
     with pytest.raises(ValueError, match=f"^encoding {encoding} is not known"):
-        read_text(written(tmp_path, "a,b\n1,2\n"), ReadingOptions(encoding=encoding))
+        open_table(written(tmp_path, "a,b\n1,2\n"), encoding=encoding)
 
 
 def test_progress_ends_at_the_whole_file(tmp_path):
     told = []
     path = written(tmp_path, "a,b\n" + "1,2\n" * 50_000)
-    read_text(path, ReadingOptions(progress=lambda stage, share: told.append((stage, share))))
-    assert [stage for stage, _ in told] == ["reading"] * 3
+    open_table(path, progress=lambda stage, share: told.append((stage, share)))
+    assert {stage for stage, _ in told} == {"reading"}
     assert told[-1][1] == 1.0
 
 
 def test_columns_are_written_in_the_dialect_of_a_table(tmp_path):
     (tmp_path / "in.csv").write_bytes("a;b\r\n1;ü\r\n".encode("cp1252"))
-    table = read_text(tmp_path / "in.csv")
+    table = open_table(tmp_path / "in.csv")
     file = io.BytesIO()
     write_cells(
         {"x": np.array([1.0, 2.5]), "y": text_column(["ö", "p;q"])}, table, tmp_path / "out.csv", file
@@ -193,3 +195,58 @@ def test_a_name_that_promises_another_format_is_refused():
     check_text_name(Path("ask.TSV"), "output")
     with pytest.raises(ValueError, match=r"output ask.parquet: this is written as text"):
         check_text_name(Path("ask.parquet"), "output")
+
+
+def test_columns_of_numbers_are_numbers_and_the_rest_stays_as_it_is_written(tmp_path):
+    lines = [
+        "size;count;zip;price;open;note;big",
+        "1,5;1;02139;1.234;yes;;1,234",
+        "0,25;2;10115;7;no;NA;2,345",
+    ]
+    frame = gw.read_table(written(tmp_path, "\n".join([*lines, ";;;;;x;"])))
+    assert [kind.kind for kind in frame.dtypes] == ["f", "f", "O", "f", "O", "O", "O"]
+    assert frame["size"].tolist()[:2] == [1.5, 0.25]
+    assert frame["zip"].tolist()[:2] == ["02139", "10115"]
+    assert frame["note"].isna().tolist() == [True, False, False]
+    assert frame["price"].tolist()[0] == 1.234
+    assert frame["big"].tolist()[:2] == ["1,234", "2,345"]  # thousands, or not: the encoder looks
+    assert gw.read_table(tmp_path / "table.csv", decimal=",")["big"].tolist()[:2] == [1.234, 2.345]
+
+
+# ------------------------------------------------------------------------------------------------- packed
+
+
+def packed(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_bytes(PACKERS[path.suffix](text.encode()))
+    return path
+
+
+@pytest.mark.parametrize("end", PACKERS)
+@pytest.mark.parametrize("harm", ["cut", "other"])
+def test_damaged_files_are_told(tmp_path, end, harm):
+    path = packed(tmp_path, f"in.csv{end}", "x,pet\n" + "1,cat\n" * 1000)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if harm == "cut" else b"x,pet\n1,cat\n")
+    with pytest.raises(ValueError, match=r"in\.csv.* cannot be unpacked: it is damaged"):
+        gw.read_table(path)
+
+
+def test_what_would_not_fit_is_refused_while_it_is_unpacked(tmp_path):
+    path = packed(tmp_path, "in.csv.xz", "x\n" * 30_000_000)
+    assert path.stat().st_size < 100_000
+    with limited_to(10**7), pytest.raises(OptionError, match=r"in\.csv\.xz needs about 1\d\.\d MB"):
+        gw.read_table(path)
+
+
+def test_errors_name_the_packed_file_of_the_user(tmp_path):
+    path = packed(tmp_path, "in.csv.gz", "x,y\n1\n")
+    with pytest.raises(ValueError, match=r"in\.csv\.gz, line 2: 1 cells"):
+        gw.read_table(path)
+
+
+@pytest.mark.parametrize("name", [".csv.gz", "in.docx.gz"])
+def test_a_name_that_is_nothing_but_an_ending_is_no_name(tmp_path, name):
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(OptionError, match="the name must end in"):
+        gw.read_table(tmp_path / name)

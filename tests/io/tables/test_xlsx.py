@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
-from graphwell.io.tables import xlsx
-from graphwell.io.tables.base import NewColumns
+from graphwell.io.tables import NewColumns, open_table, write_table, xlsx
 from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.text import read_text
-from graphwell.io.tables.xlsx import read_xlsx, write_xlsx
 from graphwell.memory import limited_to
 
 openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
@@ -22,7 +19,7 @@ def table_of(tmp_path, *rows):
     for row in rows:
         book.active.append(row)
     book.save(tmp_path / "in.xlsx")
-    return read_xlsx(tmp_path / "in.xlsx")
+    return open_table(tmp_path / "in.xlsx")
 
 
 def test_cells_have_their_types(tmp_path):
@@ -51,7 +48,7 @@ def test_text_is_never_taken_for_a_formula(tmp_path):
         "=name", text_column(["=1+1", ""]), np.full(n, np.inf), np.ones(n, bool), np.zeros(n, bool)
     )
     with (tmp_path / "out.xlsx").open("wb") as file:
-        write_xlsx(read_text(tmp_path / "in.csv"), found, tmp_path / "out.xlsx", file)
+        write_table(open_table(tmp_path / "in.csv"), found, tmp_path / "out.xlsx", file)
     sheet = openpyxl.load_workbook(tmp_path / "out.xlsx").active
     assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
         ["x", "=name", "graphwell_label", "graphwell_score", "graphwell_reachable", "graphwell_given"],
@@ -77,13 +74,13 @@ def test_what_is_no_table_is_refused(tmp_path, rows, told):
 def test_another_file_is_told_from_a_spreadsheet(tmp_path):
     (tmp_path / "in.xlsx").write_bytes(b"PK\x03\x04 and no more")
     with pytest.raises(ValueError, match="damaged, protected or something else"):
-        read_xlsx(tmp_path / "in.xlsx")
+        open_table(tmp_path / "in.xlsx")
 
 
 def test_a_sheet_that_does_not_fit_is_refused_before_it_is_unpacked(tmp_path):
     table_of(tmp_path, ["a"], *[[7]] * 2000)
     with limited_to(100_000), pytest.raises(OptionError, match="of memory, more than the 100 kB allowed"):
-        read_xlsx(tmp_path / "in.xlsx")
+        open_table(tmp_path / "in.xlsx")
 
 
 def test_more_rows_than_a_sheet_has_are_refused(tmp_path, monkeypatch):
@@ -92,7 +89,7 @@ def test_more_rows_than_a_sheet_has_are_refused(tmp_path, monkeypatch):
     n = 3
     found = NewColumns("a", text_column(["1"] * n), np.ones(n), np.ones(n, bool), np.ones(n, bool))
     with (tmp_path / "out.xlsx").open("wb") as file, pytest.raises(OptionError, match="room for 2 rows"):
-        write_xlsx(table, found, tmp_path / "out.xlsx", file)
+        write_table(table, found, tmp_path / "out.xlsx", file)
 
 
 def test_without_openpyxl_the_line_that_installs_it_is_told(monkeypatch):

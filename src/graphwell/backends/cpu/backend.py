@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import thread_count
+from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Block, Engine, Result, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction, distributions, modest, wide_as

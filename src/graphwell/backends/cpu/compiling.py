@@ -48,7 +48,7 @@ def cache_folder() -> Path | None:
     >>> cache_folder() is None
     False
     """
-    from graphwell.backends.cpu.products import advance
+    from graphwell.backends.cpu.systems import advance
 
     kept = getattr(advance._cache, "cache_path", None)
     return None if kept is None else Path(kept)

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import thread_count
+from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
+from graphwell.backends.aggregation import fill_indicator
 from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.base import Coarse, Solution, State, Swept
-from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients
-from graphwell.backends.cpu import kernels, products
-from graphwell.backends.cpu.barrier import break_barrier, new_barrier
-from graphwell.backends.cpu.correction import MOST_GROUPS, GroupCorrection
-from graphwell.backends.cpu.group_kernels import fill_indicator
-from graphwell.backends.cpu.layout import LANES, SlicedRows
-from graphwell.backends.cpu.packing import Packing
-from graphwell.backends.system import fast_width
+from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients, fast_width
+from graphwell.backends.cpu import sweep as kernels
+from graphwell.backends.cpu import systems
+from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
+from graphwell.backends.cpu.sweep import break_barrier, new_barrier
+from graphwell.backends.cpu.systems import MOST_GROUPS, NumbaSystem, block_of, share, some_columns
 from graphwell.memory import give_back
 from graphwell.progress import heartbeat, one_of
 
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 
 ENTRIES_PER_THREAD = 200_000
 """With fewer, handing a part of the work over costs more than it brings."""
-COLUMNS_TOGETHER = 4
-"""Columns of a block that are multiplied, or solved for, at a time."""
 ENTRIES_AT_ONCE = 200_000_000
 """Entries that sweeps go over before an interrupt is heard: less than a second."""
 ROWS_AT_ONCE = 8192
@@ -143,7 +139,7 @@ class NumbaEngine(ArrayEngine):
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
-        return self._multiplied(lambda some: _block(self.rows, block[:, some], self.dtype), block.shape)
+        return self._multiplied(lambda some: block_of(self.rows, block[:, some], self.dtype), block.shape)
 
     def votes(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:
         """Return ``S`` times the block with `values` in the columns of the labels."""
@@ -167,7 +163,7 @@ class NumbaEngine(ArrayEngine):
         for some in some_columns(shape[1]):
             vectors = made(some)
             out = np.empty_like(vectors)
-            self._share(products.multiply, rows.starts, rows.columns, rows.values, vectors, out)
+            self._share(systems.multiply, rows.starts, rows.columns, rows.values, vectors, out)
             del vectors
             found[:, some] = rows.restored(out)[:, : len(range(*some.indices(shape[1])))]
             del out
@@ -272,83 +268,3 @@ class NumbaEngine(ArrayEngine):
             strength=balance.strength if balance else 0.0,
             shares=(balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype),
         )
-
-
-class NumbaSystem:
-    """The matrix ``I - A S A``, and fused steps of conjugate gradients in the order of the layout."""
-
-    def __init__(self, rows: SlicedRows, scaling: FloatArray, pool: ThreadPool) -> None:
-        self.rows = rows
-        self.pool = pool
-        self.scaling = scaling
-        self.scaled = np.empty((0, 0), dtype=scaling.dtype)
-
-    def enter(self, block: FloatArray) -> FloatArray:
-        """Return the block in the order of the layout, with columns of zeros up to a width that is fast."""
-        return _block(self.rows, block, self.scaling.dtype)
-
-    def leave(self, vectors: FloatArray) -> FloatArray:
-        """Return the block by vertex."""
-        return self.rows.restored(vectors)
-
-    def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the sums of ``a * b``, in double precision."""
-        return np.einsum("ij,ij->j", a, b, dtype=np.float64)
-
-    def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
-        """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
-        rows, dots = self.rows, self._sums(p)
-        if self.scaled.shape != p.shape:
-            self.scaled = np.empty_like(p)
-        self._share(products.scale, self.scaling, p, self.scaled)
-        matrix = (rows.starts, rows.columns, rows.values, self.scaling, self.scaled)
-        self._share(products.apply, *matrix, p, image, dots)
-        return dots.sum(axis=0)
-
-    def advance(
-        self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
-    ) -> FloatArray:
-        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
-        dots = self._sums(x)
-        self._share(products.advance, x, r, p, image, step.astype(x.dtype), dots)
-        return dots.sum(axis=0)
-
-    def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
-        """Replace `p` by ``r + ratio * p``."""
-        self._share(products.turn, p, r, ratio.astype(p.dtype))
-
-    def correction(self, level: FloatArray, groups: IntArray) -> GroupCorrection:
-        """What removes errors that are multiples of a level in each group; both by vertex."""
-        placed = self.rows.placed(level, self.scaling.dtype), self.rows.placed(groups, np.int16)
-        return GroupCorrection(self.rows, self.scaling, *placed, self.pool)
-
-    def _sums(self, vectors: FloatArray) -> FloatArray:
-        return np.zeros((len(self.rows.parts) - 1, vectors.shape[1]))
-
-    def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
-        return share(self.pool, self.rows, kernel, *arguments)
-
-
-def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> list[Any]:
-    """Have a pool do a kernel on all parts of a layout; return the result of each range of parts."""
-    parts = rows.parts
-    return pool.share(len(parts) - 1, lambda first, last: kernel(first, last, parts, *arguments))
-
-
-def some_columns(width: int) -> list[slice]:
-    """Slices of at most `COLUMNS_TOGETHER` columns.
-
-    Examples
-    --------
-    >>> some_columns(10)
-    [slice(0, 4, None), slice(4, 8, None), slice(8, 12, None)]
-    """
-    return [slice(first, first + COLUMNS_TOGETHER) for first in range(0, width, COLUMNS_TOGETHER)]
-
-
-def _block(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:
-    """Columns in the order of the layout, padded with zeros to a width that is fast."""
-    width = block.shape[1]
-    vectors = np.zeros((rows.n_positions, fast_width(width)), dtype=dtype)
-    vectors[: len(block), :width] = block.astype(dtype, copy=False).take(rows.order, axis=0)
-    return vectors

@@ -1,4 +1,7 @@
-"""Pictures on this machine's processor: the verbs of `graphwell.backends.pixels` as loops of numba."""
+"""How likely colours are under mixtures of Gaussians, compiled by numba.
+
+Pictures on this machine's processor: the verbs of `graphwell.backends.pixels` as loops of numba.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -7,11 +10,64 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from graphwell._thread_pool import ThreadPool
-from graphwell._threads import thread_count
+from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cpu import band_kernels, mixture_kernels, stencil_kernels
+from graphwell.backends.cpu import stencil
 from graphwell.backends.pixels import Lattice, Movers, Ratio
+from graphwell.graph.compiled import compiled
+
+ROWS = 1024
+"""Rows of a part."""
+NEGLIGIBLE = np.float32(-18.0)
+"""The exponential of less is lost beside 1 in single precision."""
+
+
+@compiled(nogil=True, fastmath={"contract", "nsz", "reassoc"})
+def log_likelihoods(
+    first_part: int,
+    last_part: int,
+    values: FloatArray,
+    logs: FloatArray,
+    means: FloatArray,
+    roots: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the logarithm of the density of each column of `values` under one mixture.
+
+    Parameters
+    ----------
+    values : array of shape (n_channels, n)
+    logs : array of shape (n_parts,)
+        Logarithm of share and height of each Gaussian.
+    means, roots : arrays of shape (n_parts, n_channels) and (n_parts, n_channels, n_channels)
+        `roots` are lower triangles: the inverse covariances are their squares.
+    """
+    found, best = np.empty((len(logs), ROWS), np.float32), np.empty(ROWS, np.float32)
+    along = np.empty(ROWS, np.float32)
+    for part in range(first_part, last_part):
+        low = part * ROWS
+        n = min(ROWS, values.shape[1] - low)
+        best[:n] = -np.inf
+        for g in range(len(logs)):
+            here = found[g]
+            here[:n] = logs[g]
+            for a in range(len(values)):
+                along[:n] = 0
+                for b in range(a + 1):
+                    root, mean, channel = roots[g, a, b], means[g, b], values[b, low : low + n]
+                    for i in range(n):
+                        along[i] += root * (channel[i] - mean)
+                for i in range(n):
+                    here[i] -= np.float32(0.5) * along[i] * along[i]
+            for i in range(n):
+                best[i] = max(best[i], here[i])
+        for i in range(n):
+            total = np.float32(0)
+            for g in range(len(logs)):
+                less = found[g, i] - best[i]
+                if less > NEGLIGIBLE:
+                    total += np.exp(less)
+            out[low + i] = best[i] + np.log(total)
 
 
 class Pixels:
@@ -44,7 +100,7 @@ class Pixels:
         """Return the weights of all forward links, in units of 1 / 65535."""
         weights = np.zeros((len(lattice.steps), lattice.size), dtype=np.uint16)
         self._over_grid(
-            stencil_kernels.link, lattice, values, lattice.pieces, lattice.steps, lattice.nearness,
+            stencil.link, lattice, values, lattice.pieces, lattice.steps, lattice.nearness,
             sharpness, weakest, weights,
         )  # fmt: skip
         return weights
@@ -52,7 +108,7 @@ class Pixels:
     def product(self, lattice: Lattice, weights: IntArray, planes: FloatArray) -> FloatArray:
         """Return the weights times each plane."""
         out = np.zeros_like(planes)
-        self._over_grid(stencil_kernels.multiply, lattice, lattice.steps, weights, planes, out)
+        self._over_grid(stencil.multiply, lattice, lattice.steps, weights, planes, out)
         return out
 
     def apply(
@@ -66,7 +122,7 @@ class Pixels:
     ) -> FloatArray:
         """Write the Laplacian of the free points times `p` into `image`; return the sums of ``p image``."""
         dots = np.zeros((_parts(lattice), len(p)))
-        self._over_grid(stencil_kernels.apply, lattice, lattice.steps, weights, degrees, free, p, image, dots)
+        self._over_grid(stencil.apply, lattice, lattice.steps, weights, degrees, free, p, image, dots)
         return dots.sum(axis=0)
 
     def advance(
@@ -81,17 +137,17 @@ class Pixels:
     ) -> FloatArray:
         """Add ``ratio p`` to `x`, take ``ratio image`` from `r`; return the sums of ``r r inverse``."""
         dots = np.zeros((_parts(lattice), len(p)))
-        self._over_grid(stencil_kernels.advance, lattice, inverse, x, r, p, image, _divided(*ratio), dots)
+        self._over_grid(stencil.advance, lattice, inverse, x, r, p, image, _divided(*ratio), dots)
         return dots.sum(axis=0)
 
     def turn(self, lattice: Lattice, inverse: FloatArray, r: FloatArray, p: FloatArray, ratio: Ratio) -> None:
         """Replace `p` by ``inverse r + ratio p``."""
-        self._over_grid(stencil_kernels.turn, lattice, inverse, r, p, _divided(*ratio))
+        self._over_grid(stencil.turn, lattice, inverse, r, p, _divided(*ratio))
 
     def joined(self, lattice: Lattice, weights: IntArray, weakest: IntArray) -> IntArray:
         """Return the first of all points that links above the weakest join to a point."""
         parents = np.arange(lattice.size, dtype=np.int32)
-        stencil_kernels.join(lattice.begin, lattice.end, lattice.steps, weights, weakest, parents)
+        stencil.join(lattice.begin, lattice.end, lattice.steps, weights, weakest, parents)
         return parents
 
     def movers(
@@ -112,7 +168,7 @@ class Pixels:
             np.ascontiguousarray(evidence, dtype=np.float32),
         )
         self._over_points(
-            band_kernels.link_some, points, values, lattice.pieces, lattice.steps, lattice.nearness,
+            stencil.link_some, points, values, lattice.pieces, lattice.steps, lattice.nearness,
             sharpness, weakest, some.weights, some.sums,
         )  # fmt: skip
         return some
@@ -129,12 +185,12 @@ class Pixels:
         count: int,
     ) -> tuple[float, int]:
         """Do `count` Jacobi sweeps of some points, in place; return the energy and the changes of class."""
-        points, n_parts = movers.points, -(-len(movers.points) // band_kernels.POINTS)
+        points, n_parts = movers.points, -(-len(movers.points) // stencil.POINTS)
         changes, energies = np.zeros(n_parts, dtype=np.int64), np.zeros(n_parts)
         begin, changed = now, 0
         for _ in range(count):
             self._over_points(
-                band_kernels.sweep_some, points, lattice.steps, movers.weights, movers.sums, movers.evidence,
+                stencil.sweep_some, points, lattice.steps, movers.weights, movers.sums, movers.evidence,
                 trust, *now, *spare, epsilon, step_size, changes, energies,
             )  # fmt: skip
             changed += int(changes.sum())
@@ -148,7 +204,7 @@ class Pixels:
         """Return the share of the class of each point in what it and its neighbours say."""
         out = np.empty(len(movers.points), dtype=np.float32)
         self._over_points(
-            band_kernels.shares_of_some, movers.points, lattice.steps, movers.weights, labels, r, out
+            stencil.shares_of_some, movers.points, lattice.steps, movers.weights, labels, r, out
         )
         return out
 
@@ -156,10 +212,10 @@ class Pixels:
         """Return the logarithm of the density of each column of `values` under one mixture."""
         out = np.empty(values.shape[1], dtype=np.float32)
         model = tuple(part.astype(np.float32) for part in (logs, means, roots))
-        n_parts = -(-values.shape[1] // mixture_kernels.ROWS)
+        n_parts = -(-values.shape[1] // ROWS)
         self.pool.share(
             n_parts,
-            lambda first, last: mixture_kernels.log_likelihoods(first, last, values, *model, out),
+            lambda first, last: log_likelihoods(first, last, values, *model, out),
         )
         return out
 
@@ -170,13 +226,13 @@ class Pixels:
 
     def _over_points(self, kernel: Callable[..., Any], points: IntArray, *arguments: Any) -> None:
         """Have the threads do a kernel on some points."""
-        n_parts = -(-len(points) // band_kernels.POINTS)
+        n_parts = -(-len(points) // stencil.POINTS)
         self.pool.share(n_parts, lambda first, last: kernel(first, last, points, *arguments))
 
 
 def _parts(lattice: Lattice) -> int:
     """Into how many parts the threads cut a grid."""
-    return max(0, -(-(lattice.end - lattice.begin) // stencil_kernels.CHUNK))
+    return max(0, -(-(lattice.end - lattice.begin) // stencil.CHUNK))
 
 
 def _divided(above: FloatArray, below: FloatArray) -> FloatArray:

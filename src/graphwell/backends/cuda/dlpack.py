@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._arrays import dlpack_device
+from graphwell._checks import dlpack_device
 from graphwell.backends.cuda._cupy import GpuArray, cupy
 from graphwell.backends.cuda.points import room
 from graphwell.graph.knn import Change, FeatureMap

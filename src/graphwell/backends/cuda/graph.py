@@ -14,7 +14,7 @@ from graphwell.graph.checks import check_points, frozen
 from graphwell.graph.components import (
     Bridges,
     bridges_between,
-    every_part_has,
+    every_component_has,
     with_bridges,
     without_bridges,
 )
@@ -144,7 +144,7 @@ class CudaGraph(Graph):
     def bridged(self, known: GpuArray) -> "CudaGraph":
         """Return the graph with every part that holds no known row joined to the nearest part."""
         plain = self.unbridged
-        if plain.origin is None or every_part_has(plain.components, known, plain.n_components):
+        if plain.origin is None or every_component_has(plain.components, known, plain.n_components):
             return plain
         on_host = (cupy().asnumpy(values) for values in (plain.components, known))
         bridges = bridges_between(plain.W, plain.origin.search.points, *on_host)

@@ -1,4 +1,4 @@
-"""Groups of vertices on a GPU: the same whole numbers as `graphwell.backends.cpu.group_kernels` adds up."""
+"""Groups of vertices on a GPU: the same whole numbers as `graphwell.backends.aggregation` adds up."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.cpu.group_kernels import means_of, unit_of
+from graphwell.backends.aggregation import means_of, unit_of
 from graphwell.backends.cuda._cupy import GpuArray, cupy
 from graphwell.backends.cuda.matrix import GpuMatrix
 

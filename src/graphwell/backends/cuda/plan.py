@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.cpu.packing import Packing
+from graphwell.backends.cpu.layout import Packing
 from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, gpu_limits, launch
 from graphwell.backends.cuda.layout import GpuRows, Neighborhood, Tiling
 

@@ -16,7 +16,6 @@ from scipy import sparse
 
 from graphwell._once import once
 from graphwell._types import FloatArray, IntArray
-from graphwell._warnings import warn_user
 from graphwell.backends.arrays import in_few_bytes
 from graphwell.backends.base import Answers, Engine, Result, Rows, Vector
 from graphwell.backends.dask.arrays import (
@@ -38,14 +37,13 @@ from graphwell.backends.dask.search import Search, build_graph
 from graphwell.backends.dask.worker import Mailbox, RunOnWorkers, WorkerMail
 from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.backends.registry import find_backend, find_cell_search
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, warn_user
 from graphwell.graph import Graph
 from graphwell.graph.checks import frozen, neighbor_counts
 from graphwell.graph.knn import FeatureMap, check_metric
 from graphwell.memory import fit_bytes, give_back
 from graphwell.progress import Progress, silent
-from graphwell.solve.checkpoint import Checkpoint
-from graphwell.solve.run import Run
+from graphwell.solve.run import Checkpoint, Run
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
@@ -424,9 +422,9 @@ class Backend:
         fitted = (kept.cluster, scores, reachable, classes, prior)
         predictor: Any = AffinityInduction(*fitted)
         if "search" in facts:
-            known: Any = (*facts["search"], facts["counts"], facts["features"], rows.n_features)
-            parts = kept.each(attrgetter("part"))
-            predictor = DaskInduction(*fitted, parts, *known, evidence=rows.evidence)
+            known: tuple[Any, ...] = (*facts["search"], facts["counts"], facts["features"])
+            known = (kept.each(attrgetter("part")), *known, rows.n_features, rows.evidence)
+            predictor = cast(Any, DaskInduction)(*fitted, *known)
         return {
             "labels": array(_named, None, classes, classes),
             "distributions": scores,
@@ -550,7 +548,7 @@ def _graph_alone(
 ) -> tuple[dict[str, Any], Any]:
     """Build the graph, and fit nothing."""
     if graph is None:
-        graph = backend.build_graph(rows, *sizes, progress=run.told)
+        graph = backend.build_graph(rows, sizes[0], sizes[1], sizes[2], run.told)
     return {"graph_": backend.shown(graph)}, []
 
 

@@ -9,12 +9,7 @@ from scipy import sparse
 from graphwell._once import once
 from graphwell._threads import one_blas_thread
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import State, Swept
-from graphwell.backends.cpu import kernels, products
-from graphwell.backends.cpu.correction import LEAST, GroupCorrection, condense, multiply, restrict
-from graphwell.backends.cpu.engine import Forces, NumbaEngine, NumbaSystem, some_columns
-from graphwell.backends.cpu.group_kernels import (
+from graphwell.backends.aggregation import (
     condensed_rows,
     grouped_totals,
     heaviest_entries,
@@ -22,9 +17,14 @@ from graphwell.backends.cpu.group_kernels import (
     means_of,
     unit_of,
 )
-from graphwell.backends.cpu.layout import LANES, SlicedRows
-from graphwell.backends.cpu.packing import Packing
+from graphwell.backends.arrays import ArrayEngine
+from graphwell.backends.base import State, Swept
+from graphwell.backends.cpu import sweep as kernels
+from graphwell.backends.cpu import systems
+from graphwell.backends.cpu.engine import Forces, NumbaEngine
+from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
 from graphwell.backends.cpu.shortest_paths import relax
+from graphwell.backends.cpu.systems import GroupCorrection, NumbaSystem, some_columns
 from graphwell.backends.dask.graph import BlockGraph
 from graphwell.backends.dask.vectors import Vector, VectorLibrary
 from graphwell.graph.graph import inverse_roots_of
@@ -134,7 +134,7 @@ class BlockEngine(NumbaEngine):
         for some in some_columns(shape[1]):
             vectors = self.with_halo(made(some))
             out = np.empty((rows.n_positions, vectors.shape[1]), self.dtype)
-            self._share(products.multiply, rows.starts, rows.columns, rows.values, vectors, out)
+            self._share(systems.multiply, rows.starts, rows.columns, rows.values, vectors, out)
             found[:, some] = rows.restored(out)[:, : len(range(*some.indices(shape[1])))]
         return found
 
@@ -247,9 +247,9 @@ class BlockSystem(NumbaSystem):
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image`` over all workers."""
         rows, dots, scaled = self.rows, self._sums(p), np.empty_like(p)
-        self._share(products.scale, self.scaling, p, scaled)
+        self._share(systems.scale, self.scaling, p, scaled)
         matrix = (rows.starts, rows.columns, rows.values, self.scaling, self.engine.with_halo(scaled))
-        self._share(products.apply, *matrix, p, image, dots)
+        self._share(systems.apply, *matrix, p, image, dots)
         return np.asarray(self.comm.allreduce(dots.sum(axis=0)))
 
     def advance(
@@ -279,32 +279,25 @@ class BlockCorrection(GroupCorrection):
         self.order = np.argsort(groups, kind="stable").astype(np.int32)
         self.starts = np.searchsorted(groups[self.order], np.arange(n_groups + 1))
         rows, around = system.rows, with_halo(np.column_stack([self.level, system.scaling]))
-        here, all_groups = np.ascontiguousarray(around[:, 0]), with_halo(groups)
-        small = np.zeros((n_groups, n_groups))
-        condense(
-            rows.starts,
-            rows.columns,
-            rows.values,
-            np.ascontiguousarray(around[:, 1]),
-            here,
-            all_groups,
-            small,
-        )
+        here, scaling = (np.ascontiguousarray(column) for column in around.T)
+        all_groups, small = with_halo(groups), np.zeros((n_groups, n_groups))
+        systems.condense(rows.starts, rows.columns, rows.values, scaling, here, all_groups, small)
         beyond = np.bincount(all_groups[n:], weights=here[n:].astype(np.float64) ** 2, minlength=n_groups)
         small[np.diag_indices(n_groups)] -= beyond  # of the halo, which its owners count
-        small = self.comm.allreduce(small)
+        small = self.comm.allreduce(small) + systems.LEAST * np.eye(n_groups)
         with one_blas_thread():
-            inverse = np.linalg.inv(small + LEAST * np.eye(n_groups)) if self.comm.rank == 0 else None
+            inverse = np.linalg.inv(small) if self.comm.rank == 0 else None
         self.inverse = self.comm.broadcast(inverse)
         self.found = np.zeros((n_groups, 1))
 
     def find(self, r: FloatArray) -> FloatArray:
-        """Find the correction of a residual; return the sums of their products."""
+        """Find the correction of a residual; return the sums of their systems."""
         own = np.empty((len(self.inverse), r.shape[1]))
         members = (self.starts, self.order, self.level)
-        self.pool.share(len(own), lambda first, last: restrict(first, last, *members, r, own))
+        self.pool.share(len(own), lambda first, last: systems.restrict(first, last, *members, r, own))
         sums = self.comm.allreduce(own)
         found = np.empty(sums.shape[::-1])
-        self.pool.share(len(sums), lambda first, last: multiply(first, last, self.inverse, sums, found))
+        both = (self.inverse, sums, found)
+        self.pool.share(len(sums), lambda first, last: systems.multiply_dense(first, last, *both))
         self.found = found.T
         return np.asarray((sums * self.found).sum(axis=0))

@@ -19,7 +19,7 @@ from graphwell._types import IntArray
 from graphwell.backends.dask.communicator import Communicator
 from graphwell.backends.dask.vectors import Vector
 from graphwell.graph.checks import check_symmetric
-from graphwell.graph.components import Bridges, every_part_has, make_bridges, weight_sums
+from graphwell.graph.components import Bridges, every_component_has, make_bridges, weight_sums
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 
 
@@ -213,7 +213,7 @@ class BlockGraph:
 
     def bridged(self, known: Any) -> "BlockGraph":
         """Return the graph with every component that holds no known row joined to the nearest one."""
-        if self.space is None or every_part_has(cast(Any, self.components), known, self.n_components):
+        if self.space is None or every_component_has(cast(Any, self.components), known, self.n_components):
             return self
         components = self.joined(self.components.own)
         sums = weight_sums(self.W, self.components.own, self.n_components)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._warnings import UnreachableWarning, warn_user
 from graphwell.backends.base import RowEvidence
 from graphwell.backends.dask.arrays import array_of, as_dask_array, blocks_of, check_chunks, check_shape, lazy
 from graphwell.backends.dask.rounds import Cluster
 from graphwell.backends.dask.search import Answer, CellMap, Partition, Query, Search, merged
 from graphwell.backends.induction import Induction, least_certain, lost_rows
 from graphwell.backends.registry import backend_of_rows
+from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.graph.checks import check_range, read_new_affinities
 from graphwell.graph.graph import Origin
 from graphwell.graph.knn import FeatureMap, build_search

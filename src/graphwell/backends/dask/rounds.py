@@ -15,13 +15,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell._warnings import warn_user
 from graphwell.backends.dask.arrays import RowBlocks, lazy, setting, settings
 from graphwell.backends.dask.client import cut_off, forget_messages, require_dask, told_if_cut_off, workers_of
 from graphwell.backends.dask.communicator import WorkerLostError
 from graphwell.backends.dask.search import FewerWorkersError
 from graphwell.backends.dask.worker import close_mailbox, member, open_mailbox, take_block, take_reports
-from graphwell.errors import Sentence, with_sentence
+from graphwell.errors import Sentence, warn_user, with_sentence
 from graphwell.memory import in_words
 from graphwell.progress import heartbeat
 

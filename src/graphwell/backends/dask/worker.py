@@ -17,10 +17,9 @@ from graphwell.backends.base import State
 from graphwell.backends.dask.client import require_dask
 from graphwell.backends.dask.communicator import Communicator, WorkerLostError
 from graphwell.progress import watched
-from graphwell.solve.checkpoint import Fingerprint, ToHost
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
+from graphwell.solve.run import Fingerprint, Run, ToHost
 from graphwell.solve.schedule import Schedule
 
 SECONDS_BETWEEN_LOOKS = 0.5

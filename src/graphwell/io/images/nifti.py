@@ -11,15 +11,15 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
-from graphwell.io.images.arrays import as_classes, without_missing
 from graphwell.io.images.base import (
     Colors,
     ImageFormat,
     Placement,
     RefusedError,
-    check_not_empty,
+    as_classes,
     check_pixels,
     sound_spacing,
+    without_missing,
 )
 from graphwell.io.images.pillow import decoding
 from graphwell.memory import check_fits
@@ -29,24 +29,13 @@ BYTES_PER_POINT = 24
 """Numbers as they are stored, brought to their scale, and as the picture."""
 
 
-def read(path: Path, max_pixels: int) -> FloatArray:
-    """Read a volume, of shape (first, second, third axis of the file, channels); what is no number is masked.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "scan.nii"
-    ...     with path.open("wb") as file:
-    ...         write_numbers(np.zeros((4, 5, 6), dtype=np.float32), file)
-    ...     read(path, 1000).shape
-    (4, 5, 6, 1)
-    """
+def _read(path: Path, max_pixels: int) -> FloatArray:
+    """A volume, of shape (first, second, third axis of the file, channels); NaN is masked."""
     values = _numbers(path, max_pixels)
     return np.asanyarray(without_missing(values.astype(np.float32, copy=False)))
 
 
-def read_numbers(path: Path, max_pixels: int) -> IntArray:
+def _read_numbers(path: Path, max_pixels: int) -> IntArray:
     """Read classes of a volume: whole numbers, 0 for unknown."""
     values = _numbers(path, max_pixels)[..., 0]
     if values.dtype.kind == "f":
@@ -58,18 +47,18 @@ def read_numbers(path: Path, max_pixels: int) -> IntArray:
     return np.where(classes == 0, -1, classes)
 
 
-def read_placement(path: Path) -> Placement:
+def _read_placement(path: Path) -> Placement:
     """Read how far apart points are, in millimetres, and where they lie in the body."""
-    nibabel = require_nibabel()
+    nibabel = _require_nibabel()
     with decoding(path, NAME):
         image = nibabel.load(path)
         sides = [abs(float(side)) for side in image.header.get_zooms()[:3]]
     return Placement(NAME, image.affine, sound_spacing(sides) if len(sides) == 3 else None)
 
 
-def write_placed(values: Any, colors: Colors, placement: Placement, file: IO[bytes]) -> None:
+def _write_placed(values: Any, colors: Colors, placement: Placement, file: IO[bytes]) -> None:
     """Write classes or real numbers where the volume lies; 0 for no class, or -1 where 0 is a class."""
-    nibabel = require_nibabel()
+    nibabel = _require_nibabel()
     if values.dtype.kind in "iu":
         values = np.where(values < 0, -1 if (values == 0).any() else 0, values).astype(np.int32)
     image = nibabel.Nifti1Image(values, placement.kept)
@@ -77,15 +66,14 @@ def write_placed(values: Any, colors: Colors, placement: Placement, file: IO[byt
     file.write(image.to_bytes())
 
 
-def write_numbers(values: Any, file: IO[bytes]) -> None:
+def _write_numbers(values: Any, file: IO[bytes]) -> None:
     """Write a volume that lies nowhere in particular."""
-    write_placed(values, {}, Placement(NAME, np.eye(4)), file)
+    _write_placed(values, {}, Placement(NAME, np.eye(4)), file)
 
 
 def _numbers(path: Path, max_pixels: int) -> Any:
     """Numbers of a file with one channel or more, once it is known that they fit."""
-    check_not_empty(path)
-    nibabel = require_nibabel()
+    nibabel = _require_nibabel()
     with decoding(path, NAME):
         image = nibabel.load(path)
         shape = _shape(path, image.shape, max_pixels)
@@ -104,7 +92,7 @@ def _shape(path: Path, shape: tuple[int, ...], max_pixels: int) -> tuple[int, ..
     return (*places, *(channels or [1]))
 
 
-def require_nibabel() -> Any:
+def _require_nibabel() -> Any:
     """Return nibabel, or say how to install it."""
     try:
         import nibabel
@@ -118,12 +106,12 @@ def require_nibabel() -> Any:
 FORMAT = ImageFormat(
     name=NAME,
     suffixes=(".nii", ".nii.gz"),
-    read=read,
-    read_placement=read_placement,
-    read_numbers=read_numbers,
-    write_numbers=write_numbers,
-    write_placed=write_placed,
+    read=_read,
+    read_placement=_read_placement,
+    read_numbers=_read_numbers,
+    write_numbers=_write_numbers,
+    write_placed=_write_placed,
     extra="nifti",
-    require=require_nibabel,
+    require=_require_nibabel,
     rank=10,
 )

@@ -19,28 +19,7 @@ FARTHEST = 1e7
 
 
 class Raster:
-    """Pixels that are marked shape by shape.
-
-    Parameters
-    ----------
-    shape : (height, width)
-
-    Attributes
-    ----------
-    classes : array of shape (height, width)
-        Number of the class of each pixel, -1 where nothing was drawn or all was erased.
-
-    Examples
-    --------
-    >>> raster = Raster((3, 6))
-    >>> raster.stroke([(0.5, 1.5), (4.5, 1.5)], 0)
-    >>> raster.polygon([(3, 0), (6, 0), (6, 3), (3, 3)], 1)
-    >>> raster.stroke([(5.5, 2.5)], ERASED)
-    >>> raster.classes
-    array([[-1, -1, -1,  1,  1,  1],
-           [ 0,  0,  0,  1,  1,  1],
-           [-1, -1, -1,  1,  1, -1]])
-    """
+    """Pixels that are marked shape by shape."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.classes: IntArray = np.full(shape, ERASED)

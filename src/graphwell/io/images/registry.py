@@ -1,4 +1,4 @@
-"""Which reader and which writer the name of a picture asks for."""
+"""Reading and writing pictures in the format that the name of a file asks for."""
 
 import gzip
 from collections.abc import Callable, Iterator
@@ -15,44 +15,34 @@ from graphwell.io.images.base import MAX_PIXELS, Colors, ImageFormat, Placement
 FORMATS: Formats[ImageFormat] = Formats("graphwell.io.images")
 """Every format of pictures; a file of this folder adds one by declaring ``FORMAT = ImageFormat(...)``."""
 
+
+def _keeps_labels(declared: ImageFormat) -> bool:
+    return declared.write_numbers is not None or (declared.write_colors is not None and declared.exact)
+
+
 FIT_FOR: dict[str, Callable[[ImageFormat], bool]] = {
-    "image": lambda declared: declared.holds_pictures,
-    "seeds": lambda declared: declared.holds_seeds,
-    "output": lambda declared: declared.keeps_labels,
-    "scores": lambda declared: declared.keeps_labels,
-    "seeds_out": lambda declared: declared.keeps_labels,
-    "overlay": lambda declared: declared.shows_pictures,
-    "sheet": lambda declared: declared.shows_pictures,
+    "image": lambda declared: declared.read is not None,
+    "seeds": lambda declared: any(
+        (declared.read_colors, declared.read_classes, declared.read_numbers, declared.read_marks)
+    ),
+    "output": _keeps_labels,
+    "scores": _keeps_labels,
+    "seeds_out": _keeps_labels,
+    "overlay": lambda declared: declared.write_colors is not None,
+    "sheet": lambda declared: declared.write_colors is not None,
 }
 """By the name of an option: which formats will do for its file."""
 
 
 def format_for(path: Path, field: str) -> ImageFormat:
-    """Return the format that the file of an option asks for.
-
-    Examples
-    --------
-    >>> format_for(Path("Leaf.PNG"), "image").name
-    'PNG'
-    >>> format_for(Path("labels.jpg"), "output")
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: output labels.jpg: the name must end in .png, .tif, .tiff, .npy...
-    """
+    """The format that the file of an option asks for."""
     return FORMATS.of(path, field, FIT_FOR[field])
 
 
 def read_image(path: Path, max_pixels: int = MAX_PIXELS, *, volumes: bool = False) -> FloatArray:
-    """Read a picture as an array of shape (height, width) or (height, width, channels).
+    """Read a picture of shape (height, width[, channels]); a larger one is refused before it is decoded.
 
-    Where `volumes` are allowed, it may also have the shape (height, width, depth, channels). The size is
-    checked before anything is decoded.
-
-    Parameters
-    ----------
-    path : Path
-    max_pixels : int
-        Larger pictures are refused.
-    volumes : bool
+    Where `volumes` are allowed, it may also have the shape (height, width, depth, channels).
     """
     declared = format_for(path, "image")
     check_input(path, "image", folder=declared.is_folder)
@@ -64,6 +54,12 @@ def read_image(path: Path, max_pixels: int = MAX_PIXELS, *, volumes: bool = Fals
     return found
 
 
+def read_placement(path: Path) -> Placement | None:
+    """Where the points of an image lie; None where its file does not tell."""
+    read = format_for(path, "image").read_placement
+    return None if read is None else read(path)
+
+
 def write_image(pixels: Any, path: Path, file: IO[bytes]) -> None:
     """Write 8-bit colours or 16-bit grey into an open file, in the format that `path` names."""
     write = format_for(path, "overlay").write_colors
@@ -72,13 +68,7 @@ def write_image(pixels: Any, path: Path, file: IO[bytes]) -> None:
 
 
 def writes_numbers(path: Path) -> bool:
-    """Whether the name asks for a file of numbers rather than a picture.
-
-    Examples
-    --------
-    >>> writes_numbers(Path("labels.npy")), writes_numbers(Path("labels.png"))
-    (True, False)
-    """
+    """Whether the name asks for a file of numbers rather than a picture."""
     return format_for(path, "output").write_numbers is not None
 
 
@@ -90,22 +80,8 @@ def write_numbers(values: Any, path: Path, file: IO[bytes]) -> None:
         write(values, opened)
 
 
-def read_placement(path: Path) -> Placement | None:
-    """Read where the points of an image lie; None where its file does not tell."""
-    read = format_for(path, "image").read_placement
-    return None if read is None else read(path)
-
-
 def keeps_placement(path: Path, placement: Placement | None) -> bool:
-    """Whether a file of this name can say where the points of an image lie.
-
-    Examples
-    --------
-    >>> keeps_placement(Path("labels.tif"), Placement("TIFF", {}))
-    True
-    >>> keeps_placement(Path("labels.png"), Placement("TIFF", {})), keeps_placement(Path("labels.tif"), None)
-    (False, False)
-    """
+    """Whether a file of this name can say where the points of an image lie."""
     declared = format_for(path, "output")
     return placement is not None and placement.format == declared.name
 

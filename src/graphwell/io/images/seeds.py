@@ -1,4 +1,4 @@
-"""Seeds from files: a picture whose colours are classes, an array of integers, or lines of text."""
+"""Seeds from files: a picture whose colours are classes, integers, lines of text, or a drawing."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,34 +9,33 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.files import check_input
-from graphwell.io.images.base import MAX_PIXELS, Marks
-from graphwell.io.images.coded import coded_classes
-from graphwell.io.images.colors import palette_color, unpacked
-from graphwell.io.images.ground import OPAQUE, Ground, check_background, find_ground, shown_colors
-from graphwell.io.images.layers import Layer, Paints
-from graphwell.io.images.paint import find_paints, snapped
-from graphwell.io.images.paint_search import MOST_CLASSES
+from graphwell.io.images.base import MAX_PIXELS, Marks, palette_color, unpacked
+from graphwell.io.images.painted import (
+    OPAQUE,
+    Ground,
+    check_background,
+    find_ground,
+    find_paints,
+    shown_colors,
+    snapped,
+)
+from graphwell.io.images.paints import MOST_CLASSES, Layer, Paints
 from graphwell.io.images.registry import format_for
+
+UNKNOWN = 255
+LEAST_EVEN = 0.75
+"""Share of the pixels that have the number of those above and to the left; fewer have in dark photographs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Painting:
-    """How the colours of a seeds picture are to be understood.
-
-    Attributes
-    ----------
-    background : str
-        Which pixels are unknown: "transparent", "black", "white", a colour like "#ff7f0e", or "auto": of a
-        transparent ground, the commonest colour and the picture itself, what explains most pixels.
-    on_picture : bool
-        The marks were painted over a copy of the picture.
-    snap : bool
-        Give colours that are no clear mixture to the nearest paint instead of refusing them.
-    """
+    """How the colours of a seeds picture are to be understood."""
 
     background: str = "auto"
-    on_picture: bool = False
-    snap: bool = False
+    """Which pixels are unknown: "transparent", "black", "white", a colour like "#ff7f0e", or "auto": of a
+    transparent ground, the commonest colour and the picture itself, what explains most pixels."""
+    on_picture: bool = False  # the marks were painted over a copy of the picture
+    snap: bool = False  # give colours that are no clear mixture to the nearest paint instead of refusing them
 
 
 def read_seeds(
@@ -48,24 +47,10 @@ def read_seeds(
     name: str | None = None,
     max_pixels: int = MAX_PIXELS,
 ) -> Marks:
-    """Read the seeds of a picture.
+    """Read the seeds of a picture or volume, of the size `shape`.
 
-    Parameters
-    ----------
-    path : Path
-        A picture (PNG, TIFF, JPEG), integers (.npy, .npz), lines `row,col,class` of text (.txt, .csv), or
-        strokes and polygons (.json).
-    shape : (height, width) or (height, width, depth)
-        Size of the picture that the seeds belong to, or of the volume. Seeds of three axes, as large as the
-        whole `picture`, say that it is a volume.
-    painting : Painting
-        How the colours of a seeds picture are to be understood.
-    picture : array of shape (height, width) or (height, width, channels), optional
-        The picture: marks may be painted over a copy of it.
-    name : str, optional
-        Name of the file of the picture, where strokes and polygons are those of several.
-    max_pixels : int
-        Larger pictures are refused.
+    Seeds of three axes, as large as the whole `picture`, say that it is a volume. Marks may be painted over
+    a copy of the picture. `name` is that of its file, where a drawing holds the shapes of several.
     """
     check_background(painting.background)
     found = format_for(path, "seeds")
@@ -185,3 +170,30 @@ def _one_or_more(path: Path, classes: IntArray) -> list[int]:
     if not found:
         raise OptionError("seeds", "{field} {} marks no pixel at all; mark some pixels of each class.", path)
     return found
+
+
+def coded_classes(pixels: Any) -> Paints | None:
+    """Marks of a picture of numbers; None for any other picture.
+
+    Such a picture is grey and even, and holds the numbers of at least two classes with few gaps: 0, 1, 2 and
+    so on, each below 64. Unknown is 255, or 0 where there is no 255.
+    """
+    values = pixels[..., 0]
+    if any((pixels[..., c] != values).any() for c in (1, 2)) or (pixels[..., 3] != 255).any():
+        return None
+    found = np.flatnonzero(np.bincount(values.ravel(), minlength=UNKNOWN + 1))
+    unknown = UNKNOWN if UNKNOWN in found else 0
+    codes = found[found != unknown]
+    if len(codes) < 2 or codes[-1] >= min(MOST_CLASSES, 2 * len(codes) + 1) or not _is_even(values):
+        return None
+    places = np.full(UNKNOWN + 1, -1)
+    places[codes] = np.arange(len(codes))
+    return Paints(codes * 0x010101, places[values], 0, 0, True)
+
+
+def _is_even(values: IntArray) -> bool:
+    """Whether most pixels have the number of those above and to the left."""
+    above, left = (
+        np.diff(values.astype(np.int16), axis=axis, prepend=values.take([0], axis)) for axis in (0, 1)
+    )
+    return bool(((above == 0) & (left == 0)).mean() >= LEAST_EVEN)

@@ -1,6 +1,5 @@
-"""Tables in files: read, labelled, and written back with every cell as it came."""
+"""Tables in files: read as data frames, labelled, and written back with every cell as it came."""
 
-from graphwell.io.tables.base import Table
-from graphwell.io.tables.registry import read_table, write_table
+from graphwell.io.tables.base import NEW_NAMES, NewColumns, Table, open_table, read_table, write_table
 
-__all__ = ["Table", "read_table", "write_table"]
+__all__ = ["NEW_NAMES", "NewColumns", "Table", "open_table", "read_table", "write_table"]

@@ -1,15 +1,20 @@
-"""Cells of a table as numbers or as text."""
+"""Cells of a table as numbers or as text, and columns of a data frame made of them."""
 
-from collections.abc import Sequence
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
 
+if TYPE_CHECKING:
+    import pandas
+
 TEXT = np.dtypes.StringDType()
 """The type of a column of text: variable length, 16 bytes a cell where it is short."""
 
+SURELY_A_DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d*,(\d{1,2}|\d{4,})\s*$|^\s*[+-]?0?,\d+\s*$")
 EMPTY_CELLS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 """Cells that say nothing, in a column of text."""
 
@@ -137,7 +142,7 @@ def harmless(column: Any) -> Any:
     return np.where(found, np.strings.add("'", column), column) if found.any() else column
 
 
-def typed(column: Any) -> Any:
+def typed(column: Any, decimal: str = ".") -> Any:
     """Return a column of text as whole numbers, else as numbers, where that loses nothing a reader sees.
 
     Examples
@@ -149,7 +154,7 @@ def typed(column: Any) -> Any:
     """
     if not is_text(column):
         return column
-    numbers = as_numbers(column)
+    numbers = as_numbers(column, decimal)
     if numbers is None or is_missing(column).all() or not np.isfinite(numbers[~is_missing(column)]).all():
         return column
     stripped = np.strings.strip(column)
@@ -157,3 +162,72 @@ def typed(column: Any) -> Any:
         return column  # a name such as a postcode
     whole = bool((np.strings.isdecimal(np.strings.lstrip(stripped, "-"))).all())
     return numbers.astype(np.int64) if whole and np.abs(numbers).max() < 2**53 else numbers
+
+
+ROWS_AT_ONCE = 65_536
+"""Cells that are objects of Python at a time, where they need not all be."""
+
+
+def frame_of(columns: Mapping[str, Any], decimal: str | None = None) -> "pandas.DataFrame":
+    """Columns of numbers or text as a data frame; text becomes numbers where all of it is one.
+
+    Examples
+    --------
+    >>> frame_of({"x": text_column(["1,5", ""]), "zip": text_column(["02139", "1"])}).dtypes.tolist()
+    [dtype('float64'), dtype('O')]
+    """
+    import pandas
+
+    made = {name: _typed_or_words(column, decimal) for name, column in columns.items()}
+    return pandas.DataFrame(made, copy=False)
+
+
+def _typed_or_words(column: Any, decimal: str | None) -> Any:
+    if not is_text(column):
+        return column
+    found = typed(column) if decimal != "," else column
+    if is_text(found) and decimal != "." and _has_decimal_commas(column, decimal):
+        found = typed(column, ",")
+    return words_of(found) if is_text(found) else found
+
+
+def _has_decimal_commas(column: Any, decimal: str | None) -> bool:
+    """Whether the commas of a column can only be decimal ones; 1,234 may be a thousand."""
+    if np.strings.find(column, ".").max(initial=-1) >= 0:
+        return False
+    return decimal == "," or any(map(SURELY_A_DECIMAL_COMMA.search, column.tolist()))
+
+
+def words_of(column: Any) -> Any:
+    """Text as objects of Python, NaN where it is empty; equal cells are one object."""
+    known: dict[str, Any] = {"": np.nan}
+    words = np.empty(len(column), dtype=object)
+    for first in range(0, len(column), ROWS_AT_ONCE):
+        part = column[first : first + ROWS_AT_ONCE].tolist()
+        words[first : first + len(part)] = [known.setdefault(cell, cell) for cell in part]
+    return words
+
+
+def cells_of(column: Any) -> Any:
+    """A column of a data frame as numbers, booleans or text; missing cells are NaN or empty.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> cells_of(pandas.Series(["a", None])), cells_of(pandas.Series([1, None], dtype="Int64"))
+    (array(['a', ''], dtype=StringDType()), array([ 1., nan]))
+    """
+    values = column.to_numpy()
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return values
+    gone = column.isna().to_numpy()
+    if getattr(column.dtype, "kind", "O") in "biuf":  # numbers that may be missing
+        return (
+            column.to_numpy(dtype=float, na_value=np.nan) if gone.any() else values.astype(column.dtype.kind)
+        )
+    text = np.empty(len(values), dtype=TEXT)
+    for first in range(0, len(values), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        pairs = zip(column.iloc[part].tolist(), gone[part].tolist(), strict=True)
+        text[part] = ["" if empty else str(cell) for cell, empty in pairs]
+    return text

@@ -1,10 +1,14 @@
-"""CSV, TSV and their relatives: delimiter and encoding are found, every cell is kept as text."""
+"""CSV, TSV and their relatives, packed or not: how they are written is found, cells go back as they came."""
 
+import bz2
 import codecs
 import csv
+import gzip
 import io
+import lzma
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -18,10 +22,11 @@ from graphwell.io.tables.base import (
     ReadingOptions,
     Table,
     TableFormat,
-    check_table,
+    checked,
+    refuse_twins,
     with_new_columns,
 )
-from graphwell.io.tables.cells import as_text, harmless, text_column
+from graphwell.io.tables.cells import as_text, frame_of, harmless, text_column
 from graphwell.memory import check_fits
 from graphwell.progress import Progress
 
@@ -45,6 +50,7 @@ OTHER_FORMATS = {
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 100
 ROWS_AT_ONCE = 20_000
+BYTES_AT_ONCE = 1 << 20
 BYTES_PER_CELL = 16 + 8
 """A cell of text, and the number in it."""
 _PROBE = "".join(map(chr, range(32, 127))) + ".\r\n\t" * 30
@@ -61,19 +67,7 @@ class Dialect:
     newline: str = "\n"
 
 
-@dataclass(frozen=True)
-class TextTable(Table):
-    """A table of text cells."""
-
-    dialect: Dialect
-    columns: dict[str, Any] = field(repr=False)
-
-    def column(self, name: str) -> Any:
-        """Return a column as text."""
-        return self.columns[name]
-
-
-def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
+def read_text(path: Path, options: ReadingOptions = PLAIN) -> Table:
     r"""Read a text table with a header.
 
     Parameters
@@ -91,13 +85,13 @@ def read_text(path: Path, options: ReadingOptions = PLAIN) -> TextTable:
     ...     path = Path(folder) / "pets.csv"
     ...     _ = path.write_text("weight;pet\n4.5;cat\n30;dog\n")
     ...     table = read_text(path)
-    >>> table.names, table.n_rows, table.dialect.delimiter
+    >>> table.names, table.n_rows, table.stored.delimiter
     (('weight', 'pet'), 2, ';')
     """
     return read_source(source_of(path), options)
 
 
-def read_source(source: Source, options: ReadingOptions = PLAIN) -> TextTable:
+def read_source(source: Source, options: ReadingOptions = PLAIN) -> Table:
     """Read a text table from a file, or from bytes that came another way."""
     delimiter = "\t" if options.delimiter in ("tab", "\\t") else options.delimiter
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
@@ -109,7 +103,7 @@ def read_source(source: Source, options: ReadingOptions = PLAIN) -> TextTable:
         raise ValueError(f"{source} is empty.")
     for tried in _encodings(source.path, sample, options.encoding):
         try:
-            return _read(source, delimiter, tried, options.progress)
+            return _read(source, delimiter, tried, options)
         except UnicodeError:
             continue
     expected = options.encoding or "UTF-8 or Windows-1252"
@@ -125,7 +119,7 @@ def write_cells(
     columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes], *, safe: bool = False
 ) -> None:
     """Write columns of one length as text, in the dialect of a table; defused for spreadsheets if asked."""
-    dialect = like.dialect if isinstance(like, TextTable) else Dialect()
+    dialect = like.stored if isinstance(like.stored, Dialect) else Dialect()
     cells = {name: as_text(column) for name, column in columns.items()}
     if safe:
         cells = {harmless(text_column([name]))[0]: harmless(column) for name, column in cells.items()}
@@ -141,9 +135,9 @@ def write_cells(
 
 def check_text_name(path: Path, field: str) -> None:
     """Refuse the name of a file for text that promises another format."""
-    if path != STANDARD and path.suffix.lower() not in FORMAT.suffixes:
+    if path != STANDARD and path.suffix.lower() not in PLAIN_TEXT.suffixes:
         problem = "{field} {}: this is written as text; the name must end in {}."
-        raise OptionError(field, problem, path, " or ".join(FORMAT.suffixes))
+        raise OptionError(field, problem, path, " or ".join(PLAIN_TEXT.suffixes))
 
 
 def _delimiter_for(path: Path, dialect: Dialect) -> str:
@@ -176,7 +170,7 @@ def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
     return ("utf-8", "cp1252")
 
 
-def _read(source: Source, delimiter: str | None, encoding: str, progress: Progress) -> TextTable:
+def _read(source: Source, delimiter: str | None, encoding: str, options: ReadingOptions) -> Table:
     path = source.path
     with source.open() as binary, io.TextIOWrapper(binary, encoding=encoding, newline="") as file:
         sample = file.read(SAMPLE_BYTES)
@@ -185,15 +179,14 @@ def _read(source: Source, delimiter: str | None, encoding: str, progress: Progre
         file.seek(0)
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         try:
-            names, columns = _columns(path, reader, _told(binary, source.size, progress))
+            names, columns = _columns(path, reader, _told(binary, source.size, options.progress))
         except csv.Error as error:
             reason = "a quotation mark is never closed" if str(error) == "unexpected end of data" else error
             raise ValueError(f"{path}, line {reader.line_num}: {reason}.") from None
-    n_rows = len(columns[0])
+    refuse_twins(path, names)
     dialect = Dialect(delimiter, encoding, "\r\n" if "\r\n" in sample else "\n")
-    table = TextTable(path, names, n_rows, dialect, dict(zip(names, columns, strict=True)))
-    check_table(table)
-    return table
+    written = dict(zip(names, columns, strict=True))
+    return checked(Table(path, frame_of(written, options.decimal), dialect, written))
 
 
 def _check_fits(source: Source, sample: str, delimiter: str) -> None:
@@ -257,6 +250,44 @@ def _widths(sample: str, delimiter: str, whole: bool) -> list[int]:
     return widths if whole or len(widths) == SAMPLE_ROWS else widths[:-1]
 
 
-FORMAT = TableFormat(
+OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+def read_packed(path: Path, options: ReadingOptions = PLAIN) -> Table:
+    """Unpack a text table and read it; what it declares of its size is not believed."""
+    pieces, size = [], 0
+    try:
+        with OPENERS[path.suffix.lower()](path, "rb") as packed:
+            while piece := packed.read(BYTES_AT_ONCE):
+                pieces.append(piece)
+                size += len(piece)
+                check_fits(path, 2 * size)  # the pieces, and all of them together
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # bz2 has no error of its own
+            raise
+        raise ValueError(f"{path} cannot be unpacked: it is damaged, truncated or something else.") from error
+    return read_source(Source(path, b"".join(pieces)), options)
+
+
+def write_packed(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns as compressed text, in the dialect it came in."""
+    opener = OPENERS[path.suffix.lower()]
+    if opener is gzip.open:  # without the time of day: equal tables are equal files
+        packed: Any = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
+    else:
+        packed = opener(file, "wb")
+    with packed:
+        write_text(table, new, path.with_suffix(""), packed)
+
+
+PLAIN_TEXT = TableFormat(
     name="CSV, TSV", suffixes=(".csv", ".tsv", ".tab", ".txt"), read=read_text, write=write_text, rank=1
 )
+PACKED_TEXT = TableFormat(
+    name="compressed CSV, TSV",
+    suffixes=tuple(f"{kind}{packed}" for packed in OPENERS for kind in (".csv", ".tsv")),
+    read=read_packed,
+    write=write_packed,
+    rank=8,
+)
+FORMAT = (PLAIN_TEXT, PACKED_TEXT)

@@ -2,7 +2,6 @@
 
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import IO, Any
@@ -10,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.io.tables.arrays import ArrayTable, array_table, column_of
+from graphwell.io.tables.arrays import array_table, column_of
 from graphwell.io.tables.base import NewColumns, ReadingOptions, Table, TableFormat, with_new_columns
 from graphwell.io.tables.cells import is_missing, is_text, typed
 from graphwell.memory import check_fits
@@ -22,19 +21,26 @@ MOST_ROWS = 1_048_576
 """Of a sheet, the header among them."""
 
 
-def read_xlsx(path: Path, options: ReadingOptions = PLAIN) -> ArrayTable:
+def read_xlsx(path: Path, options: ReadingOptions = PLAIN) -> Table:
     """Read the first sheet: names in its first row, values of formulas in place of them.
 
     Empty rows do not count, and neither do columns without a name and a value.
     """
     openpyxl = require_openpyxl()
-    with _told_in_a_sentence(path):
-        _check_fits(path)
+    try:
+        with zipfile.ZipFile(path) as archive:  # what would not fit once it is unpacked is refused
+            check_fits(path, BYTES_PER_BYTE * sum(member.file_size for member in archive.infolist()))
         with path.open("rb") as file:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             rows = [
                 row for row in book.worksheets[0].iter_rows(values_only=True) if any(_is_cell(c) for c in row)
             ]
+    except (OptionError, FileNotFoundError, MemoryError):
+        raise
+    except Exception as error:  # zip, XML and openpyxl raise a dozen kinds for bad bytes
+        raise ValueError(
+            f"{path} cannot be read as a spreadsheet (.xlsx): it is damaged, protected or something else."
+        ) from error
     if not rows:
         raise ValueError(f"{path} has nothing on its first sheet.")
     header, *body = rows
@@ -44,7 +50,7 @@ def read_xlsx(path: Path, options: ReadingOptions = PLAIN) -> ArrayTable:
     kept = [place for place in range(width) if _is_cell(names[place]) or any(map(_is_cell, cells[place]))]
     named = [(str(names[place] if names[place] is not None else "").strip(), place) for place in kept]
     _refuse_twins(path, [name for name, _ in named])
-    return array_table(path, {name: column_of(cells[place], _cell) for name, place in named}, {})
+    return array_table(path, {name: column_of(cells[place], _cell) for name, place in named})
 
 
 def write_xlsx(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
@@ -94,29 +100,9 @@ def _cell(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, datetime) and value.time() == time():
         return value.date().isoformat()
-    return value.isoformat(" ") if isinstance(value, datetime) else _plain(value)
-
-
-def _plain(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
     return value.isoformat() if isinstance(value, date | time) else str(value)
-
-
-def _check_fits(path: Path) -> None:
-    """Refuse a spreadsheet that would not fit into memory once it is unpacked."""
-    with zipfile.ZipFile(path) as archive:
-        check_fits(path, BYTES_PER_BYTE * sum(member.file_size for member in archive.infolist()))
-
-
-@contextmanager
-def _told_in_a_sentence(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OptionError, FileNotFoundError, MemoryError):
-        raise
-    except Exception as error:  # zip, XML and openpyxl raise a dozen kinds for bad bytes
-        raise ValueError(
-            f"{path} cannot be read as a spreadsheet (.xlsx): it is damaged, protected or something else."
-        ) from error
 
 
 def require_openpyxl() -> Any:

@@ -1,0 +1,334 @@
+"""The linear systems of a graph on the CPU: products, steps of conjugate gradients, a coarse correction.
+
+All vectors are blocks in the order of the layout, as wide as 1 or a multiple of `COLUMNS_AT_ONCE`. Work is
+cut into parts that the layout alone decides; a call does a range of them, and sums are kept by part: nothing
+depends on the number of threads.
+
+The coarse correction: there is a vector that ``A S A`` hardly changes, the level. Far from labels, what is
+left of the error is such a vector with another factor in each group of near vertices. The factors that remove
+it solve a small dense system with a row for each group: a coarse grid, as multigrid methods have it.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwell._threads import ThreadPool, one_blas_thread
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.conjugate_gradients import fast_width
+from graphwell.backends.cpu.gather import (
+    sum_4_columns,
+    sum_8_columns,
+    sum_12_columns,
+    sum_16_columns,
+    sum_vector,
+)
+from graphwell.backends.cpu.layout import LANES, SlicedRows
+from graphwell.graph.compiled import compiled
+
+
+@compiled(nogil=True)
+def multiply(
+    first_part: int,
+    last_part: int,
+    parts: IntArray,
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    block: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write rows of the matrix times a block into `out`."""
+    width = block.shape[1]
+    for s in range(parts[first_part], parts[last_part]):
+        first, stop = starts[s], starts[s + 1]
+        if width == 1:
+            sum_vector(columns, values, block, first, stop, out[s * LANES : (s + 1) * LANES])
+            continue
+        for lane in range(LANES):
+            column, sums = 0, out[s * LANES + lane]
+            while column < width:
+                left = width - column
+                if left >= 16:
+                    sum_16_columns(columns, values, block, first + lane, stop, column, width, sums)
+                elif left == 12:
+                    sum_12_columns(columns, values, block, first + lane, stop, column, width, sums)
+                elif left == 8:
+                    sum_8_columns(columns, values, block, first + lane, stop, column, width, sums)
+                else:
+                    sum_4_columns(columns, values, block, first + lane, stop, column, width, sums)
+                column += 16
+
+
+@compiled(nogil=True)
+def apply(
+    first_part: int,
+    last_part: int,
+    parts: IntArray,
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    scaling: FloatArray,
+    scaled: FloatArray,
+    p: FloatArray,
+    image: FloatArray,
+    dots: FloatArray,
+) -> None:
+    """Write ``p - A S A p`` into `image`, and the sums of ``p * image`` by part.
+
+    `scaling` is the diagonal of ``A``, `scaled` is ``A p``.
+    """
+    for part in range(first_part, last_part):
+        multiply(part, part + 1, parts, starts, columns, values, scaled, image)
+        for row in range(parts[part] * LANES, parts[part + 1] * LANES):
+            for column in range(p.shape[1]):
+                image[row, column] = p[row, column] - scaling[row] * image[row, column]
+                dots[part, column] += p[row, column] * image[row, column]
+
+
+@compiled(nogil=True)
+def advance(
+    first_part: int,
+    last_part: int,
+    parts: IntArray,
+    x: FloatArray,
+    r: FloatArray,
+    p: FloatArray,
+    image: FloatArray,
+    step: FloatArray,
+    dots: FloatArray,
+) -> None:
+    """Add ``step * p`` to `x`, take ``step * image`` from `r`; write the sums of ``r * r`` by part."""
+    for part in range(first_part, last_part):
+        for row in range(parts[part] * LANES, parts[part + 1] * LANES):
+            for column in range(x.shape[1]):
+                x[row, column] += step[column] * p[row, column]
+                r[row, column] -= step[column] * image[row, column]
+                dots[part, column] += r[row, column] * r[row, column]
+
+
+@compiled(nogil=True)
+def turn(
+    first_part: int, last_part: int, parts: IntArray, p: FloatArray, r: FloatArray, ratio: FloatArray
+) -> None:
+    """Replace `p` by ``r + ratio * p``."""
+    for row in range(parts[first_part] * LANES, parts[last_part] * LANES):
+        for column in range(p.shape[1]):
+            p[row, column] = r[row, column] + ratio[column] * p[row, column]
+
+
+@compiled(nogil=True)
+def scale(
+    first_part: int,
+    last_part: int,
+    parts: IntArray,
+    scaling: FloatArray,
+    p: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write ``A p`` into `out`, `scaling` being the diagonal of ``A``."""
+    for row in range(parts[first_part] * LANES, parts[last_part] * LANES):
+        for column in range(p.shape[1]):
+            out[row, column] = scaling[row] * p[row, column]
+
+
+MOST_GROUPS = 1000
+"""The small system is dense: with more groups it would cost more than it saves."""
+LEAST = 1e-6
+"""Added to the diagonal, which is at most 1: a system without labels is singular."""
+
+
+class GroupCorrection:
+    """The level, of length 1 in each group, and the inverse of the small system.
+
+    Parameters
+    ----------
+    rows : SlicedRows
+        The matrix ``S``.
+    scaling : array of shape (n_positions,)
+        The diagonal of ``A`` in the order of the layout.
+    level : array of shape (n_positions,)
+        What ``A S A`` hardly changes.
+    groups : array of shape (n_positions,)
+        Group of each position.
+    pool : ThreadPool
+    """
+
+    def __init__(
+        self, rows: SlicedRows, scaling: FloatArray, level: FloatArray, groups: IntArray, pool: ThreadPool
+    ) -> None:
+        n_groups = int(groups.max(initial=-1)) + 1
+        level = np.where(scaling > 0, level, 0).astype(np.float64)
+        lengths = np.sqrt(np.bincount(groups, weights=level**2, minlength=n_groups))
+        level = level / np.where(lengths > 0, lengths, 1.0)[groups]
+        self.level, self.groups, self.pool = level.astype(scaling.dtype), groups, pool
+        self.order = np.argsort(groups, kind="stable").astype(np.int32)
+        self.starts = np.searchsorted(groups[self.order], np.arange(n_groups + 1))
+        small = np.zeros((n_groups, n_groups))
+        condense(rows.starts, rows.columns, rows.values, scaling, self.level, groups, small)
+        with one_blas_thread():  # the same bits for any number of threads; many would mostly wait
+            self.inverse = np.linalg.inv(small + LEAST * np.eye(n_groups))
+        self.found = np.zeros((n_groups, 1))
+
+    def find(self, r: FloatArray) -> FloatArray:
+        """Find the correction of a residual; return the sums of their products."""
+        sums = np.empty((len(self.inverse), r.shape[1]))
+        found = np.empty(sums.shape[::-1])
+        members = (self.starts, self.order, self.level)
+        self.pool.share(len(sums), lambda first, last: restrict(first, last, *members, r, sums))
+        self.pool.share(len(sums), lambda first, last: multiply_dense(first, last, self.inverse, sums, found))
+        self.found = found.T
+        return (sums * self.found).sum(axis=0)
+
+    def add(self, p: FloatArray) -> None:
+        """Add the correction that was found last."""
+        found = np.ascontiguousarray(self.found, dtype=p.dtype)
+        self.pool.share(len(p), lambda first, last: prolong(first, last, self.groups, self.level, found, p))
+
+
+@compiled(nogil=True)
+def condense(
+    starts: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+    scaling: FloatArray,
+    level: FloatArray,
+    groups: IntArray,
+    small: FloatArray,
+) -> None:
+    """Add what ``I - A S A`` is between the levels of the groups to `small`."""
+    for row in range(len(level)):
+        small[groups[row], groups[row]] += float(level[row]) * level[row]
+    for s in range(len(starts) - 1):
+        for entry in range(starts[s], starts[s + 1]):
+            row, column = s * LANES + (entry - starts[s]) % LANES, columns[entry]
+            product = float(scaling[row]) * level[row] * values[entry] * scaling[column] * level[column]
+            small[groups[row], groups[column]] -= product
+
+
+@compiled(nogil=True)
+def restrict(
+    first: int,
+    last: int,
+    starts: IntArray,
+    order: IntArray,
+    level: FloatArray,
+    r: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Write the sums of ``level * r`` over groups; one thread sums each, so that the order stays."""
+    for group in range(first, last):
+        for column in range(r.shape[1]):
+            sums[group, column] = 0.0
+        for at in range(starts[group], starts[group + 1]):
+            row = order[at]
+            for column in range(r.shape[1]):
+                sums[group, column] += float(level[row]) * r[row, column]
+
+
+@compiled(nogil=True)
+def multiply_dense(first: int, last: int, matrix: FloatArray, block: FloatArray, out: FloatArray) -> None:
+    """Write columns of ``block.T @ matrix`` into `out`: a library would wake all its threads for it."""
+    for row in range(len(out)):
+        for column in range(first, last):
+            out[row, column] = 0.0
+    for inner in range(len(matrix)):
+        for row in range(len(out)):
+            factor = block[inner, row]
+            for column in range(first, last):
+                out[row, column] += factor * matrix[inner, column]
+
+
+@compiled(nogil=True)
+def prolong(
+    first: int, last: int, groups: IntArray, level: FloatArray, found: FloatArray, p: FloatArray
+) -> None:
+    """Add the level, times the number that was found for its group, to rows of `p`."""
+    for row in range(first, last):
+        for column in range(p.shape[1]):
+            p[row, column] += level[row] * found[groups[row], column]
+
+
+COLUMNS_TOGETHER = 4
+"""Columns of a block that are multiplied, or solved for, at a time."""
+
+
+class NumbaSystem:
+    """The matrix ``I - A S A``, and fused steps of conjugate gradients in the order of the layout."""
+
+    def __init__(self, rows: SlicedRows, scaling: FloatArray, pool: ThreadPool) -> None:
+        self.rows = rows
+        self.pool = pool
+        self.scaling = scaling
+        self.scaled = np.empty((0, 0), dtype=scaling.dtype)
+
+    def enter(self, block: FloatArray) -> FloatArray:
+        """Return the block in the order of the layout, with columns of zeros up to a width that is fast."""
+        return block_of(self.rows, block, self.scaling.dtype)
+
+    def leave(self, vectors: FloatArray) -> FloatArray:
+        """Return the block by vertex."""
+        return self.rows.restored(vectors)
+
+    def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the sums of ``a * b``, in double precision."""
+        return np.einsum("ij,ij->j", a, b, dtype=np.float64)
+
+    def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
+        """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
+        rows, dots = self.rows, self._sums(p)
+        if self.scaled.shape != p.shape:
+            self.scaled = np.empty_like(p)
+        self._share(scale, self.scaling, p, self.scaled)
+        matrix = (rows.starts, rows.columns, rows.values, self.scaling, self.scaled)
+        self._share(apply, *matrix, p, image, dots)
+        return dots.sum(axis=0)
+
+    def advance(
+        self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
+    ) -> FloatArray:
+        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
+        dots = self._sums(x)
+        self._share(advance, x, r, p, image, step.astype(x.dtype), dots)
+        return dots.sum(axis=0)
+
+    def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
+        """Replace `p` by ``r + ratio * p``."""
+        self._share(turn, p, r, ratio.astype(p.dtype))
+
+    def correction(self, level: FloatArray, groups: IntArray) -> GroupCorrection:
+        """What removes errors that are multiples of a level in each group; both by vertex."""
+        placed = self.rows.placed(level, self.scaling.dtype), self.rows.placed(groups, np.int16)
+        return GroupCorrection(self.rows, self.scaling, *placed, self.pool)
+
+    def _sums(self, vectors: FloatArray) -> FloatArray:
+        return np.zeros((len(self.rows.parts) - 1, vectors.shape[1]))
+
+    def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
+        return share(self.pool, self.rows, kernel, *arguments)
+
+
+def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> list[Any]:
+    """Have a pool do a kernel on all parts of a layout; return the result of each range of parts."""
+    parts = rows.parts
+    return pool.share(len(parts) - 1, lambda first, last: kernel(first, last, parts, *arguments))
+
+
+def some_columns(width: int) -> list[slice]:
+    """Slices of at most `COLUMNS_TOGETHER` columns.
+
+    Examples
+    --------
+    >>> some_columns(10)
+    [slice(0, 4, None), slice(4, 8, None), slice(8, 12, None)]
+    """
+    return [slice(first, first + COLUMNS_TOGETHER) for first in range(0, width, COLUMNS_TOGETHER)]
+
+
+def block_of(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:
+    """Columns in the order of the layout, padded with zeros to a width that is fast."""
+    width = block.shape[1]
+    vectors = np.zeros((rows.n_positions, fast_width(width)), dtype=dtype)
+    vectors[: len(block), :width] = block.astype(dtype, copy=False).take(rows.order, axis=0)
+    return vectors

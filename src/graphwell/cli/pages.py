@@ -1,0 +1,165 @@
+"""`graphwell label` and `graphwell paint`: a table labelled, or pictures painted on, in the browser."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphwell.cli import _options as opt
+from graphwell.cli._options import column_names, job_options, option
+from graphwell.cli._run import Exit, bars, ends_cleanly
+from graphwell.errors import OptionError
+
+if TYPE_CHECKING:
+    from graphwell.serve.channel import Page
+
+OF_THE_SERVER = ("host", "port", "address", "password", "browser")
+
+
+@ends_cleanly
+def label(
+    table: Annotated[Path, opt.argument("TABLE", f"{opt.TABLE}.")],
+    output: Annotated[
+        Path | None, opt.output("File for the labelled table; TABLE.labelled by default.")
+    ] = None,
+    label: opt.LabelSoFar = None,
+    classes: opt.Classes = None,
+    features: opt.Features = None,
+    drop: opt.Drop = None,
+    id_: opt.Id = None,
+    unknown: opt.Unknown = None,
+    image_column: Annotated[
+        str | None, option("Column with the file of each row's picture.", panel=opt.SHOWN, metavar="COLUMN")
+    ] = None,
+    images: Annotated[
+        Path | None,
+        option("Folder of the pictures; by default that of the table.", panel=opt.SHOWN, metavar="FOLDER"),
+    ] = None,
+    text_column: Annotated[
+        str | None, option("Column with the text of each row.", panel=opt.SHOWN, metavar="COLUMN")
+    ] = None,
+    pixels: Annotated[
+        str | None, option("Size, where a row's numbers are a picture.", panel=opt.SHOWN, metavar="28x28")
+    ] = None,
+    xy: Annotated[
+        str | None, option("Columns with the place of each row on the map.", panel=opt.SHOWN, metavar="A,B")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        opt.settings(f"n_neighbors, strategy, seed, device, {opt.OF_TABLES}, safe_csv (true)"),
+    ] = None,
+    jobs: opt.Jobs = None,
+    host: opt.Host = "127.0.0.1",
+    port: opt.Port = 0,
+    address: opt.Address = None,
+    password: opt.Password = None,
+    browser: opt.Browser = True,
+    quiet: opt.Quiet = False,
+) -> Exit:
+    """Label the rows of a table in the browser: questions, a map, and a lasso.
+
+    Every answer is written to TABLE.journal before it counts; a second start goes on from there. The table
+    with all labels is written from the page. Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
+    """
+    flags = {name: value for name, value in locals().items() if name not in OF_THE_SERVER}
+    from graphwell.io.locks import held_alone
+    from graphwell.jobs.labelling import LabelOptions, open_table
+    from graphwell.serve.journal import Journal
+    from graphwell.serve.labelling import LabelPage
+
+    options = job_options(LabelOptions, flags, pixels=_size(pixels), xy=_pair(xy))
+    password = _password(host, password)
+    journal = table.with_name(f"{table.name}.journal")
+    with held_alone(journal, "table"):
+        with bars(quiet=quiet) as progress:
+            opened = open_table(options, progress=progress)
+        with Journal(journal, opened.fingerprint) as kept:
+            page = LabelPage(opened, kept)
+            return _serve(page, journal, host, port, address, password, browser=browser, quiet=quiet)
+
+
+def _size(text: str | None) -> tuple[int, int] | None:
+    """Width and height as a user writes them: 28x28."""
+    if text is None:
+        return None
+    width, _, height = text.lower().partition("x")
+    if not width.isdecimal() or not height.isdecimal() or not int(width) * int(height):
+        raise OptionError("pixels", "{field} {}: write width and height as 28x28.", text)
+    return int(width), int(height)
+
+
+def _pair(text: str | None) -> tuple[str, str] | None:
+    """Two columns as a user writes them: a,b."""
+    names = column_names(text)
+    if names is None:
+        return None
+    if len(names) != 2:
+        raise OptionError("xy", "{field} {}: name two columns, as a,b.", text)
+    return names[0], names[1]
+
+
+@ends_cleanly
+def paint(
+    source: Annotated[Path, opt.argument("SOURCE", f"{opt.PICTURE} or a folder of them.")],
+    output: Annotated[
+        Path | None, opt.output("Folder for all files; by default painted, beside the pictures.", "FOLDER")
+    ] = None,
+    classes: opt.Classes = None,
+    set_: Annotated[list[str] | None, opt.settings("max_pixels")] = None,
+    jobs: opt.Jobs = None,
+    host: opt.Host = "127.0.0.1",
+    port: opt.Port = 0,
+    address: opt.Address = None,
+    password: opt.Password = None,
+    browser: opt.Browser = True,
+    quiet: opt.Quiet = False,
+) -> Exit:
+    """Paint strokes on pictures in the browser; everything else gets its class at once.
+
+    Every stroke is written to a journal in the output folder before it counts; a second start goes on from
+    there. The page saves labels, overlay, masks and strokes as `graphwell segment` writes and reads them.
+    Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
+    """
+    from graphwell.jobs.painting import PaintOptions
+    from graphwell.serve.painting import PaintPage
+
+    options = job_options(PaintOptions, {"source": source, "output": output, "jobs": jobs, "set_": set_})
+    password = _password(host, password)
+    page = PaintPage(options, column_names(classes) or ())
+    return _serve(page, options.folder, host, port, address, password, browser=browser, quiet=quiet)
+
+
+def _password(host: str, given: str | None) -> str | None:
+    """The password of a page; asked for where others than this machine can reach it."""
+    from graphwell.serve.security import is_loopback
+
+    if is_loopback(host):
+        return None
+    warning = "Others can reach this server, and it speaks plain HTTP; put a proxy with TLS before it."
+    typer.echo(warning, err=True)
+    return given or str(typer.prompt("Password for the page", hide_input=True, confirmation_prompt=True))
+
+
+def _serve(
+    page: "Page",
+    journal: Path,
+    host: str,
+    port: int,
+    address: str | None,
+    password: str | None,
+    *,
+    browser: bool,
+    quiet: bool,
+) -> Exit:
+    """Serve a page until Ctrl-C, and say how to go on."""
+    from graphwell.serve.launch import launch
+
+    try:
+        launch(
+            page, host=host, port=port, address=address, password=password, open_browser=browser,
+            told=lambda where: typer.echo(f"Open {where}"),
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        if not quiet:
+            typer.echo(f"Everything is in {journal}; the same command goes on from there.")
+    return Exit.DONE

@@ -1,0 +1,46 @@
+"""Methods to compare with, on the same graph and behind the same interface."""
+
+from graphwell.estimators.methods.cuts import (
+    CutLearning,
+    NormalisedOneCut,
+    PLaplacianClustering,
+    RatioCheegerCut,
+    SpectralClustering,
+    spectral_clustering,
+)
+from graphwell.estimators.methods.features import AdaptedEigenfunctions, CorrectAndSmooth
+from graphwell.estimators.methods.interfaces import (
+    BalancedInterface,
+    MulticlassMBO,
+    SimplexGinzburgLandau,
+    VolumeMBO,
+)
+from graphwell.estimators.methods.propagation import (
+    GTAM,
+    LabelSpreading,
+    LaplaceLearning,
+    MeasurePropagation,
+    NearestLabel,
+    PoissonLearning,
+)
+
+__all__ = [
+    "GTAM",
+    "AdaptedEigenfunctions",
+    "BalancedInterface",
+    "CorrectAndSmooth",
+    "CutLearning",
+    "LabelSpreading",
+    "LaplaceLearning",
+    "MeasurePropagation",
+    "MulticlassMBO",
+    "NearestLabel",
+    "NormalisedOneCut",
+    "PLaplacianClustering",
+    "PoissonLearning",
+    "RatioCheegerCut",
+    "SimplexGinzburgLandau",
+    "SpectralClustering",
+    "VolumeMBO",
+    "spectral_clustering",
+]

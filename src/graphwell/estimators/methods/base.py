@@ -1,0 +1,252 @@
+"""Base of the methods: scores for every vertex and class, and clusters that labels name."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from graphwell._checks import whole_number
+from graphwell._random import Seed, stream
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.base import Backend, PlacedGraph
+from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.columns.cells import is_frame
+from graphwell.columns.encoder import TableEncoder
+from graphwell.errors import OptionError
+from graphwell.estimators.base import GraphClassifier, Solved
+from graphwell.estimators.inputs import refuse_foreign
+from graphwell.graph import Graph
+from graphwell.progress import silent
+from graphwell.solve.binary import smallest_eigenpairs
+from graphwell.solve.cuts import Piece, partition
+from graphwell.solve.problem import Problem
+from graphwell.solve.run import Run
+
+
+class Baseline(GraphClassifier):
+    """A method that gives every vertex a score for every class and takes the highest; given labels are kept.
+
+    Parameters
+    ----------
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        scale_neighbor: int = 10,
+        metric: str = "euclidean",
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.scale_neighbor = scale_neighbor
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        raise NotImplementedError
+
+    def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
+        began = time.perf_counter()
+        engine = NumbaEngine(backend.shown(problem.graph), self.n_jobs, np.float64)
+        possible = self._possible(problem)
+        scores = np.where(possible, self._scores(problem, engine), 0.0)
+        labels = np.where(possible, scores, -np.inf).argmax(axis=1)
+        labels = np.where(problem.is_known, problem.known, labels)
+        positive = scores - scores.min(axis=1, keepdims=True, where=scores < 0, initial=0.0)
+        seconds = {"solve": time.perf_counter() - began}
+        return Solved(problem, engine, labels, positive, seconds=seconds)
+
+    def _possible(self, problem: Problem) -> FloatArray:
+        """Whether a class has a label in the component of each vertex: no other can reach it."""
+        table = np.zeros((problem.graph.n_components, problem.n_classes), dtype=bool)
+        table[problem.graph.components[problem.is_known], problem.labels[problem.is_known]] = True
+        return table[problem.graph.components]
+
+
+def indicators(problem: Problem) -> FloatArray:
+    """1 in the column of each given label, 0 elsewhere."""
+    table = np.zeros((len(problem.labels), problem.n_classes))
+    known = problem.is_known
+    table[known, problem.labels[known]] = 1.0
+    return table
+
+
+def refuse_more_than(most: int, problem: Problem, method: str, why: str) -> None:
+    """Refuse a graph that a method has no memory or time for."""
+    n = problem.graph.n_vertices
+    if n > most:
+        instead = "take a part of the rows, or another method"
+        raise ValueError(f"{method} can label at most {most:,} rows, got {n:,}: {why}; {instead}.")
+
+
+def equal_unless_given(class_prior: Any, n_classes: int) -> FloatArray:
+    """Shares of the classes: as given, and equal by default."""
+    if class_prior is None:
+        return np.full(n_classes, 1 / n_classes)
+    shares = np.asarray(class_prior)
+    if shares.dtype.kind not in "iuf" or shares.shape != (n_classes,):
+        wrong = "{field} must hold one share for each of the {} classes, got {!r}."
+        raise OptionError("class_prior", wrong, n_classes, class_prior)
+    return shares.astype(float)
+
+
+def features_of(graph: Graph, count: int) -> FloatArray:
+    """The points that a graph was made from; as many eigenvectors of it where there are none."""
+    if graph.origin is not None:
+        return np.asarray(graph.origin.search.points)
+    return smallest_eigenpairs(graph, min(count, graph.n_vertices))[1]
+
+
+EIGENVECTORS = 4
+"""More than the two that are used: Lanczos' method finds a few together faster than the second alone."""
+
+
+class Clusterer(Baseline):
+    """A method that finds clusters of the graph: ``fit_predict(X)`` needs no label.
+
+    With ``fit(X, y)`` it is a classifier: each cluster gets the class that most of its labels have, and one
+    without a label that of the clusters it hangs together with.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        By default the number of classes, where labels are given.
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+    random_state : int, Generator or RandomState, optional
+        Seed of random starts.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n,)
+        Number of the cluster of each row, after ``fit_predict(X)``.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        n_neighbors: int = 10,
+        scale_neighbor: int = 10,
+        metric: str = "euclidean",
+        *,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
+        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def _clusters(self, graph: Graph, n_clusters: int) -> IntArray:
+        """Cluster of each vertex, numbered from 0."""
+        raise NotImplementedError
+
+    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> Any:
+        """Return the number of the cluster of each row; with labels, a label for each row.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix or Graph
+            As in `fit`.
+        y : array-like of shape (n,), optional
+            Labels; unknown ones are -1 (integers), None or NaN.
+        **options
+            Those of `fit`.
+        """
+        if y is not None:
+            return super().fit_predict(X, y, **options)
+        self._check_parameters()
+        if self.n_clusters is None:
+            raise OptionError("n_clusters", "{field} must be given where there are no labels.")
+        refuse_foreign(X)
+        backend = self._backend(X)
+        graph = backend.shown(self._graph_of(backend, X))
+        self.labels_ = self._checked_clusters(graph, self.n_clusters)
+        return self.labels_
+
+    def _graph_of(self, backend: Backend, X: Any) -> PlacedGraph:
+        if is_frame(X) and self.metric != "precomputed":
+            X = TableEncoder(standardise=True).fit_transform(X)
+        rows, graph, _ = self._read(backend, X)
+        if graph is not None:
+            return graph
+        return backend.build_graph(rows, self.n_neighbors, self.scale_neighbor, self.metric, silent)
+
+    def _checked_clusters(self, graph: Graph, n_clusters: int) -> IntArray:
+        count = whole_number("n_clusters", n_clusters)
+        if count > graph.n_vertices:
+            problem = "{field} is {:,}, but there are {:,} rows; give a smaller number."
+            raise OptionError("n_clusters", problem, count, graph.n_vertices)
+        return np.zeros(graph.n_vertices, dtype=np.int64) if count == 1 else self._clusters(graph, count)
+
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        wanted = problem.n_classes if self.n_clusters is None else self.n_clusters
+        clusters = self._checked_clusters(engine.graph, min(wanted, engine.graph.n_vertices))
+        clusters = np.where(clusters < 0, clusters.max() + 1, clusters)  # rows of no cluster are one more
+        return named_clusters(engine.graph, clusters, problem.labels, problem.n_classes)[clusters]
+
+
+def named_clusters(graph: Graph, clusters: IntArray, labels: IntArray, n_classes: int) -> FloatArray:
+    """Share of each class among the labels of each cluster; those without labels take after neighbours."""
+    n_clusters = int(clusters.max()) + 1
+    counts = np.zeros((n_clusters, n_classes))
+    known = labels >= 0
+    np.add.at(counts, (clusters[known], labels[known]), 1.0)
+    named = counts.sum(axis=1) > 0
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    between = np.zeros((n_clusters, n_clusters))
+    rows = np.repeat(clusters, np.diff(graph.W.indptr))
+    np.add.at(between, (rows, clusters[graph.W.indices]), graph.W.data)
+    np.fill_diagonal(between, 0.0)
+    system = np.diag(between.sum(axis=1)) - between
+    if not named.all():
+        right = between[~named][:, named] @ shares[named]
+        shares[~named] = np.linalg.lstsq(system[~named][:, ~named], right, rcond=None)[0]
+    return np.clip(shares, 0.0, 1.0)
+
+
+class CutClusterer(Clusterer):
+    """Cuts the graph in two, and its parts again, by a method that cuts connected pieces.
+
+    A subclass says how, from the second eigenvector of the piece or from a random function.
+    """
+
+    by_degree = False
+
+    def _side(self, piece: Piece, start: FloatArray) -> Any:
+        """One side of the cut of a connected piece."""
+        raise NotImplementedError
+
+    @property
+    def _starts(self) -> int:
+        """Number of starts: the first is the second eigenvector, the others are random."""
+        return 1
+
+    def _clusters(self, graph: Graph, n_clusters: int) -> IntArray:
+        rng = stream(self.random_state, "starts")
+        whole = Piece.of(graph.W, by_degree=self.by_degree)
+        return partition(whole, n_clusters, lambda piece: self._best(piece, rng))
+
+    def _best(self, piece: Piece, rng: np.random.Generator) -> Any:
+        """The best cut of a piece over all starts."""
+        starts = [second_eigenvector(piece)]
+        starts += [_smooth(piece, rng.normal(size=len(piece.measure))) for _ in range(self._starts - 1)]
+        return min((self._side(piece, start) for start in starts), key=piece.cheeger)
+
+
+def second_eigenvector(piece: Piece) -> FloatArray:
+    """The second eigenvector of the random walk on a connected piece."""
+    graph = Graph.from_affinity(piece.W)
+    count = min(EIGENVECTORS, graph.n_vertices)
+    vectors = smallest_eigenpairs(graph, count)[1]
+    return np.asarray(vectors[:, 1] / np.sqrt(np.maximum(graph.degrees, np.finfo(float).tiny)))
+
+
+def _smooth(piece: Piece, f: FloatArray) -> FloatArray:
+    """A function after some steps of the random walk."""
+    degrees = np.maximum(piece.W @ np.ones(len(f)), np.finfo(float).tiny)
+    for _ in range(10):
+        f = (f + (piece.W @ f) / degrees) / 2
+    return f

@@ -1,0 +1,319 @@
+"""Label propagation: harmonic functions, Poisson sources, random walks, distributions of neighbours."""
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.backends.conjugate_gradients import conjugate_gradients
+from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.errors import in_short
+from graphwell.estimators.methods.base import Baseline, indicators, refuse_more_than
+from graphwell.estimators.registry import method
+from graphwell.solve.problem import Problem
+from graphwell.solve.start import centred, laplace_scores, poisson_weights, solve_laplacian
+
+WEIGHTS = ("none", "wnll", "poisson")
+
+
+@method("laplace", "each vertex is the weighted mean of its neighbours", sources=("zhu2003semisupervised",))
+@method(
+    "laplace wnll",
+    "Laplace learning, edges at the labels raised",
+    parameters={"weights": "wnll"},
+    sources=("zhu2003semisupervised", "shi2017weighted"),
+)
+@method(
+    "laplace poisson",
+    "Laplace learning on Poisson weights",
+    parameters={"weights": "poisson"},
+    sources=("zhu2003semisupervised", "calder2020poisson"),
+)
+class LaplaceLearning(Baseline):
+    """Each unlabelled vertex is the weighted mean of its neighbours.
+
+    Parameters
+    ----------
+    weights : {"none", "wnll", "poisson"}
+        Plain; edges at labels multiplied by about half the number of points per label (Shi, Osher, Zhu 2017);
+        or weights from a Poisson equation (Calder et al. 2020).
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+
+    Examples
+    --------
+    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
+    >>> clf = LaplaceLearning(metric="precomputed").fit(W, [0, -1, 1])
+    >>> clf.label_distributions_[1]
+    array([0.25, 0.75])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        scale_neighbor: int = 10,
+        metric: str = "euclidean",
+        *,
+        weights: str = "none",
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
+        self.weights = weights
+
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        if self.weights not in WEIGHTS:
+            raise ValueError(f"weights must be one of {', '.join(WEIGHTS)}, got {in_short(self.weights)}.")
+        factors = None
+        if self.weights == "wnll":
+            labels = problem.is_known
+            factors = np.where(labels, (1 + len(labels) / labels.sum()) / 2, 1.0)
+        elif self.weights == "poisson":
+            factors, _ = poisson_weights(problem, engine)
+        return laplace_scores(problem, engine, factors).values
+
+
+@method("poisson", "labels as sources of a Poisson equation", sources=("calder2020poisson",))
+class PoissonLearning(Baseline):
+    """Labels are sources and sinks of a Poisson equation instead of boundary values.
+
+    On a graph that falls apart, each component has sources that add up to zero by themselves.
+
+    Parameters
+    ----------
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+
+    Examples
+    --------
+    >>> W = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    >>> PoissonLearning(metric="precomputed").fit(W, [0, -1, -1, 1]).transduction_
+    array([0, 0, 1, 1])
+    """
+
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        known = problem.is_known
+        sources = indicators(problem)
+        sources = centred(engine, problem.graph, sources, known.astype(float)) * known[:, None]
+        found, _ = solve_laplacian(engine, problem.graph, sources)
+        return np.asarray(centred(engine, problem.graph, found, problem.graph.degrees))
+
+
+@method(
+    "spreading", "local and global consistency: labels spread along all walks", sources=("zhou2003learning",)
+)
+class LabelSpreading(Baseline):
+    """Scores are ``(I - alpha S)^-1 Y``: labels spread along all walks, shorter ones counting more.
+
+    Parameters
+    ----------
+    alpha : float
+        Between 0 and 1: how much a vertex takes from its neighbours.
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+
+    Examples
+    --------
+    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
+    >>> LabelSpreading(metric="precomputed").fit(W, [0, -1, 1]).transduction_
+    array([0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        scale_neighbor: int = 10,
+        metric: str = "euclidean",
+        *,
+        alpha: float = 0.99,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
+        self.alpha = alpha
+
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, got {in_short(self.alpha)}.")
+        known = problem.is_known
+        labels = indicators(problem)
+        system = engine.system(np.full(len(known), np.sqrt(self.alpha)))
+        return conjugate_gradients(system, labels, tolerance=1e-6).x
+
+
+@method("nearest", "the label nearest along the graph", sources=("dijkstra1959note",))
+class NearestLabel(Baseline):
+    """Every vertex takes the label nearest along the graph, an edge being as long as 1 / weight.
+
+    Parameters
+    ----------
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+
+    Examples
+    --------
+    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
+    >>> NearestLabel(metric="precomputed").fit(W, [0, -1, 1]).transduction_
+    array([0, 1, 1])
+    """
+
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        return (engine.nearest(problem.labels)[:, None] == np.arange(problem.n_classes)).astype(float)
+
+
+SMALLEST = 1e-300
+
+
+@method(
+    "measure propagation",
+    "neighbours have distributions with little divergence",
+    sources=("subramanya2011semisupervised",),
+)
+class MeasurePropagation(Baseline):
+    """Every vertex has a distribution over the classes; those of neighbours diverge as little as possible.
+
+    Minimises ``sum_labelled KL(r_i, q_i) + mu sum_ij w_ij KL(p_i, q_j) - nu sum_i H(p_i)`` over two
+    distributions `p` and `q` at each vertex, in turn. With ``g_i = nu + mu sum_j w_ij``:
+
+        p_i ~ exp((mu / g_i) sum_j w_ij log q_j)
+        q_i = (r_i [i labelled] + mu sum_j w_ij p_j) / ([i labelled] + mu sum_j w_ij)
+
+    The weight ``w_ii`` of a vertex to itself holds its `p` and `q` together.
+
+    Source: A. Subramanya, J. Bilmes, "Semi-supervised learning with measure propagation", JMLR 12 (2011).
+    Cost: time n for each iteration, and as many iterations as labels need to reach every vertex. It needs to
+    be told nothing more. It fails with very few labels, as the entropy term makes distant vertices even.
+
+    Parameters
+    ----------
+    mu : float
+        Weight of the divergence between neighbours.
+    nu : float
+        Weight of the entropy.
+    self_weight : float
+        Weight of each vertex to itself.
+    tol : float
+        Ends when an iteration lowers the objective by less than this share of it.
+    max_iter : int
+        Largest number of iterations.
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+
+    Examples
+    --------
+    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
+    >>> MeasurePropagation(metric="precomputed").fit(W, [0, -1, 1]).transduction_
+    array([0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        scale_neighbor: int = 10,
+        metric: str = "euclidean",
+        *,
+        mu: float = 0.1,
+        nu: float = 0.01,
+        self_weight: float = 1.0,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
+        self.mu = mu
+        self.nu = nu
+        self.self_weight = self_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        mu, nu, own = self.mu, self.nu, self.self_weight
+        W, given = engine.graph.W, indicators(problem)
+        degrees = (engine.graph.degrees + own)[:, None]
+        known = problem.is_known[:, None]
+        q = np.full(given.shape, 1 / problem.n_classes)
+        before = np.inf
+        for _ in range(self.max_iter):
+            logs = np.log(np.maximum(q, SMALLEST))
+            pull = mu * (W @ logs + own * logs)
+            p = _softmax(pull / (nu + mu * degrees))
+            logs_of_p = np.log(np.maximum(p, SMALLEST))
+            q = (given + mu * (W @ p + own * p)) / (known + mu * degrees)
+            logs = np.log(np.maximum(q, SMALLEST))
+            cross = float((p * (W @ logs + own * logs)).sum())
+            inside = float(((nu + mu * degrees) * p * logs_of_p).sum())
+            objective = inside - mu * cross - float(logs[given > 0].sum())
+            if before - objective <= self.tol * abs(objective):
+                break
+            before = objective
+        return p
+
+
+def _softmax(values: FloatArray) -> FloatArray:
+    raised = np.exp(values - values.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+MOST_ROWS = 10_000
+
+
+@method(
+    "gtam", "labels one more vertex at a time, where it costs least", slow=True, sources=("wang2008graph",)
+)
+class GTAM(Baseline):
+    """Graph transduction by alternating minimisation: one vertex after another gets a label for good.
+
+    Scores and labels minimise ``tr(F' L_s F) + mu |F - Z|^2`` together. For fixed labels the scores are
+    ``F = P Z`` with ``P = mu / (1 + mu) (I - S / (1 + mu))^-1``, which leaves ``tr(Z' A Z)`` with
+    ``A = P' L_s P + mu (P - I)^2``. `Z` holds the labels, weighted by degree, each class adding up to 1. In
+    each step the vertex and class with the least slope ``(A Z)_ij`` become a label.
+
+    Source: J. Wang, T. Jebara, S.-F. Chang, "Graph transduction via alternating minimization", ICML 2008.
+    Cost: memory n^2, time n^3, so at most 10,000 rows. It needs to be told nothing more. It fails where an
+    early wrong label draws others after it, as labels are never taken back.
+
+    Parameters
+    ----------
+    mu : float
+        Weight of the labels against smoothness.
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+
+    Examples
+    --------
+    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
+    >>> GTAM(metric="precomputed").fit(W, [0, -1, 1]).transduction_
+    array([0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        scale_neighbor: int = 10,
+        metric: str = "euclidean",
+        *,
+        mu: float = 99.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
+        self.mu = mu
+
+    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
+        refuse_more_than(MOST_ROWS, problem, "GTAM", "it inverts a matrix of all pairs")
+        smoothing, cost = _matrices(engine.graph.S.toarray(), self.mu)
+        degrees = np.maximum(engine.graph.degrees, np.finfo(float).tiny)
+        labels = indicators(problem) * degrees[:, None]
+        slopes, totals = cost @ labels, labels.sum(axis=0)
+        open_ = self._possible(problem) & ~problem.is_known[:, None]
+        while open_.any():
+            relative = np.where(open_, slopes / np.maximum(totals, np.finfo(float).tiny), np.inf)
+            vertex, label = np.unravel_index(relative.argmin(), relative.shape)
+            labels[vertex, label] = degrees[vertex]
+            slopes[:, label] += degrees[vertex] * cost[:, vertex]
+            totals[label] += degrees[vertex]
+            open_[vertex] = False
+        shares = smoothing @ (labels / np.maximum(totals, np.finfo(float).tiny))
+        return (labels > 0) + shares / (1 + shares.max())
+
+
+def _matrices(S: FloatArray, mu: float) -> tuple[FloatArray, FloatArray]:
+    """The matrix `P` that makes scores from labels, and the cost `A` of labels."""
+    identity = np.eye(len(S))
+    P = mu / (1 + mu) * np.linalg.inv(identity - S / (1 + mu))
+    return P, P.T @ (P - S @ P) + mu * (P - identity) @ (P - identity)

@@ -1,0 +1,1 @@
+"""How rows are compared, and what is stacked with the graph: chosen by held-out labels."""

@@ -1,0 +1,283 @@
+"""The metrics that are compared, and the scale that is chosen by the data alone.
+
+A metric is a function with a decorator; it takes a `Sample` and returns a fitted map. Those that need labels
+are compared on labels that were held out.
+
+By the data alone, columns are standardised where their units differ so much that a few of them decide the
+distances: where the variance lies in fewer columns than three tenths of them, and in less than four. Pixels,
+principal components and shares have one unit and stay as they are, and so do counts that are mostly zero. A
+scale that breaks the graph apart, or drowns what holds the rows together in noise, is given up for the next.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from graphwell._rows import by_columns
+from graphwell._types import FloatArray
+from graphwell.estimators.tuning.maps import (
+    Chain,
+    Identity,
+    Linear,
+    LogOfCounts,
+    Map,
+    Scale,
+    UnitLength,
+    beside,
+    dense,
+)
+from graphwell.estimators.tuning.models import MOST_ROWS, Sample, evenly, inverse, leading_axes, units_differ
+
+COMPONENTS = 10
+IQR_OF_A_NORMAL = 1.35
+LABELS_FOR_A_PERCEPTRON = 500
+LABELS_TO_COMPARE = 30
+"""Fewer labels in all tell metrics apart by chance alone."""
+
+
+@dataclass(frozen=True)
+class MetricCandidate:
+    """A metric that can be chosen.
+
+    Attributes
+    ----------
+    name, summary : str
+        What it is called, and what is done to the rows, in a few words.
+    fit : callable
+    compared : bool
+        Whether it is compared with what the rules say.
+    labels, labels_per_class : int
+        Number of labels, and of labels per class, from which on it is compared.
+    """
+
+    name: str
+    summary: str
+    fit: Callable[[Sample], Map]
+    compared: bool
+    labels: int
+    labels_per_class: int
+
+
+CANDIDATES: dict[str, MetricCandidate] = {}
+
+
+def metric_candidate(
+    name: str, summary: str, *, compared: bool = True, labels: int = 0, labels_per_class: int = 0
+) -> Callable[[Any], Any]:
+    """Register a function as a candidate."""
+
+    def register(fit: Callable[[Sample], Map]) -> Callable[[Sample], Map]:
+        CANDIDATES[name] = MetricCandidate(name, summary, fit, compared, labels, labels_per_class)
+        return fit
+
+    return register
+
+
+def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
+    """Names of the candidates for so many labels, the one that the rules chose first."""
+    able = [
+        c.name
+        for c in CANDIDATES.values()
+        if n_labels >= LABELS_TO_COMPARE
+        and c.compared
+        and max(c.labels, c.labels_per_class * n_classes) <= n_labels
+    ]
+    return [rule, *(name for name in able if name != rule)]
+
+
+@metric_candidate("plain", "features as they are")
+def plain(sample: Sample) -> Map:
+    """Rows as they are."""
+    return Identity()
+
+
+@metric_candidate("standard", "features standardised", compared=False)
+def standard(sample: Sample) -> Map:
+    """Every column to mean 0 and variance 1."""
+    return sample.standard
+
+
+@metric_candidate("robust", "features scaled by their quartiles", compared=False)
+def robust(sample: Sample) -> Map:
+    """Every column to median 0 and the spread of its middle half; of all where half the values are equal."""
+    X = dense(sample.X)
+    low, median, high = np.percentile(X, [25, 50, 75], axis=0)
+    spread = np.where(high > low, (high - low) / IQR_OF_A_NORMAL, X.std(axis=0))
+    return Scale(median, inverse(spread))
+
+
+@metric_candidate("logarithms", "logarithms of counts", compared=False)
+def logarithms(sample: Sample) -> Map:
+    """Logarithms of counts."""
+    return LogOfCounts()
+
+
+@metric_candidate("cosine", "angles between rows", compared=False)
+def cosine(sample: Sample) -> Map:
+    """Angles between rows."""
+    return UnitLength()
+
+
+@metric_candidate("components", f"{COMPONENTS} principal components")
+def components(sample: Sample) -> Map:
+    """The leading principal components of the standardised rows."""
+    return Chain((sample.standard, leading_axes(sample.scaled, COMPONENTS)))
+
+
+@metric_candidate("discriminants", "shrunk linear discriminants", labels_per_class=3)
+def discriminants(sample: Sample) -> Map:
+    """Linear discriminants: within the classes the shrunk covariance becomes the identity."""
+    found = sample.model("discriminants")
+    axes = found.scalings_[:, : len(found.classes_) - 1]
+    return Chain((sample.standard, Linear(np.zeros(len(axes)), np.ascontiguousarray(axes))))
+
+
+@metric_candidate("importances", "features times their importance for a forest")
+def importances(sample: Sample) -> Map:
+    """Standardised columns times the importances of a forest."""
+    weights = sample.model("forest").feature_importances_
+    return Chain((sample.standard, Scale(np.zeros(len(weights)), weights / (weights.max() or 1.0))))
+
+
+@metric_candidate("logits", "features beside the logits of a linear model")
+def logits(sample: Sample) -> Map:
+    """Standardised columns beside the logits of a logistic regression."""
+    axes = sample.model("logistic").coef_.T
+    linear = Linear(np.zeros(len(axes)), np.ascontiguousarray(axes))
+    return Chain((sample.standard, beside((Identity(), linear), sample.scaled)))
+
+
+@metric_candidate("hidden layer", "the hidden layer of a small perceptron", labels=LABELS_FOR_A_PERCEPTRON)
+def hidden_layer(sample: Sample) -> Map:
+    """The hidden layer of a perceptron."""
+    return _layer(sample)
+
+
+@metric_candidate("beside layer", "features beside that hidden layer", labels=LABELS_FOR_A_PERCEPTRON)
+def beside_layer(sample: Sample) -> Map:
+    """The rows as they are beside the hidden layer of a perceptron."""
+    return beside((Identity(), _layer(sample)), sample.X)
+
+
+def _layer(sample: Sample) -> Map:
+    found = sample.model("perceptron")
+    layer = Linear(np.zeros(len(found.coefs_[0])), found.coefs_[0], found.intercepts_[0])
+    return Chain((sample.rows_for("perceptron"), layer))
+
+
+FAR_OUT = 25.0
+"""Standard deviations from which on a value is an outlier that spoils a standard deviation."""
+MOSTLY_ZERO = 0.6
+ROWS_LOOKED_AT = 1_000
+NEIGHBORS = 10
+LOST_ROWS = 0.02
+"""Share of the rows that may lie outside the largest part of a graph before the choice is given up."""
+KEPT_BONDS = 0.5
+"""Share of the bonds between rows that a scale must keep."""
+ERRORS_BEYOND_CHANCE = 2.0
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A choice, and why."""
+
+    name: str
+    why: str
+
+
+def by_the_data(X: Any) -> Ruled:
+    """Choose among the metrics that need no labels."""
+    if sparse.issparse(X):
+        return Ruled("plain", "the rows are sparse")
+    if are_counts(X):
+        return Ruled("plain", "the features are counts, and most are zero")
+    if not units_differ(X):
+        return Ruled("plain", "the features have similar units")
+    wanted = ("robust", "standard") if has_outliers(X) else ("standard", "robust")
+    few = evenly(X, ROWS_LOOKED_AT)
+    sample, before = Sample(X, np.full(len(X), -1)), NeighborStatistics.at(few)
+    harm = ""
+    for name in wanted:
+        harm = before.harmed_by(NeighborStatistics.at(CANDIDATES[name].fit(sample)(few)))
+        if not harm:
+            return Ruled(name, "a few features would decide the distances alone")
+    return Ruled("plain", f"scaled features would {harm}")
+
+
+def are_counts(X: FloatArray) -> bool:
+    """Whether the features are whole numbers, mostly zero; columns of two values are no counts."""
+    if not are_mostly_zero(X) or (np.floor(X) != X).any():
+        return False
+    more_than_two = [len(np.unique(column)) > 2 for column in evenly(X, MOST_ROWS).T]
+    return any(more_than_two) and are_mostly_zero(X[:, more_than_two])
+
+
+def are_mostly_zero(X: FloatArray) -> bool:
+    """Whether most values are zero, and none is negative."""
+    if X.min() < 0:
+        return False
+    return bool(by_columns(lambda columns: (columns == 0).sum(axis=0), X).sum() > MOSTLY_ZERO * X.size)
+
+
+def has_outliers(X: FloatArray) -> bool:
+    """Whether a value lies many standard deviations out."""
+    spread, away = by_columns(_spread_and_farthest, X)
+    return bool((away > FAR_OUT * spread)[spread > 0].any())
+
+
+def _spread_and_farthest(columns: FloatArray) -> FloatArray:
+    return np.stack([columns.std(axis=0), np.abs(columns - columns.mean(axis=0)).max(axis=0)])
+
+
+@dataclass(frozen=True)
+class NeighborStatistics:
+    """How connected and how close the nearest neighbours of a few rows are.
+
+    Attributes
+    ----------
+    lost : float
+        Share of the rows outside the largest part of the nearest-neighbour graph.
+    bonds : float
+        How much nearer neighbours are than those of rows whose columns were shuffled one by one: the mean
+        difference of the logarithms. 0 where columns know nothing of each other.
+    error : float
+        Standard error of the bonds.
+    """
+
+    lost: float
+    bonds: float
+    error: float
+
+    @classmethod
+    def at(cls, rows: FloatArray) -> "NeighborStatistics":
+        """Of rows."""
+        if len(rows) < 3:
+            return cls(0.0, 0.0, 0.0)
+        rng = np.random.default_rng(0)
+        shuffled = np.column_stack([rng.permutation(column) for column in np.asarray(rows, dtype=float).T])
+        near, chance = _neighbours(rows), _neighbours(shuffled)
+        parts = csgraph.connected_components(near, directed=False)[1]
+        far, far_by_chance = near.max(axis=1).toarray().ravel(), chance.max(axis=1).toarray().ravel()
+        smallest = 1e-3 * float(np.median(far_by_chance)) or 1.0
+        bonds, by_chance = np.log(np.maximum(far, smallest)), np.log(np.maximum(far_by_chance, smallest))
+        error = np.sqrt((bonds.var() + by_chance.var()) / len(rows))
+        lost = 1 - np.bincount(parts).max() / len(rows)
+        return cls(float(lost), float(by_chance.mean() - bonds.mean()), float(error))
+
+    def harmed_by(self, scaled: "NeighborStatistics") -> str:
+        """Name the harm that scaled rows with these statistics suffer; empty if none."""
+        if scaled.lost > max(LOST_ROWS, self.lost):
+            return "break the graph apart"
+        missing = KEPT_BONDS * self.bonds - scaled.bonds
+        error = np.hypot(KEPT_BONDS * self.error, scaled.error)
+        return "drown the others in noise" if missing > ERRORS_BEYOND_CHANCE * error else ""
+
+
+def _neighbours(rows: FloatArray) -> Any:
+    from sklearn.neighbors import kneighbors_graph
+
+    return kneighbors_graph(rows, min(NEIGHBORS, len(rows) - 1), mode="distance")

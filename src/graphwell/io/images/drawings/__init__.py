@@ -1,1 +1,0 @@
-"""Drawings as other programs save them in JSON: one program a file."""

@@ -1,0 +1,301 @@
+"""Fits in the background: they follow the answers as fast as they can, and no answer waits for them.
+
+How good their labels were is noted in the journal, and read from there after a new start.
+"""
+
+import math
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from graphwell._types import FloatArray, IntArray
+from graphwell.active import AccuracyEstimate, Question, Session
+from graphwell.active.accuracy import Checked
+from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
+from graphwell.graph.layout import graph_map
+from graphwell.jobs.found_labels import FoundLabels
+from graphwell.jobs.shown_rows import LabelledTable
+from graphwell.progress import CancelledError
+from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED
+
+QUESTIONS_AHEAD = 10
+PREVIEW_FROM = 10_000
+"""Rows from which a fit takes so long that a preview comes first."""
+LONGEST_WITHOUT_A_FIT = 10.0
+"""Seconds; until then a fit is given up for a newer answer."""
+SECONDS_TO_END = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Answers as they were at one moment: the number of the last action, and names of classes by number."""
+
+    number: int
+    codes: IntArray
+    weights: FloatArray
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fit, the answers that it knew, and the labels that they checked since the fit before."""
+
+    snapshot: Snapshot
+    found: FoundLabels | None
+    accuracy: AccuracyEstimate | None
+    checked: Mapping[int, Checked] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """Rows whose class changes before the fit is done, and their new classes, -1 for none."""
+
+    snapshot: Snapshot
+    rows: IntArray
+    labels: IntArray
+
+
+class BackgroundFits:
+    """A thread that fits whenever answers have changed, and asks what to ask next.
+
+    Of a large table, a preview comes first. A fit that is under way when the next
+    answer comes is given up, unless the last one is long ago.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    snapshot : callable
+        Returns the answers of the moment.
+    on_preview, on_fit, on_questions, on_places : callable
+        Called in threads with each preview and fit, the questions after it, and a map once it is ready.
+    on_stage : callable
+        Called with a few words on what is being done; an empty text when nothing is.
+    checked : mapping
+        Labels that answers had checked before a new start, by row.
+    """
+
+    def __init__(
+        self,
+        table: LabelledTable,
+        snapshot: Callable[[], Snapshot],
+        on_preview: Callable[[Preview], None],
+        on_fit: Callable[[Fit], None],
+        on_questions: Callable[[list[Question]], None],
+        on_places: Callable[[FloatArray], None],
+        on_stage: Callable[[str], None],
+        checked: Mapping[int, Checked] | None = None,
+    ) -> None:
+        self.table = table
+        self._snapshot = snapshot
+        self._on_preview, self._on_fit = on_preview, on_fit
+        self._on_questions, self._on_places = on_questions, on_places
+        self._on_stage = on_stage
+        self._wake = threading.Event()
+        self._ended = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._last = no_fit(0)
+        self._passed, self._unfitted = self._last.snapshot, False
+        self._previewed: IntArray | None = None
+        self._checked = dict(checked or {})
+        self._stale, self._fitted_at = threading.Event(), 0.0
+
+    def begin(self) -> None:
+        """Begin to build the graph, then to fit."""
+        self._start(self._run)
+
+    def wake(self, *, labelled: bool) -> None:
+        """Say that answers have changed, and whether labels are among them."""
+        if labelled and time.monotonic() - self._fitted_at < LONGEST_WITHOUT_A_FIT:
+            self._stale.set()
+        self._wake.set()
+
+    def end(self) -> None:
+        """End; waits a while for the fit of the moment."""
+        self._ended.set()
+        self._stale.set()
+        self._wake.set()
+        for thread in self._threads:
+            thread.join(SECONDS_TO_END)
+
+    def _start(self, work: Callable[[], None]) -> None:
+        self._threads.append(threading.Thread(target=self._guarded, args=(work,), daemon=True))
+        self._threads[-1].start()
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Do some work; an error is shown to the user, who can go on answering."""
+        try:
+            work()
+        except StoppedError:
+            return
+        except Exception as error:
+            traceback.print_exception(error)
+            self._on_stage(f"The work in the background failed: {error}")
+
+    def _run(self) -> None:
+        self._on_stage("Looking for the neighbours of every row")
+        session = self.table.session()
+        self._on_stage("")
+        if self.table.places is None:
+            self._start(lambda: self._draw(session))
+        self._last = no_fit(session.n_rows)
+        self._passed = self._last.snapshot
+        blas = ThreadpoolController()
+        self._wake.set()
+        while self._wake.wait() and not self._ended.is_set():
+            self._wake.clear()
+            with blas.limit(limits=1, user_api="blas"):  # systems of a hundred rows: threads only wait
+                self._guarded(lambda: self._follow(session))
+
+    def _follow(self, session: Session) -> None:
+        """Fit to the answers of the moment, if they are new, and choose the next questions."""
+        self._stale = threading.Event()
+        now = self._snapshot()
+        if now.number != self._last.snapshot.number:
+            self._pass_on(session, now)
+            try:
+                if self._unfitted:
+                    fit = refit(session, now, self._stale)
+                else:  # no label came or went
+                    fit = replace(self._last, snapshot=now, checked={})
+            except CancelledError:
+                return  # a newer answer has come
+            self._last, self._unfitted, self._fitted_at = fit, False, time.monotonic()
+            self._on_fit(fit)
+        self._on_questions(next_questions(session, now))
+
+    def _pass_on(self, session: Session, now: Snapshot) -> None:
+        """Bring the session up to date; of a large table, preview what that changes."""
+        labelled = pass_on(session, self._passed, now)
+        self._passed, self._unfitted = now, self._unfitted or labelled
+        session.add_checked(self._checked)
+        self._checked = {}
+        if labelled and session.n_rows >= PREVIEW_FROM:
+            before = np.full(session.n_rows, NOTHING) if self._previewed is None else self._previewed
+            self._previewed = preview(session)
+            rows = np.flatnonzero(self._previewed != before)
+            self._on_preview(Preview(now, rows, self._previewed[rows]))
+            self._on_questions(next_questions(session, now))  # the fit may take long
+
+    def _draw(self, session: Session) -> None:
+        """Place the rows by their graph, better than their principal components do."""
+
+        def watched(_: str, done: float | None) -> None:
+            if self._ended.is_set():
+                raise StoppedError
+            self._on_stage("" if done == 1 else "Drawing a better map")
+
+        self._on_places(graph_map(session.prepared.shown, n_jobs=self.table.options.n_jobs, progress=watched))
+
+
+class StoppedError(Exception):
+    """The page has ended while a thread was at work."""
+
+
+def no_fit(n_rows: int) -> Fit:
+    """The state before any answer."""
+    return Fit(Snapshot(-1, np.full(n_rows, NOTHING), np.ones(n_rows), ()), None, None)
+
+
+def pass_on(session: Session, known: Snapshot, now: Snapshot) -> bool:
+    """Give a session the answers since those it knows; whether labels are among them."""
+    changed = np.flatnonzero((now.codes != known.codes) | (now.weights != known.weights))
+    codes, weights = now.codes[changed], now.weights[changed]
+    session.take_back(changed[(codes == NOTHING) | (codes == SKIPPED)])
+    session.cannot_tell(changed[codes == CANNOT_TELL])
+    for weight in np.unique(weights[codes >= 0]):
+        these = (codes >= 0) & (weights == weight)
+        session.answer(changed[these], codes[these].tolist(), weight=float(weight))
+    return bool(((codes >= 0) | (known.codes[changed] >= 0)).any())
+
+
+def preview(session: Session) -> IntArray:
+    """Class of each row before the fit, -1 for none."""
+    if not session.answers:
+        return np.full(session.n_rows, NOTHING)
+    return np.array([NOTHING if label is None else label for label in session.preview()])
+
+
+def refit(session: Session, now: Snapshot, stale: threading.Event) -> Fit:
+    """Fit a session that knows the answers; `CancelledError` if these are stale meanwhile."""
+    if not session.answers:
+        return Fit(now, None, None)
+    with warnings.catch_warnings():
+        for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # the page shows their doubt
+            warnings.simplefilter("ignore", kind)
+        session.fit(cancel=stale)
+    new = {row: check for row, check in session.checked.items() if check.age == 1}
+    return Fit(now, FoundLabels.of(session.classifier), session.accuracy(), new)
+
+
+def next_questions(session: Session, now: Snapshot) -> list[Question]:
+    """The next questions, best first; rows that were skipped come when nothing else is left."""
+    skipped = np.flatnonzero(now.codes == SKIPPED)
+    left = int((now.codes == NOTHING).sum())
+    if left == 0:
+        return [Question(int(row), "skipped before") for row in skipped]
+    names = dict(enumerate(now.names))
+    return list(session.suggest(min(QUESTIONS_AHEAD, left), exclude=skipped, names=names).questions)
+
+
+class LearningCurve:
+    """Estimates of the accuracy by the number of labels, from the notes of a journal, oldest first.
+
+    A fit to fewer labels forgets the `points` after it; none is added where it is too early for a figure.
+    `checked` has the labels that answers checked, by row, with the age that they had after the last note.
+
+    Examples
+    --------
+    >>> note = {"labels": 3, "share": 0.5, "low": 0.2, "high": 0.8, "checked": [[7, 0.6, True]]}
+    >>> curve = LearningCurve([note])
+    >>> curve.points
+    [{'labels': 3, 'share': 0.5, 'low': 0.2, 'high': 0.8}]
+    >>> curve.checked
+    {7: Checked(score=0.6, right=True, age=0)}
+    """
+
+    def __init__(self, notes: Sequence[Mapping[str, Any]] = ()) -> None:
+        self.points: list[dict[str, float]] = []
+        self.checked: dict[int, Checked] = {}
+        for fits_since, note in zip(range(len(notes) - 1, -1, -1), notes, strict=True):
+            point = {name: _number(note[name]) for name in ("labels", "share", "low", "high")}
+            self._add(point, is_early=bool(note.get("early")))
+            if note.get("anew"):
+                self.checked = {}
+            for row, score, right in note["checked"]:
+                self.checked[int(_number(row))] = Checked(_number(score), bool(right), fits_since)
+
+    def add(
+        self,
+        labels: int,
+        found: AccuracyEstimate,
+        checked: Mapping[int, Checked],
+        *,
+        is_early: bool = False,
+    ) -> dict[str, Any] | None:
+        """Add the estimate after a fit; returns the note for the journal, None if nothing is new."""
+        low, high = found.interval
+        point = {"labels": labels, "share": float(found.share), "low": float(low), "high": float(high)}
+        if self.points and point == self.points[-1] and not checked:
+            return None
+        self._add(point, is_early)
+        anew = found.n_checked == len(checked)  # what was checked before no longer counts
+        new = [[int(row), float(check.score), check.right] for row, check in checked.items()]
+        return {**point, "checked": new, "early": is_early, "anew": anew}
+
+    def _add(self, point: dict[str, float], is_early: bool) -> None:
+        before = [other for other in self.points if other["labels"] < point["labels"]]
+        self.points = before if is_early else [*before, point]
+
+
+def _number(value: Any) -> float:
+    """A number as a note must hold it."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no number")
+    return value

@@ -1,0 +1,145 @@
+"""`graphwell label` and `graphwell paint` as they are run; the pages themselves are tested in tests/serve."""
+
+import csv
+
+import pytest
+
+from tests.cli.blobs import run
+from tests.jobs.test_painting import write_picture
+from tests.serve.server import Server
+from tests.serve.tables import write_groups
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--pixels", "8"], "--pixels 8: write width and height as 28x28."),
+        (["--pixels", "2x3"], "--pixels 2 x 3: the table has 4 columns of numbers, not 6."),
+        (["--xy", "b"], "--xy b: name two columns, as a,b."),
+        (["--xy", "b,name"], "--xy name: the column must hold a number in every row."),
+        (["--image-column", "photo"], "--image-column photo: "),
+        (["--text-column", "Name"], "--text-column Name: "),
+        (["--images", "nowhere"], "--images nowhere is no folder."),
+        (["--images", "."], "holds 0 pictures for 12 rows"),
+        (["-o", "groups.csv"], "TABLE and --output are both the file"),
+        (["-o", "x.docx"], "--output x.docx: the name must end in"),
+        (["--port", "1"], "--port 1: nothing can listen there"),
+        (["--host", "0.0.0.0", "--password", "x"], "give --address too"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_served(tmp_path, monkeypatch, options, message):
+    write_groups(tmp_path, n=4)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("graphwell.serve.launch._server", lambda *_: pytest.fail("a server was started"))
+    if options[:2] == ["--port", "1"]:
+        monkeypatch.setattr("socket.create_server", refuse)
+    named = () if options == ["--images", "."] else ("--id", "name")
+    found = run("label", "groups.csv", "--no-browser", *named, *options)
+    assert found.exit_code == 2
+    assert message in " ".join(found.stderr.split())
+
+
+def refuse(*_, **__):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_others_need_a_password(tmp_path, monkeypatch):
+    path, _ = write_groups(tmp_path, n=4)
+    monkeypatch.delenv("GRAPHWELL_PASSWORD", raising=False)
+    served = {}
+    monkeypatch.setattr("graphwell.serve.launch.launch", lambda page, **options: served.update(options))
+    options = ("label", path, "--id", "name", "--host", "192.0.2.1")
+    found = run(*options, input="secret\nsecret\n")
+    assert found.exit_code == 0
+    assert "TLS" in found.stderr
+    assert served["password"] == "secret"
+    for host in ("127.0.0.1", "localhost", "::1"):
+        assert run(*options, "--host", host, "--password", "secret").stderr == ""
+        assert served["password"] is None
+
+
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_an_interrupt_is_the_usual_end(tmp_path, monkeypatch, options):
+    def interrupted(page, *, told, **_):
+        told("http://here/")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphwell.serve.launch.launch", interrupted)
+    path, _ = write_groups(tmp_path, n=4)
+    ended = run("label", path, "--id", "name", *options)
+    assert ended.exit_code == 0
+    assert ended.stdout.startswith("Open http://here/\n")
+    assert (".journal; the same command goes on from there" in ended.stdout) is not bool(options)
+
+
+@pytest.mark.slow
+def test_labels_survive_a_kill_and_are_written(tmp_path):
+    path, truth = write_groups(tmp_path)
+    options = ("label", path, "--id", "name", "--jobs", "1")
+    with Server(*options, folder=tmp_path) as server, server.channel() as window:
+        for group in range(3):
+            window.do("add class", name=f"<{group}>")
+            window.do("label", rows=[40 * group], **{"class": group})
+        window.do("label", rows=[1], **{"class": 2})
+        window.do("undo")
+        server.kill()
+    with Server(*options, folder=tmp_path) as server, server.channel() as window:
+        said = window.until("answers")
+        assert dict(zip(said["rows"], said["codes"], strict=True)) == {0: 0, 40: 1, 80: 2}
+        assert said["undo"] == "label"
+        assert said["redo"] == "label"
+        window.until("model", lambda model: model.get("labels") == 3)
+        assert window.do("export")["ok"].endswith("groups.labelled.csv")
+    assert server.process.returncode == 0
+    with (tmp_path / "groups.labelled.csv").open() as file:
+        written = list(csv.DictReader(file))
+    assert [row["graphwell_label"] for row in written] == [f"<{group}>" for group in truth]
+    assert [i for i, row in enumerate(written) if row["graphwell_given"] == "true"] == [0, 40, 80]
+
+
+@pytest.mark.slow
+def test_two_windows_are_in_step(tmp_path):
+    path, _ = write_groups(tmp_path, labels={0: "a", 40: "b"})
+    options = ("label", path, "--id", "name", "--jobs", "1")
+    with Server(*options, folder=tmp_path) as server, server.channel() as one, server.channel() as other:
+        one.until("model", lambda event: event["fits"])
+        one.until("questions")
+        question = one.do("next")["ok"]["question"]["row"]
+        shown = other.do("next")["ok"]["question"]["row"]
+        assert shown != question
+        one.do("label", rows=[question], **{"class": 1})
+        assert other.until("answers", lambda e: e["rows"] == [question])["codes"] == [1]
+        assert other.do("next")["ok"]["question"]["row"] not in (question, shown)
+        other.do("rename class", name="B", **{"class": 1})
+        assert one.until("answers", lambda e: e["classes"][1]["name"] == "B")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("nothing.png", "nothing.png"), ("notes.txt", "must end in"), ("empty", "holds no picture")],
+)
+def test_what_is_no_picture_is_refused_before_anything_is_served(tmp_path, name, problem):
+    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "empty").mkdir()
+    done = run("paint", tmp_path / name, "-o", tmp_path / "out", "--no-browser")
+    assert done.exit_code == 2
+    assert problem in " ".join(done.output.split())
+
+
+def test_strokes_come_in_over_the_channel_and_wrong_ones_are_refused(tmp_path):
+    write_picture(tmp_path / "a.png")
+    with (
+        Server("paint", tmp_path / "a.png", "--jobs", 1, folder=tmp_path) as server,
+        server.channel() as line,
+    ):
+        assert line.until("picture")["pictures"] == ["a.png"]
+        good = {"class": 0, "width": 3, "erase": False, "points": [[5, 5], [60, 5]]}
+        assert "ok" in line.do("stroke", **good)
+        for wrong in ({"points": [[None, 1]]}, {"points": [[1, 1]] * 6000}, {"width": 1e308}, {"class": []}):
+            assert "error" in line.do("stroke", **{**good, **wrong})
+        assert "error" in line.do("open", picture=-1)
+        assert "ok" in line.do("stroke", **{**good, "class": 1, "points": [[30, 30]]})
+        event = line.until("segmentation", lambda e: not e["coarse"] and e["latest"])
+        assert set(event["body"][: event["width"] * event["height"]]) <= {0, 1, 255}
+        assert line.do("save")["ok"] == str(tmp_path / "painted")
+        assert line.until("saved")["files"] == ["a_labels.png", "a_overlay.png", "a_masks"]

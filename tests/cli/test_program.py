@@ -1,0 +1,355 @@
+"""The program as a whole: help, options and `--set`, exit codes, standard input and output, bars."""
+
+import io
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import fields, replace
+
+import pytest
+import typer
+from rich.console import Console
+from typer.testing import CliRunner
+
+import graphwell as gw
+from graphwell._version import __version__
+from graphwell.cli import _options
+from graphwell.cli._run import Exit, bars, ends_cleanly
+from graphwell.cli._summary import print_classified, printable
+from graphwell.cli.app import COMMANDS, app
+from graphwell.errors import OptionError
+from graphwell.jobs.labelling import LabelOptions
+from graphwell.jobs.options import ClassifyOptions, CompareOptions
+from graphwell.jobs.painting import PaintOptions
+from graphwell.jobs.reports import ClassCount
+from graphwell.jobs.segment_options import SegmentOptions
+from graphwell.jobs.suggest import SuggestOptions
+from graphwell.progress import silent
+from tests.cli.blobs import run
+from tests.jobs.test_reports import classified
+
+MADE = vars(typer.main.get_command(app))["commands"]
+PARAMETERS = {name: {each.name: each for each in found.params} for name, found in MADE.items()}
+JOBS = {
+    "classify": ClassifyOptions,
+    "compare": CompareOptions,
+    "suggest": SuggestOptions,
+    "label": LabelOptions,
+    "segment": SegmentOptions,
+    "paint": PaintOptions,
+}
+
+# ------------------------------------------------------------------------------------------------------ help
+
+
+@pytest.mark.parametrize("command", PARAMETERS)
+def test_help_tells_every_option_under_a_heading_and_ends_with_examples(command):
+    shown = run(command, "--help", env={"COLUMNS": "200"}).stdout
+    for parameter in PARAMETERS[command].values():
+        assert all(name in shown for name in parameter.opts if name.startswith("--"))
+    for function, examples in COMMANDS.items():
+        if function.__name__ == command:
+            assert shown.rstrip().splitlines()[-1].strip() == examples[-1]
+            for line in examples:
+                assert "--help" not in line
+                assert MADE[command].make_context(command, shlex.split(line)[2:]).params
+
+
+def test_there_are_few_options():
+    count = {
+        name: sum(o.param_type_name == "option" for o in each.values()) for name, each in PARAMETERS.items()
+    }
+    assert count["classify"] <= 25
+    assert sum(count.values()) <= 110
+
+
+def test_choices_are_those_of_the_library():
+    assert set(_options.METHODS.split(", ")) == set(gw.methods())
+    assert set(_options.STRATEGIES.split(", ")) == set(gw.active.strategies())
+    for arguments in (["--method", "magic"], ["--device", "tpu"], ["--seed", "-1"]):
+        assert run("classify", "in.csv", "-o", "out.csv", *arguments).exit_code == 2
+
+
+def test_the_shell_completes_choices():
+    line = {
+        "_GRAPHWELL_COMPLETE": "complete_bash",
+        "COMP_WORDS": "graphwell classify --method lap",
+        "COMP_CWORD": "3",
+    }
+    shown = CliRunner().invoke(app, [], env=line, prog_name="graphwell")
+    assert "laplace" in shown.output.splitlines()
+
+
+def test_the_version_and_commands_that_there_are_not():
+    assert (run("--version").exit_code, run("--version").output) == (0, f"graphwell {__version__}\n")
+    assert run("nonsense").exit_code == 2
+    assert run("classify", "x.csv").exit_code == 2
+
+
+def test_help_needs_none_of_the_libraries_that_compute():
+    code = (
+        "import sys; from graphwell.cli.app import app; app(sys.argv[1:], standalone_mode=False);"
+        "print(*(name for name in ('numpy', 'scipy', 'sklearn', 'numba', 'pandas') if name in sys.modules))"
+    )
+    for arguments in (["--help"], ["classify", "--help"]):
+        ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+        assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, ""), ended.stderr
+
+
+# --------------------------------------------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize("command", JOBS)
+def test_every_field_of_a_job_is_a_flag_with_the_same_default_or_can_be_set(command):
+    flags = PARAMETERS[command]
+    for field in fields(JOBS[command]):
+        name = {"row_id": "id_", "n_jobs": "jobs"}.get(field.name, field.name)
+        if name in flags:
+            assert flags[name].required or (flags[name].default or None) == (field.default or None), name
+            assert _options.in_flags(field.name).startswith("-") or name in ("table", "image", "source")
+        elif field.name not in ("parameters", "classes"):
+            assert field.name in flags["set_"].help, field.name
+
+
+@pytest.mark.parametrize(
+    ("told", "name", "value"),
+    [
+        ("n_neighbors=7", "n_neighbors", 7),
+        ("fidelity=5", "fidelity", 5.0),
+        ("tune=false", "tune", False),
+        ("delimiter=;", "delimiter", ";"),
+        ("scale=none", "scale", "none"),
+        ('as_number=a, "b,c"', "as_number", ("a", "b,c")),
+        ("step_size=0.5", "parameters", {"step_size": 0.5}),
+        ("calibrate=True", "parameters", {"calibrate": True}),
+        ("metric=euclidean", "parameters", {"metric": "euclidean"}),
+    ],
+)
+def test_set_reads_values_as_their_fields_want_them(told, name, value):
+    made = _options.job_options(ClassifyOptions, {"table": "a.csv", "set_": [told]})
+    assert getattr(made, name) == value
+    assert type(getattr(made, name)) is type(value)
+
+
+def test_a_picture_is_set_like_a_table():
+    flags = {"image": "a.npy", "seeds": "b", "output": "c", "set_": ["spacing=1,1,2.5", "snap=true"]}
+    made = _options.job_options(SegmentOptions, flags)
+    assert (made.spacing, made.snap) == ((1.0, 1.0, 2.5), True)
+
+
+@pytest.mark.parametrize(
+    ("command", "told", "sentence"),
+    [
+        ("classify", "n_neighbors", "--set n_neighbors: write NAME=VALUE."),
+        ("classify", "n_neighbors=x", "--set n_neighbors must be a whole number; got 'x'."),
+        ("classify", "tune=maybe", "--set tune must be true or false; got 'maybe'."),
+        ("classify", "fidelity=much", "--set fidelity must be a number; got 'much'."),
+        ("classify", "label=kind", "--set label=kind: write --label instead."),
+        ("classify", "n_jobs=3", "--set n_jobs=3: write --jobs instead."),
+        ("suggest", "speed=9", "--set speed: there is no such parameter, only as_category, "),
+    ],
+)
+def test_what_cannot_be_set_gets_a_sentence(command, told, sentence):
+    ended = run(command, "in.csv", "-o", "out.csv", "--set", told)
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith(f"graphwell: {sentence}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "instead"),
+    [
+        (["classify", "a.csv", "-o", "b.csv", "--neighbors", "7"], "n_neighbors=7"),
+        (["classify", "a.csv", "-o", "b.csv", "--delimiter=;"], "delimiter=;"),
+        (["classify", "a.csv", "-o", "b.csv", "--no-tune"], "tune=false"),
+        (["label", "a.csv", "--strategy", "margin"], "strategy=margin"),
+        (["segment", "a.png", "--seeds", "b.png", "-o", "c.png", "--snap"], "snap=true"),
+    ],
+)
+def test_a_flag_that_is_gone_says_what_to_write(arguments, instead):
+    ended = run(*arguments)
+    told = f"graphwell: {arguments[-2] if '=' not in instead else ''}"
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith(told)
+    assert ended.stderr.endswith(f" is gone; write --set '{instead}' instead.\n")
+
+
+# --------------------------------------------------------------------------------------------------- endings
+
+
+def ended_by(act):
+    made = typer.Typer(pretty_exceptions_enable=False)
+
+    @made.command()
+    @ends_cleanly
+    def command() -> Exit | None:
+        if isinstance(act, BaseException):
+            raise act
+        return act
+
+    return CliRunner().invoke(made, [])
+
+
+@pytest.mark.parametrize("code", [None, *Exit])
+def test_the_exit_code_is_what_the_command_returns(code):
+    assert ended_by(code).exit_code == (code or 0)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ValueError("TABLE holds\n  no rows."), "TABLE holds no rows."),
+        (PermissionError(13, "Permission denied", "x.csv"), "x.csv: Permission denied."),
+        (ImportError("install pyarrow"), "install pyarrow"),
+        (MemoryError(), "There is not enough memory for this; use fewer rows or features."),
+        (OptionError("n_jobs", '{field} and {missing="mean"}.'), "--jobs and --set missing=mean."),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(error, words):
+    ended = ended_by(error)
+    assert (ended.exit_code, ended.stderr, ended.stdout) == (2, f"graphwell: {words}\n", "")
+
+
+def interrupted_in_compiled_code():
+    error = SystemError("returned a result with an exception set")
+    error.__cause__ = KeyboardInterrupt()
+    return error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), interrupted_in_compiled_code()])
+def test_an_interrupt_ends_with_130(error):
+    assert (ended_by(error).exit_code, ended_by(error).stderr) == (130, "graphwell: interrupted.\n")
+
+
+def test_a_mistake_of_our_own_is_not_hidden():
+    ended = ended_by(KeyError("bug"))
+    assert ended.exit_code == 3
+    assert "Traceback" in ended.stderr
+    assert "this is a mistake in graphwell" in ended.stderr
+
+
+# ----------------------------------------------------------------------------------------- standard streams
+
+TABLE = "x;label\n1;a\n2;\n8;\n9;b\n"
+NEAR = ("--set", "n_neighbors=1")
+
+
+def test_a_table_goes_through_a_pipe(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ended = run("classify", "-", "-o", "-", *NEAR, input=TABLE)
+    assert ended.exit_code == 0, ended.output
+    lines = ended.stdout.splitlines()
+    assert lines[0].startswith("x;label;graphwell_label;")
+    assert [line.split(";")[2] for line in lines[1:]] == ["a", "a", "b", "b"]
+    assert "4 rows, 2 labels given" in ended.stderr
+    assert list(tmp_path.iterdir()) == []
+    asked = run("suggest", "-", "-o", "-", "-n", 1, *NEAR, input=TABLE)
+    assert asked.stdout.startswith("graphwell_row;graphwell_reason;label;x\n")
+    assert run("classify", "-", "-o", tmp_path / "out.npz", *NEAR, input=TABLE).exit_code == 0
+    assert (tmp_path / "out.npz").exists()
+
+
+@pytest.mark.parametrize("command", ["classify", "suggest"])
+def test_two_things_do_not_share_standard_output(command):
+    ended = run(command, "-", "-o", "-", "--json", input=TABLE)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert "--json goes to standard output as well" in ended.stderr
+
+
+@pytest.mark.slow
+def test_a_reader_that_goes_away_is_no_mistake(tmp_path):
+    (tmp_path / "in.csv").write_text(
+        "x,label\n" + "".join(f"{i * 7 % 1000},{'ab'[i % 2]}\n" for i in range(9000))
+    )
+    command = f"{sys.executable} -m graphwell classify - -o - --method nearest < in.csv | head -n 1"
+    here = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}}
+    ended = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=100, **here)
+    assert ended.stdout.startswith("x,label,graphwell_label")
+    assert "Traceback" not in ended.stderr
+    assert "Error" not in ended.stderr
+
+
+# ------------------------------------------------------------------------------------------------------ bars
+
+
+def watched(stages, quiet=False):
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, no_color=True, width=90)
+    with bars(quiet=quiet, console=console) as progress:
+        for stage, share in stages:
+            progress(stage, share)
+    return screen.getvalue()
+
+
+def test_nobody_is_told_where_there_is_no_terminal(capsys, monkeypatch):
+    with bars() as progress:
+        progress("neighbours", 0.5)
+    assert progress is silent
+    assert capsys.readouterr() == ("", "")
+    assert watched([("reading", None)], quiet=True) == ""
+    monkeypatch.setattr("sys.stderr", None)  # closed
+    with bars() as progress:
+        assert progress is silent
+
+
+def test_every_stage_has_a_bar_that_ends_full():
+    shown = watched([("reading", None), ("neighbours", 0.0), ("neighbours", 0.4), ("descent", 1.0)])
+    last = [line for line in shown.splitlines() if "%" in line][-3:]
+    for stage, line in zip(("reading", "neighbours", "descent"), last, strict=True):
+        assert stage in line
+        assert "100%" in line
+        assert "left" in line
+
+
+def test_that_kernels_are_compiled_is_said_once():
+    shown = watched([(stage, None) for stage in ("compiling", "neighbours", "compiling")])
+    assert shown.count("Graphwell is compiling for this machine, once: about ten seconds.") == 1
+
+
+# --------------------------------------------------------------------------------------------------- reports
+
+
+def shown(capsys, report):
+    print_classified(report, on_stderr=False)
+    return capsys.readouterr().out
+
+
+def test_options_in_notes_are_flags_and_notes_go_to_standard_error(capsys):
+    print_classified(classified(), on_stderr=False)
+    told = capsys.readouterr()
+    assert told.err == "Note: Give --set n_neighbors.\n"
+    assert "3 rows, 2 labels given" in told.out
+
+
+def test_sweeps_are_counted_where_there_are_some(capsys):
+    assert "5 sweeps. Done." in shown(capsys, classified())
+    assert "sweeps" not in shown(capsys, classified(sweeps=0))
+
+
+def test_many_classes_are_cut_short(capsys):
+    many = tuple(ClassCount(f"class {i}", 1, 1) for i in range(45))
+    told = shown(capsys, classified(classes=many))
+    assert "class 39" in told
+    assert "class 40" not in told
+    assert "and 5 more" in told
+
+
+def test_rows_without_names_have_no_column_for_them(capsys):
+    report = classified()
+    assert "│ id " in shown(capsys, report).replace("┃", "│")
+    unnamed = replace(report, doubtful=(replace(report.doubtful[0], id=None),))
+    assert "│ id " not in shown(capsys, unnamed).replace("┃", "│")
+
+
+def test_everything_can_go_to_standard_error(capsys):
+    print_classified(classified(), on_stderr=True)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "3 rows, 2 labels given" in told.err
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"), [("a\x1b[31mb", "a?[31mb"), ("x" * 50, "x" * 39 + "…"), ("ok", "ok")]
+)
+def test_text_of_a_file_cannot_harm_a_terminal(text, safe):
+    assert printable(text) == safe

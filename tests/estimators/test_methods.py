@@ -1,0 +1,260 @@
+"""The methods by name: what all of them can do, what they refuse, and what to cite."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.svm import SVC
+
+import graphwell as gw
+from benchmarks.methods import baselines
+from graphwell.errors import OptionError
+from graphwell.estimators.methods import (
+    GTAM,
+    AdaptedEigenfunctions,
+    CorrectAndSmooth,
+    CutLearning,
+    LabelSpreading,
+    LaplaceLearning,
+    MeasurePropagation,
+    MulticlassMBO,
+    NearestLabel,
+    NormalisedOneCut,
+    PLaplacianClustering,
+    PoissonLearning,
+    RatioCheegerCut,
+    SimplexGinzburgLandau,
+    SpectralClustering,
+    VolumeMBO,
+)
+from graphwell.estimators.methods.base import Baseline, named_clusters
+from graphwell.estimators.registry import DEFAULT, bibliography, forget, method
+from graphwell.metrics import matched_error
+from tests.helpers import blobs, few
+
+ALL = [
+    LabelSpreading,
+    LaplaceLearning,
+    lambda **options: LaplaceLearning(weights="wnll", **options),
+    lambda **options: LaplaceLearning(weights="poisson", **options),
+    PoissonLearning,
+    NearestLabel,
+    lambda **options: MulticlassMBO(random_state=0, **options),
+    VolumeMBO,
+    GTAM,
+    MeasurePropagation,
+    lambda **options: SimplexGinzburgLandau(random_state=0, **options),
+    CutLearning,
+    CorrectAndSmooth,
+]
+OF_FEATURES = [lambda **options: AdaptedEigenfunctions(random_state=0, **options)]
+
+
+@pytest.mark.parametrize("make", ALL + OF_FEATURES)
+def test_every_method_finds_clear_clusters(make):
+    X, truth = blobs(n=40)
+    y = truth.copy()
+    y[np.arange(len(y)) % 4 > 0] = -1
+    clf = make().fit(X, y)
+    assert (clf.transduction_ == truth).mean() > 0.98
+    assert np.isfinite(clf.label_distributions_).all()
+    np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_every_method_is_right_on_a_graph_that_falls_apart(make):
+    W = np.zeros((8, 8))
+    for block in (slice(0, 4), slice(4, 8)):
+        W[block, block] = 1 - np.eye(4)
+    clf = make(metric="precomputed").fit(W, [5, -1, -1, -1, 9, -1, -1, -1])
+    assert clf.transduction_.tolist() == [5] * 4 + [9] * 4
+
+
+@pytest.mark.parametrize("make", ALL + OF_FEATURES)
+def test_every_method_is_deterministic(make):
+    X, truth = blobs()
+    one, other = (make().fit(X, few(truth)).label_distributions_ for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("make", ALL + OF_FEATURES)
+def test_every_method_answers_where_all_labels_are_of_one_class(make):
+    X, _ = blobs(n=10)
+    assert set(make(n_neighbors=20).fit(X, [4] + 29 * [-1]).transduction_) == {4}
+
+
+CLUSTERERS = (NormalisedOneCut, PLaplacianClustering, RatioCheegerCut, SpectralClustering)
+TRUTH = np.repeat([0, 1, 2], 20)
+X = np.random.default_rng(0).normal(size=(60, 2)) + 6 * np.array([[0, 0], [1, 0], [0, 1]])[TRUTH]
+each = pytest.mark.parametrize("clusterer", CLUSTERERS)
+
+
+@each
+def test_three_clusters_without_labels_and_named_by_three(clusterer):
+    found = clusterer(3, random_state=0, n_jobs=1).fit_predict(X)
+    assert matched_error(found, TRUTH) <= 0.05
+    assert (clusterer(3, random_state=0, n_jobs=1).fit_predict(pd.DataFrame(X)) >= 0).all()
+    y = np.full(60, None, dtype=object)
+    y[[0, 25, 45]] = ["ant", "bee", "cat"]
+    named = clusterer(random_state=0, n_jobs=1).fit_predict(X, y)
+    assert (named == np.array(["ant", "bee", "cat"])[TRUTH]).mean() >= 0.95
+
+
+@each
+def test_a_graph_in_parts_and_a_single_cluster(clusterer):
+    W = np.kron(np.eye(3), 1 - np.eye(4))
+    found = clusterer(3, metric="precomputed", random_state=0).fit_predict(W).reshape(3, 4)
+    assert (found == found[:, :1]).all()
+    assert len(np.unique(found)) == 3
+    assert (clusterer(1, metric="precomputed").fit_predict(W) == 0).all()
+
+
+@each
+def test_equal_seeds_and_any_number_of_threads_give_equal_clusters(clusterer):
+    runs = [clusterer(3, n_jobs=jobs, random_state=1).fit_predict(X) for jobs in (1, 1, 2)]
+    assert (runs[0] == runs[1]).all()
+    assert (runs[0] == runs[2]).all()
+
+
+@each
+def test_numbers_that_make_no_sense_get_a_sentence(clusterer):
+    with pytest.raises(OptionError, match="n_clusters must be given"):
+        clusterer().fit_predict(X)
+    with pytest.raises(OptionError, match="n_clusters is 61, but there are 60 rows"):
+        clusterer(61, n_jobs=1).fit_predict(X)
+    with pytest.raises(OptionError, match="n_clusters must be"):
+        clusterer(0).fit_predict(X)
+
+
+def test_clusters_without_labels_take_after_the_others():
+    W = np.kron(np.eye(4), 1 - np.eye(2))
+    W[1, 2] = W[2, 1] = 1.0
+    W[3, 4] = W[4, 3] = 3.0
+    graph, clusters = gw.Graph.from_affinity(W), np.repeat([0, 1, 2, 3], 2)
+    shares = named_clusters(graph, clusters, np.array([0, 0, -1, -1, 1, 0, -1, -1]), 2)
+    np.testing.assert_allclose(shares, [[1, 0], [0.625, 0.375], [0.5, 0.5], [0, 0]], atol=1e-12)
+
+
+@pytest.fixture
+def toy():
+    @method("toy", "the largest class wins everywhere", slow=True)
+    class Majority(Baseline):
+        def _scores(self, problem, engine):
+            counts = np.bincount(problem.labels[problem.is_known], minlength=problem.n_classes)
+            return np.tile(counts.astype(float), (problem.graph.n_vertices, 1))
+
+    yield "toy"
+    if "toy" in gw.methods():
+        forget("toy")
+
+
+def test_a_registered_method_appears_everywhere_and_is_forgotten(toy):
+    entry = gw.methods()[toy]
+    assert entry.summary == "the largest class wins everywhere"
+    X, truth = blobs(n=10)
+    y = np.where(np.arange(30) % 5 == 0, truth, -1)
+    assert set(entry(n_neighbors=20).fit(X, y).transduction_) == {0, 1, 2}
+    listed = {m.name: m for m in baselines()}
+    assert listed[toy].slow
+    labels, remark = listed[toy].label(gw.Graph.from_features(X), few(truth), np.full(3, 1 / 3))
+    assert len(labels) == 30
+    assert remark == ""
+    forget(toy)
+    assert toy not in gw.methods()
+    assert toy not in {m.name for m in baselines()}
+
+
+def test_every_method_labels_a_graph():
+    X, truth = blobs(classes=2)
+    graph = gw.Graph.from_features(X)
+    assert next(iter(gw.methods())) == DEFAULT
+    for name, entry in gw.methods().items():
+        assert entry.name == name
+        assert entry.summary
+        assert entry.most_classes is None or entry.most_classes >= 2
+        np.testing.assert_array_equal(entry().fit(graph, few(truth)).transduction_, truth, err_msg=name)
+
+
+def test_the_list_cannot_be_changed_from_outside():
+    with pytest.raises(TypeError):
+        gw.methods()["mine"] = None
+
+
+def keys(estimator):
+    return re.findall(r"^@\w+\{(\w+),", gw.citation(estimator), re.MULTILINE)
+
+
+def test_every_method_has_sources_and_every_source_is_used():
+    used = {key for method in gw.methods().values() for key in method.sources}
+    assert all(method.sources for method in gw.methods().values())
+    assert used <= set(bibliography())
+    assert set(bibliography()) - used == {"zelnikmanor2004selftuning", "blondel2008fast"}
+
+
+def test_every_entry_is_whole():
+    for entry in bibliography().values():
+        assert entry.count("{") == entry.count("}")
+        assert all(f"{field} = {{" in entry for field in ("author", "title", "year"))
+
+
+def test_variants_of_a_method_have_their_own_sources():
+    names = ("laplace", "laplace wnll", "laplace poisson")
+    cited = [keys(gw.methods()[name](metric="precomputed")) for name in names]
+    assert cited == [
+        ["zhu2003semisupervised"],
+        ["zhu2003semisupervised", "shi2017weighted"],
+        ["zhu2003semisupervised", "calder2020poisson"],
+    ]
+
+
+def test_a_fit_is_cited_for_what_it_did():
+    X, truth = blobs(n=40)
+    one_each = np.full(len(truth), -1)
+    one_each[[0, 50, 100]] = truth[[0, 50, 100]]
+    few_labels = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False).fit(X, one_each)
+    assert keys(few_labels) == [
+        "garciacardona2013multiclass", "calder2020poisson", "blondel2008fast", "zelnikmanor2004selftuning",
+    ]  # fmt: skip
+    paper = gw.DiffuseInterfaceClassifier(start="random", schedule=gw.Fixed(1.0, sweeps=10), random_state=0)
+    W = gw.Graph.from_features(X, n_jobs=1).W
+    paper.set_params(metric="precomputed").fit(W, few(truth))
+    assert keys(paper) == ["garciacardona2013multiclass"]
+
+
+def test_a_clusterer_of_another_room_names_its_sources_and_strangers_are_refused():
+    assert "blondel2008fast" in keys(gw.DiffuseInterfaceClustering(3))
+    with pytest.raises(ValueError, match="Only methods of graphwell are cited here, got SVC"):
+        gw.citation(SVC())
+
+
+@pytest.mark.parametrize(
+    ("made", "field"),
+    [
+        *((gw.baselines.MulticlassMBO(**{field: 0}), field) for field in ("n_eigenvectors", "max_iter")),
+        *((gw.baselines.VolumeMBO(**{field: 0}), field) for field in ("diffusion_steps", "max_iter")),
+        (gw.baselines.VolumeMBO(slack=1.5), "slack"),
+        (gw.baselines.VolumeMBO(class_prior=[0.5, 0.5]), "class_prior"),
+        (gw.baselines.CutLearning(penalty=0.0), "penalty"),
+        (gw.baselines.CutLearning(tol=np.nan), "tol"),
+        (gw.baselines.CutLearning(class_prior=[1]), "class_prior"),
+        (gw.baselines.CorrectAndSmooth(alpha_correct=1.0), "alpha_correct"),
+        (gw.baselines.CorrectAndSmooth(alpha_smooth=1.0), "alpha_smooth"),
+        (gw.baselines.LabelSpreading(alpha=1.0), "alpha"),
+        *((MeasurePropagation(**{f: -1.0}), f) for f in ("mu", "nu", "self_weight", "tol")),
+        *((SimplexGinzburgLandau(**{f: 0}), f) for f in ("epsilon", "step_size", "tol", "n_eigenvectors")),
+        (gw.baselines.PLaplacianClustering(2, p=1.0), "p"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_what_makes_no_sense_is_refused_by_name(made, field):
+    X, truth = blobs(n=10)
+    with pytest.raises(OptionError, match=f"^{field} must") as caught:
+        made.fit(X, few(truth))
+    assert caught.value.field == field
+
+
+def test_words_that_are_none_are_refused():
+    X, truth = blobs(n=10)
+    with pytest.raises(ValueError, match="weights must be one of none, wnll, poisson"):
+        LaplaceLearning(weights="cubic").fit(X, few(truth))

@@ -1,0 +1,304 @@
+"""Drawings of graphwell, labelme, COCO and napari in JSON files."""
+
+import json
+from base64 import b64encode
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from graphwell.errors import OptionError
+from graphwell.io.images.drawings import read_marks
+from graphwell.io.images.seeds import read_seeds
+
+SHAPE = (10, 12)
+
+
+def write(tmp_path, document):
+    path = tmp_path / "marks.json"
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    return path
+
+
+def drawn(tmp_path, document, picture=None):
+    return read_marks(write(tmp_path, document), SHAPE, picture)
+
+
+def marked(drawing, number):
+    """Rows and columns of the rectangle that a class covers whole."""
+    rows, columns = (drawing.classes == number).nonzero()
+    area = (rows.max() - rows.min() + 1) * (columns.max() - columns.min() + 1)
+    assert len(rows) == area
+    return rows.min(), rows.max(), columns.min(), columns.max()
+
+
+def strokes(**changes):
+    return {
+        "format": "graphwell-strokes",
+        "version": 1,
+        "size": [12, 10],
+        "classes": [{"name": "leaf", "color": "#2ca02c"}, {"name": "ground"}],
+        "strokes": [
+            {"class": 1, "width": 1, "points": [[0.5, 8.5], [11.5, 8.5]]},
+            {"class": 0, "width": 1, "erase": False, "points": [[2.5, 0.5], [2.5, 4.5]]},
+            {"width": 1, "erase": True, "points": [[0.5, 8.5], [5.5, 8.5]]},
+        ],
+        **changes,
+    }
+
+
+def test_strokes_and_erasers(tmp_path):
+    drawing = drawn(tmp_path, strokes())
+    assert list(drawing.names.values()) == ["leaf", "ground"]
+    assert drawing.colors[0] == (44, 160, 44)
+    assert marked(drawing, 0) == (0, 4, 2, 2)
+    assert marked(drawing, 1) == (8, 8, 6, 11)
+
+
+def test_classes_of_one_name_are_one_class(tmp_path):
+    classes = [{"name": "leaf"}, {"name": "leaf"}, {"name": "ground"}]
+    drawn_by = [{"class": place, "points": [[place + 0.5, 0.5]]} for place in range(3)]
+    drawing = drawn(tmp_path, strokes(classes=classes, strokes=drawn_by))
+    assert list(drawing.names.values()) == ["leaf", "ground"]
+    assert drawing.classes[0, :4].tolist() == [0, 0, 1, -1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"version": 2}, "only version 1 is known"),
+        ({"size": [10, 12]}, "drawn on a picture of 10 x 12"),
+        ({"strokes": [{"class": 2, "points": [[1, 1]]}]}, "classes count from 0 to 1"),
+        ({"strokes": [{"class": "leaf", "points": [[1, 1]]}]}, "the class 'leaf'"),
+        ({"strokes": [{"class": 0, "points": []}]}, "points must be a list of pairs"),
+    ],
+)
+def test_garbled_strokes_are_refused(tmp_path, changes, words):
+    with pytest.raises(ValueError, match=words):
+        drawn(tmp_path, strokes(**changes))
+
+
+def shapes(*found):
+    return {"version": "5.5.0", "shapes": list(found), "imageHeight": SHAPE[0], "imageWidth": SHAPE[1]}
+
+
+def shape(kind, label, *points, **more):
+    return {"label": label, "points": [list(point) for point in points], "shape_type": kind, **more}
+
+
+def test_every_kind_of_shape(tmp_path):
+    picture = BytesIO()
+    Image.fromarray(np.full((2, 3), 255, dtype=np.uint8)).save(picture, "PNG")
+    drawing = drawn(
+        tmp_path,
+        shapes(
+            shape("polygon", "a", (0, 0), (3, 0), (3, 2), (0, 2)),
+            shape("rectangle", "b", (5, 0), (8, 2)),
+            shape("line", "c", (0.5, 4.5), (4.5, 4.5)),
+            shape("point", "d", (6.5, 4.5)),
+            shape("mask", "e", (8, 7), (10, 8), mask=b64encode(picture.getvalue()).decode()),
+            shape("circle", "f", (3.5, 7.5), (5.5, 7.5)),
+            shape("linestrip", "a", (0.5, 9.5), (1.5, 9.5)),
+        ),
+    )
+    assert list(drawing.names.values()) == ["a", "b", "c", "d", "e", "f"]
+    assert marked(drawing, 1) == (0, 1, 5, 7)
+    assert marked(drawing, 2) == (4, 4, 0, 4)
+    assert marked(drawing, 3) == (4, 4, 6, 6)
+    assert marked(drawing, 4) == (7, 8, 8, 10)
+    assert (drawing.classes == 5).sum() == 13
+    assert drawing.classes[9, 1] == drawing.classes[1, 2] == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (shape("spline", "a", (1, 1)), "of the kind 'spline'; known are polygon"),
+        (shape("mask", "a", (0, 0), mask="AAAA"), "no PNG picture"),
+        (shape("rectangle", "a", (0, 0)), "values to unpack"),
+    ],
+)
+def test_garbled_shapes_are_refused(tmp_path, wrong, words):
+    with pytest.raises(ValueError, match=words):
+        drawn(tmp_path, shapes(wrong))
+
+
+def coco(*annotations, pictures=("leaf.png",)):
+    height, width = SHAPE
+    return {
+        "images": [
+            {"id": i, "file_name": f"train/{name}", "height": height, "width": width}
+            for i, name in enumerate(pictures)
+        ],
+        "categories": [{"id": 3, "name": "cat"}, {"id": 9, "name": "dog"}],
+        "annotations": [{"image_id": 0, "category_id": 3, **found} for found in annotations],
+    }
+
+
+def runs(mask):
+    """Lengths of runs down the columns, the first of unmarked pixels."""
+    flat = mask.T.ravel()
+    ends = np.flatnonzero(np.diff(flat)) + 1
+    lengths = np.diff([0, *ends, len(flat)]).tolist()
+    return [0, *lengths] if flat[0] else lengths
+
+
+def as_text(lengths):
+    """The same as COCO packs it, five bits a character."""
+    text = ""
+    for i, length in enumerate(lengths):
+        value, more = length - (lengths[i - 2] if i > 2 else 0), True
+        while more:
+            bits = value & 0x1F
+            value >>= 5
+            more = value != (-1 if bits & 0x10 else 0)
+            text += chr(48 + (bits | 0x20 if more else bits))
+    return text
+
+
+def test_polygons(tmp_path):
+    ring = [0, 0, 4, 0, 4, 3, 0, 3]
+    drawing = drawn(
+        tmp_path,
+        coco({"segmentation": [ring]}, {"segmentation": [[8, 5, 12, 5, 12, 10, 8, 10]], "category_id": 9}),
+    )
+    assert list(drawing.names.values()) == ["cat", "dog"]
+    assert marked(drawing, 0) == (0, 2, 0, 3)
+    assert marked(drawing, 1) == (5, 9, 8, 11)
+
+
+@pytest.mark.parametrize("pack", [lambda lengths: lengths, as_text])
+@pytest.mark.parametrize("seed", range(3))
+def test_runs_of_pixels(tmp_path, pack, seed):
+    mask = np.random.default_rng(seed).random(SHAPE) < (0.1, 0.5, 0.9)[seed]
+    drawing = drawn(tmp_path, coco({"segmentation": {"size": list(SHAPE), "counts": pack(runs(mask))}}))
+    np.testing.assert_array_equal(drawing.classes == 0, mask)
+
+
+def test_long_runs_of_pixels(tmp_path):
+    mask = np.zeros(SHAPE, dtype=bool)
+    mask[3, 7] = True
+    drawing = drawn(tmp_path, coco({"segmentation": {"size": list(SHAPE), "counts": as_text(runs(mask))}}))
+    assert marked(drawing, 0) == (3, 3, 7, 7)
+
+
+def test_one_picture_of_many(tmp_path):
+    both = coco({"segmentation": [[0, 0, 4, 0, 4, 3]], "image_id": 1}, pictures=("a.png", "b.png"))
+    assert (drawn(tmp_path, both, "b.png").classes == 0).any()
+    assert (drawn(tmp_path, both, "a.png").classes == -1).all()
+    with pytest.raises(ValueError, match=r"holds 2 pictures, 0 of them with the name c\.png"):
+        drawn(tmp_path, both, "c.png")
+
+
+@pytest.mark.parametrize(
+    ("segmentation", "words"),
+    [
+        ([], "a box alone marks no pixels"),
+        ({"size": [3, 3], "counts": [9]}, "a mask has the size"),
+        ({"size": list(SHAPE), "counts": [9]}, "runs of a mask are 9 pixels long, not 120"),
+        ([[1, 2, 3]], "reshape"),
+    ],
+)
+def test_garbled_annotations_are_refused(tmp_path, segmentation, words):
+    with pytest.raises(ValueError, match=words):
+        drawn(tmp_path, coco({"segmentation": segmentation}))
+
+
+RECTANGLE = [[0, 0], [0, 3], [2, 3], [2, 0]]
+
+
+PATH = [[8, 1], [8, 6]]
+
+
+def layer(**changes):
+    return {
+        "shape_type": ["rectangle", "path"],
+        "edge_width": 1,
+        "features": {"class": ["a", "b"]},
+        **changes,
+    }
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [[RECTANGLE, PATH], layer(), "shapes"],
+        {"data": [RECTANGLE, PATH], **layer()},
+        {"data": [RECTANGLE, PATH], **layer(features={"class": {"0": "a", "1": "b"}})},
+        {"data": [RECTANGLE, PATH], **layer(features=None, properties={"kind": ["a", "b"]})},
+    ],
+)
+def test_rows_come_first_and_whole_numbers_are_middles(tmp_path, document):
+    drawing = drawn(tmp_path, document)
+    assert list(drawing.names.values()) == ["a", "b"]
+    assert marked(drawing, 0) == (0, 1, 0, 2)
+    assert marked(drawing, 1) == (8, 8, 1, 6)
+
+
+def test_an_ellipse_is_round(tmp_path):
+    square = [[1, 1], [1, 9], [9, 9], [9, 1]]
+    drawing = drawn(tmp_path, [[square], layer(shape_type="ellipse", features={"class": ["a"]}), "shapes"])
+    inside = drawing.classes == 0
+    assert inside[5, 2]
+    assert not inside[1, 1]
+    assert 40 < inside.sum() < 60
+
+
+@pytest.mark.parametrize(
+    ("features", "words"), [({}, "no class; give the layer a feature"), ({"class": ["a"]}, "but 1 values")]
+)
+def test_shapes_without_classes_are_refused(tmp_path, features, words):
+    with pytest.raises(ValueError, match=words):
+        drawn(tmp_path, [[RECTANGLE, PATH], layer(features=features), "shapes"])
+
+
+PAGE = {
+    "format": "graphwell-strokes",
+    "version": 1,
+    "size": [30, 20],
+    "classes": [{"name": "leaf", "color": "#00ff00"}, {"name": "never drawn"}, {"name": "ground"}],
+    "strokes": [
+        {"class": 0, "width": 4, "points": [[4, 4], [20, 4]]},
+        {"class": 2, "width": 4, "points": [[4, 15], [20, 15]]},
+    ],
+}
+
+
+def test_names_and_colours_come_along(tmp_path):
+    marks = read_seeds(write(tmp_path, PAGE), (20, 30))
+    assert marks.names == {0: "leaf", 2: "ground"}
+    assert marks.colors[0] == (0, 255, 0)
+    assert set(np.unique(marks.classes)) == {-1, 0, 2}
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ("", "is empty"),
+        ("{", "is no JSON file"),
+        ("[" * 100_000, "is no JSON file"),
+        ([1, 2], "no drawing of a known kind; known are graphwell strokes, labelme, COCO, napari"),
+        ({"format": "graphwell-strokes"}, "as a graphwell strokes drawing: 'version' is missing"),
+        ({**PAGE, "size": 5}, "cannot be read as a graphwell strokes drawing"),
+        (
+            {**PAGE, "strokes": [{"class": 0, "width": "1", "points": [[1e400, 2]]}]},
+            "points must be a list",
+        ),
+        ({**PAGE, "classes": None}, "cannot be read as a graphwell strokes drawing"),
+        ({"shapes": [{}], "imageHeight": 20, "imageWidth": 30}, "as a labelme drawing: 'label' is missing"),
+    ],
+)
+def test_garbled_files_are_refused_in_one_sentence(tmp_path, document, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        read_seeds(write(tmp_path, document), (20, 30))
+    assert "\n" not in str(caught.value)
+
+
+def test_absurd_numbers_do_no_harm(tmp_path):
+    huge = [{"class": 0, "width": 1e300, "points": [[1, 1]]}, {"class": 2, "points": [[-1e6, 5], [1e6, 5]]}]
+    marks = read_marks(write(tmp_path, {**PAGE, "strokes": huge}), (20, 30))
+    assert [(marks.classes == c).sum() for c in (-1, 0, 2)] == [0, 19 * 30, 30]
+    far = [{"class": 0, "points": [[-1e300, 5], [1e300, 5]]}]
+    with pytest.raises(OptionError, match="points must be a list"):
+        read_marks(write(tmp_path, {**PAGE, "strokes": far}), (20, 30))

@@ -1,0 +1,81 @@
+"""Copies of rows, columns some at a time, hashes."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import graphwell as gw
+from graphwell._rows import by_columns, equal_rows, hash_of, labels_that_differ
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_equal_rows_have_one_number(dtype):
+    X = np.array([[1, 0, 2], [1, 0, 3], [1, 0, 2], [0, 0, 0]], dtype=dtype)
+    assert equal_rows([X]).tolist() == [0, 1, 0, 2]
+    assert equal_rows([X[:1], X[1:]]).tolist() == [0, 1, 0, 2]
+    assert equal_rows([sparse.csr_matrix(X)]).tolist() == [0, 1, 0, 2]
+    assert equal_rows([np.asfortranarray(X)]).tolist() == [0, 1, 0, 2]
+
+
+def test_zeros_of_either_sign_are_equal_and_stored_zeros_are_none():
+    assert equal_rows([np.array([[0.0, 1.0], [-0.0, 1.0]])]).tolist() == [0, 0]
+    stored = sparse.csr_array((np.array([0.0, 1.0, 1.0]), np.array([1, 0, 0]), np.array([0, 2, 3])))
+    assert equal_rows([stored]).tolist() == [0, 0]
+    assert equal_rows([]).tolist() == []
+
+
+def test_equal_labels_of_copies_are_not_told_of():
+    assert labels_that_differ(np.array([0, 0, 1]), np.array([1, 1, 0]), "ab", np.arange(3)) is None
+    many, codes = np.repeat(np.arange(5), 2), np.tile([0, 1], 5)
+    told = str(labels_that_differ(many, codes, ["a", "b"], np.arange(10) + 1))
+    assert told.startswith("5 groups of equal rows have different labels: (row 1 'a', row 2 'b'); (row 3 'a'")
+    assert told.endswith("; ….")
+
+
+@pytest.mark.parametrize("make", [gw.DiffuseInterfaceClassifier, gw.BinaryInterfaceClassifier])
+def test_a_fit_warns_where_equal_rows_have_different_labels(make):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    X[7] = X[3]
+    y = np.array(["cat", "dog"] * 4 + [None] * 12, dtype=object)
+    y[3] = "cat"
+    told = r"1 group of equal rows has different labels: \(row 3 'cat', row 7 'dog'\)\."
+    for given in (X, sparse.csr_array(X), gw.Graph.from_features(X, 3)):
+        with pytest.warns(gw.LabelWarning, match=told):
+            make(3).fit(given, y)
+    y[3] = "dog"
+    make(3).fit(X, y)
+
+
+@pytest.mark.parametrize("tune", ["auto", False])
+def test_scores_are_calibrated_as_if_copies_were_not_there(tune):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=120)
+    X = rng.normal(size=(120, 2)) + 0.7 * truth[:, None]
+    y = np.where(np.arange(120) < 40, truth, -1)
+    once, thrice = (
+        gw.DiffuseInterfaceClassifier(tune=tune, random_state=0).fit(np.tile(X, (n, 1)), np.tile(y, n))
+        for n in (1, 3)
+    )
+    assert thrice.calibrated_
+    assert abs(thrice.calibration_.right - once.calibration_.right) < 0.15
+    if tune:
+        best = max(thrice.tuning_.accuracy.values())
+        assert abs(best - max(once.tuning_.accuracy.values())) < 0.15
+
+
+@pytest.mark.parametrize("width", [1, 15, 16, 17, 50])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_said_is_what_all_columns_at_once_say(width, dtype):
+    X = np.random.default_rng(width).normal(size=(1000, width)).astype(dtype)
+    np.testing.assert_allclose(by_columns(lambda few: few.std(axis=0), X), X.std(axis=0), rtol=1e-6)
+    both = by_columns(lambda columns: np.stack([columns.min(axis=0), columns.max(axis=0)]), X)
+    np.testing.assert_array_equal(both, [X.min(axis=0), X.max(axis=0)])
+
+
+def test_values_types_and_shapes_count():
+    a = np.arange(6.0)
+    assert hash_of(a) == hash_of(a.copy())
+    different = [a, a.reshape(2, 3), a.astype(np.float32), a + np.eye(6)[2] * 1e-15, a[::-1]]
+    assert len({hash_of(array) for array in different}) == len(different)
+    assert hash_of(a, a) != hash_of(a)
+    assert hash_of(np.ones((3, 4))[:, ::2]) == hash_of(np.ones((3, 2)))

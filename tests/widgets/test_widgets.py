@@ -1,0 +1,155 @@
+"""The pages in a notebook, without a browser: messages in, messages out."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+import graphwell as gw
+from graphwell.errors import OptionError
+from graphwell.io.locks import held_alone
+from tests.serve.tables import write_groups
+from tests.widgets.notebook import Kernel
+
+
+def test_without_anywidget_one_sentence_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(ImportError, match=r'anywidget: pip install "graphwell\[notebook\]"'):
+        gw.widgets.Label(tmp_path / "none.csv")
+
+
+def test_a_widget_brings_its_script_and_is_shown(tmp_path):
+    path, _ = write_groups(tmp_path)
+    shown = gw.widgets.Label(path, row_id="name", n_jobs=1)
+    kinds = shown._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in kinds[0]
+    assert "export default { render }" in shown.widget._esm
+    shown.close()
+
+
+@pytest.mark.parametrize("widget", [gw.widgets.Label, gw.widgets.Paint])
+@pytest.mark.parametrize("given", [pd.DataFrame({"a": [1]}), None])
+def test_what_is_no_file_is_refused_in_a_sentence(widget, given):
+    with pytest.raises(OptionError, match=f"must name a file, .* not be a {type(given).__name__}: write"):
+        widget(given)
+
+
+def test_a_closed_widget_answers_nothing_and_holds_nothing(tmp_path):
+    path, _ = write_groups(tmp_path)
+    shown = gw.widgets.Label(path, row_id="name", n_jobs=1)
+    kernel = Kernel(shown)
+    kernel.say("one", open=True)
+    kernel.until(lambda message: "opened" in message)
+    shown.close()
+    shown.close()
+    kernel.until(lambda message: "closed" in message)
+    assert [file.name for file in tmp_path.iterdir() if file.name.endswith(".lock")] == []
+
+
+def said(message, name):
+    return name in message.get("text", "")
+
+
+def answered(kernel, number):
+    """Wait until the model knows so many answers."""
+    kernel.until(lambda m: said(m, '"event": "model"') and json.loads(m["text"]).get("number") == number)
+
+
+def test_an_answer_is_in_the_journal_before_it_is_answered(tmp_path):
+    path, truth = write_groups(tmp_path, labels={0: "one", 40: "two", 80: "three"})
+    shown = gw.widgets.Label(str(path), label="label", row_id="name", n_jobs=1)
+    kernel = Kernel(shown)
+    kernel.say("w", open=True)
+    kernel.until(lambda message: said(message, '"event": "about"'))
+    kernel.say("w", text=json.dumps({"do": "label", "id": 1, "rows": [50], "class": 0}))
+    kernel.until(lambda message: said(message, '"re": 1'))
+    assert shown.page.answers.codes[50] == 0
+    assert '"rows":[50]' in (tmp_path / "groups.csv.journal").read_text()
+    answered(kernel, 1)
+    assert shown.write() == tmp_path / "groups.labelled.csv"
+    assert (tmp_path / "groups.labelled.csv").read_text().count("\n") == len(truth) + 1
+    shown.close()
+
+
+def test_a_cell_that_is_run_again_goes_on(tmp_path):
+    path, _ = write_groups(tmp_path, labels={0: "one", 40: "two"})
+    first = gw.widgets.Label(path, label="label", row_id="name", n_jobs=1)
+    first.page.commands["label"]({"do": "label", "rows": [7], "class": 1})
+    second = gw.widgets.Label(path, label="label", row_id="name", n_jobs=1)
+    assert second.labels[7] == second.labels[40]
+    assert second.labels[8] is None
+    second.close()
+    first.close()
+
+
+def test_a_table_that_is_labelled_elsewhere_is_refused_before_it_is_read(tmp_path):
+    path, _ = write_groups(tmp_path)
+    with (
+        held_alone(tmp_path / "groups.csv.journal", "table"),
+        pytest.raises(OptionError, match="in use by process"),
+    ):
+        gw.widgets.Label(path)
+
+
+def test_what_is_wrong_with_the_options_is_told_and_nothing_is_held(tmp_path):
+    path, _ = write_groups(tmp_path)
+    with pytest.raises(OptionError, match="text_column"):
+        gw.widgets.Label(path, text_column="none")
+    with held_alone(tmp_path / "groups.csv.journal", "table"):
+        pass
+
+
+def test_options_may_be_text_and_lists(tmp_path):
+    path, _ = write_groups(tmp_path, labels={0: "one", 40: "two"})
+    where = str(tmp_path / "out.csv")
+    lists = {"drop": ["d"], "unknown": ["?"], "classes": ["three", "two"]}
+    shown = gw.widgets.Label(str(path), row_id="name", output=where, n_jobs=1, **lists)
+    assert shown.page.answers.classes.names == ("one", "two", "three")
+    assert shown.page.table.options.labelled == tmp_path / "out.csv"
+    assert "d" not in dict(shown.page.table.cells(0))
+    shown.close()
+
+
+def write_picture(folder):
+    pixels = np.zeros((40, 50, 3), dtype=np.uint8)
+    pixels[:, 25:] = 220
+    Image.fromarray(pixels).save(folder / "in.png")
+    return folder / "in.png"
+
+
+def test_strokes_come_back_as_a_segmentation(tmp_path):
+    shown = gw.widgets.Paint(write_picture(tmp_path), ["left", "right"], n_jobs=1)
+    kernel = Kernel(shown)
+    kernel.say("w", open=True)
+    kernel.until(lambda message: "opened" in message)
+    for number, x in enumerate((5, 45)):
+        stroke = {"class": number, "width": 3, "erase": False, "points": [[x, 5], [x, 35]]}
+        kernel.say("w", text=json.dumps({"do": "stroke", "id": number, **stroke}))
+        kernel.until(lambda message, number=number: message.get("text", "").startswith(f'{{"re": {number},'))
+    while True:
+        _, [content] = kernel.until(lambda message: set(message) == {"window"})
+        length = int.from_bytes(content[:4], "little")
+        event = json.loads(content[4 : 4 + length])
+        if event["event"] == "segmentation" and event["number"] == 3:
+            break
+    labels = np.frombuffer(content[4 + length :], dtype=np.uint8).reshape(40, 50)
+    assert np.array_equal(labels, np.repeat([0, 1], 25)[None].repeat(40, axis=0))
+    shown.close()
+
+
+def test_a_second_widget_goes_on_from_the_strokes_of_the_first(tmp_path):
+    path = write_picture(tmp_path)
+    first = gw.widgets.Paint(path, n_jobs=1)
+    stroke = {"class": 0, "width": 3, "erase": False, "points": [[5, 5]]}
+    first.page.commands["stroke"]({"do": "stroke", **stroke})
+    second = gw.widgets.Paint(path, output=str(tmp_path / "painted"), n_jobs=1)
+    assert second.page._painting.strokes == [stroke]
+    second.close()
+
+
+def test_a_folder_without_pictures_is_refused(tmp_path):
+    with pytest.raises(OptionError, match="holds no picture"):
+        gw.widgets.Paint(tmp_path)
