@@ -7,8 +7,8 @@ arrays of what they keep. `BlockBackend` is what each worker has: the backend of
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -34,7 +34,7 @@ from graphwell.backends.dask.graph import BlockGraph, from_affinities
 from graphwell.backends.dask.predict import AffinityInduction, DaskInduction, FittedPart, Found
 from graphwell.backends.dask.rounds import Cluster, Kept, check_memory
 from graphwell.backends.dask.search import Search, build_graph
-from graphwell.backends.dask.worker import Mailbox, RunOnWorkers, WorkerMail
+from graphwell.backends.dask.worker import Mailbox, WorkerMail, ask_client
 from graphwell.backends.induction import distributions, modest, wide_as
 from graphwell.backends.registry import find_backend, find_cell_search
 from graphwell.errors import OptionError, warn_user
@@ -43,10 +43,10 @@ from graphwell.graph.checks import frozen, neighbor_counts
 from graphwell.graph.knn import FeatureMap, check_metric
 from graphwell.memory import fit_bytes, give_back
 from graphwell.progress import Progress, silent
-from graphwell.solve.run import Checkpoint, Run
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
+    from graphwell.solve.run import Run
 
 COPIES, BYTES_PER_ENTRY = 4, 12
 """Of the entries of a matrix of affinities: as they came, by columns, symmetric, and laid out for sweeps."""
@@ -260,7 +260,7 @@ class Job:
     rows: Rows
     affinities: bool
     first_rows: IntArray
-    run: dict[str, Any]
+    run: Any
     more: tuple[Any, ...]
     n_threads: int
     device: str
@@ -274,7 +274,7 @@ class Job:
         if self.affinities:
             rows, graph = backend.read_affinities(blocks)
             blocks.clear()
-        run = RunOnWorkers(comm=comm, box=box, **self.run)
+        run = replace(self.run, ask=partial(ask_client, comm, box), look=comm.check)
         attributes, notes = self.work(backend, rows, graph, run, *self.more)
         placed, found, search = backend.graph, backend.found, backend.search
         assert placed is not None
@@ -348,32 +348,20 @@ class Backend:
         return cast(Result, found)
 
     def together(
-        self, work: Callable[..., tuple[dict[str, Any], Any]], rows: Rows, graph: Any, run: Run, *more: Any
+        self, work: Callable[..., tuple[dict[str, Any], Any]], rows: Rows, graph: Any, run: "Run", *more: Any
     ) -> tuple[dict[str, Any], Any]:
         """Have every worker do the work on its rows; return what the first says, with Dask arrays."""
+        return self._everywhere(work, rows, run.elsewhere(), run.answers(), *more)
+
+    def _everywhere(
+        self, work: Callable[..., Any], rows: Rows, run: Any, hear: Callable[[str, Any], Any], *more: Any
+    ) -> tuple[dict[str, Any], Any]:
         source: RowBlocks = rows.values
         there = replace(rows, given=None, values=None)
-        checkpoint: list[Checkpoint] = []
-
-        def hear(what: str, value: Any) -> Any:
-            if what == "told":
-                return run.told(*value)
-            if what == "load":
-                fingerprint, size = value
-                checkpoint.append(Checkpoint(cast(Path, run.checkpoint), fingerprint, *size))
-                return checkpoint[-1].load()
-            for file in checkpoint:
-                file.save(value)
-            return None if run.callback is None else bool(run.callback(value))
-
-        watches = run.callback is not None or run.checkpoint is not None
-        options = {
-            "settings": dict(run.settings), "watches": watches, "saves": run.checkpoint is not None,
-        }  # fmt: skip
         n_threads, memory = self.cluster.n_threads(), self.cluster.memory()
 
         def job(first_rows: IntArray) -> Job:
-            given = (options, more, n_threads, self.device, memory)
+            given = (run, more, n_threads, self.device, memory)
             return Job(work, there, source.affinities, first_rows, *given)
 
         def finish(kept: Kept) -> tuple[dict[str, Any], Any]:
@@ -438,7 +426,9 @@ class Backend:
     ) -> "ClusterGraph":
         """Link each row to its nearest rows; the graph stays on the workers until it is asked for."""
         sizes = (n_neighbors, scale_neighbor, metric)
-        found, notes = self.together(_graph_alone, rows, None, Run(progress=progress), sizes)
+        found, notes = self._everywhere(
+            _graph_alone, rows, Telling(), lambda question, value: progress(*value), sizes
+        )
         for told, kind in notes:
             warn_user(told, kind)
         return cast(ClusterGraph, found["graph_"])
@@ -543,8 +533,21 @@ def look_for(device: str) -> None:
     find_backend(device)
 
 
+@dataclass(frozen=True)
+class Telling:
+    """A run of workers that tells how far it is, and nothing else."""
+
+    ask: Any = None
+    look: Any = None
+
+    def told(self, stage: str, share: float | None) -> None:
+        """Tell how far a stage is."""
+        self.look()
+        self.ask("told", (stage, share))
+
+
 def _graph_alone(
-    backend: BlockBackend, rows: Rows, graph: Any, run: Run, sizes: Any
+    backend: BlockBackend, rows: Rows, graph: Any, run: Telling, sizes: Any
 ) -> tuple[dict[str, Any], Any]:
     """Build the graph, and fit nothing."""
     if graph is None:

@@ -8,19 +8,13 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from graphwell.backends.base import State
 from graphwell.backends.dask.client import require_dask
 from graphwell.backends.dask.communicator import Communicator, WorkerLostError
 from graphwell.progress import watched
-from graphwell.solve.descent import Callback, Reached, Step
-from graphwell.solve.problem import Problem
-from graphwell.solve.run import Fingerprint, Run, ToHost
-from graphwell.solve.schedule import Schedule
 
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_BETWEEN_REPORTS = 0.1
@@ -183,52 +177,10 @@ class WorkerMail:
             raise WorkerLostError("Nobody waits for the fit any more.")
 
 
-@dataclass(frozen=True)
-class RunOnWorkers(Run):
-    """A run whose callback, progress and checkpoint are the client's.
-
-    Attributes
-    ----------
-    comm : Communicator
-    box : Mailbox
-    watches, saves : bool
-        Whether the client wants to see every step, and has a checkpoint.
-    """
-
-    comm: Communicator = field(default_factory=Communicator)
-    box: Mailbox | None = None
-    watches: bool = False
-    saves: bool = False
-
-    def told(self, stage: str, share: float | None) -> None:
-        """Tell the client how far a stage is."""
-        self.comm.check()
-        if self.comm.rank == 0 and self.box is not None:
-            self.box.report(stage, share)
-
-    def check(self) -> None:
-        """End a run that was cancelled."""
-        self.comm.check()
-
-    def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
-        """What to call after each step of a descent, and how far an earlier run of it came."""
-        if not self.saves:
-            return self._each_step, None
-        settings = {**self.settings, "schedule": list(schedule)}
-        fingerprint = Fingerprint.of(problem, settings, to_host)
-        size = (problem.graph.n_vertices, problem.n_classes, len(settings["schedule"]))
-        return self._each_step, self._answer_to("load", (fingerprint, size))
-
-    def _each_step(self, step: Step) -> object:
-        self.told("descent", step.number / step.of)
-        if not self.watches:
-            return None
-        state = State(np.asarray(step.state.labels), np.asarray(step.state.offsets))
-        return self._answer_to("step", replace(step, state=state))
-
-    def _answer_to(self, question: str, value: Any) -> Any:
-        """What the client says; the first worker asks it."""
-        answer = None
-        if self.comm.rank == 0 and self.box is not None:
-            answer = self.box.ask(question, value, self.comm.check)
-        return self.comm.broadcast(answer)
+def ask_client(comm: Communicator, box: Mailbox, question: str, value: Any) -> Any:
+    """What the client says to a question; the first worker asks it. Progress is told without an answer."""
+    if question == "told":
+        if comm.rank == 0:
+            box.report(*value)
+        return None
+    return comm.broadcast(box.ask(question, value, comm.check) if comm.rank == 0 else None)
