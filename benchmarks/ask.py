@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.ask_peers import registered_peers
-from benchmarks.ask_strategies import registered_strategies
+from benchmarks.ask_strategies import registered
 from benchmarks.data import DataMissingError, Dataset, load_cut
 from benchmarks.output import Options, show_table, write_json, write_picture
 from graphwell import active
@@ -93,7 +92,7 @@ def measured(data: Dataset, options: Options) -> list[Run]:
     """All strategies and seeds on one set, in processes that share its graph."""
     began = time.perf_counter()
     print(f"{data.name}: {data.graph}", flush=True)
-    with registered_strategies(), registered_peers(data, quick=options.quick):
+    with registered(data, quick=options.quick):
         names = options.strategies or list(active.strategies())
         seeds = options.seeds or (SEEDS[:2] if options.quick else SEEDS)
         global _shared

@@ -1,6 +1,6 @@
-"""Seven query strategies that did worse than those of the package, to be compared with them.
+"""Query strategies to compare with those of the package: seven that did worse, and those of other libraries.
 
-They work on `query.dense`, at most a thousand aggregates of the rows. VOpt, sigma-optimality and model
+The seven work on `query.dense`, at most a thousand aggregates of the rows. VOpt, sigma-optimality and model
 change take the labels for values of a smooth random function with this covariance:
 
     (L_s + damping + labels / noise)^-1
@@ -8,10 +8,11 @@ change take the labels for values of a smooth random function with this covarian
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from benchmarks.data import Dataset
 from graphwell._types import BoolArray, FloatArray
 from graphwell.active import Query, Question, Strategy, forget, strategy
 from graphwell.active.query import DenseLevel
@@ -29,6 +30,9 @@ PRIOR = 1.0
 """Labels of each class that every row is taken to have had."""
 DYING = 0.01
 """Share of its degree by which each aggregate is tied to the score 0."""
+LARGEST_FOR_PEERS = 12_000
+"""Rows up to which other libraries are run: beyond, they need all pairs of rows, or minutes a batch."""
+EIGENVECTORS = 100
 
 Gain: TypeAlias = Callable[[FloatArray, DenseLevel, FloatArray], FloatArray]
 """Given covariance, graph and class shares of the aggregates: the gain of a label at each."""
@@ -205,13 +209,74 @@ STRATEGIES = (
 )
 
 
+Peer: TypeAlias = tuple[str, int, Callable[[Query, int], list[Question]]]
+
+
 @contextmanager
-def registered_strategies() -> Iterator[None]:
-    """Register these beside those of the package; forget them in the end."""
+def registered(data: Dataset, quick: bool = False) -> Iterator[None]:
+    """Register them, peers where they are installed and fit the data; forget all in the end."""
+    names = [each.name for each in STRATEGIES]
     for each in STRATEGIES:
         strategy(each.name, each.summary, needs_labels=each.needs_labels)(each.choose)
+    if len(data.y) <= LARGEST_FOR_PEERS and not quick:
+        for name, needs, choose in [*_graphlearning(data), *_scikit_activeml(data)]:
+            strategy(name, "a peer", needs_labels=needs)(choose)
+            names.append(name)
     try:
         yield
     finally:
-        for each in STRATEGIES:
-            forget(each.name)
+        for name in names:
+            forget(name)
+
+
+def _graphlearning(data: Dataset) -> list[Peer]:
+    try:
+        import graphlearning as gl
+        from graphlearning import active_learning as al
+    except ImportError as error:
+        print(f'graphlearning is left out: {error}. Get it by pip install "graphwell[bench]".')
+        return []
+    from scipy.sparse.linalg import eigsh
+
+    W = data.graph.W
+    values, vectors = eigsh(
+        data.graph.S, k=min(EIGENVECTORS, len(data.y) - 2), which="LA", v0=np.ones(len(data.y))
+    )
+    spectral = {"C": np.diag(1 / (1 - values + 0.01)), "V": vectors}
+
+    def chooser(acquisition: Any, **given: Any) -> Callable[[Query, int], list[Question]]:
+        def choose(query: Query, n: int) -> list[Question]:
+            known = np.flatnonzero(query.labels >= 0)
+            learner = al.active_learner(gl.ssl.laplace(W), acquisition, known, query.labels[known], **given)
+            rows = learner.select_queries(batch_size=n)
+            return [Question(int(row), "graphlearning") for row in rows]
+
+        return choose
+
+    return [
+        ("graphlearning margin", 2, chooser(al.unc_sampling)),
+        ("graphlearning vopt", 2, chooser(al.var_opt, **spectral)),
+        ("graphlearning sigma", 2, chooser(al.sigma_opt, **spectral)),
+        ("graphlearning model change", 2, chooser(al.model_change, **spectral)),
+    ]
+
+
+def _scikit_activeml(data: Dataset) -> list[Peer]:
+    try:
+        from skactiveml.pool import CoreSet, TypiClust
+    except ImportError as error:
+        print(f'scikit-activeml is left out: {error}. Get it by pip install "graphwell[bench]".')
+        return []
+
+    def chooser(make: Any) -> Callable[[Query, int], list[Question]]:
+        def choose(query: Query, n: int) -> list[Question]:
+            labels = np.where(query.labels >= 0, query.labels.astype(float), np.nan)
+            rows = make(random_state=query.seed).query(data.X, labels, batch_size=n)
+            return [Question(int(row), "scikit-activeml") for row in rows]
+
+        return choose
+
+    return [
+        ("scikit-activeml TypiClust", 0, chooser(TypiClust)),
+        ("scikit-activeml CoreSet", 0, chooser(CoreSet)),
+    ]

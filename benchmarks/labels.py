@@ -20,7 +20,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.datasets import sample_labels
 from graphwell.estimators.methods import LaplaceLearning
-from graphwell.solve.fit import Recipe, set_out
+from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.problem import Problem
 
 WORST_SEEDS, MORE_SEEDS = range(20), range(10)
@@ -129,10 +129,9 @@ def start_of(data: Dataset, given: IntArray) -> tuple[FloatArray, IntArray]:
     classes = np.unique(given[given >= 0])
     labels = np.where(given >= 0, np.searchsorted(classes, given), -1)
     problem = Problem(data.graph, labels, len(classes))
-    setting = set_out(problem, Recipe(coarse=False), find_backend("cpu", n_jobs=1), stream(0, "start"))
-    scores = setting.start.scores
-    assert scores is not None
-    return np.asarray(setting.engine.shares(scores.values)), classes[setting.start.state.labels]
+    recipe, backend = Recipe(time=0.0, coarse=False), find_backend("cpu", n_jobs=1)
+    fitted = fit(backend, problem, recipe, rng=stream(0, "start"))
+    return np.asarray(fitted.engine.shares(fitted.scores)), classes[fitted.result.labels]
 
 
 def with_sizes(data: Dataset, given: IntArray) -> float | None:

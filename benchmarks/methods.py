@@ -12,7 +12,7 @@ from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.estimators import registry
-from graphwell.solve.fit import Recipe, follow, set_out
+from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.problem import Problem
 
 DEFAULT, START, PRIOR = "default", "own start", "class_prior"
@@ -86,9 +86,8 @@ def _with_prior(graph: Graph, labels: IntArray, shares: FloatArray) -> tuple[Int
 
 def _own_start(graph: Graph, labels: IntArray, shares: FloatArray) -> tuple[IntArray, str]:
     """What the default descent sets out from."""
-    problem, recipe = Problem(graph, labels, len(shares)), Recipe(time=0.0)
-    setting = set_out(problem, recipe, find_backend("cpu", n_jobs=1), stream(0, "start"))
-    return follow(setting, recipe).result.labels, ""
+    problem, backend = Problem(graph, labels, len(shares)), find_backend("cpu", n_jobs=1)
+    return fit(backend, problem, Recipe(time=0.0), rng=stream(0, "start")).result.labels, ""
 
 
 def _registered(entry: registry.Method) -> Labeller:

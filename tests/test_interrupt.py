@@ -2,7 +2,6 @@
 
 import signal
 import sys
-import time
 
 import pytest
 
@@ -59,20 +58,33 @@ def test_a_termination_has_its_own_code(kept, monkeypatch):
     assert _interrupt.exit_code() == 143
 
 
-def test_a_signal_waits_until_files_have_their_names(kept):
+@pytest.fixture
+def later(monkeypatch):
+    """Calls that a timer would make, in place of the timer."""
+    calls = []
+
+    class Timer:
+        def __init__(self, seconds, function, arguments=()):
+            self.start = lambda: calls.append(lambda: function(*arguments))
+
+    monkeypatch.setattr(_interrupt, "Timer", Timer)
+    return calls
+
+
+def test_a_signal_waits_until_files_have_their_names(kept, later):
     _interrupt.end_at_once()
     _interrupt.raise_again()
     with _interrupt.undisturbed():
         signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        time.sleep(5)
+        [call() for call in later]
 
 
-def test_a_signal_that_waited_does_not_count_once_the_work_is_over(kept):
+def test_a_signal_that_waited_does_not_count_once_the_work_is_over(kept, later):
     _interrupt.end_at_once()
     _interrupt.raise_again()
     with _interrupt.undisturbed():
         signal.raise_signal(signal.SIGTERM)
     _interrupt.work_is_over()
-    time.sleep(3 * _interrupt.PAUSE)
+    assert [call() for call in later] == [None]
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN

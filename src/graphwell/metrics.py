@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from graphwell._types import BoolArray, IntArray
 from graphwell._unknown import is_known
@@ -72,8 +73,6 @@ def matched(clusters: IntArray, truth: IntArray) -> IntArray:
     >>> matched(np.array([2, 2, 0, 0, 1]), np.array([0, 0, 1, 1, 1]))
     array([ 0,  0,  1,  1, -1])
     """
-    from scipy.optimize import linear_sum_assignment
-
     n_clusters, n_classes = int(clusters.max()) + 1, int(truth.max()) + 1
     table = np.zeros((n_clusters, n_classes))
     np.add.at(table, (clusters, truth), 1)

@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 import graphwell as gw
 from graphwell.active import communities
 from graphwell.active.communities import Communities, central_rows, coarsened, leading_vector
-from graphwell.solve.communities import Groundwork, joined_units
+from graphwell.solve.communities import Aggregates, joined_until, joined_vertices
 from tests.active.queries import query_of
 from tests.helpers import clusters, random_graph
 
@@ -40,10 +40,10 @@ def test_crumbs_do_not_count_and_more_than_there_can_be_gives_what_there_is():
 
 
 def test_coarsening_ends_with_few_aggregates_even_where_no_edges_are_left():
-    small = coarsened(Groundwork(np.arange(30), sparse.csr_array((30, 30))), most=10)
+    small = coarsened(Aggregates(np.arange(30), sparse.csr_array((30, 30))), most=10)
     assert small.W.shape == (10, 10)
     assert np.bincount(small.members).sum() == 30
-    pairs = coarsened(Groundwork(np.arange(6), sparse.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))), most=2)
+    pairs = coarsened(Aggregates(np.arange(6), sparse.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))), most=2)
     assert pairs.members.tolist() == [0, 0, 0, 1, 1, 1]
 
 
@@ -69,7 +69,7 @@ def test_of_a_large_graph_rows_of_the_best_aggregates_are_compared(monkeypatch):
     monkeypatch.setattr(communities, "ROWS_COMPARED", 20)
     graph, truth = clusters([150, 100])
     fine = query_of(graph)
-    coarse = replace(fine, aggregates=joined_units(fine.engine, most=60))
+    coarse = replace(fine, aggregates=Aggregates(*joined_until(*joined_vertices(fine.engine, 60), 60)))
     assert coarse.aggregates.W.shape[0] <= 60
     for query in (fine, coarse):
         members = query.aggregates.members

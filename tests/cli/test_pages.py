@@ -60,8 +60,8 @@ def test_others_need_a_password(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("options", [(), ("--quiet",)])
 def test_an_interrupt_is_the_usual_end(tmp_path, monkeypatch, options):
-    def interrupted(page, *, told, **_):
-        told("http://here/")
+    def interrupted(page, *, on_ready, **_):
+        on_ready("http://here/")
         raise KeyboardInterrupt
 
     monkeypatch.setattr("graphwell.serve.launch.launch", interrupted)

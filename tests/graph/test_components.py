@@ -5,7 +5,7 @@ import pytest
 
 from graphwell import Graph
 from graphwell.graph import components as module
-from graphwell.graph.components import PAIRS, Points, find_bridges, likely_cause
+from graphwell.graph.components import PAIRS, PointSpace, find_bridges, likely_cause
 
 
 def by_loops(points, components, known):
@@ -38,14 +38,14 @@ def test_bridges_are_those_of_plain_loops(seed, dimension):
     components = rng.permutation(np.repeat(np.arange(7), 6))
     points = rng.normal(size=(42, dimension)) + 20 * rng.normal(size=(7, dimension))[components]
     known = np.isin(components, [3]) & (np.cumsum(components == 3) == 1)
-    near, far = find_bridges(Points(points), components, known)
+    near, far = find_bridges(PointSpace(points), components, known)
     assert sorted(zip(near.tolist(), far.tolist(), strict=True)) == by_loops(points, components, known)
 
 
 def test_copies_and_ties_take_the_first_row():
     points = np.array([[0.0], [0.0], [2.0], [2.0], [2.0], [4.0], [4.0]])
     components = np.array([0, 0, 1, 1, 1, 2, 2])
-    near, far = find_bridges(Points(points), components, np.arange(7) == 5)
+    near, far = find_bridges(PointSpace(points), components, np.arange(7) == 5)
     assert sorted(zip(near.tolist(), far.tolist(), strict=True)) == by_loops(
         points, components, np.arange(7) == 5
     )
@@ -56,9 +56,9 @@ def test_a_part_of_many_rows_is_sampled_and_then_looked_at_closely(monkeypatch):
     points = np.vstack([rng.random((400, 2)), rng.random((300, 2)) + np.array([3.0, 0.0])])
     components = np.repeat([0, 1], [400, 300])
     known = np.arange(700) == 0
-    exact = find_bridges(Points(points), components, known)
+    exact = find_bridges(PointSpace(points), components, known)
     monkeypatch.setattr(module, "MOST_REPRESENTATIVES", 20)
-    near, far = find_bridges(Points(points), components, known)
+    near, far = find_bridges(PointSpace(points), components, known)
     apart, shortest_apart = (
         np.linalg.norm(points[here] - points[there], axis=1) for here, there in ((near, far), exact)
     )
@@ -73,12 +73,12 @@ def test_many_parts_share_the_distances_that_there_are(monkeypatch, seed):
     points = rng.normal(size=(4000, 3)) + 50 * rng.normal(size=(200, 3))[components]
     asked = []
 
-    class Counted(Points):
+    class Counted(PointSpace):
         def nearest(self, rows, of, groups, *, inside):
             asked.append(0 if inside else len(rows))
             return super().nearest(rows, of, groups, inside=inside)
 
-    exact = find_bridges(Points(points), components, np.arange(4000) == 0)
+    exact = find_bridges(PointSpace(points), components, np.arange(4000) == 0)
     monkeypatch.setattr(module, "MOST_DISTANCES", 2 * 4000 * 400)
     near, far = find_bridges(Counted(points), components, np.arange(4000) == 0)
     lengths, shortest_lengths = (
@@ -132,9 +132,9 @@ def test_rows_far_from_the_origin_and_blocks_of_any_size(monkeypatch, dtype):
     rng = np.random.default_rng(1)
     points = (rng.normal(size=(50, 3)) + 1e4).astype(dtype)
     groups = np.arange(50) % 5
-    whole = Points(points).nearest(points, groups, groups, inside=False)
+    whole = PointSpace(points).nearest(points, groups, groups, inside=False)
     monkeypatch.setattr(module, "DISTANCES_AT_ONCE", 70)
-    np.testing.assert_array_equal(Points(points).nearest(points, groups, groups, inside=False), whole)
+    np.testing.assert_array_equal(PointSpace(points).nearest(points, groups, groups, inside=False), whole)
     distance = np.linalg.norm(points[:, None].astype(float) - points[None], axis=2)
     distance[groups[:, None] == groups] = np.inf
     np.testing.assert_array_equal(whole[0], distance.argmin(axis=1))
@@ -148,7 +148,7 @@ def test_inside_a_group_only_its_own_points_count(dtype):
     points[100:110] = points[100]
     groups, of = rng.integers(5, size=600), rng.integers(5, size=40)
     rows = points[rng.integers(600, size=40)]
-    found, apart = Points(points).nearest(rows, of, groups, inside=True)
+    found, apart = PointSpace(points).nearest(rows, of, groups, inside=True)
     distance = np.linalg.norm(rows[:, None].astype(float) - points[None], axis=2)
     distance[groups != of[:, None]] = np.inf
     np.testing.assert_array_equal(found, distance.argmin(axis=1))

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from graphwell import DiffuseInterfaceClassifier, Graph
-from graphwell.graph.cells import Cells, CellSearch
+from graphwell.graph.cells import CellSearch, CutPoints
 from graphwell.graph.knn import build_search
 
 FAR = 10**9
@@ -180,7 +180,7 @@ def test_forged_cells_are_refused(attribute, place, value):
     with pytest.raises(ValueError, match="damaged"):
         unpickled(search, visits=FAR)
     with pytest.raises(ValueError, match="damaged"):
-        unpickled(search, cells=Cells("a", "b", "c", 1.0))
+        unpickled(search, cells=CutPoints("a", "b", "c", 1.0))
 
 
 def test_a_forged_classifier_is_refused():

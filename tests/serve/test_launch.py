@@ -180,7 +180,7 @@ def test_the_browser_is_given_a_private_file_in_place_of_the_token(monkeypatch):
 
     monkeypatch.setattr(webbrowser, "open", look)
     monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: None)
-    launch(EchoPage(), told=printed.append)
+    launch(EchoPage(), on_ready=printed.append)
     [(given, path, mode, folder_mode, content)] = opened
     [address] = printed
     assert given.startswith("file://")
@@ -195,7 +195,7 @@ def impatient():
     """The address of a server that waits half a second for a request."""
     code = (
         "from graphwell.serve.launch import launch; from tests.serve.pages import EchoPage\n"
-        "launch(EchoPage(), open_browser=False, request_seconds=0.5, told=lambda a: print(a, flush=True))"
+        "launch(EchoPage(), open_browser=False, request_seconds=0.5, on_ready=lambda a: print(a, flush=True))"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     yield urlsplit(process.stdout.readline().strip())

@@ -1,4 +1,4 @@
-"""Louvain's method against dense matrices and brute force."""
+"""Aggregation and Louvain's method."""
 
 import itertools
 
@@ -10,21 +10,38 @@ from graphwell import Graph
 from graphwell.backends import find_backend
 from graphwell.solve import communities as communities_module
 from graphwell.solve.communities import (
-    communities,
-    groundwork,
+    Aggregates,
+    aggregates_of,
     joined,
     joined_to_heaviest,
-    joined_units,
+    joined_until,
+    joined_vertices,
     merged_graph,
     modularity,
-    numbered_from_zero,
+    move_vertices,
+    numbered,
 )
+from tests.helpers import random_graph
 
 
 def dense_modularity(W, community, resolution):
     degrees, total = W.sum(axis=1), W.sum()
     same = community[:, None] == community[None, :]
     return float(((W - resolution * np.outer(degrees, degrees) / total) * same).sum() / total)
+
+
+def louvain(W, resolution=1.0, seed=0):
+    """Communities, numbered in the order in which they are met."""
+    return numbered_as_met(Aggregates(np.arange(W.shape[0]), W).merged(resolution, seed))
+
+
+def numbered_as_met(groups):
+    _, first, place = np.unique(groups, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place]
+
+
+def aggregate(engine, most):
+    return Aggregates(*joined_until(*joined_vertices(engine, most), most))
 
 
 def engine_of(W):
@@ -78,7 +95,7 @@ def test_partners_hang_together_as_in_the_graph_of_all_pairs(n):
         links, has = np.eye(n), partners >= 0
         links[has, partners[has]] = 1
         _, expected = sparse.csgraph.connected_components(links, connection="weak")
-        np.testing.assert_array_equal(joined(partners), numbered_from_zero(expected))
+        np.testing.assert_array_equal(joined(partners), numbered_as_met(expected))
 
 
 def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():
@@ -90,8 +107,8 @@ def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():
 def test_units_do_not_depend_on_the_numbering_of_the_vertices():
     W = random_affinity(300, 0.03, 1)
     order = np.random.default_rng(2).permutation(300)
-    plain = joined_units(engine_of(W), most=60).members[order]
-    permuted = joined_units(engine_of(W[np.ix_(order, order)]), most=60).members
+    plain = aggregate(engine_of(W), most=60).members[order]
+    permuted = aggregate(engine_of(W[np.ix_(order, order)]), most=60).members
     same = plain[:, None] == plain[None, :]
     np.testing.assert_array_equal(same, permuted[:, None] == permuted[None, :])
 
@@ -101,12 +118,12 @@ def test_threads_that_ask_at_the_same_time_find_the_same_groundwork(monkeypatch)
 
     def overtaken(*arguments):
         monkeypatch.setattr(communities_module, "joined_until", joined_until)
-        found.append(groundwork(engine))  # what another thread would do meanwhile
+        found.append(aggregates_of(engine))  # what another thread would do meanwhile
         return joined_until(*arguments)
 
     monkeypatch.setattr(communities_module, "joined_until", overtaken)
-    found.append(groundwork(engine))
-    found.append(groundwork.__wrapped__(engine))  # begun before, and overtaken by both
+    found.append(aggregates_of(engine))
+    found.append(aggregates_of.__wrapped__(engine))  # begun before, and overtaken by both
     for other in found[1:]:
         np.testing.assert_array_equal(other.members, found[0].members)
         np.testing.assert_array_equal(other.W.toarray(), found[0].W.toarray())
@@ -114,14 +131,14 @@ def test_threads_that_ask_at_the_same_time_find_the_same_groundwork(monkeypatch)
 
 def test_few_vertices_are_their_own_units_and_edgeless_ones_are_never_joined():
     W, _ = blocks([30, 20])
-    np.testing.assert_array_equal(groundwork(engine_of(W)).members, np.arange(50))
-    assert joined_units(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)
+    np.testing.assert_array_equal(aggregates_of(engine_of(W)).members, np.arange(50))
+    assert aggregate(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_merger_of_two_communities_raises_the_modularity(seed):
     W = random_affinity(24, 0.25, seed)
-    found = communities(sparse.csr_array(W))
+    found = louvain(sparse.csr_array(W))
     best = dense_modularity(W, found, 1.0)
     for one, other in itertools.combinations(np.unique(found), 2):
         assert dense_modularity(W, np.where(found == other, one, found), 1.0) <= best + 1e-9
@@ -133,35 +150,30 @@ def test_the_best_of_all_partitions_of_a_tiny_graph_is_found():
         W[i, j] = W[j, i] = 1.0
     every = (np.array(p) for p in itertools.product(range(3), repeat=6))
     best = max(dense_modularity(W, p, 1.0) for p in every)
-    assert dense_modularity(W, communities(sparse.csr_array(W)), 1.0) == pytest.approx(best)
+    assert dense_modularity(W, louvain(sparse.csr_array(W)), 1.0) == pytest.approx(best)
 
 
 def test_clear_blocks_are_found_and_numbered_in_order():
     W, truth = blocks([30, 20, 10])
-    np.testing.assert_array_equal(communities(sparse.csr_array(W)), truth)
+    np.testing.assert_array_equal(louvain(sparse.csr_array(W)), truth)
 
 
 def test_a_higher_resolution_gives_more_communities():
     W, _ = blocks([40, 40, 40], inside=0.4)
-    counts = [communities(sparse.csr_array(W), r).max() + 1 for r in (0.2, 1.0, 8.0)]
+    counts = [louvain(sparse.csr_array(W), r).max() + 1 for r in (0.2, 1.0, 8.0)]
     assert counts == sorted(counts)
     assert counts[0] < counts[-1]
 
 
-def test_the_same_seed_gives_the_same_communities():
-    W = sparse.csr_array(random_affinity(200, 0.05, 3))
-    np.testing.assert_array_equal(communities(W, 4.0, seed=5), communities(W, 4.0, seed=5))
-
-
 def test_isolated_vertices_stay_alone_and_parts_stay_apart():
     W = linalg.block_diag(np.ones((3, 3)) - np.eye(3), np.zeros((2, 2)), np.ones((4, 4)) - np.eye(4))
-    assert communities(sparse.csr_array(W)).tolist() == [0, 0, 0, 1, 2, 3, 3, 3, 3]
+    assert louvain(sparse.csr_array(W)).tolist() == [0, 0, 0, 1, 2, 3, 3, 3, 3]
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_a_graph_without_edges(n):
     empty = sparse.csr_array((n, n))
-    assert communities(empty).tolist() == list(range(n))
+    assert louvain(empty).tolist() == list(range(n))
     assert modularity(empty, np.arange(n)) == 0.0
 
 
@@ -173,3 +185,66 @@ def test_merging_is_the_product_with_the_indicator(seed):
     np.testing.assert_allclose(
         merged_graph(sparse.csr_array(W), community).toarray(), indicator.T @ W @ indicator
     )
+
+
+def plain_moves(W, community, resolution, order, most_sweeps, least_moved):
+    """Every vertex that is awake compares all communities next to it, in the order in which they are met."""
+    volumes, awake, moves, all_awake = W.sum(axis=1), np.ones(len(W), dtype=bool), 0, True
+    inside = np.bincount(community, weights=volumes, minlength=len(W))
+    for _ in range(most_sweeps):
+        moved = 0
+        for i in order:
+            if not awake[i]:
+                continue
+            awake[i] = False
+            near = [j for j in np.flatnonzero(W[i]) if j != i]
+            force = resolution / (volumes.sum() or 1.0) * volumes[i]
+            own = community[i]
+            links = {c: W[i, [j for j in near if community[j] == c]].sum() for c in community[near]}
+            best = own
+            highest = links.get(own, 0.0) - force * (inside[own] - volumes[i]) + 1e-12 * volumes[i]
+            for c, weight in links.items():
+                if c != own and weight - force * inside[c] > highest:
+                    best, highest = c, weight - force * inside[c]
+            if best != own:
+                inside[own] -= volumes[i]
+                inside[best] += volumes[i]
+                community[i] = best
+                moved += 1
+                awake[[j for j in near if community[j] != best]] = True
+        moves += moved
+        if moved < least_moved and (all_awake or least_moved > 1):
+            break
+        all_awake = moved < least_moved
+        awake |= all_awake
+    return moves
+
+
+@pytest.mark.parametrize("least_moved", [1, 3])
+@pytest.mark.parametrize("resolution", [0.5, 2.0, 9.0])
+def test_moves_are_those_of_the_plain_rule(resolution, least_moved):
+    rng = np.random.default_rng(int(10 * resolution))
+    W = random_graph(rng, 40, 0.15).W.toarray().astype(float)
+    W[3] = W[:, 3] = 0.0  # alone
+    W[5, 5] = W[6, 6] = 2.0  # with weight inside, as a community has
+    found, order = np.arange(40), rng.permutation(40)
+    expected = found.copy()
+    moves = move_vertices(sparse.csr_array(W), found, resolution, order, 20, least_moved)
+    assert moves == plain_moves(W, expected, resolution, order, 20, least_moved) > 0
+    np.testing.assert_array_equal(found, expected)
+    assert found[3] == 3
+
+
+def test_a_single_vertex_and_a_graph_without_edges_stay_as_they_are():
+    for W in (sparse.csr_array((1, 1)), sparse.csr_array([[4.0]]), sparse.csr_array((5, 5))):
+        community = np.arange(W.shape[0])
+        assert move_vertices(W, community, 1.0, community.copy(), 20, 1) == 0
+        np.testing.assert_array_equal(community, np.arange(W.shape[0]))
+
+
+def test_all_neighbours_may_be_in_communities_of_their_own():
+    W = sparse.csr_array(1 - np.eye(6))
+    community = np.arange(6)
+    assert move_vertices(W, community, 100.0, np.arange(6), 20, 1) == 0
+    assert move_vertices(W, community, 0.1, np.arange(6), 20, 1) == 5
+    assert numbered(community) == 1

@@ -111,7 +111,7 @@ def test_after_two_steps_without_a_change_of_class_a_hurried_run_takes_the_last(
     engine, problem, start = two_clusters(NumbaEngine)
     schedule = Annealed(2.0, 0.5, sweeps=10)
     whole = descend(engine, problem, start, schedule, 0.02)
-    hurried = descend(engine, problem, start, schedule, 0.02, hurries=True)
+    hurried = descend(engine, problem, start, schedule, 0.02, may_stop_early=True)
     pairs = list(zip(whole.label_changes, whole.label_changes[1:], strict=False))
     quiet = 1 + pairs.index((0, 0))
     assert quiet < len(whole.epsilons) - 2
@@ -125,10 +125,12 @@ def test_after_two_steps_without_a_change_of_class_a_hurried_run_takes_the_last(
 def test_a_hurried_run_goes_on_as_if_it_had_never_stopped(stop):
     engine, problem, start = two_clusters(NumbaEngine)
     schedule = Annealed(2.0, 0.5, sweeps=10)
-    whole = descend(engine, problem, start, schedule, 0.02, hurries=True)
-    part = descend(engine, problem, start, schedule, 0.02, lambda step: step.number >= stop, hurries=True)
+    whole = descend(engine, problem, start, schedule, 0.02, may_stop_early=True)
+    part = descend(
+        engine, problem, start, schedule, 0.02, lambda step: step.number >= stop, may_stop_early=True
+    )
     reached = Reached(State(part.labels, part.offsets), part.energies, part.label_changes)
-    resumed = descend(engine, problem, start, schedule, 0.02, None, reached, hurries=True)
+    resumed = descend(engine, problem, start, schedule, 0.02, None, reached, may_stop_early=True)
     np.testing.assert_array_equal(resumed.offsets, whole.offsets)
     assert (resumed.energies, resumed.n_sweeps) == (whole.energies, whole.n_sweeps)
     assert (part.status is Status.STOPPED) == (len(part.energies) < len(whole.energies))
@@ -140,9 +142,14 @@ def test_a_hurried_run_that_changes_to_the_end_takes_every_step():
     start = start_of(problem, rng)
     runs = [
         descend(
-            NumbaEngine(problem.graph), problem, start, [(2.0, 1), (2.0, 1), (2.0, 1)], 0.3, hurries=hurries
+            NumbaEngine(problem.graph),
+            problem,
+            start,
+            [(2.0, 1), (2.0, 1), (2.0, 1)],
+            0.3,
+            may_stop_early=may_stop_early,
         )
-        for hurries in (False, True)
+        for may_stop_early in (False, True)
     ]
     assert 0 not in runs[0].label_changes
     assert runs[0].energies == runs[1].energies

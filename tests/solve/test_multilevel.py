@@ -1,4 +1,4 @@
-"""The problem on the graph of communities: brute force on tiny graphs, and what must never happen."""
+"""The coarse level."""
 
 import threading
 from dataclasses import replace
@@ -8,14 +8,22 @@ import numpy as np
 import pytest
 from scipy import linalg, sparse
 
-from graphwell import Graph
+from graphwell import Graph, Status
 from graphwell._threads import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve import communities
 from graphwell.solve.coarse import CoarseGraph
-from graphwell.solve.communities import Groundwork, groundwork, groundwork_begun
+from graphwell.solve.communities import Aggregates, aggregates_of, aggregation_begun
 from graphwell.solve.fit import Recipe, fit
-from graphwell.solve.multilevel import Search, communities_meanwhile, levels_for, overview, solved, spoken_for
+from graphwell.solve.multilevel import (
+    CoarseSearch,
+    claimed_shares,
+    communities_in_background,
+    levels_for,
+    lowest_energy,
+    solve_coarse,
+    vertices_per_label,
+)
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 from tests.helpers import clusters, first_labels
@@ -23,7 +31,7 @@ from tests.solve.test_coarse import coarse
 
 
 def seen(problem, start):
-    return overview(problem, find_backend("cpu").engine(problem.graph), start)
+    return solve_coarse(problem, find_backend("cpu").engine(problem.graph), start)
 
 
 def run(problem, recipe=Recipe(), n_jobs=None):  # noqa: B008
@@ -31,8 +39,8 @@ def run(problem, recipe=Recipe(), n_jobs=None):  # noqa: B008
 
 
 def test_a_label_speaks_for_no_more_than_its_share_of_the_vertices():
-    assert spoken_for(np.repeat([0, -1], [50, 50]), 2) == 2.0
-    assert spoken_for(np.repeat([0, -1], [1, 99]), 5) == 5.0
+    assert vertices_per_label(np.repeat([0, -1], [50, 50]), 2) == 2.0
+    assert vertices_per_label(np.repeat([0, -1], [1, 99]), 5) == 5.0
 
 
 def test_classes_of_very_different_size_lower_the_pressure():
@@ -41,8 +49,8 @@ def test_classes_of_very_different_size_lower_the_pressure():
         W = sparse.csr_array(linalg.block_diag(*[np.ones((n, n)) - np.eye(n) for n in counts]))
         truth = np.repeat(np.arange(10), counts)
         graph = CoarseGraph(np.arange(len(truth)), W, np.zeros((len(truth), 10)), np.ones(len(truth)))
-        search = Search(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool), ThreadPool(1))
-        solution, found, pressure = solved(search, None)
+        search = CoarseSearch(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool), ThreadPool(1))
+        solution, found, pressure = lowest_energy(search, None)
         np.testing.assert_array_equal(solution.labels, truth)
         assert found == even
         np.testing.assert_allclose(pressure, 1.0 if even else 0.1)
@@ -105,19 +113,19 @@ def elsewhere(problem):
 def test_communities_are_found_on_the_host_while_another_device_computes(monkeypatch):
     graph, truth = clusters([60, 60, 60])
     problem = Problem(graph, first_labels(truth, 2), 3)
-    engine, began, let_go, level = elsewhere(problem), threading.Event(), threading.Event(), Groundwork.level
+    engine, began, let_go, level = elsewhere(problem), threading.Event(), threading.Event(), Aggregates.level
 
     def waits(ground, *which):
         began.set()
         assert let_go.wait(10)
         return level(ground, *which)
 
-    monkeypatch.setattr(Groundwork, "level", waits)
-    with communities_meanwhile(problem, engine):
+    monkeypatch.setattr(Aggregates, "level", waits)
+    with communities_in_background(problem, engine):
         assert began.wait(10)
         let_go.set()
-    monkeypatch.setattr(Groundwork, "_found", None)  # nothing is left to find
-    levels = levels_for(problem.labels, groundwork(engine), ThreadPool(1))
+    monkeypatch.setattr(Aggregates, "_found", None)  # nothing is left to find
+    levels = levels_for(problem.labels, aggregates_of(engine), ThreadPool(1))
     assert [len(community) for community, _ in levels] == 6 * [180]
 
 
@@ -138,10 +146,10 @@ def test_the_engine_is_asked_before_and_the_host_joins_units_meanwhile(monkeypat
     for place, name in ((engine, "heaviest"), (engine, "condensed"), (communities, "joined_until")):
         watched(place, name)
     for _ in range(2):  # the second time nothing is left to do
-        with communities_meanwhile(problem, engine):
+        with communities_in_background(problem, engine):
             pass
     assert threads == {"heaviest": [True], "condensed": [True], "joined_until": [False]}
-    assert groundwork_begun(engine) == []
+    assert aggregation_begun(engine) == []
 
 
 def test_an_error_beside_the_start_is_told(monkeypatch):
@@ -151,22 +159,54 @@ def test_an_error_beside_the_start_is_told(monkeypatch):
     def fails(ground, *which):
         raise ArithmeticError("beside")
 
-    monkeypatch.setattr(Groundwork, "level", fails)
-    with pytest.raises(ArithmeticError, match="beside"), communities_meanwhile(problem, elsewhere(problem)):
+    monkeypatch.setattr(Aggregates, "level", fails)
+    with (
+        pytest.raises(ArithmeticError, match="beside"),
+        communities_in_background(problem, elsewhere(problem)),
+    ):
         pass
-    with communities_meanwhile(problem, find_backend("cpu").engine(graph)):
+    with communities_in_background(problem, find_backend("cpu").engine(graph)):
         pass  # on the host nothing is done beside
 
 
-def test_classes_of_twenty_to_one_are_kept():
-    graph, truth = clusters([400, 20])
-    for per in (1, 5):
-        found = run(Problem(graph, first_labels(truth, per), 2)).result.labels
-        assert (found == truth).mean() > 0.98
-
-
 def test_pressure_follows_given_sizes_and_is_full_for_a_class_without_a_label():
-    for voices, expected in ((np.eye(2), [0.125, 0.5]), (np.diag([1.0, 0.0]), [0.625, 2.5])):
-        graph = coarse(np.ones((2, 2)) - np.eye(2), voices)
-        search = Search(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
-        np.testing.assert_allclose(solved(search, np.array([0.8, 0.2]))[2], expected)
+    for label_weights, expected in ((np.eye(2), [0.125, 0.5]), (np.diag([1.0, 0.0]), [0.625, 2.5])):
+        graph = coarse(np.ones((2, 2)) - np.eye(2), label_weights)
+        search = CoarseSearch(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
+        np.testing.assert_allclose(lowest_energy(search, np.array([0.8, 0.2]))[2], expected)
+
+
+CLASS_OF_CLUSTER = np.array([0, 0, 1, 0, 0, 1, 0, 0])
+
+
+def two_classes_of_many_clusters(labels_of_cluster):
+    """Eight clusters, of which two are of class 1, and so many labels in each cluster."""
+    graph, cluster = clusters([60] * len(CLASS_OF_CLUSTER))
+    truth = CLASS_OF_CLUSTER[cluster]
+    labels = np.full(len(truth), -1)
+    for number, count in enumerate(labels_of_cluster):
+        chosen = np.flatnonzero(cluster == number)[:count]
+        labels[chosen] = truth[chosen]
+    return graph, labels, truth
+
+
+def test_clusters_far_apart_take_the_class_of_the_labels_in_them(backend):
+    graph, labels, truth = two_classes_of_many_clusters([2] * 8)
+    placed = backend.place(graph)
+    problem = Problem(placed, backend.asarray(labels), 2)
+    shares, groups = claimed_shares(problem, backend.engine(placed))
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert (shares[groups].argmax(axis=1) == truth).mean() > 0.99
+
+
+@pytest.mark.parametrize("labels_of_cluster", [[1, 0, 1, 0, 0, 0, 1, 1], [1, 1, 3, 1, 1, 3, 1, 1]])
+def test_too_few_labels_or_equally_many_per_class_claim_nothing(labels_of_cluster):
+    graph, labels, _ = two_classes_of_many_clusters(labels_of_cluster)
+    assert claimed_shares(Problem(graph, labels, 2), find_backend("cpu").engine(graph)) is None
+
+
+def test_a_fit_of_classes_of_several_clusters_is_right():
+    graph, labels, truth = two_classes_of_many_clusters([2] * 8)
+    found = fit(find_backend("cpu"), Problem(graph, labels, 2), Recipe(), Run(), np.random.default_rng(0))
+    assert (found.result.labels == truth).mean() > 0.99
+    assert found.result.status in (Status.SETTLED, Status.COMMUNITIES_KEPT, Status.HELD_BACK)

@@ -1,4 +1,4 @@
-"""What is known before the descent begins."""
+"""Problems and results."""
 
 from dataclasses import replace
 
@@ -8,6 +8,7 @@ import pytest
 from graphwell import Graph
 from graphwell.backends import find_backend
 from graphwell.solve.problem import Problem, of_present_classes
+from graphwell.solve.result import Result, Status, on_host
 from tests.helpers import chain
 
 
@@ -42,3 +43,17 @@ def test_classes_that_can_get_no_row_are_left_out():
     assert present.tolist() == [0, 1, 2]
     everything = replace(problem, labels=np.array([0, 1, 2]), n_classes=3)
     assert of_present_classes(everything, find_backend())[0] is everything
+
+
+def test_every_status_is_a_sentence():
+    for status in Status:
+        assert status.value.endswith(".")
+        assert status.value[0].isupper()
+
+
+def test_a_result_is_fetched_whole():
+    result = Result(np.array([1]), np.array([0.5]), Status.SETTLED, n_sweeps=3, energies=(1.0,))
+    fetched = on_host(result, lambda array: array + 1)
+    assert (fetched.labels.tolist(), fetched.offsets.tolist()) == ([2], [1.5])
+    assert (fetched.n_sweeps, fetched.energies, fetched.status) == (3, (1.0,), Status.SETTLED)
+    assert "energies" not in repr(result)

@@ -1,16 +1,18 @@
-"""Watching, saving and ending a run."""
+"""Runs that are watched, ended, and go on."""
 
+import os
 import threading
 
 import numpy as np
 import pytest
 
-from graphwell import CancelledError, Fixed
+from graphwell import Annealed, CancelledError, DiffuseInterfaceClassifier, Fixed, Graph, Status
 from graphwell.backends import State
+from graphwell.io.npy import checksum_of
 from graphwell.progress import heartbeat, tell
 from graphwell.solve.descent import Step
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
+from graphwell.solve.run import Fingerprint, Run
 from tests.helpers import chain
 
 STEP = Step(1, 4, 1.0, 2.0, 3, State(np.array([0, 1]), np.zeros(2)))
@@ -65,3 +67,223 @@ def test_steps_are_saved_and_found_again(tmp_path):
     assert reached.energies == (2.0,)
     with pytest.raises(ValueError, match=r"fidelity was 3\.0 there and is 4\.0 here"):
         Run(checkpoint=tmp_path / "run", settings={"fidelity": 4.0}).saved(problem(), Fixed(), np.asarray)
+
+
+SCHEDULE = Annealed(2.0, 0.3, sweeps=10)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), 150)
+    graph = Graph.from_features(rng.normal(size=(450, 4)) + 1.8 * np.eye(4)[truth])
+    return graph, np.where(rng.random(450) < 0.05, truth, -1)
+
+
+def classifier(**parameters):
+    return DiffuseInterfaceClassifier(**{"schedule": SCHEDULE, "random_state": 0, "n_jobs": 1, **parameters})
+
+
+def interrupted(data, path, at_step, **parameters):
+    def stop(step):
+        if step.number == at_step:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        classifier(**parameters).fit(*data, callback=stop, checkpoint=path)
+
+
+def assert_same_run(one, other):
+    np.testing.assert_array_equal(one.transduction_, other.transduction_)
+    np.testing.assert_array_equal(one.label_distributions_, other.label_distributions_)
+    np.testing.assert_array_equal(one.result_.offsets, other.result_.offsets)
+    for name in ("energies", "epsilons", "label_changes", "n_sweeps", "status"):
+        assert getattr(one.result_, name) == getattr(other.result_, name)
+
+
+@pytest.mark.parametrize(("start", "at_steps"), [("nearest", [3, 4, 12]), ("random", [1]), ("random", [19])])
+def test_an_interrupted_run_goes_on_to_the_same_bits(data, tmp_path, start, at_steps):
+    path = tmp_path / "run.checkpoint"
+    for step in at_steps:
+        interrupted(data, path, step, start=start)
+    seen = []
+    resumed = classifier(start=start).fit(
+        *data, callback=lambda step: seen.append(step.number), checkpoint=path
+    )
+    assert seen == list(range(at_steps[-1] + 1, 20))
+    assert_same_run(resumed, classifier(start=start).fit(*data))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_run_stopped_by_its_callback_can_go_on(data, tmp_path):
+    path = tmp_path / "run"
+    stopped = classifier().fit(*data, callback=lambda step: step.number == 5, checkpoint=path)
+    assert stopped.result_.status is Status.STOPPED
+    assert_same_run(classifier().fit(*data, checkpoint=path), classifier().fit(*data))
+
+
+def test_the_number_of_threads_may_change_on_the_way(data, tmp_path):
+    interrupted(data, tmp_path / "run", 6, n_jobs=1)
+    assert_same_run(
+        classifier(n_jobs=2, verbose=False).fit(*data, checkpoint=str(tmp_path / "run")),
+        classifier().fit(*data),
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"fidelity": 5.0}, "fidelity was 30.0 there and is 5.0 here"),
+        ({"schedule": Fixed(1.0)}, "schedule was"),
+        ({"start": "random"}, "start was auto there and is random here"),
+        ({"random_state": 1}, "random_state was 0 there and is 1 here"),
+        ({"step_size": 0.02, "fidelity": 5.0}, "fidelity was .* step_size was"),
+    ],
+)
+def test_other_parameters_are_refused_by_name(data, tmp_path, parameters, words):
+    interrupted(data, tmp_path / "run", 2)
+    before = (tmp_path / "run").read_bytes()
+    with pytest.raises(ValueError, match=f"belongs to another run: {words}"):
+        classifier(**parameters).fit(*data, checkpoint=tmp_path / "run")
+    assert (tmp_path / "run").read_bytes() == before
+
+
+def test_other_labels_and_other_rows_are_refused(data, tmp_path):
+    graph, y = data
+    interrupted(data, tmp_path / "run", 2)
+    other = y.copy()
+    other[np.flatnonzero(y >= 0)[0]] = -1
+    with pytest.raises(ValueError, match="another run: the known labels differ;"):
+        classifier().fit(graph, other, checkpoint=tmp_path / "run")
+    with pytest.raises(ValueError, match="another run: the graph differs"):
+        classifier().fit(graph.sharpened(2), y, checkpoint=tmp_path / "run")
+
+
+def test_a_seed_from_numpy_is_the_same_seed(data, tmp_path):
+    interrupted(data, tmp_path / "run", 2)
+    resumed = classifier(random_state=np.int64(0)).fit(*data, checkpoint=tmp_path / "run")
+    assert_same_run(resumed, classifier(random_state=0).fit(*data))
+
+
+@pytest.mark.parametrize("seed", [None, np.random.default_rng(0), True])
+def test_a_run_that_could_not_be_repeated_is_refused(data, tmp_path, seed):
+    with pytest.raises(ValueError, match="checkpoint needs an integer random_state"):
+        classifier(random_state=seed).fit(*data, checkpoint=tmp_path / "run")
+
+
+def test_a_folder_that_does_not_exist_is_refused(data, tmp_path):
+    with pytest.raises(ValueError, match=r"the folder .* does not exist"):
+        classifier().fit(*data, checkpoint=tmp_path / "missing" / "run")
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "text", "other"])
+def test_a_damaged_file_is_refused(data, tmp_path, damage):
+    path = tmp_path / "run"
+    interrupted(data, path, 2)
+    whole = path.read_bytes()
+    middle = len(whole) // 3
+    if damage == "other":
+        with path.open("wb") as file:
+            np.savez(file, X=np.eye(3))
+    else:
+        path.write_bytes(
+            {
+                "truncated": whole[:middle],
+                "flipped": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
+                "empty": b"",
+                "text": b"hello",
+            }[damage]
+        )
+    with pytest.raises(ValueError, match="damaged or no checkpoint; remove it"):
+        classifier().fit(*data, checkpoint=path)
+
+
+def test_fingerprints_hold_arrays_and_objects_as_plain_values():
+    problem = Problem(chain(1.0), np.array([0, -1]), 1)
+    made = Fingerprint.of(
+        problem, {"prior": np.array([0.5, 0.5]), "n": np.int64(3), "what": Fixed}, np.asarray
+    )
+    assert made.settings == {"prior": [0.5, 0.5], "n": 3, "what": repr(Fixed)}
+
+
+def forged(path, honest_checksum=True, **changed):
+    """Rewrite a checkpoint as somebody would who knows its format."""
+    with np.load(path) as saved:
+        arrays = {**saved, **changed}
+    if honest_checksum:
+        arrays["checksum"] = np.array(checksum_of({k: v for k, v in arrays.items() if k != "checksum"}))
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+
+
+N = 450
+FORGERIES = {
+    "labels too high": {"labels": np.full(N, 3, dtype=np.int32)},
+    "labels far too high": {"labels": np.full(N, 2**31 - 1, dtype=np.int32)},
+    "negative labels": {"labels": np.full(N, -5, dtype=np.int32)},
+    "labels of 64 bits": {"labels": np.full(N, 2**40)},
+    "labels that are no integers": {"labels": np.full(N, 0.5)},
+    "too few labels": {"labels": np.zeros(3, dtype=np.int32)},
+    "too many offsets": {"offsets": np.zeros(2 * N, dtype=np.float32)},
+    "labels in a matrix": {"labels": np.zeros((N, 1), dtype=np.int32)},
+    "offsets that are not finite": {"offsets": np.full(N, np.nan, dtype=np.float32)},
+    "offsets far away": {"offsets": np.full(N, 1e30, dtype=np.float32)},
+    "more steps than there are": {"energies": np.zeros(99), "label_changes": np.zeros(99, dtype=np.int64)},
+    "no step": {"energies": np.zeros(0), "label_changes": np.zeros(0, dtype=np.int64)},
+    "energies without changes": {"energies": np.zeros(1)},
+    "energies in no array": {"energies": np.array(1.0)},
+    "a fingerprint that is a list": {"fingerprint": np.array("[1, 2]")},
+    "a fingerprint of nothing": {"fingerprint": np.array("{}")},
+    "settings that are a number": {"fingerprint": np.array('{"graph": "", "labels": "", "settings": 5}')},
+    "a format that is text": {"format": np.array("one")},
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_file_never_reaches_compiled_code(data, tmp_path, forgery):
+    path = tmp_path / "run"
+    interrupted(data, path, 2)
+    forged(path, **FORGERIES[forgery])
+    with pytest.raises(ValueError, match="damaged or no checkpoint; remove it"):
+        classifier().fit(*data, checkpoint=path)
+
+
+def test_changed_labels_are_noticed_by_the_checksum(data, tmp_path):
+    path = tmp_path / "run"
+    interrupted(data, path, 2)
+    forged(path, honest_checksum=False, labels=np.zeros(N, dtype=np.int32))
+    with pytest.raises(ValueError, match="damaged or no checkpoint; remove it"):
+        classifier().fit(*data, checkpoint=path)
+
+
+def test_a_file_of_a_later_version_is_refused(data, tmp_path):
+    interrupted(data, tmp_path / "run", 2)
+    forged(tmp_path / "run", format=np.array(2))
+    with pytest.raises(ValueError, match=r"written by a later graphwell \(format 2\); update"):
+        classifier().fit(*data, checkpoint=tmp_path / "run")
+
+
+def test_a_damaged_file_is_refused_before_any_work(data, tmp_path):
+    (tmp_path / "run").write_bytes(b"x")
+    stages = []
+    with pytest.raises(ValueError, match="damaged"):
+        classifier().fit(*data, checkpoint=tmp_path / "run", progress=lambda *told: stages.append(told))
+    assert stages == []
+
+
+def test_two_runs_cannot_share_a_file(data, tmp_path):
+    def begin_another(step):
+        with pytest.raises(ValueError, match=f"checkpoint .*run is in use by process {os.getpid()} on"):
+            classifier().fit(*data, checkpoint=tmp_path / "run")
+        return True
+
+    classifier().fit(*data, checkpoint=tmp_path / "run", callback=begin_another)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_no_link_is_followed_in_place_of_a_scratch_file(data, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / ".run.tmp").symlink_to(victim)
+    classifier().fit(*data, checkpoint=tmp_path / "run")
+    assert victim.read_text() == "precious"

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.solve.communities import Groundwork, joined_to_heaviest, merged_graph
+from graphwell.solve.communities import Aggregates, joined_to_heaviest, merged_graph
 
 if TYPE_CHECKING:
     from graphwell.active.query import Query
@@ -33,7 +33,7 @@ class Communities:
 
     of_aggregates: IntArray
     sizes: FloatArray
-    aggregates: Groundwork
+    aggregates: Aggregates
 
     @cached_property
     def of_rows(self) -> IntArray:
@@ -50,7 +50,7 @@ class Communities:
         return int((self.sizes >= SUBSTANCE * self.sizes.sum() / wanted).sum())
 
 
-def find_communities(aggregates: Groundwork, wanted: int, seed: int = 0) -> Communities:
+def find_communities(aggregates: Aggregates, wanted: int, seed: int = 0) -> Communities:
     """The communities at the lowest resolution with so many of substance; the finest if none has."""
     rows = np.bincount(aggregates.members, minlength=aggregates.W.shape[0])
 
@@ -70,7 +70,7 @@ def find_communities(aggregates: Groundwork, wanted: int, seed: int = 0) -> Comm
     return found
 
 
-def coarsened(aggregates: Groundwork, most: int) -> Groundwork:
+def coarsened(aggregates: Aggregates, most: int) -> Aggregates:
     """Join aggregates to their heaviest neighbours until there are few enough.
 
     Where no edges are left between them, and there are still too many, the smallest become one.
@@ -82,7 +82,7 @@ def coarsened(aggregates: Groundwork, most: int) -> Groundwork:
             order = np.argsort(-np.bincount(members), kind="stable")
             group[order] = np.minimum(np.arange(len(order)), most - 1)
         members, W = group[members], merged_graph(W, group)
-    return Groundwork(members, W)
+    return Aggregates(members, W)
 
 
 def central_rows(query: "Query", communities: Communities, chosen: Sequence[int]) -> IntArray:

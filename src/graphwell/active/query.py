@@ -17,8 +17,8 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active.communities import Communities, coarsened, find_communities
 from graphwell.backends.base import Engine
 from graphwell.solve.coarse import harmonic_shares
-from graphwell.solve.communities import Groundwork
-from graphwell.solve.multilevel import shares_of, spoken_for, units_with_voices
+from graphwell.solve.communities import Aggregates
+from graphwell.solve.multilevel import aggregate_graph, shares_of, vertices_per_label
 
 MOST_DENSE = 1_000
 """Aggregates of which dense matrices are inverted or decomposed."""
@@ -102,7 +102,7 @@ class Query:
         Of the graph with squared affinities.
     degrees : array of shape (n,)
         Sum of the affinities of each row.
-    aggregates : Groundwork
+    aggregates : Aggregates
         The graph in small: `members` has the aggregate of each row, `W` the weights between aggregates.
     labels : array of shape (n,)
         Class of each row, -1 where it is unknown.
@@ -117,7 +117,7 @@ class Query:
 
     engine: Engine
     degrees: FloatArray
-    aggregates: Groundwork
+    aggregates: Aggregates
     labels: IntArray
     names: Sequence[str]
     open: BoolArray
@@ -152,7 +152,7 @@ class Query:
         return found
 
     @cached_property
-    def coarse(self) -> Groundwork:
+    def coarse(self) -> Aggregates:
         """The graph in so few aggregates that dense matrices of them are cheap."""
         return coarsened(self.aggregates, MOST_DENSE)
 
@@ -172,8 +172,8 @@ class Query:
         """How much each row belongs to each class: by the classifier, else harmonic on the coarse graph."""
         if self.scores is not None:
             return shares_of(self.scores())
-        speaks_for = spoken_for(self.labels, self.coarse.W.shape[0])
-        graph = units_with_voices(self.engine, self.coarse, self.labels, self.n_classes, speaks_for)
+        speaks_for = vertices_per_label(self.labels, self.coarse.W.shape[0])
+        graph = aggregate_graph(self.engine, self.coarse, self.labels, self.n_classes, speaks_for)
         return shares_of(harmonic_shares(graph))[self.coarse.members]
 
     def communities(self, wanted: int) -> Communities:

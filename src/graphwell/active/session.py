@@ -16,8 +16,9 @@ from graphwell.active.strategies import DEFAULT, find_strategy
 from graphwell.active.suggest import fetched, known_labels, labels_of, prepare, row_numbers, scores_of
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
+from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.estimators.labels import Labels
-from graphwell.solve.multilevel import overview
+from graphwell.solve.multilevel import solve_coarse
 from graphwell.solve.problem import Problem
 
 
@@ -196,7 +197,7 @@ class Session:
         found = np.zeros(self.n_rows, dtype=np.int64)
         if n_classes > 1:
             start = engine.indicator(labels, engine.xp.zeros(self.n_rows), n_classes)
-            found = np.asarray(engine.to_host(overview(problem, engine, start).labels), dtype=np.int64)
+            found = np.asarray(engine.to_host(solve_coarse(problem, engine, start).labels), dtype=np.int64)
         found = np.where(np.asarray(engine.to_host(problem.reachable)), found, -1)
         return np.array([*known.classes.tolist(), None], dtype=object)[found]
 
@@ -269,8 +270,6 @@ class Session:
         return known_labels(self.labels if self._answers else None, self.n_rows)
 
     def _default(self) -> Any:
-        from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
-
         seed = self.random_state if isinstance(self.random_state, int) else 0
         device = self.prepared.backend.name if self.prepared.backend.name != "dask" else "cpu"
         n_jobs = getattr(self.prepared.backend, "n_jobs", None)

@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
+from scipy.linalg import eigh
+from sklearn.cluster import KMeans
 
 from graphwell._checks import one_of
 from graphwell._random import stream
@@ -221,9 +223,6 @@ def typiclust(query: Query, n: int) -> list[Question]:
 
 def spectral_clusters(W: FloatArray, sizes: FloatArray, count: int, query: Query) -> IntArray:
     """Clusters of k-means in the leading eigenvectors, of length 1 for each aggregate."""
-    from scipy.linalg import eigh
-    from sklearn.cluster import KMeans
-
     last = min(count, MOST_EIGENVECTORS, len(W)) - 1
     _, vectors = eigh(laplacian(W), subset_by_index=[0, last])
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from graphwell._checks import rows_left
 from graphwell._random import Seed
@@ -20,7 +21,7 @@ from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
 from graphwell.progress import silent
-from graphwell.solve.communities import Groundwork, groundwork
+from graphwell.solve.communities import Aggregates, aggregates_of
 from graphwell.solve.problem import KeptEngine
 
 SHARPNESS = 2.0
@@ -111,9 +112,9 @@ class PreparedGraph:
         return self.kept.of(self.backend, self.graph, SHARPNESS)[1]
 
     @cached_property
-    def aggregates(self) -> Groundwork:
+    def aggregates(self) -> Aggregates:
         """Small groups of rows, in the memory of this machine."""
-        return groundwork(self.engine)
+        return aggregates_of(self.engine)
 
     @cached_property
     def degrees(self) -> FloatArray:
@@ -173,8 +174,6 @@ def prepare(
 ) -> PreparedGraph:
     """Build the graph of rows, or take one that is there."""
     if isinstance(X, GraphClassifier):
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(X)
         backend, graph = find_backend(X.device, X.transduction_, X.n_jobs), X.graph_
         return PreparedGraph(backend, backend.place(graph) if isinstance(graph, Graph) else graph)

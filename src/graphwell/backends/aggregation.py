@@ -1,7 +1,7 @@
-"""Compiled loops over groups of vertices: what joins them, and what they hold on average.
+"""Aggregation of a graph of the host: heaviest neighbours, and sums and means over groups of vertices.
 
-Sums are taken in whole numbers, which know no order: the result is the same for any number of threads, blocks
-and workers.
+Sums are taken in whole numbers, which know no order: the result is the same for any number of threads,
+blocks and workers.
 """
 
 from typing import Any
@@ -22,24 +22,12 @@ AT_ONCE = 2**16
 
 
 def unit_of(largest: float, count: int) -> float:
-    """Value of the unit that sums are counted in: so large that `count` values up to `largest` fit.
-
-    Examples
-    --------
-    >>> unit_of(1.0, 1000) == 2.0**-40, unit_of(1.0, 100_000_000) == 2.0**-35
-    (True, True)
-    """
+    """Value of the unit that sums are counted in: so large that `count` values up to `largest` fit."""
     return largest / 2.0 ** min(FINEST, MOST_BITS - count.bit_length())
 
 
 def heaviest_entries(indptr: IntArray, indices: IntArray, weights: FloatArray) -> IntArray:
-    """Column of the largest entry of each row beside the diagonal, the smallest of equals; -1 if none.
-
-    Examples
-    --------
-    >>> heaviest_entries(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([0.5, 0.5]))
-    array([ 1,  0, -1], dtype=int32)
-    """
+    """Column of the largest entry of each row beside the diagonal, the smallest of equals; -1 if none."""
     n = len(indptr) - 1
     found = np.full(n, -1, dtype=index_dtype(n, 0))
     _find_heaviest(indptr, indices, weights, found)
@@ -59,24 +47,7 @@ def _find_heaviest(indptr: IntArray, indices: IntArray, weights: FloatArray, fou
 def condensed_rows(
     matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, unit: float
 ) -> Any:
-    """Sums of the entries between groups, in whole numbers: multiples of `unit`.
-
-    Parameters
-    ----------
-    matrix : scipy.sparse.csr_array of shape (n_rows, n_columns)
-    row_groups, column_groups : integer arrays of shapes (n_rows,) and (n_columns,)
-    n_groups : int
-    unit : float
-        See `unit_of`: for the largest and the number of all entries, those of other blocks too.
-
-    Examples
-    --------
-    >>> W = sparse.csr_array([[0.0, 1, 0.5], [1, 0, 0], [0.5, 0, 0]])
-    >>> groups = np.array([0, 0, 1])
-    >>> (condensed_rows(W, groups, groups, 2, unit=0.25) * 0.25).toarray()
-    array([[2. , 0.5],
-           [0.5, 0. ]])
-    """
+    """Sums of the entries between groups, in whole numbers: multiples of `unit`."""
     sums = sums_between(matrix, row_groups, column_groups, n_groups, unit)
     return sparse.csr_array((sums[2], sums[1], sums[0]), shape=(n_groups, n_groups))
 
@@ -188,14 +159,7 @@ def in_units_of(sums: Any, unit: float) -> Any:
 
 
 def means_of(totals: IntArray, unit: float) -> FloatArray:
-    """Means of groups from `grouped_totals`; zero for a group without rows.
-
-    Examples
-    --------
-    >>> means_of(grouped_totals(np.array([0, 0, 1]), np.array([[0.0], [1.0], [0.25]]), 2, 0.25), 0.25)
-    array([[0.5 ],
-           [0.25]])
-    """
+    """Means of groups from `grouped_totals`; zero for a group without rows."""
     return np.asarray(totals[:, :-1] / (np.maximum(totals[:, -1:], 1) / unit))
 
 

@@ -66,23 +66,11 @@ class HostVectors:
         """Keep everything."""
 
     def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
-        """Return the sum of the values of each group.
-
-        Examples
-        --------
-        >>> HostVectors().group_sums(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), 2)
-        array([4., 2.])
-        """
+        """Return the sum of the values of each group."""
         return np.bincount(groups, values, minlength=n_groups)
 
     def group_minima(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
-        """Return the smallest value of each group.
-
-        Examples
-        --------
-        >>> HostVectors().group_minima(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), 2)
-        array([1., 2.])
-        """
+        """Return the smallest value of each group."""
         lowest = np.full(n_groups, np.inf)
         np.minimum.at(lowest, groups, values)
         return lowest
@@ -135,14 +123,7 @@ class ArrayEngine(HostVectors):
         return largest
 
     def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
-        """Return a block with `values` in the column of each vertex's label.
-
-        Examples
-        --------
-        >>> ArrayEngine().indicator(np.array([1, -1]), np.array([2.0, 3.0]), 2)
-        array([[0., 2.],
-               [0., 0.]], dtype=float32)
-        """
+        """Return a block with `values` in the column of each vertex's label."""
         block = self.xp.zeros((len(labels), n_classes), dtype=np.float32)
         known = self.xp.flatnonzero(labels >= 0)
         block[known, labels[known]] = values[known]
@@ -178,13 +159,7 @@ class ArrayEngine(HostVectors):
         return np.asarray(self.to_host(self.xp.bincount(won, minlength=len(prices))))
 
     def margins(self, block: Block) -> Vector:
-        """Return the distance between the two largest shares of each row.
-
-        Examples
-        --------
-        >>> ArrayEngine().margins(np.array([[3.0, 1.0, -1.0], [0.0, 0.0, 0.0]]))
-        array([0.5, 0. ])
-        """
+        """Return the distance between the two largest shares of each row."""
         xp, shares = self.xp, self.shares(block)
         if shares.shape[1] == 1:
             return xp.ones(len(shares))

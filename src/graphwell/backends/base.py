@@ -64,7 +64,7 @@ class Solution:
 
 
 class PlacedGraph(Protocol):
-    """What solvers ask of a graph, wherever it lies; a `graphwell.Graph` is one."""
+    """A graph as solvers see it, wherever it lies; a `graphwell.Graph` is one."""
 
     @property
     def n_vertices(self) -> int:
@@ -279,7 +279,7 @@ class RowEvidence(Protocol):
 
     @property
     def weight(self) -> float:
-        """What it counts; the graph counts the rest of 1."""
+        """Its share of the scores; the graph counts the rest of 1."""
         ...
 
     def __call__(self, X: Any) -> FloatArray:
@@ -314,7 +314,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a fit says of every row, as arrays of the kind that the user's rows are.
+    """The answers of a fit for every row, as arrays of the kind that the user's rows are.
 
     Attributes
     ----------

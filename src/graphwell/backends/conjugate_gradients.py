@@ -1,13 +1,8 @@
-"""The linear systems of a graph, as conjugate gradients see them.
+"""Linear systems on a graph, and conjugate gradients for them on one machine.
 
-Every one has the matrix ``I - A S A`` with a diagonal ``A``: the normalised Laplacian of a reweighted graph,
-and so preconditioned by its degrees already.
-
-
-Linear systems on a graph: one block conjugate-gradient routine for all that needs one.
-
-Long vectors stay where the system keeps them, in the memory of the host or of a GPU; the few numbers of each
-column are handled on the host.
+Every system has the matrix ``I - A S A`` with a diagonal ``A``: the normalised Laplacian of a reweighted
+graph, and so preconditioned by its degrees already. Long vectors stay where the system keeps them, in the
+memory of the host or of a GPU; the few numbers of each column are handled on the host.
 """
 
 from collections.abc import Callable
@@ -115,13 +110,7 @@ class ArraySystem:
 
 
 def fast_width(width: int) -> int:
-    """Columns that a block of so many is padded to: one, or a multiple of `COLUMNS_AT_ONCE`.
-
-    Examples
-    --------
-    >>> fast_width(1), fast_width(3), fast_width(8)
-    (1, 4, 8)
-    """
+    """Columns that a block of so many is padded to: one, or a multiple of `COLUMNS_AT_ONCE`."""
     return 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
 
 
@@ -152,9 +141,11 @@ def conjugate_gradients(
 ) -> Solution:
     """Solve a symmetric positive semi-definite system for all columns of `b` at once.
 
-    Each column has steps of its own; one application of the matrix serves them all. A singular system is
-    solved as long as `b` lies in its range. A column that has converged, or is zero, stands still. Steps go
-    along the residual, or along the residual and its correction where there is one.
+    Preconditioned conjugate gradients, Algorithm 9.1 of Saad, Iterative Methods for Sparse Linear Systems,
+    whose steps stand in the margin; the preconditioner is the identity, plus a coarse correction where there
+    is one. Each column has steps of its own; one application of the matrix serves them all. A singular
+    system is solved as long as `b` lies in its range. A column that has converged, or is zero, stands still.
+    Steps go along the residual, or along the residual and its correction where there is one.
 
     Examples
     --------
@@ -164,7 +155,7 @@ def conjugate_gradients(
     >>> conjugate_gradients(system, np.array([[1.0], [1.0]])).x.ravel()
     array([2., 2.])
     """
-    r = system.enter(b)
+    r = system.enter(b)  # 1
     x, p, image = np.zeros_like(r), r.copy(), np.empty_like(r)  # NumPy asks CuPy for arrays of CuPy
     squared = system.dots(r, r)
     gained = squared if correction is None else squared + correction.find(r)
@@ -173,13 +164,14 @@ def conjugate_gradients(
     left, scale, target = squared, np.where(squared > 0, squared, 1.0), tolerance**2 * squared
     iterations = 0
     while iterations < max_iterations and (squared > target).any():
-        curvature = system.apply(p, image)
+        curvature = system.apply(p, image)  # 2
         moving = (squared > target) & (curvature > 0)
-        step = np.divide(gained, curvature, out=np.zeros_like(squared), where=moving)
-        left = system.advance(x, r, p, image, step)
-        before, gained = gained, left if correction is None else left + correction.find(r)
+        step = np.divide(gained, curvature, out=np.zeros_like(squared), where=moving)  # 3
+        left = system.advance(x, r, p, image, step)  # 4, 5
+        before, gained = gained, left if correction is None else left + correction.find(r)  # 6
         squared = np.where(moving, left, 0.0)
-        system.turn(p, r, np.divide(gained, before, out=np.zeros_like(squared), where=moving))
+        ratio = np.divide(gained, before, out=np.zeros_like(squared), where=moving)  # 7
+        system.turn(p, r, ratio)  # 8
         if correction is not None:
             correction.add(p)
         iterations += 1

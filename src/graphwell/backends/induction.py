@@ -1,4 +1,4 @@
-"""What is told of every row after a fit on one machine, and of rows that come later."""
+"""Answers for every row after a fit on one machine, and for rows that come later."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,13 +88,7 @@ class Induction:
 
 
 def two_highest_apart(scores: FloatArray) -> FloatArray:
-    """Distance between the two highest entries of each row; 1 where there is one column.
-
-    Examples
-    --------
-    >>> two_highest_apart(np.array([[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]]))
-    array([0.25, 1.  ])
-    """
+    """Distance between the two highest entries of each row; 1 where there is one column."""
     if scores.shape[1] == 1:
         return np.ones(len(scores))
     ranked = np.sort(scores, axis=1)
@@ -108,12 +102,6 @@ def least_certain(
 
     Certainty is the distance between the two highest scores, -1 where no label reaches, and 1 less where one
     does over a bridge alone.
-
-    Examples
-    --------
-    >>> scores, no = np.array([[0.9, 0.1], [0.5, 0.5], [0.8, 0.2]]), np.zeros(3, dtype=bool)
-    >>> least_certain(scores, ~no, no, np.array([False, True, False]), 2)[0]
-    array([2, 0])
     """
     certain = np.where(reachable, two_highest_apart(scores), -1.0) - bridged
     certain[given] = np.inf
@@ -134,25 +122,12 @@ def lost_rows(lost: int, of: int) -> str:
 
 
 def modest(xp: Any, scores: FloatArray, bridged: BoolArray) -> FloatArray:
-    """Scores of rows that labels reach over a bridge alone, halfway to even: nothing near speaks for them.
-
-    Examples
-    --------
-    >>> modest(np, np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([False, True]))
-    array([[1.  , 0.  ],
-           [0.75, 0.25]])
-    """
+    """Scores of rows that labels reach over a bridge alone, halfway to even: nothing near speaks for them."""
     return xp.where(bridged[:, None], (scores + 1 / scores.shape[1]) / 2, scores)
 
 
 def wide_as(xp: Any, scores: FloatArray, columns: IntArray, n_classes: int) -> FloatArray:
-    """Scores with a column of zeros for each class that took no part; `columns` are those that did.
-
-    Examples
-    --------
-    >>> wide_as(np, np.array([[0.5, 0.5]]), np.array([0, 2]), 3)
-    array([[0.5, 0. , 0.5]])
-    """
+    """Scores with a column of zeros for each class that took no part; `columns` are those that did."""
     if scores.shape[1] == n_classes:
         return scores
     wide = xp.zeros((len(scores), n_classes), dtype=scores.dtype)
@@ -161,14 +136,7 @@ def wide_as(xp: Any, scores: FloatArray, columns: IntArray, n_classes: int) -> F
 
 
 def distributions(xp: Any, assigned: IntArray, scores: FloatArray) -> FloatArray:
-    """Rows that sum to 1 and whose largest entry is the assigned class.
-
-    Examples
-    --------
-    >>> distributions(np, np.array([0, 1]), np.array([[3.0, 1.0], [0.0, 0.0]]))
-    array([[0.75, 0.25],
-           [0.  , 1.  ]])
-    """
+    """Rows that sum to 1 and whose largest entry is the assigned class."""
     scores = scores.astype(np.float64)
     xp.maximum(scores, 0.0, out=scores)
     highest = scores.max(axis=1)

@@ -15,7 +15,7 @@ Plane: TypeAlias = Any
 Ratio: TypeAlias = tuple[Plane, Plane]
 """Two numbers for each plane, to be divided; 0 where the second is 0, as there nothing is left to do."""
 UNIT = np.float32(1 / 65535)
-"""What a stored weight is a multiple of."""
+"""Stored weights are multiples of this."""
 
 
 class Lattice(Protocol):

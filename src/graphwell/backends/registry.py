@@ -54,7 +54,7 @@ BACKENDS: dict[str, Entry] = {
 
 
 def devices() -> tuple[str, ...]:
-    """What `device` may be: the backends that any rows can be brought to.
+    """The names that `device` may be: the backends that any rows can be brought to.
 
     Examples
     --------
@@ -92,61 +92,31 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
 
 
 def find_cell_search(device: str) -> Any:
-    """Return the function by which a worker with such a device searches the cells of its rows.
-
-    Examples
-    --------
-    >>> find_cell_search("cpu").__name__
-    'nearest_in_cells'
-    """
+    """Return the function by which a worker with such a device searches the cells of its rows."""
     return import_module(BACKENDS[device].cells).nearest_in_cells
 
 
 def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> "PixelEngine":
-    """Return the engine that segments pictures on a device.
-
-    Examples
-    --------
-    >>> find_pixels("cpu").xp.__name__
-    'numpy'
-    """
+    """Return the engine that segments pictures on a device."""
     check_device(device)
     engine: PixelEngine = import_module(BACKENDS[device].pixels).Pixels(n_jobs)
     return engine
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that there is not; nothing is imported for it.
-
-    Examples
-    --------
-    >>> check_device("tpu")
-    Traceback (most recent call last):
-    graphwell.errors.OptionError: device must be one of cpu, cuda, got 'tpu'.
-    """
+    """Refuse a device that there is not; nothing is imported for it."""
     if not isinstance(device, str) or device not in devices():
         raise OptionError("device", "{field} must be one of {}, got {!r}.", ", ".join(devices()), device)
 
 
 def backend_of_rows(X: Any) -> str | None:
-    """Name of the backend that rows of this kind need; None if any will do.
-
-    Examples
-    --------
-    >>> backend_of_rows([[1.0, 2.0]]) is None
-    True
-    """
+    """Name of the backend that rows of this kind need; None if any will do."""
     library = type(X).__module__.partition(".")[0]
     return next((name for name, entry in BACKENDS.items() if library in entry.arrays), None)
 
 
 def refuse_rows_of_a_cluster(X: Any, who: str, instead: str = "") -> None:
-    """Say that rows which only their own backend can work on will not be fetched silently.
-
-    Examples
-    --------
-    >>> refuse_rows_of_a_cluster([[1.0, 2.0]], "LabelSpreading")
-    """
+    """Say that rows which only their own backend can work on will not be fetched silently."""
     place = backend_of_rows(X)
     if place is not None:
         raise ValueError(

@@ -157,7 +157,7 @@ def _serve(
     try:
         launch(
             page, host=host, port=port, address=address, password=password, open_browser=browser,
-            told=lambda where: typer.echo(f"Open {where}"),
+            on_ready=lambda where: typer.echo(f"Open {where}"),
         )  # fmt: skip
     except KeyboardInterrupt:
         if not quiet:

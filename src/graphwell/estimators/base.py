@@ -21,6 +21,7 @@ from graphwell.errors import BridgedWarning, LabelWarning, Sentence, Unreachable
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters, read_trust
+from graphwell.estimators.summary_html import summary_html
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
@@ -321,7 +322,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _summary_html(self) -> str:
         if not hasattr(self, "_predictor") or not isinstance(self.transduction_, np.ndarray):
             return ""
-        from graphwell.estimators.summary_html import summary_html
 
         return summary_html(self)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
 
 from graphwell._checks import as_readable
 from graphwell._types import IntArray
@@ -121,8 +123,6 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
 
 def _check_classes(known: Any) -> None:
     """Refuse what is no class, continuous numbers above all."""
-    from sklearn.utils.multiclass import check_classification_targets
-
     if np.issubdtype(known.dtype, np.floating) and (known != np.rint(known)).any():
         raise ValueError(
             f"Unknown label type: continuous. y holds numbers such as {known[known != np.rint(known)][0]:g}, "
@@ -178,8 +178,6 @@ def _one_column(y: Any, n: int) -> Any:
         y = as_readable(y, "y")
     values = np.asarray(y, dtype=object) if _is_extension(y) or isinstance(y, list | tuple) else np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
-        from sklearn.exceptions import DataConversionWarning
-
         warn_user(
             "A column-vector y was passed when a 1d array was expected; it was flattened.",
             DataConversionWarning,

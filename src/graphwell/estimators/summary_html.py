@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.layout import graph_map, principal_map
 
 CLASSES_SHOWN = 12
 POINTS_SHOWN = 600
@@ -80,8 +81,6 @@ def _path(points: IntArray, color: str) -> str:
 
 def _places(graph: Any) -> FloatArray | None:
     """Where to draw the rows; None where that would take long or the rows lie elsewhere."""
-    from graphwell.graph.layout import graph_map, principal_map
-
     points = getattr(getattr(getattr(graph, "origin", None), "search", None), "points", None)
     if not hasattr(graph, "n_vertices") or (points is not None and not isinstance(points, np.ndarray)):
         return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from graphwell._threads import ThreadPool, one_blas_thread, thread_count
 from graphwell._types import FloatArray, IntArray
@@ -41,7 +42,7 @@ DISTRICTS_AROUND = 8
 
 
 @dataclass(frozen=True)
-class Cells:
+class CutPoints:
     """Points cut into cells: those of cell `c` are ``order[starts[c] : starts[c + 1]]``."""
 
     centroids: FloatArray
@@ -119,8 +120,6 @@ class CellSearch:
 
     def _measure(self, k: int) -> tuple[int, float]:
         """Number of cells to visit, and the share of the true neighbours that lie in so many."""
-        from scipy.spatial.distance import cdist
-
         points, n_cells = self.points, len(self.cells.centroids)
         sample = np.random.default_rng(0).choice(len(points), min(RECALL_SAMPLE, len(points)), replace=False)
         true = self._scan(points[sample], self._every_cell(len(sample)), min(k + 1, len(points)))
@@ -142,7 +141,7 @@ def checked_points(points: Any) -> FloatArray:
 
 def _check_cells(cells: Any, points: FloatArray) -> None:
     """Refuse cells that compiled code could not follow."""
-    arrays = (cells.order, cells.starts, cells.centroids) if isinstance(cells, Cells) else ()
+    arrays = (cells.order, cells.starts, cells.centroids) if isinstance(cells, CutPoints) else ()
     if not arrays or not all(isinstance(array, np.ndarray) for array in arrays):
         raise _damaged_search()
     n, n_cells = len(points), len(cells.centroids)
@@ -173,7 +172,7 @@ def enough_visits(needed: IntArray) -> int:
 
 
 def nearest_in_cells(
-    rows: FloatArray, visits: IntArray, points: FloatArray, cells: Cells, k: int, n_threads: int
+    rows: FloatArray, visits: IntArray, points: FloatArray, cells: CutPoints, k: int, n_threads: int
 ) -> IntArray:
     """Indices of the `k` nearest points in the cells that each row visits (-1 for none); -1 for none.
 
@@ -207,7 +206,7 @@ def _on_slices(
         ThreadPool(n_threads).map(watched, slices)
 
 
-def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
+def cut(points: FloatArray, n_cells: int, n_threads: int) -> CutPoints:
     """Cut points into cells by k-means on a sample."""
     n = len(points)
     centre = points.mean(axis=0, dtype=np.float64)
@@ -230,7 +229,7 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> Cells:
     _on_slices(n, place, n_threads)
     order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
-    return Cells(districts.centroids / scale + centre, order, starts, scale)
+    return CutPoints(districts.centroids / scale + centre, order, starts, scale)
 
 
 def k_means(sample: FloatArray, n_cells: int, seed: int) -> FloatArray:

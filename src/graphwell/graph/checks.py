@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_array
 
 from graphwell._checks import as_readable, whole_number
 from graphwell._types import FloatArray
@@ -25,8 +26,6 @@ ROWS_AT_ONCE = 65_536
 
 def read_features(X: Any, at_least: int = 2) -> Any:
     """Rows of features as a dense array or a CSR matrix, checked."""
-    from sklearn.utils import check_array
-
     try:
         X = check_array(
             as_readable(sound_sparse(X, "X"), "X"),

@@ -43,7 +43,7 @@ class Space(Protocol):
 
 
 @dataclass(frozen=True)
-class Points:
+class PointSpace:
     """The space of points in the memory of this machine; groups are numbered from 0."""
 
     points: FloatArray
@@ -328,7 +328,7 @@ def every_component_has(components: IntArray, known: BoolArray, n_components: in
 def bridges_between(W: Any, points: FloatArray, components: IntArray, known: BoolArray) -> Bridges:
     """Bridges from the components of a graph that hold no known row."""
     sums = weight_sums(W, components, int(components.max()) + 1)
-    return make_bridges(Points(points), components, known, *sums)
+    return make_bridges(PointSpace(points), components, known, *sums)
 
 
 def with_bridges(W: Any, bridges: Bridges) -> Any:

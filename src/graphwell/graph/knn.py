@@ -10,6 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial import KDTree
+from sklearn.decomposition import TruncatedSVD
+from sklearn.preprocessing import normalize
 
 from graphwell._checks import one_of
 from graphwell._threads import thread_count
@@ -52,7 +55,6 @@ class FeatureMap:
             X = change(X)
         if not sparse.issparse(X) or X.shape[1] <= SPARSE_COMPONENTS:
             return cls(metric, change=change)
-        from sklearn.decomposition import TruncatedSVD
 
         components = min(SPARSE_COMPONENTS, min(X.shape) - 1)
         _check_projection(X.shape[1], components)
@@ -89,8 +91,6 @@ def _check_projection(n_features: int, components: int) -> None:
 
 
 def _unit_rows(X: Any) -> Any:
-    from sklearn.preprocessing import normalize
-
     return normalize(X)
 
 
@@ -221,8 +221,6 @@ class KDTreeSearch:
     recall = 1.0
 
     def __init__(self, points: FloatArray, n_jobs: int | None = None) -> None:
-        from scipy.spatial import KDTree
-
         self.tree = KDTree(points, copy_data=True)  # the user may write into the points meanwhile
         self.points = self.tree.data
         self.locality = self.tree.indices

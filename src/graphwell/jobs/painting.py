@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from graphwell.jobs.segment import segment
 from graphwell.jobs.segment_files import filled
 from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import check_fits
-
-if TYPE_CHECKING:
-    from graphwell.segmentation.segmenter import Preview, Segmentation, Segmenter
+from graphwell.segmentation.drawing import as_shown
+from graphwell.segmentation.pyramid import picture_bytes
+from graphwell.segmentation.segmenter import MOST_PIXELS, Preview, Segmentation, Segmenter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +92,6 @@ class PaintedPicture:
         self._lock = threading.Lock()
         self._last: tuple[IntArray, Segmentation] | None = None
         self.shape: tuple[int, int] = self._image.shape[:2]
-        from graphwell.segmentation.pyramid import picture_bytes
 
         n = self.shape[0] * self.shape[1]
         check_fits(path, picture_bytes(n, self._image.size // n))
@@ -117,20 +116,14 @@ class PaintedPicture:
     @cached_property
     def shown(self) -> Any:
         """The picture as red, green and blue from 0 to 255."""
-        from graphwell.segmentation.drawing import as_shown
-
         return as_shown(self._image)
 
     @cached_property
-    def _preview(self) -> "Preview":
-        from graphwell.segmentation.segmenter import Preview
-
+    def _preview(self) -> Preview:
         return Preview(self._image, n_jobs=self.options.n_jobs)
 
     @cached_property
-    def _segmenter(self) -> "Segmenter":
-        from graphwell.segmentation.segmenter import Segmenter
-
+    def _segmenter(self) -> Segmenter:
         placement = read_placement(self.path)
         spacing = None if placement is None or len(placement.spacing or ()) != 2 else placement.spacing
         return Segmenter(self._masked, spacing=spacing, n_jobs=self.options.n_jobs)
@@ -138,8 +131,6 @@ class PaintedPicture:
     @property
     def is_large(self) -> bool:
         """Whether a small copy is worth while."""
-        from graphwell.segmentation.segmenter import MOST_PIXELS
-
         return self.shape[0] * self.shape[1] > MOST_PIXELS
 
     def prepare(self, *, coarse: bool) -> None:
@@ -161,7 +152,7 @@ class PaintedPicture:
         """
         return self._preview.segment(seeds) if coarse else self._segmented(seeds).labels
 
-    def _segmented(self, seeds: IntArray) -> "Segmentation":
+    def _segmented(self, seeds: IntArray) -> Segmentation:
         """What the seeds give, whatever was painted before: so it is shown, and so it is saved."""
         with self._lock:
             if self._last is None or not np.array_equal(self._last[0], seeds):

@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from graphwell._types import IntArray
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.images.base import Marks
 from graphwell.io.images.registry import keeps_placement, read_image, read_placement, writes_numbers
@@ -27,10 +28,7 @@ from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.seeds import channels_last
-
-if TYPE_CHECKING:
-    from graphwell._types import IntArray
-    from graphwell.segmentation.segmenter import Segmentation, Segmenter
+from graphwell.segmentation.segmenter import Segmentation, Segmenter, one_class_sentence, unreached_sentence
 
 Say = Callable[[Sentence], object]
 NAMES_SAID = 12
@@ -42,7 +40,7 @@ def segment(
     *,
     progress: Progress = silent,
     say: Say | None = None,
-    segmented: "Callable[[IntArray], Segmentation] | None" = None,
+    segmented: Callable[[IntArray], Segmentation] | None = None,
 ) -> SegmentReport:
     """Give every pixel of a picture a class, and write what the options ask for: all files or none.
 
@@ -129,7 +127,7 @@ def spacing_of(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | Non
     return told
 
 
-def _segmented(scene: Scene, options: SegmentOptions, factor: int, progress: Progress) -> "Segmentation":
+def _segmented(scene: Scene, options: SegmentOptions, factor: int, progress: Progress) -> Segmentation:
     """Segment the picture, or a copy whose sides are reduced by a factor."""
     if factor == 1:
         return _segmenter(scene, options, progress).segment(scene.marks.classes)
@@ -138,9 +136,7 @@ def _segmented(scene: Scene, options: SegmentOptions, factor: int, progress: Pro
     return in_full(found, factor, scene.marks.classes)
 
 
-def _segmenter(scene: Scene, options: SegmentOptions, progress: Progress) -> "Segmenter":
-    from graphwell.segmentation.segmenter import Segmenter
-
+def _segmenter(scene: Scene, options: SegmentOptions, progress: Progress) -> Segmenter:
     return Segmenter(
         scene.picture,
         channel_axis=None if scene.picture.ndim == scene.marks.classes.ndim else -1,
@@ -165,9 +161,7 @@ def what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
     return Sentence(text, (options.seeds.name, marked, len(marks.names), said))
 
 
-def _summarise(options: SegmentOptions, scene: Scene, found: "Segmentation") -> SegmentReport:
-    from graphwell.segmentation.segmenter import unreached_sentence
-
+def _summarise(options: SegmentOptions, scene: Scene, found: Segmentation) -> SegmentReport:
     marks = scene.marks
     lost = [Sentence("{}", (unreached_sentence(found),))] if found.unreached else []
     notes = (*about_one_class(marks, found.classes.tolist()), *lost, *about_spacing(scene, options))
@@ -212,8 +206,6 @@ def class_found(number: int, marks: Marks, assigned: int, n_points: int) -> Segm
 
 def about_one_class(marks: Marks, heard: Collection[int]) -> list[Sentence]:
     """Say that a single class is no segmentation; marks under a mask are not heard."""
-    from graphwell.segmentation.segmenter import one_class_sentence
-
     return [Sentence("{}", (one_class_sentence(marks.names[c]),)) for c in heard if len(heard) == 1]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -30,9 +30,9 @@ from graphwell.io.images.registry import (
     writes_numbers,
 )
 from graphwell.jobs.segment_options import SegmentOptions
-
-if TYPE_CHECKING:
-    from graphwell.segmentation.segmenter import Segmentation
+from graphwell.segmentation import drawing
+from graphwell.segmentation.drawing import contact_sheet, overlay, overlay_of_slices, painted, sheet_of_slices
+from graphwell.segmentation.segmenter import Segmentation
 
 Write = Callable[[IO[bytes]], None]
 FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
@@ -109,11 +109,9 @@ def mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
 
 
 def writers(
-    options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: "Segmentation"
+    options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: Segmentation
 ) -> dict[Path, Write]:
     """What goes into each file."""
-    from graphwell.segmentation import drawing
-
     files = {options.output: labels_writer(options.output, found.labels, scene)}
     if options.overlay is not None:
         files[options.overlay] = partial(write_image, overlay_of(scene, found), options.overlay)
@@ -126,17 +124,13 @@ def writers(
     return files
 
 
-def overlay_of(scene: Scene, found: "Segmentation") -> Any:
+def overlay_of(scene: Scene, found: Segmentation) -> Any:
     """The picture, or slices of a volume, tinted and outlined."""
-    from graphwell.segmentation.drawing import overlay, overlay_of_slices
-
     draw = overlay_of_slices if found.labels.ndim == 3 else overlay
     return draw(scene.shown, found.labels, scene.marks.colors)
 
 
-def _sheet_of(scene: Scene, found: "Segmentation") -> Any:
-    from graphwell.segmentation.drawing import contact_sheet, sheet_of_slices
-
+def _sheet_of(scene: Scene, found: Segmentation) -> Any:
     shown, seeds, colors = scene.shown, scene.marks.classes, scene.marks.colors
     if found.labels.ndim == 3:
         return sheet_of_slices(shown, seeds, found.labels, found.uncertainty, colors)
@@ -145,8 +139,6 @@ def _sheet_of(scene: Scene, found: "Segmentation") -> Any:
 
 def labels_writer(path: Path, classes: Any, scene: Scene) -> Write:
     """Write classes in the way that the name of the file asks for."""
-    from graphwell.segmentation.drawing import painted
-
     colors = scene.marks.colors
     return _either(path, classes, lambda values: painted(values, colors), scene)
 

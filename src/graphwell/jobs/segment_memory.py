@@ -1,18 +1,17 @@
 """How much memory a picture takes, said before it is taken; with too little, a smaller copy does."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphwell._types import IntArray
 from graphwell.errors import Sentence
 from graphwell.jobs.segment_files import Scene
 from graphwell.jobs.segment_options import SegmentOptions
 from graphwell.memory import allowed, check_fits, in_words
-
-if TYPE_CHECKING:
-    from graphwell._types import IntArray
-    from graphwell.segmentation.segmenter import Segmentation
+from graphwell.segmentation.features import MOST_CHANNELS
+from graphwell.segmentation.pyramid import picture_bytes, reduced, reduced_seeds, working_pixels
+from graphwell.segmentation.segmenter import Segmentation
 
 MOST_REDUCED = 8
 """Beside a copy reduced by more than this, a refusal is the better answer."""
@@ -39,9 +38,6 @@ class MemoryPlan:
 
 def planned(options: SegmentOptions, scene: Scene) -> MemoryPlan:
     """Say what a picture will take; refuse it if no copy of a sensible size fits."""
-    from graphwell.segmentation.features import MOST_CHANNELS
-    from graphwell.segmentation.pyramid import picture_bytes, working_pixels
-
     classes, picture = scene.marks.classes, scene.picture
     n, n_channels = classes.size, min(picture.size // classes.size, MOST_CHANNELS)
     can_shrink = classes.ndim == 2 and not isinstance(picture, np.ma.MaskedArray)
@@ -55,16 +51,14 @@ def planned(options: SegmentOptions, scene: Scene) -> MemoryPlan:
 
 def reduced_scene(scene: Scene, factor: int) -> Scene:
     """The picture and its marks in small."""
-    from graphwell.segmentation.pyramid import reduced, reduced_seeds
-
     marks = replace(scene.marks, classes=reduced_seeds(scene.marks.classes, factor))
     return replace(scene, picture=reduced(scene.picture, factor), marks=marks)
 
 
-def in_full(found: "Segmentation", factor: int, seeds: "IntArray") -> "Segmentation":
+def in_full(found: Segmentation, factor: int, seeds: IntArray) -> Segmentation:
     """What was found on a reduced copy, as large as the picture; marks keep their class."""
 
-    def large(plane: "IntArray") -> "IntArray":
+    def large(plane: IntArray) -> IntArray:
         wide = np.repeat(np.repeat(plane, factor, axis=0), factor, axis=1)
         return wide[: seeds.shape[0], : seeds.shape[1]]
 

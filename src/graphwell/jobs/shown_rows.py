@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
+from graphwell.active import Session
 from graphwell.errors import OptionError
 from graphwell.io.tables.base import NEW_NAMES
 from graphwell.io.tables.cells import as_numbers, as_text
@@ -16,9 +17,6 @@ from graphwell.jobs.columns import find_column
 from graphwell.jobs.label_options import LabelOptions
 from graphwell.jobs.suggest import UnlabelledTable
 from graphwell.progress import Progress, silent
-
-if TYPE_CHECKING:
-    from graphwell.active import Session
 
 LONGEST_CELL = 4_000
 MOST_CELLS = 60
@@ -88,11 +86,10 @@ class LabelledTable:
         marks = {"label": self.read.roles.label, "unknown": list(options.unknown), "missing": options.missing}
         return {"table": options.table.name, "hash": digest.hexdigest(), **marks}
 
-    def session(self, progress: Progress = silent) -> "Session":
+    def session(self, progress: Progress = silent) -> Session:
         """A session of questions about these rows; this builds their graph."""
         options = self.options
         progress("neighbours", None)
-        from graphwell.active import Session  # takes long to import
 
         return Session(
             self.points, strategy=options.strategy, random_state=options.seed, device=options.device,

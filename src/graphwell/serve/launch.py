@@ -39,7 +39,7 @@ def launch(
     address: str | None = None,
     password: str | None = None,
     open_browser: bool = True,
-    told: Callable[[str], None] = print,
+    on_ready: Callable[[str], None] = print,
     request_seconds: float = SECONDS_FOR_A_REQUEST,
 ) -> None:
     """Serve a page until the process is interrupted.
@@ -56,7 +56,7 @@ def launch(
     password : str, optional
         Needed where the host is not the loopback.
     open_browser : bool
-    told : callable
+    on_ready : callable
         Called with the address, once the server listens.
     request_seconds : float
         After which a connection is cut if no whole request has come.
@@ -68,7 +68,7 @@ def launch(
         door = Door(origins_of(host, port, address), None if is_loopback(host) else password)
         where = f"{address.rstrip('/') if address else _shown(host, port)}/{door.token}/"
         server = _server(page, door, request_seconds)
-        told(where)
+        on_ready(where)
         if open_browser:
             webbrowser.open(held.enter_context(leading_to(where)).as_uri())
         server.run(sockets=[listening])

@@ -19,7 +19,7 @@ from graphwell.model.potential import double_well_slope
 
 @dataclass(frozen=True)
 class BinaryRun:
-    """States in about [-1, 1], number of iterations, and whether they settled."""
+    """States in about [-1, 1], number of iterations, and whether they moved_greedily."""
 
     u: FloatArray
     n_iterations: int
@@ -88,13 +88,6 @@ def balanced_splitting(
 
     Begins at the second eigenvector, cut so that the mean is right, and goes on from one epsilon to the next.
     `max_iter` and `tol` are those of each.
-
-    Examples
-    --------
-    >>> graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(3)) + 0.1 * np.eye(6)[::-1])
-    >>> run = balanced_splitting(graph, [1.0], 0.0, step_size=0.1, n_eigenvectors=6, max_iter=500, tol=1e-6)
-    >>> np.abs(run.u).round(1), bool(abs(run.u.mean()) < 1e-6)
-    (array([1., 1., 1., 1., 1., 1.]), True)
     """
     eigenvalues, vectors = smallest_eigenpairs(graph, n_eigenvectors)
     order = np.argsort(vectors[:, 1] / np.sqrt(np.maximum(graph.degrees, 1e-12)), kind="stable")
@@ -140,13 +133,7 @@ def _iterate(
 
 
 def smallest_eigenpairs(graph: Graph, count: int) -> tuple[FloatArray, FloatArray]:
-    """Smallest eigenvalues of ``L_s``, rising, and their eigenvectors as columns.
-
-    Examples
-    --------
-    >>> smallest_eigenpairs(Graph.from_affinity([[0, 1], [1, 0]]), 2)[0]
-    array([0., 2.])
-    """
+    """Smallest eigenvalues of ``L_s``, rising, and their eigenvectors as columns."""
     n = graph.n_vertices
     if n <= max(64, 2 * count):
         values, vectors = np.linalg.eigh(graph.S.toarray())

@@ -1,41 +1,40 @@
-"""Communities: groups of vertices that are linked more among themselves than chance would have it.
+"""Aggregation, and communities: groups of vertices with more links among themselves than by chance.
 
-Louvain's method (Blondel et al., 2008) moves vertices one by one to the community next to them that raises
-the modularity most, makes each community a vertex of a smaller graph, and begins again there. The first round
-is nearly all of the work, and depends on the order of the vertices. On a large graph `groundwork` takes its
-place: every vertex is joined to its heaviest neighbour, once for communities of every resolution.
-
-
-The compiled loops of `graphwell.solve.communities`: moving, joining and numbering.
+Louvain's method (Blondel et al., 2008) moves vertices one by one to the neighbouring community that raises
+the modularity most, makes each community a vertex of a smaller graph, and begins again there. The first
+round is nearly all of the work, and depends on the order of the vertices. On a large graph aggregation takes
+its place: every vertex is joined to its heaviest neighbour, once for communities of every resolution.
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.aggregation import heaviest_entries, merged_matrix
 from graphwell.backends.base import Engine
 from graphwell.graph.compiled import compiled, seen, unsigned
 from graphwell.graph.weights import index_dtype
 from graphwell.solve.problem import found_once
 
 SWEEPS = 20
+"""Of a round, at most."""
 ROUND_ENDS_AT = 0.002
-"""Share of the vertices: a sweep that moves fewer ends its round."""
-MOST_UNITS = 4_000
+"""Share of the vertices: a sweep that moves fewer ends its round. Not recorded."""
+MOST_AGGREGATES = 4_000
+"""So many that whole communities can still be tried in every class. The experiment is not recorded."""
 
 
 @dataclass(frozen=True, eq=False)
-class Groundwork:
-    """A graph whose vertices are units of another one: small groups of vertices that communities are made of.
+class Aggregates:
+    """A graph of aggregates: small groups of vertices of another one, which communities are made of.
 
     Attributes
     ----------
     members : array of shape (n,)
-        Unit of each vertex of the other graph.
-    W : scipy.sparse.csr_array of shape (n_units, n_units)
+        Aggregate of each vertex of the other graph.
+    W : scipy.sparse.csr_array of shape (n_aggregates, n_aggregates)
         Sums of the weights between them; the diagonal holds twice the weight inside each.
     """
 
@@ -44,38 +43,19 @@ class Groundwork:
     _merged: dict[tuple[float, int], tuple[IntArray, Any]] = field(default_factory=dict, repr=False)
     _few: dict[int, IntArray | None] = field(default_factory=dict, repr=False)
 
-    @cached_property
-    def volumes(self) -> FloatArray:
-        """Sum of the degrees in each unit."""
-        return self.W @ np.ones(self.W.shape[0])
-
     def few(self, most: int) -> IntArray | None:
-        """Group of each vertex of the other graph: units joined until there are few; None if that cannot be.
-
-        Examples
-        --------
-        >>> from graphwell import Graph
-        >>> from graphwell.backends import find_backend
-        >>> pairs = Graph.from_affinity(np.kron(np.eye(2), [[0, 1], [1, 0]]))
-        >>> ground = groundwork(find_backend().engine(pairs))
-        >>> ground.few(2), ground.few(1)
-        (array([0, 0, 1, 1], dtype=int32), None)
-        """
+        """Group of each vertex: aggregates joined until there are at most so many; None if that cannot be."""
         if most not in self._few:
             members, level = joined_until(self.members, self.W, most)
             self._few[most] = members if level.shape[0] <= most else None
         return self._few[most]
 
-    def communities(self, resolution: float, seed: int = 0) -> IntArray:
-        """Community of each vertex of the other graph."""
-        return self.merged(resolution, seed)[self.members]
-
     def merged(self, resolution: float, seed: int = 0) -> IntArray:
-        """Community of each unit."""
+        """Community of each aggregate."""
         return self.level(resolution, seed)[0]
 
     def level(self, resolution: float, seed: int = 0) -> tuple[IntArray, Any]:
-        """Community of each unit, and the graph of the communities; found once, and kept."""
+        """Community of each aggregate, and the graph of the communities; found once, and kept."""
         if (resolution, seed) not in self._merged:
             found = self._found(resolution, seed)
             found.flags.writeable = False
@@ -94,47 +74,26 @@ class Groundwork:
 
 
 @found_once
-def groundwork(engine: Engine) -> Groundwork:
-    """Units of a graph, few enough that whole communities can be tried in every class."""
-    begun = groundwork_begun(engine)
-    first = next(iter(begun), None) or joined_vertices(engine, MOST_UNITS)  # another thread may be done
-    found = Groundwork(*joined_until(*first, MOST_UNITS))
+def aggregates_of(engine: Engine) -> Aggregates:
+    """The aggregates of a graph, found once for each engine."""
+    begun = aggregation_begun(engine)
+    first = next(iter(begun), None) or joined_vertices(engine, MOST_AGGREGATES)  # another thread may be done
+    found = Aggregates(*joined_until(*first, MOST_AGGREGATES))
     begun.clear()  # many groups, which nobody needs any more
     return found
 
 
 @found_once
-def groundwork_begun(engine: Engine) -> list[tuple[IntArray, Any]]:
-    """What `groundwork` asks of an engine, kept until it has that: all that follows is work of the host."""
-    return [joined_vertices(engine, MOST_UNITS)]
-
-
-def joined_units(engine: Engine, most: int) -> Groundwork:
-    """Join vertices to their heaviest neighbours, and the groups again, until there are few enough.
-
-    Nothing depends on an order in which vertices are looked at, so every backend finds the same units.
-
-    Parameters
-    ----------
-    engine : Engine
-        Of the graph.
-    most : int
-        Number of units that is few enough. There are more only if no edges are left between them.
-
-    Examples
-    --------
-    >>> from graphwell import Graph
-    >>> from graphwell.backends import find_backend
-    >>> graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(3)))
-    >>> joined_units(find_backend().engine(graph), most=3).W.toarray()
-    array([[6., 0.],
-           [0., 6.]])
-    """
-    return Groundwork(*joined_until(*joined_vertices(engine, most), most))
+def aggregation_begun(engine: Engine) -> list[tuple[IntArray, Any]]:
+    """The part of `aggregates_of` that an engine does, kept until it is used; the rest the host does."""
+    return [joined_vertices(engine, MOST_AGGREGATES)]
 
 
 def joined_vertices(engine: Engine, most: int) -> tuple[IntArray, Any]:
-    """Join vertices to their heaviest neighbours if there are too many; the groups, and sums between them."""
+    """Join vertices to their heaviest neighbours if there are too many; the groups, and sums between them.
+
+    Nothing depends on an order in which vertices are looked at, so every backend finds the same groups.
+    """
     members = engine.heaviest()
     members = joined(members) if len(members) > most else np.arange(len(members), dtype=members.dtype)
     return members, engine.condensed(members, int(members.max()) + 1)
@@ -154,77 +113,19 @@ def joined_to_heaviest(W: Any) -> IntArray:
     """Group of each vertex, if every vertex is joined to the neighbour with the heaviest edge.
 
     Of neighbours with equal edges the first counts.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> W = sparse.csr_array([[0.0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]])
-    >>> joined_to_heaviest(W)
-    array([0, 0, 1, 1], dtype=int32)
     """
-    from graphwell.backends.aggregation import heaviest_entries
-
     return joined(heaviest_entries(W.indptr, W.indices, W.data))
 
 
 def joined(partners: IntArray) -> IntArray:
-    """Groups of vertices that hang together if each is joined to its partner; -1 stands for none.
-
-    Examples
-    --------
-    >>> joined(np.array([1, 0, -1, 2]))
-    array([0, 0, 1, 1], dtype=int32)
-    """
-    from graphwell.graph.compiled import seen
-
+    """Groups of vertices that hang together if each is joined to its partner; -1 stands for none."""
     group = np.full(len(partners), -1)
     follow_partners(seen(partners.astype(np.int64, copy=False)), group)
     return group.astype(index_dtype(len(group), 0))
 
 
-def communities(W: Any, resolution: float = 1.0, seed: int = 0) -> IntArray:
-    """Find the communities of a graph by Louvain's method.
-
-    The same graph, resolution and seed give the same communities on any machine and number of threads.
-
-    Parameters
-    ----------
-    W : scipy.sparse.csr_array of shape (n, n)
-        Symmetric affinities.
-    resolution : float
-        The higher, the smaller the communities; 1 is plain modularity.
-    seed : int
-        Of the order in which vertices are looked at.
-
-    Returns
-    -------
-    array of shape (n,)
-        Number of the community of each vertex, from 0 in the order in which they are met.
-
-    Examples
-    --------
-    Two triangles joined by one edge:
-
-    >>> from scipy import sparse
-    >>> edges = np.array([[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [3, 5], [4, 5]])
-    >>> from scipy import sparse
-    >>> W = sparse.csr_array((np.ones(7), edges.T), shape=(6, 6))
-    >>> communities(W + W.T)
-    array([0, 0, 0, 1, 1, 1])
-    """
-    return numbered_from_zero(Groundwork(np.arange(W.shape[0]), W).communities(resolution, seed))
-
-
 def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
-    """Share of the weight inside communities, minus what chance would put there.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> W = sparse.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))
-    >>> modularity(W, np.array([0, 0, 0, 1, 1, 1]))
-    0.5
-    """
+    """Share of the weight inside communities, minus what chance would put there."""
     degrees = W @ np.ones(W.shape[0])
     total = float(degrees.sum())
     if total == 0:
@@ -233,14 +134,6 @@ def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
     inside = float(W.data[rows == community[W.indices]].sum())
     volumes = np.bincount(community, weights=degrees)
     return inside / total - resolution * float((volumes**2).sum()) / total**2
-
-
-def numbered_from_zero(community: IntArray) -> IntArray:
-    """The same communities, numbered in the order in which they are met."""
-    _, first, place = np.unique(community, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[place]
 
 
 def _moved(W: Any, resolution: float, order: IntArray) -> IntArray:
@@ -253,8 +146,6 @@ def _moved(W: Any, resolution: float, order: IntArray) -> IntArray:
 
 def merged_graph(W: Any, community: IntArray) -> Any:
     """Graph whose vertices are the communities; the diagonal holds the weight inside each."""
-    from graphwell.backends.aggregation import merged_matrix
-
     return merged_matrix(W, community, int(community.max()) + 1)
 
 

@@ -1,31 +1,20 @@
-"""Cutting a graph in two with a small cut and balanced sides, and in more by cutting again.
+"""Balanced cuts: a graph is cut in two with a small cut and balanced sides, and in more by cutting again.
 
 The Cheeger cut of a set is the weight of the cut divided by the measure of the smaller side. The measure of a
-vertex is 1 for the ratio cut, and its degree for the normalised one.
-
-
-The inverse power method for Cheeger cuts (Hein, Buehler 2010): a tight relaxation without any epsilon.
-
-Over all functions `f` that are not constant, the minimum of
+vertex is 1 for the ratio cut, and its degree for the normalised one. Over all functions `f` that are not
+constant, the minimum of
 
     TV(f) / S(f),   TV(f) = sum_edges w |f_i - f_j|,   S(f) = sum_i m_i |f_i - median|
 
-is the smallest Cheeger cut, reached at the indicator of the set. Each step solves the convex problem
-``min TV(f) - lambda <s, f>`` over ``|f| <= 1`` with `s` in the subgradient of `S` and lambda the present
-ratio, and goes on from the best threshold of its solution, whose ratio is never higher.
+is the smallest Cheeger cut, reached at the indicator of the set. Two ways to look for it:
 
-
-The second eigenfunction of the graph p-Laplacian (Buehler, Hein 2009), followed from p = 2 downwards.
-
-It minimises ``sum_edges w |f_i - f_j|^p / min_c sum_i m_i |f_i - c|^p``. For p = 2 that is the second
-eigenvector; as p falls to 1 its best threshold tends to the smallest Cheeger cut. The problem is not convex,
-and stiff near 1, so each p begins where the one before ended.
-
-
-The compiled loops of `graphwell.solve.cuts` and `graphwell.solve.cuts`.
-
-A graph is given as rows of neighbours (`indptr`, `indices`, `weights`), or as a list of its edges. One thread
-works on them in their order, so results do not depend on anything but the input.
+- The inverse power method (Hein, Buehler 2010). Each step solves the convex problem ``min TV(f) - lambda <s,
+  f>`` over ``|f| <= 1`` with `s` in the subgradient of `S` and lambda the present ratio, and goes on from
+  the best threshold of its solution, whose ratio is never higher.
+- The second eigenfunction of the graph p-Laplacian (Buehler, Hein 2009). It minimises
+  ``sum_edges w |f_i - f_j|^p / min_c sum_i m_i |f_i - c|^p``: for p = 2 the second eigenvector; as p falls
+  to 1 its best threshold tends to the smallest Cheeger cut. The problem is not convex, and stiff near 1, so
+  each p begins where the one before ended.
 """
 
 from collections.abc import Callable
@@ -77,14 +66,7 @@ class Piece:
         return Piece(W, self.measure[members])
 
     def cheeger(self, side: BoolArray) -> float:
-        """The Cheeger cut of a set; infinite if it is empty or everything.
-
-        Examples
-        --------
-        >>> piece = Piece.of(sparse.csr_array([[0.0, 2, 0], [2, 0, 1], [0, 1, 0]]), by_degree=False)
-        >>> piece.cheeger(np.array([True, True, False]))
-        1.0
-        """
+        """The Cheeger cut of a set; infinite if it is empty or everything."""
         inside = float(self.measure[side].sum())
         smaller = min(inside, float(self.measure.sum()) - inside)
         if not side.any() or side.all():
@@ -116,25 +98,6 @@ def partition(piece: Piece, n_clusters: int, split: Split) -> IntArray:
 
     Cut is the piece that leaves the lowest sum, over all parts, of the cut divided by the measure. A piece
     that falls apart is cut for nothing, along its components and as evenly as they allow.
-
-    Parameters
-    ----------
-    piece : Piece
-    n_clusters : int
-        At most the number of vertices.
-    split : callable
-        How a connected piece is cut in two.
-
-    Returns
-    -------
-    array of shape (n,)
-        Cluster of each vertex.
-
-    Examples
-    --------
-    >>> W = sparse.csr_array(np.kron(np.eye(3), 1 - np.eye(2)))
-    >>> partition(Piece.of(W, by_degree=False), 3, split=lambda piece: best_threshold(piece, np.arange(2.0)))
-    array([0, 0, 1, 1, 2, 2])
     """
     clusters = np.zeros(piece.W.shape[0], dtype=np.int64)
     proposals: dict[int, tuple[IntArray, BoolArray]] = {}
@@ -180,24 +143,7 @@ SETTLED = 1e-4
 
 
 def cheeger_cut(piece: Piece, start: FloatArray, most_inner_steps: int = MOST_INNER_STEPS) -> BoolArray:
-    """A set with a small Cheeger cut, found from a start.
-
-    Parameters
-    ----------
-    piece : Piece
-        Connected.
-    start : array of shape (n,)
-        Any function; what is found is no worse than the best of its thresholds.
-    most_inner_steps : int
-        The inner problem gets so many steps at most, and as few as lower the ratio.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> W = sparse.csr_array([[0.0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]])
-    >>> cheeger_cut(Piece.of(W, by_degree=False), np.array([0.0, 1.0, 1.0, 1.0]))
-    array([ True,  True, False, False])
-    """
+    """A set with a small Cheeger cut, found from a start."""
     best, edges = best_threshold(piece, start), edges_of(piece)
     f, value, inner = about_median(piece, start), piece.cheeger(best), INNER_STEPS
     alpha = np.zeros(len(edges[2]))
@@ -221,15 +167,7 @@ def cheeger_cut(piece: Piece, start: FloatArray, most_inner_steps: int = MOST_IN
 
 
 def ratio(piece: Piece, f: FloatArray) -> float:
-    """Total variation over the weighted distance from the median.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> piece = Piece.of(sparse.csr_array([[0.0, 2, 0], [2, 0, 1], [0, 1, 0]]), by_degree=False)
-    >>> ratio(piece, np.array([1.0, 1.0, 0.0]))
-    1.0
-    """
+    """Total variation over the weighted distance from the median."""
     f = about_median(piece, f)
     total = differences(piece.W.indptr, piece.W.indices, piece.W.data, f, 1.0, np.empty(len(f)))
     return float(total / (piece.measure @ np.abs(f)))
@@ -243,15 +181,7 @@ def about_median(piece: Piece, f: FloatArray) -> FloatArray:
 
 
 def balanced_signs(piece: Piece, f: FloatArray) -> FloatArray:
-    """The subgradient of the distance from the median that sums to zero.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> piece = Piece(sparse.csr_array((4, 4)), np.ones(4))
-    >>> balanced_signs(piece, np.array([0.0, 0.0, 0.0, 2.0])).round(3)
-    array([-0.333, -0.333, -0.333,  1.   ])
-    """
+    """The subgradient of the distance from the median that sums to zero."""
     signs = np.sign(f) * piece.measure
     at_median = f == 0
     signs[at_median] = -signs.sum() / piece.measure[at_median].sum() * piece.measure[at_median]
@@ -259,14 +189,7 @@ def balanced_signs(piece: Piece, f: FloatArray) -> FloatArray:
 
 
 def edges_of(piece: Piece) -> tuple[IntArray, IntArray, FloatArray]:
-    """Both ends and the weight of each edge, each edge once.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> edges_of(Piece.of(sparse.csr_array([[0.0, 2, 0], [2, 0, 1], [0, 1, 0]]), by_degree=False))
-    (array([0, 1]), array([1, 2]), array([2., 1.]))
-    """
+    """Both ends and the weight of each edge, each edge once."""
     rows = np.repeat(np.arange(piece.W.shape[0]), np.diff(piece.W.indptr))
     once = rows < piece.W.indices
     return rows[once], piece.W.indices[once].astype(np.int64), piece.W.data[once]
@@ -277,27 +200,7 @@ ROUNDS_FOR_CENTRE = 60
 
 
 def p_eigenfunction(piece: Piece, start: FloatArray, p: float = 1.2, max_iter: int = 30) -> FloatArray:
-    """The function of lowest ratio that is found from a start.
-
-    Parameters
-    ----------
-    piece : Piece
-        Connected.
-    start : array of shape (n,)
-        The second eigenvector, say.
-    p : float
-        Above 1, at most 2.
-    max_iter : int
-        Iterations for each p on the way.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> W = sparse.csr_array([[0.0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]])
-    >>> f = p_eigenfunction(Piece.of(W, by_degree=False), np.array([-2.0, -1.0, 1.0, 2.0]), max_iter=200)
-    >>> bool(abs(f[1] - f[0]) < abs(f[2] - f[1]))
-    True
-    """
+    """The function of lowest ratio that is found from a start."""
     f, power = start, 2.0
     while power > p:
         power = max(p, RATIO * power)
@@ -323,13 +226,7 @@ def p_ratio(piece: Piece, f: FloatArray, p: float) -> tuple[float, FloatArray]:
 
 
 def centre(f: FloatArray, measure: FloatArray, p: float) -> float:
-    """The number with the smallest sum of ``measure |f - number|^p``.
-
-    Examples
-    --------
-    >>> round(centre(np.array([0.0, 0.0, 3.0]), np.ones(3), 2.0), 6)
-    1.0
-    """
+    """The number with the smallest sum of ``measure |f - number|^p``."""
     low, high = float(f.min()), float(f.max())
     for _ in range(ROUNDS_FOR_CENTRE):
         middle = (low + high) / 2

@@ -15,7 +15,7 @@ from graphwell.solve.schedule import Schedule
 
 @dataclass(frozen=True)
 class Step:
-    """What a callback is told after each step of the schedule."""
+    """Told to a callback after each step of the schedule."""
 
     number: int
     of: int
@@ -46,7 +46,7 @@ def descend(
     callback: Callback | None = None,
     reached: Reached | None = None,
     *,
-    hurries: bool = False,
+    may_stop_early: bool = False,
 ) -> Result:
     """Minimise the multiclass energy from a start.
 
@@ -66,7 +66,7 @@ def descend(
         Called with a `Step` after each step of the schedule; a true answer ends the run.
     reached : Reached, optional
         Go on from here; the result is that of a run that was never interrupted.
-    hurries : bool
+    may_stop_early : bool
         After two steps in a row at which no vertex changed class, take the last step and end. Smaller
         epsilons hold vertices in their classes all the more.
 
@@ -90,7 +90,7 @@ def descend(
     state, stopped = reached.state, False
     energies: list[SupportsFloat] = list(reached.energies)
     label_changes: list[SupportsInt] = list(reached.label_changes)
-    while (place := _next_step(len(steps), label_changes, hurries)) is not None:
+    while (place := _next_step(len(steps), label_changes, may_stop_early)) is not None:
         epsilon, sweeps = steps[place]
         heartbeat()
         swept = engine.sweep(problem, state, epsilon, step_size, sweeps)
@@ -101,15 +101,15 @@ def descend(
             continue
         step = Step(place + 1, len(steps), epsilon, float(swept.energy), int(swept.label_changes), state)
         if callback(step):
-            stopped = _next_step(len(steps), label_changes, hurries) is not None
+            stopped = _next_step(len(steps), label_changes, may_stop_early) is not None
             break
-    places = (_next_step(len(steps), label_changes[:taken], hurries) for taken in range(len(energies)))
+    places = (_next_step(len(steps), label_changes[:taken], may_stop_early) for taken in range(len(energies)))
     done = [steps[place] for place in places if place is not None]
-    settled = Status.UNSETTLED if done and int(label_changes[-1]) else Status.SETTLED
+    moved_greedily = Status.UNSETTLED if done and int(label_changes[-1]) else Status.SETTLED
     return Result(
         labels=state.labels,
         offsets=state.offsets,
-        status=Status.STOPPED if stopped else settled,
+        status=Status.STOPPED if stopped else moved_greedily,
         n_sweeps=sum(sweeps for _, sweeps in done),
         energies=tuple(map(float, energies)),
         epsilons=tuple(epsilon for epsilon, _ in done),
@@ -118,9 +118,9 @@ def descend(
     )
 
 
-def _next_step(n_steps: int, label_changes: Sequence[SupportsInt], hurries: bool) -> int | None:
+def _next_step(n_steps: int, label_changes: Sequence[SupportsInt], may_stop_early: bool) -> int | None:
     """Number of the step that follows those with so many label changes; None after the last."""
-    taken, quiet = len(label_changes), [hurries and int(count) == 0 for count in label_changes]
+    taken, quiet = len(label_changes), [may_stop_early and int(count) == 0 for count in label_changes]
     calm = next((place + 1 for place in range(1, taken) if quiet[place - 1] and quiet[place]), n_steps)
     if calm < n_steps:
         return n_steps - 1 if taken == calm else None

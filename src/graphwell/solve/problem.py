@@ -1,10 +1,4 @@
-"""What is known before the descent begins.
-
-What depends on a graph alone, kept between the fits of it.
-
-An engine is a graph laid out for the sweeps. Whoever fits one graph again and again holds `KeptEngine` open
-around the fits: the engine is then built once, and with it all that is `found_once`.
-"""
+"""A problem, and the engine of its graph, which further fits of the graph can share."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -109,15 +103,6 @@ def of_present_classes(problem: Problem, backend: Backend) -> tuple[Problem, Int
     """The problem without the classes that can get no row, and the numbers of those that are left.
 
     A class without a label gets rows only if its size is given, or is bounded from below.
-
-    Examples
-    --------
-    >>> from graphwell import Graph
-    >>> from graphwell.backends import find_backend
-    >>> problem = Problem(Graph.from_affinity([[0, 1], [1, 0]]), np.array([0, 2]), n_classes=3)
-    >>> narrow, present = of_present_classes(problem, find_backend())
-    >>> narrow.labels, narrow.n_classes, present
-    (array([0, 1]), 2, array([0, 2]))
     """
     given = backend.to_host(problem.labels)
     has_rows = np.bincount(given[given >= 0], minlength=problem.n_classes) > 0
@@ -143,19 +128,7 @@ Found = TypeVar("Found")
 
 
 class KeptEngine:
-    """The engine of the graph that was fitted last.
-
-    Examples
-    --------
-    >>> from graphwell import Graph
-    >>> from graphwell.backends import find_backend
-    >>> graph, kept = Graph.from_affinity([[0, 1], [1, 0]]), KeptEngine()
-    >>> with kept.open():
-    ...     first = engine_of(find_backend(), graph, 2.0)[1]
-    >>> with kept.open():
-    ...     engine_of(find_backend(), graph, 2.0)[1] is first
-    True
-    """
+    """The engine of the graph that was fitted last."""
 
     def __init__(self) -> None:
         self._graph: PlacedGraph | None = None
@@ -189,18 +162,7 @@ def engine_of(backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[P
 
 
 def found_once(find: Callable[[Engine], Found]) -> Callable[[Engine], Found]:
-    """Find something that depends on an engine alone once, and keep it as long as the engine lives.
-
-    Examples
-    --------
-    >>> from graphwell import Graph
-    >>> from graphwell.backends import find_backend
-    >>> size = found_once(lambda engine: print("counted") or engine.graph.n_vertices)
-    >>> engine = find_backend().engine(Graph.from_affinity([[0, 1], [1, 0]]))
-    >>> size(engine), size(engine)
-    counted
-    (2, 2)
-    """
+    """Find something that depends on an engine alone once, and keep it as long as the engine lives."""
     known: WeakKeyDictionary[Engine, Found] = WeakKeyDictionary()
 
     @wraps(find)

@@ -1,6 +1,6 @@
 """Algorithm 1 of the paper in plain loops and double precision: slow, obvious, the measure of every engine.
 
-The steps of the paper stand in the margin. Three readings are settled here: every sweep updates all
+The steps of the paper stand in the margin. Three readings are moved_greedily here: every sweep updates all
 vertices from the previous sweep's state; a labelled vertex starts at its label (`literal_start` does
 not, for comparison); and the greedy step chooses a class and keeps the offset from it.
 """

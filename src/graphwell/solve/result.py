@@ -1,4 +1,4 @@
-"""What a descent returns."""
+"""The result of a fit, and the sentence that says how it ended."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

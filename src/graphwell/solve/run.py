@@ -1,12 +1,9 @@
-"""A file that a descent saves itself in after every step, so that a killed run can go on where it was.
-
-What a caller wants of a run besides its result: to hear how far it is, to save it, to end it.
-"""
+"""How one run is watched, ended, and saved after every step, so that a killed run can go on where it was."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,7 +29,7 @@ LARGEST_OFFSET = 1.0
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What a run depends on: two runs with one fingerprint take the same steps.
+    """All that a run depends on: two runs with one fingerprint take the same steps.
 
     Attributes
     ----------
@@ -55,13 +52,7 @@ class Fingerprint:
         return cls(problem.graph.fingerprint, labels + trust, plain)
 
     def difference(self, saved: "Fingerprint") -> str:
-        """Say what differs from a saved fingerprint; empty where nothing does.
-
-        Examples
-        --------
-        >>> Fingerprint("a", "b", {"fidelity": 5.0}).difference(Fingerprint("a", "b", {"fidelity": 30.0}))
-        'fidelity was 30.0 there and is 5.0 here'
-        """
+        """Say what differs from a saved fingerprint; empty where nothing does."""
         parts = [
             f"{name} was {saved.settings.get(name)} there and is {self.settings.get(name)} here"
             for name in sorted({*self.settings, *saved.settings})
@@ -101,21 +92,6 @@ class Checkpoint:
         Size of the run: a state that does not fit is refused.
     to_host : callable
         Brings labels and offsets to the host.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> fingerprint = Fingerprint("graph", "labels", {"fidelity": 30.0})
-    >>> size = {"n_vertices": 2, "n_classes": 2, "n_steps": 10}
-    >>> checkpoint = Checkpoint(Path(folder.name) / "run", fingerprint, **size)
-    >>> checkpoint.load() is None
-    True
-    >>> state = State(np.array([0, 1]), np.array([0.25, -0.25]))
-    >>> checkpoint.save(Step(1, 10, epsilon=2.0, energy=3.5, label_changes=7, state=state))
-    >>> Checkpoint(checkpoint.path, fingerprint, **size).load().energies
-    (3.5,)
-    >>> folder.cleanup()
     """
 
     path: Path
@@ -174,7 +150,7 @@ class Checkpoint:
         return save_and_ask
 
     def _reached(self, saved: Mapping[str, Any]) -> Reached | None:
-        """What a file holds, or None if no run of this size can have written it: compiled code trusts it."""
+        """The state in a file, None if no run of this size can have written it: compiled code trusts it."""
         labels, offsets, energies, changes = (
             saved[name] for name in ("labels", "offsets", "energies", "label_changes")
         )
@@ -226,15 +202,6 @@ class Run:
         File that the descent is saved in after each step.
     settings : mapping
         What the run depends on besides its problem; a checkpoint of other settings is refused.
-
-    Examples
-    --------
-    >>> from threading import Event
-    >>> cancelled = Event()
-    >>> cancelled.set()
-    >>> Run(cancel=cancelled).told("start", 0.5)
-    Traceback (most recent call last):
-    graphwell.progress.CancelledError: The run was cancelled.
     """
 
     callback: Callback | None = None
@@ -275,7 +242,7 @@ class Run:
             yield
 
     def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
-        """What to call after each step of a descent, and how far an earlier run of it came."""
+        """A function to call after each step of a descent, and how far an earlier run of it came."""
         if self.checkpoint is None:
             return self._each_step, None
         settings = {**self.settings, "schedule": list(schedule)}

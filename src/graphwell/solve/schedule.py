@@ -1,7 +1,4 @@
-"""Schedules: how epsilon falls, and how many sweeps each value of it gets.
-
-How large the steps of the descent are, and how many there are at each epsilon.
-"""
+"""Schedules: how epsilon falls, how many sweeps each value of it gets, and how large their steps are."""
 
 import math
 from collections.abc import Iterator
@@ -95,13 +92,7 @@ POWER_ITERATIONS = 20
 
 
 def schedule_of(time: float, step_size: float) -> Annealed:
-    """Epsilons of the descent, each with as many sweeps as fill the time.
-
-    Examples
-    --------
-    >>> schedule_of(time=2.0, step_size=0.2)
-    Annealed(start=2.0, stop=0.3, ratio=0.9, sweeps=10)
-    """
+    """Epsilons of the descent, each with as many sweeps as fill the time."""
     return Annealed(FIRST_EPSILON, LAST_EPSILON, ratio=0.9, sweeps=max(1, round(time / step_size)))
 
 

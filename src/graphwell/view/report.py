@@ -10,6 +10,7 @@ from graphwell._version import __version__
 from graphwell.columns.fate import Fate, grouped
 from graphwell.columns.names import listed
 from graphwell.errors import Words, in_python
+from graphwell.graph.layout import graph_map, principal_map
 from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
 from graphwell.jobs.score import Comparison
@@ -153,8 +154,6 @@ def _some_points(details: RowDetails, to_label: Sequence[RowToLabel]) -> Any:
 
 def map_of(points: FloatArray, graph: Any) -> FloatArray:
     """The map of the graph, from the principal components on; these alone where there is no graph."""
-    from graphwell.graph.layout import graph_map, principal_map
-
     principal = principal_map(points)
     return principal if graph is None else graph_map(graph, principal)
 

@@ -1,4 +1,4 @@
-"""The CPU engine: the bits of the reference in double precision, and no bit changed by threads."""
+"""The engine of the CPU against the reference."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,13 +7,48 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphwell.backends.arrays import ArrayEngine
+from graphwell import Graph
+from graphwell._threads import ThreadPool
+from graphwell.backends.arrays import HostVectors
 from graphwell.backends.base import State
 from graphwell.backends.conjugate_gradients import ArraySystem
+from graphwell.backends.cpu.backend import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
+from graphwell.progress import silent
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine
 from tests.helpers import problems, random_graph, start_of
+
+
+def test_rows_are_checked_and_linked():
+    backend = Backend(n_jobs=1)
+    rows = backend.read_rows([[0, 1], [2, 3], [5, 4]], "euclidean")
+    assert (rows.n_rows, rows.n_features) == (3, 2)
+    graph = backend.build_graph(rows, 1, 1, "euclidean", silent)
+    np.testing.assert_array_equal(graph.W.toarray(), Graph.from_features(rows.values, 1, 1).W.toarray())
+    assert backend.place(graph) is graph is backend.shown(graph)
+    engine = backend.engine(graph)
+    assert isinstance(engine, NumbaEngine)
+    assert engine.pool.n_threads == 1
+    with pytest.raises(ValueError, match="metric must be one of euclidean, cosine"):
+        backend.read_rows([[0, 1]], "hamming")
+
+
+def test_rows_that_no_label_reaches_are_told_the_prior():
+    graph = Graph.from_affinity([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    problem = Problem(graph, np.array([1, -1, -1]), 2)
+    scores = np.array([[0.0, 2.0], [1.0, 3.0], [5.0, 0.0]])
+    prior, classes = np.array([0.3, 0.7]), np.array(["a", "b"])
+    rows = Backend().read_rows(np.eye(3), "euclidean")
+    found = (HostVectors(), np.array([1, 1, 0]), scores, np.arange(2))
+    told = Backend().answers(rows, problem, *found, classes, prior)
+    assert told.labels.tolist() == ["b", "b", "b"]
+    np.testing.assert_allclose(told.distributions, [[0, 1], [0.25, 0.75], [0.3, 0.7]])
+    assert told.reachable.tolist() == [True, True, False]
+    assert not told.predictor.takes_features
+    nowhere = np.zeros(3, dtype=bool)
+    assert told.predictor.least_certain(3, nowhere, nowhere)[0] == 2
 
 
 @settings(max_examples=60, deadline=None)
@@ -41,19 +76,6 @@ def test_double_precision_follows_the_reference_beyond_the_paper(case):
     assert found.label_changes == expected.label_changes
 
 
-@settings(max_examples=20, deadline=None)
-@given(problems())
-def test_products_are_those_of_the_matrix(case):
-    problem, rng = case
-    block = rng.normal(size=(problem.graph.n_vertices, 3))
-    expected = problem.graph.S.toarray() @ block
-    np.testing.assert_allclose(ReferenceEngine(problem.graph).product(block), expected, atol=1e-12)
-    np.testing.assert_allclose(
-        NumbaEngine(problem.graph, dtype=np.float64).product(block), expected, atol=1e-12
-    )
-    np.testing.assert_allclose(NumbaEngine(problem.graph).product(block), expected, atol=1e-5)
-
-
 @settings(max_examples=30, deadline=None)
 @given(problems())
 def test_single_precision_stays_close_to_the_reference(case):
@@ -66,32 +88,6 @@ def test_single_precision_stays_close_to_the_reference(case):
     assert same.mean() >= 0.9
     if same.all():
         np.testing.assert_allclose(found.state.offsets, expected.state.offsets, atol=1e-4)
-
-
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_the_number_of_threads_changes_no_bit(threads, monkeypatch):
-    monkeypatch.setattr("graphwell.backends.cpu.engine.ENTRIES_PER_THREAD", 1)
-    rng = np.random.default_rng(1)
-    graph = random_graph(rng, 3000, 0.004)
-    problem = Problem(graph, np.where(rng.random(3000) < 0.1, rng.integers(5, size=3000), -1), 5)
-    start = start_of(problem, rng)
-    one = NumbaEngine(graph, n_jobs=1).sweep(problem, start, 1.0, 0.05, 30)
-    many = NumbaEngine(graph, n_jobs=threads).sweep(problem, start, 1.0, 0.05, 30)
-    np.testing.assert_array_equal(one.state.labels, many.state.labels)
-    np.testing.assert_array_equal(one.state.offsets, many.state.offsets)
-    assert one.energy == many.energy
-    assert one.label_changes == many.label_changes
-
-
-def test_an_engine_can_be_used_from_several_threads_at_once():
-    rng = np.random.default_rng(3)
-    graph = random_graph(rng, 500, 0.02)
-    problem = Problem(graph, np.where(rng.random(500) < 0.1, rng.integers(3, size=500), -1), 3)
-    start = start_of(problem, rng)
-    with ThreadPoolExecutor(4) as pool:
-        runs = list(pool.map(lambda _: NumbaEngine(graph).sweep(problem, start, 1.0, 0.05, 50), range(8)))
-    for run in runs[1:]:
-        np.testing.assert_array_equal(run.state.offsets, runs[0].state.offsets)
 
 
 @pytest.mark.parametrize("balance", [None, Balance(0.3, np.full(3, 1 / 3))])
@@ -147,10 +143,6 @@ def test_a_fused_system_does_what_plain_arrays_do(case, width):
         np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
-def test_the_fused_system_is_the_one_that_is_used():
-    assert NumbaEngine.system is not ArrayEngine.system
-
-
 def test_a_column_is_solved_alone_as_it_is_beside_others():
     rng = np.random.default_rng(4)
     graph = random_graph(rng, 60, 0.2)
@@ -173,3 +165,44 @@ def test_an_engine_that_rested_works_as_before():
     engine.rest()
     assert "rows" not in vars(engine)
     np.testing.assert_array_equal(engine.product(block), before)
+
+
+@pytest.mark.parametrize("density", [0.0, 0.01, 0.5])
+def test_the_layout_holds_the_matrix(density):
+    graph = random_graph(np.random.default_rng(2), 137, density)
+    rows = SlicedRows.from_graph(graph, np.float64)
+    dense = np.zeros((rows.n_positions, rows.n_positions))
+    for s in range(len(rows.starts) - 1):
+        for entry in range(rows.starts[s], rows.starts[s + 1]):
+            dense[s * LANES + entry % LANES, rows.columns[entry]] += rows.values[entry]
+    np.testing.assert_array_equal(dense[:137, :137], graph.S.toarray()[np.ix_(rows.order, rows.order)])
+
+
+def test_threads_lay_out_the_same():
+    graph = random_graph(np.random.default_rng(4), 333, 0.05)
+    one, three = (SlicedRows.from_graph(graph, np.float32, ThreadPool(n)) for n in (1, 3))
+    for name in ("order", "starts", "columns", "values", "row_sums"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 64, 65, 5000, 100_000, 2**21])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_word_holds_every_class_and_r(n_classes, dtype):
+    packing = Packing.of(n_classes, np.dtype(dtype))
+    offsets = np.linspace(-0.5, 0.5, 8, endpoint=False).astype(dtype)
+    words = packing.pack(np.full(8, n_classes - 1), offsets)
+    assert (packing.labels(words) == n_classes - 1).all()
+    r = (words & ((1 << packing.shift) - 1)) / 2.0**packing.shift
+    np.testing.assert_array_equal(r, 0.5 - np.abs(offsets.astype(float)))
+    assert packing.shift >= 15
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 5, 8, 13])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_width_is_multiplied(width, dtype):
+    rng = np.random.default_rng(width)
+    graph = random_graph(rng, 90, 0.1)
+    block = rng.normal(size=(90, width))
+    found = NumbaEngine(graph, dtype=dtype).product(block)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, graph.S.toarray() @ block, atol=1e-5 if dtype == np.float32 else 1e-13)

@@ -25,29 +25,14 @@ class _OnceTold(event.Listener):
 
 @contextmanager
 def told_of_compiling(tell: Callable[[], object]) -> Iterator[None]:
-    """Have a function called, once, if anything is compiled while the block runs.
-
-    Examples
-    --------
-    >>> from numba import njit
-    >>> with told_of_compiling(lambda: print("compiling")):
-    ...     njit(lambda x: x + 1)(1)
-    compiling
-    2
-    """
+    """Have a function called, once, if anything is compiled while the block runs."""
     listener = _OnceTold(tell)
     with event.install_listener("numba:run_pass", listener):
         yield
 
 
 def cache_folder() -> Path | None:
-    """Folder that the compiled sweeps are kept in; None where no folder can be written.
-
-    Examples
-    --------
-    >>> cache_folder() is None
-    False
-    """
+    """Folder that the compiled sweeps are kept in; None where no folder can be written."""
     from graphwell.backends.cpu.systems import advance
 
     kept = getattr(advance._cache, "cache_path", None)

@@ -38,7 +38,7 @@ ROOM_IS_MADE_FROM = 100_000
 
 @dataclass(frozen=True)
 class Forces:
-    """What acts on each position besides its neighbours, in the order of the layout.
+    """The forces on each position besides its neighbours, in the order of the layout.
 
     Terms that a problem does not have are zero, and cost next to nothing.
     """
@@ -225,7 +225,7 @@ class NumbaEngine(ArrayEngine):
         return self._by_rows(partial(super().shares, power=power), np.empty(block.shape, block.dtype), block)
 
     def _by_rows(self, work: Callable[..., FloatArray], found: FloatArray, *given: FloatArray) -> FloatArray:
-        """What plain array operations make of some thousand rows at a time, by all threads."""
+        """The result of plain array operations on some thousand rows at a time, by all threads."""
 
         def some(first: int) -> None:
             rows = slice(first, first + ROWS_AT_ONCE)

@@ -1,10 +1,9 @@
-"""Sliced ELLPACK: sixteen rows side by side, so that one instruction serves sixteen vertices.
+"""How a graph and its state lie in memory: sliced ELLPACK, and one word for the state of a vertex.
 
-Rows are sorted by length inside windows of near ones, which keeps neighbours near in memory and wastes little
-on padding. Slice `s` holds entry `j` of its sixteen rows at ``starts[s] + 16 j``.
-
-
-The state of a vertex in one word, so that a neighbour is one load.
+Sixteen rows lie side by side, so that one instruction serves sixteen vertices. Rows are sorted by length
+inside windows of near ones, which keeps neighbours near in memory and wastes little on padding. Slice `s`
+holds entry `j` of its sixteen rows at ``starts[s] + 16 j``. With class and ``r`` in one word a neighbour is
+one load.
 """
 
 from dataclasses import dataclass

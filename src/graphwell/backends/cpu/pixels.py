@@ -1,7 +1,4 @@
-"""How likely colours are under mixtures of Gaussians, compiled by numba.
-
-Pictures on this machine's processor: the verbs of `graphwell.backends.pixels` as loops of numba.
-"""
+"""The verbs of pictures on the CPU (`graphwell.backends.pixels`), as loops of numba."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext

@@ -1,17 +1,15 @@
-"""Loops over a grid whose neighbours are fixed steps, compiled by numba: no column index is ever read.
+"""Pictures on the CPU: loops over a grid whose neighbours are fixed steps, so no index is ever read.
 
 Planes are flat arrays of a padded grid, so that every step from an inner point stays inside. Steps point
 forward, and the weight of a link is kept at its first end, as a whole number of `UNIT`. A call does some
-parts of the grid, cut where `CHUNK` says. A point is written by its own part alone and sums are kept by part,
-so nothing depends on the number of threads.
+parts of the grid, cut where `CHUNK` says. A point is written by its own part alone and sums are kept by
+part, so nothing depends on the number of threads.
 
-
-Sweeps of Algorithm 1 over some points of a grid, compiled by numba; the others stand still.
-
-The links of a point lie side by side: first those that point forward, then their mirror images. Besides its
-neighbours a point hears its evidence, as if it were linked to a vertex of each class, in its middle, whose
-weights add up to `trust`. All terms of a point count by the sum of its weights, so that a pixel unlike its
-neighbours moves as fast as any other.
+Sweeps of Algorithm 1 move some points alone; the others stand still. The links of a point lie side by side
+there: first those that point forward, then their mirror images. Besides its neighbours a point has its
+evidence, as if it were linked to a vertex of each class, in its middle, whose weights add up to `trust`. All
+terms of a point count by the sum of its weights, so that a pixel unlike its neighbours moves as fast as any
+other.
 """
 
 import numpy as np

@@ -1,15 +1,12 @@
-"""A barrier at which the threads of a pool wait for each other inside compiled code.
-
-Leaving compiled code after every sweep costs more than a sweep of a small graph, the more so the more threads
-there are. Who waits here spins for a moment, then sleeps: a busy machine is not made busier. A barrier that
-is broken, because one of the threads failed, lets everybody through.
-
-
-The sweep on the CPU, compiled by numba: arrays in, arrays out, no objects.
+"""The sweep on the CPU, compiled by numba, and the barrier at which its threads wait for each other.
 
 Work is cut into parts that the layout alone decides; a call does a range of them, and threads share the
 ranges. Each position is written by its own row alone, sums are of whole numbers or kept by part: nothing
 depends on the number of threads.
+
+Leaving compiled code after every sweep costs more than a sweep of a small graph, the more so the more
+threads there are, so threads wait inside it. Who waits spins for a moment, then sleeps: a busy machine is
+not made busier. A barrier that is broken, because one of the threads failed, lets everybody through.
 """
 
 import os
@@ -143,7 +140,7 @@ def _majority(
 
 
 def room(n_classes: int, dtype: npt.DTypeLike) -> tuple[FloatArray, FloatArray]:
-    """What one thread counts in while it moves rows: votes for each class, and sums over neighbours."""
+    """Arrays that one thread counts in: votes for each class, and sums over neighbours."""
     return np.zeros(n_classes, dtype=dtype), np.empty(2 * LANES, dtype=dtype)
 
 

@@ -298,7 +298,7 @@ class NumbaSystem:
         self._share(turn, p, r, ratio.astype(p.dtype))
 
     def correction(self, level: FloatArray, groups: IntArray) -> GroupCorrection:
-        """What removes errors that are multiples of a level in each group; both by vertex."""
+        """A correction that removes errors that are multiples of a level in each group; both by vertex."""
         placed = self.rows.placed(level, self.scaling.dtype), self.rows.placed(groups, np.int16)
         return GroupCorrection(self.rows, self.scaling, *placed, self.pool)
 
@@ -316,13 +316,7 @@ def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> l
 
 
 def some_columns(width: int) -> list[slice]:
-    """Slices of at most `COLUMNS_TOGETHER` columns.
-
-    Examples
-    --------
-    >>> some_columns(10)
-    [slice(0, 4, None), slice(4, 8, None), slice(8, 12, None)]
-    """
+    """Slices of at most `COLUMNS_TOGETHER` columns."""
     return [slice(first, first + COLUMNS_TOGETHER) for first in range(0, width, COLUMNS_TOGETHER)]
 
 

@@ -10,14 +10,14 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, kind_of, launch, memory_in_words
 from graphwell.backends.cuda.search import MOST_KEPT_OF_ALL
 from graphwell.errors import OptionError
-from graphwell.graph.cells import SPARE_CANDIDATES, Cells
+from graphwell.graph.cells import SPARE_CANDIDATES, CutPoints
 
 _lock = threading.Lock()
 _last: tuple[Any, GpuArray] | None = None
 
 
 def nearest_in_cells(
-    rows: FloatArray, visits: IntArray, points: FloatArray, cells: Cells, k: int, n_threads: int
+    rows: FloatArray, visits: IntArray, points: FloatArray, cells: CutPoints, k: int, n_threads: int
 ) -> IntArray:
     """Indices of the `k` nearest points in the cells that each row visits (-1 for none); -1 for none.
 

@@ -18,14 +18,14 @@ from graphwell.backends.dask.graph import BlockGraph
 from graphwell.graph.cells import (
     RECALL_SAMPLE,
     SPARE_CANDIDATES,
+    CutPoints,
     enough_visits,
     flat_index,
     grouped,
     k_means,
 )
-from graphwell.graph.cells import Cells as CutPoints
 from graphwell.graph.checks import check_points
-from graphwell.graph.components import Points
+from graphwell.graph.components import PointSpace
 from graphwell.graph.knn import EXACT_UP_TO, Scaling
 from graphwell.graph.scan import distances_to
 from graphwell.graph.weights import index_dtype, kernel, smallest_scale
@@ -125,7 +125,7 @@ class Partition:
         The user's numbers.
     points : array of shape (m, d)
     cell_of : array of shape (m,)
-    cut : graphwell.graph.cells.Cells
+    cut : graphwell.graph.cells.CutPoints
         Where the points of each cell are; other partitions' cells are empty.
     scaling : Scaling
     n_threads : int
@@ -385,7 +385,7 @@ class PartitionedPoints:
     ) -> tuple[IntArray, FloatArray]:
         """Return the place and the distance of the nearest row inside, or outside, the group of each row."""
         order = np.argsort(self.partition.vertices)
-        vertices, points = self.partition.vertices[order], Points(self.partition.points[order])
+        vertices, points = self.partition.vertices[order], PointSpace(self.partition.points[order])
         found, apart = points.nearest(rows, of, groups[vertices], inside=inside)
         own = np.where(found < 0, -1, vertices[found]), apart
         numbers, distances = (np.stack(parts) for parts in zip(*self.comm.gather(own), strict=True))

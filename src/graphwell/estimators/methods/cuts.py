@@ -1,6 +1,7 @@
 """The smallest cuts: with given class sizes, over the size of a side, by the p-Laplacian, by eigenvectors."""
 
 import numpy as np
+from sklearn.cluster import KMeans
 
 from graphwell._random import Seed, stream
 from graphwell._types import BoolArray, FloatArray, IntArray
@@ -353,8 +354,6 @@ def spectral_clustering(
     >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
     True
     """
-    from sklearn.cluster import KMeans
-
     vectors = smallest_eigenpairs(graph, n_clusters)[1]
     seed = int(stream(random_state, "k-means").integers(2**31))
     kmeans = KMeans(n_clusters, init="random", n_init=n_starts, random_state=seed)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 from graphwell._random import Seed, stream
 from graphwell._rows import equal_rows
@@ -204,9 +206,6 @@ class CorrectAndSmooth(Baseline):
 
     def _model(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         """Distribution of each row by a logistic regression on the rows with labels."""
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.preprocessing import StandardScaler
-
         known = problem.is_known
         shares = np.zeros((len(known), problem.n_classes))
         present = np.unique(problem.labels[known])

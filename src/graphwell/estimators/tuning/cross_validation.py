@@ -13,7 +13,7 @@ import numpy as np
 from graphwell._rows import dealt_together, one_of_each
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend
-from graphwell.solve.fit import Recipe, scores_as, set_out
+from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.problem import Problem
 from graphwell.solve.result import Result
 
@@ -146,13 +146,13 @@ def calibrate(
     shares, classes = [np.zeros((0, problem.n_classes))], [given[:0]]
     for hidden in calibration_folds(given, rng, problem.groups):
         shown = replace(problem, labels=backend.asarray(np.where(hidden, -1, given)))
-        like = replace(recipe, coarse=recipe.coarse and bool(result.candidates))
-        setting = set_out(shown, like, backend, np.random.default_rng(0))
+        like = replace(recipe, coarse=recipe.coarse and bool(result.candidates), keep=result.status)
+        fitted = fit(backend, shown, like, rng=np.random.default_rng(0))
         asked = np.flatnonzero(hidden & backend.to_host(shown.reachable))
-        scores = setting.engine.shares(scores_as(result.status, setting, like))
+        scores = fitted.engine.shares(fitted.scores)
         groups = np.full(len(given), len(asked))
         groups[asked] = np.arange(len(asked))
-        shares.append(setting.engine.group_means(scores, groups, len(asked) + 1)[:-1])
+        shares.append(fitted.engine.group_means(scores, groups, len(asked) + 1)[:-1])
         classes.append(given[asked])
         if sum(map(len, classes)) >= HIDDEN_WANTED:
             break

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
 from graphwell._types import FloatArray
 
@@ -90,8 +91,6 @@ class UnitLength:
     def __call__(self, X: Any) -> Any:
         """Return the rows divided by their length; rows of zeros stay."""
         if sparse.issparse(X):
-            from sklearn.preprocessing import normalize
-
             return normalize(X)
         length = np.sqrt((X * X).sum(axis=1, keepdims=True))
         return X / np.where(length > 0, length, 1.0)

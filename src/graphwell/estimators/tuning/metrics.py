@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
+from sklearn.neighbors import kneighbors_graph
 
 from graphwell._rows import by_columns
 from graphwell._types import FloatArray
@@ -278,6 +279,4 @@ class NeighborStatistics:
 
 
 def _neighbours(rows: FloatArray) -> Any:
-    from sklearn.neighbors import kneighbors_graph
-
     return kneighbors_graph(rows, min(NEIGHBORS, len(rows) - 1), mode="distance")

@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
 
 from graphwell._rows import by_columns, equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
@@ -151,8 +158,6 @@ def inverse(spread: FloatArray) -> FloatArray:
 
 def leading_axes(X: Any, count: int) -> Linear:
     """Projection onto the leading principal axes of a sample of the rows; sparse rows are not centred."""
-    from sklearn.decomposition import PCA, TruncatedSVD
-
     few = evenly(X, MOST_ROWS)
     count = min(count, *few.shape)
     if sparse.issparse(few):
@@ -170,40 +175,26 @@ def taught(model: Any, X: Any, y: IntArray) -> Any:
 
 
 def _logistic() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
     return LogisticRegression(max_iter=300)
 
 
 def _forest() -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
     return RandomForestClassifier(TREES, oob_score=True, random_state=0)
 
 
 def _boosting() -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
     return HistGradientBoostingClassifier(random_state=0)
 
 
 def _discriminants() -> Any:
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-
     return LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
 
 
 def _perceptron() -> Any:
-    from sklearn.neural_network import MLPClassifier
-
     return MLPClassifier(HIDDEN_UNITS, alpha=0.1, max_iter=EPOCHS, random_state=0)
 
 
 def _kernel() -> Any:
-    from sklearn.kernel_approximation import Nystroem
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
     return make_pipeline(
         Nystroem(n_components=KERNEL_ROWS, random_state=0),
         LogisticRegression(C=KERNEL_FREEDOM, max_iter=300),

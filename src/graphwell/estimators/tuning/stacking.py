@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Backend, Block, Rows, Vector
@@ -106,7 +107,6 @@ def fit_model(made: Any, sample: Sample, n_classes: int) -> FittedModel:
     """A model by its name in `MODELS`, on standardised rows; or any classifier, on the rows as they are."""
     if isinstance(made, str):
         return FittedModel(sample.rows_for(made), sample.model(made), n_classes)
-    from sklearn.base import clone
 
     known = sample.known
     return FittedModel(Identity(), taught(clone(made), sample.X[known], sample.labels[known]), n_classes)

@@ -45,7 +45,7 @@ from graphwell.estimators.tuning.stacking import (
 from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
 from graphwell.progress import Progress
-from graphwell.solve.fit import Recipe, fit, follow, set_out
+from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 
@@ -137,10 +137,8 @@ def graph_probabilities(validation: CrossValidation, graph: Graph, labels: IntAr
     """
     backend = find_backend("cpu", n_jobs=1)
     problem = Problem(graph, labels, validation.n_classes)
-    outcome = follow(
-        set_out(problem, validation.recipe, backend, np.random.default_rng(0)), validation.recipe
-    )
-    return distributions(np, outcome.result.labels, outcome.scores)
+    fitted = fit(backend, problem, validation.recipe, rng=np.random.default_rng(0))
+    return distributions(np, fitted.result.labels, fitted.scores)
 
 
 def tuned_rows(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+from scipy import ndimage
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.io.images.base import unpacked
@@ -117,7 +118,6 @@ class PaintSearch:
         self.layer = layer
         self.seen = unpacked(layer.colors[layer.changed]).astype(np.float32)
         self.below = self._below()
-        from scipy import ndimage
 
         self.parts = ndimage.label(layer.changed, np.ones((3, 3)))[0][layer.changed]
         self.clear = self._clear_of_ground()

@@ -1,4 +1,4 @@
-"""Corrections by groups against dense matrices, and the systems that they hasten."""
+"""Linear systems on the CPU."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Threads that wait for each other inside compiled code."""
+"""Threads that wait for each other."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Sums over groups of vertices, by hand and against dense matrices."""
+"""Sums between groups of vertices."""
 
 import numpy as np
 from scipy import sparse

@@ -1,0 +1,203 @@
+"""Balanced cuts."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+
+from graphwell.solve.cuts import (
+    Piece,
+    about_median,
+    balanced_signs,
+    best_threshold,
+    centre,
+    cheeger_cut,
+    cut_in_two,
+    cuts_in_order,
+    differences,
+    dual_descent,
+    edges_of,
+    p_eigenfunction,
+    p_ratio,
+    partition,
+    ratio,
+)
+
+
+def random_piece(seed, n=8, by_degree=False):
+    """A connected random graph."""
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.5), 1)
+    W[np.arange(n - 1), np.arange(1, n)] += 0.1
+    return Piece.of(sparse.csr_array(W + W.T), by_degree=by_degree)
+
+
+def every_set(n):
+    for size in range(1, n):
+        for members in combinations(range(n), size):
+            side = np.zeros(n, dtype=bool)
+            side[list(members)] = True
+            yield side
+
+
+@pytest.mark.parametrize("by_degree", [False, True])
+def test_the_cheeger_cut_by_its_definition(by_degree):
+    piece = random_piece(0, by_degree=by_degree)
+    W, m = piece.W.toarray(), piece.measure
+    for side in list(every_set(8))[::7]:
+        smaller = min(m[side].sum(), m[~side].sum())
+        assert piece.cheeger(side) == pytest.approx(W[side][:, ~side].sum() / smaller)
+    assert piece.cheeger(np.zeros(8, dtype=bool)) == np.inf
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_threshold_is_the_best_of_all(seed):
+    piece = random_piece(seed)
+    f = np.random.default_rng(seed).normal(size=8).round(1)
+    thresholds = [f <= value for value in np.unique(f)[:-1]]
+    assert piece.cheeger(best_threshold(piece, f)) == pytest.approx(min(map(piece.cheeger, thresholds)))
+
+
+def test_a_piece_that_falls_apart_is_cut_for_nothing_and_evenly():
+    W = sparse.csr_array(linalg.block_diag(*[np.ones((k, k)) - np.eye(k) for k in (5, 3, 2)]))
+    side = cut_in_two(Piece.of(W, by_degree=False), split=None)
+    assert sorted([side.sum(), (~side).sum()]) == [5, 5]
+    assert side @ (W @ ~side) == 0
+
+
+def test_parts_are_cut_where_it_costs_least():
+    """A chain of three triangles: the weaker link is cut first, then the other."""
+    W = np.kron(np.eye(3), 1 - np.eye(3))
+    W[2, 3] = W[3, 2] = 0.5
+    W[5, 6] = W[6, 5] = 0.1
+    piece = Piece.of(sparse.csr_array(W), by_degree=False)
+
+    def best_of_all(part):
+        return min(every_set(len(part.measure)), key=part.cheeger)
+
+    assert len({*partition(piece, 2, best_of_all)[:6].tolist()}) == 1
+    three = partition(piece, 3, best_of_all).reshape(3, 3)
+    assert (three == three[:, :1]).all()
+    assert len(np.unique(three)) == 3
+
+
+def test_isolated_vertices_and_as_many_clusters_as_vertices():
+    piece = Piece.of(sparse.csr_array((4, 4)), by_degree=True)
+    assert (piece.measure > 0).all()
+    assert sorted(partition(piece, 4, split=None)) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("by_degree", [False, True])
+def test_the_smallest_cut_of_all_is_found(by_degree):
+    """From some random starts; one start may end in a local minimum, but never above its own threshold."""
+    for seed in range(8):
+        piece, rng = random_piece(seed, 9, by_degree), np.random.default_rng(seed)
+        found = []
+        for _ in range(20):
+            start = rng.normal(size=9)
+            found.append(piece.cheeger(cheeger_cut(piece, start)))
+            assert found[-1] <= piece.cheeger(best_threshold(piece, start)) + 1e-12
+        assert min(found) == pytest.approx(min(map(piece.cheeger, every_set(9))))
+
+
+def test_the_ratio_of_an_indicator_is_its_cheeger_cut():
+    for by_degree in (False, True):
+        piece = random_piece(3, by_degree=by_degree)
+        for side in list(every_set(8))[::11]:
+            assert ratio(piece, side.astype(float)) == pytest.approx(piece.cheeger(side))
+
+
+def test_the_inner_problem_is_solved():
+    """The gap between primal and dual closes: ``TV(f) - <target, f>`` and ``-|f|^2`` agree at the optimum."""
+    piece = random_piece(1)
+    target = 0.3 * balanced_signs(piece, about_median(piece, np.arange(8.0)))
+    first, second, weights = edges_of(piece)
+    f = dual_descent(first, second, weights, target, np.zeros(len(weights)), 5000)
+    variation = (weights * np.abs(f[first] - f[second])).sum()
+    assert variation - target @ f == pytest.approx(-(f @ f), abs=1e-8)
+
+
+def test_signs_sum_to_zero_and_edges_are_given_once():
+    piece = random_piece(2, by_degree=True)
+    f = about_median(piece, np.array([0, 0, 0, 1, 1, 2, 3, -1.0]))
+    signs = balanced_signs(piece, f)
+    assert signs.sum() == pytest.approx(0)
+    assert (np.abs(signs) <= piece.measure + 1e-12).all()
+    first, second, weights = edges_of(piece)
+    dense = np.zeros((8, 8))
+    dense[first, second] = weights
+    assert (dense + dense.T == piece.W.toarray()).all()
+
+
+def test_two_vertices():
+    piece = Piece.of(sparse.csr_array([[0.0, 2], [2, 0]]), by_degree=False)
+    assert cheeger_cut(piece, np.array([0.0, 1.0])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("p", [1.3, 1.7, 2.0])
+def test_the_gradient_is_that_of_the_ratio(p):
+    piece, f = random_piece(0, by_degree=True), np.random.default_rng(0).normal(size=8)
+    gradient = p_ratio(piece, f, p)[1]
+    step = 1e-6
+    for i in range(8):
+        ahead, behind = f.copy(), f.copy()
+        ahead[i] += step
+        behind[i] -= step
+        slope = (p_ratio(piece, ahead, p)[0] - p_ratio(piece, behind, p)[0]) / (2 * step)
+        assert gradient[i] == pytest.approx(slope, abs=1e-5)
+
+
+def test_the_second_eigenvector_has_the_lowest_ratio_at_two():
+    piece = random_piece(1)
+    W = piece.W.toarray()
+    values, vectors = np.linalg.eigh(np.diag(W.sum(axis=1)) - W)
+    value, gradient = p_ratio(piece, vectors[:, 1], 2.0)
+    assert np.exp(value) == pytest.approx(values[1])
+    assert np.abs(gradient).max() < 1e-9
+
+
+def test_the_way_down_lowers_the_ratio_and_sharpens_the_step():
+    piece = random_piece(2)
+    W = piece.W.toarray()
+    start = np.linalg.eigh(np.diag(W.sum(axis=1)) - W)[1][:, 1]
+    found = p_eigenfunction(piece, start, p=1.2, max_iter=300)
+    assert p_ratio(piece, found, 1.2)[0] <= p_ratio(piece, start, 1.2)[0]
+    rng = np.random.default_rng(0)
+    near = [found + 0.01 * np.ptp(found) * rng.normal(size=8) for _ in range(200)]
+    assert p_ratio(piece, found, 1.2)[0] <= min(p_ratio(piece, other, 1.2)[0] for other in near)
+    assert (p_eigenfunction(piece, start, p=2.0) == start - centre(start, piece.measure, 2.0)).all()
+
+
+@pytest.mark.parametrize("p", [1.1, 1.5, 2.0])
+def test_the_centre_is_the_best_of_many(p):
+    rng = np.random.default_rng(0)
+    f, measure = rng.normal(size=20), rng.random(20)
+    tried = np.linspace(f.min(), f.max(), 2001)
+    best = min(tried, key=lambda c: measure @ np.abs(f - c) ** p)
+    assert centre(f, measure, p) == pytest.approx(best, abs=2 * (tried[1] - tried[0]))
+
+
+PIECE = random_piece(4)
+W = PIECE.W
+
+
+@pytest.mark.parametrize("p", [1.0, 1.4, 2.0])
+def test_differences_are_summed_once_for_each_edge(p):
+    f = np.random.default_rng(0).normal(size=8)
+    apart = np.abs(f[:, None] - f) ** p
+    found = differences(W.indptr, W.indices, W.data, f, p, np.empty(8))
+    assert found == pytest.approx((W.toarray() * apart).sum() / 2)
+
+
+def test_equal_values_have_no_slope():
+    slope = np.empty(8)
+    assert differences(W.indptr, W.indices, W.data, np.ones(8), 1.5, slope) == 0
+    assert (slope == 0).all()
+
+
+def test_cuts_in_an_order():
+    order = np.random.default_rng(0).permutation(8)
+    dense = W.toarray()
+    expected = [dense[order[:k]][:, order[k:]].sum() for k in range(1, 9)]
+    np.testing.assert_allclose(cuts_in_order(W.indptr, W.indices, W.data, order), expected, atol=1e-12)
