@@ -7,7 +7,7 @@ from benchmarks.output import Options
 from benchmarks.ratios import REPETITIONS, Figure, report, seconds
 from benchmarks.sweep import scipy_product
 from graphwell import Annealed, DiffuseInterfaceClassifier
-from graphwell.datasets.labels import sample_labels
+from graphwell.datasets import sample_labels
 
 N_JOBS = 2
 PRODUCTS = 40

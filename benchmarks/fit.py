@@ -9,7 +9,7 @@ from benchmarks.data import load
 from benchmarks.output import Options
 from benchmarks.ratios import Figure, ratios, report
 from graphwell import DiffuseInterfaceClassifier, Graph
-from graphwell.datasets.labels import sample_labels
+from graphwell.datasets import sample_labels
 from graphwell.metrics import unlabelled_error
 
 THREADS = (1, 2)

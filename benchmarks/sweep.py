@@ -11,7 +11,7 @@ from benchmarks.ratios import Figure, ratios, report
 from graphwell import Graph
 from graphwell._random import stream
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.datasets.labels import sample_labels
+from graphwell.datasets import sample_labels
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import random_start
 

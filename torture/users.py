@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.serve.answers import Answers, ClassList
-from graphwell.serve.strokes import Painting, checked, first_classes
+from graphwell.serve.answers import Annotations, ClassList
+from graphwell.serve.strokes import Strokes, checked, first_classes
 from torture.attack import Lost
 
 N_ROWS = 60
@@ -162,7 +162,7 @@ class Labeller(User):
 
     def expected(self) -> dict[str, Any]:
         """The fold of all actions over the labels of the table."""
-        answers = Answers(np.array([0, 1, *[-1] * (N_ROWS - 2)]), ClassList.named(["a", "b"]))
+        answers = Annotations(np.array([0, 1, *[-1] * (N_ROWS - 2)]), ClassList.named(["a", "b"]))
         for action in self.done:
             answers.go(answers.planned(action))
         rows = answers.labelled
@@ -213,7 +213,7 @@ class Painter(User):
 
     def expected(self) -> dict[str, Any]:
         """The fold of all actions over an empty picture."""
-        painting = Painting(SHAPE)
+        painting = Strokes(SHAPE)
         painting.do({"do": "classes", "classes": first_classes()})
         for action in self.done:
             painting.do(checked(action, painting))

@@ -17,7 +17,7 @@ from scipy import ndimage
 
 import graphwell as gw
 from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_options import SegmentOptions
+from graphwell.jobs.segment_files import SegmentOptions
 
 rng = np.random.default_rng(3)
 truth = ndimage.gaussian_filter(rng.standard_normal((3, 120, 180)), (0, 20, 20)).argmax(axis=0)

@@ -15,7 +15,7 @@ import zarr
 from scipy import ndimage
 
 from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_options import SegmentOptions
+from graphwell.jobs.segment_files import SegmentOptions
 
 rng = np.random.default_rng(0)
 y, x = np.mgrid[:140, :200]

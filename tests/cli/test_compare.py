@@ -1,56 +1,87 @@
-"""`graphwell compare` as its users meet it."""
+"""`graphwell compare` as its users meet it, and the job behind it."""
 
 import json
+import re
 
+import pytest
 from typer.testing import CliRunner
 
 from graphwell.cli.app import app
+from graphwell.errors import OptionError
+from graphwell.jobs.compare import compare
+from graphwell.jobs.options import CompareOptions
 from tests.jobs.tables import write_blobs
 
-RUNNER = CliRunner()
-FEW = ("--methods", "nearest, logistic regression", "--splits", 2, "--jobs", 1, "--id", "name")
+FEW = (
+    "--methods",
+    "nearest, logistic regression, binary interface",
+    "--splits",
+    2,
+    "--jobs",
+    1,
+    "--id",
+    "name",
+)
 
 
 def run(*arguments):
-    return RUNNER.invoke(app, ["compare", *map(str, arguments)])
+    return CliRunner().invoke(app, ["compare", *map(str, arguments)])
 
 
-def test_a_table_a_page_and_json(tmp_path):
-    write_blobs(tmp_path / "in.csv")
+def test_lines_a_table_and_a_page(tmp_path):
+    write_blobs(tmp_path / "a<b.csv")
     page = tmp_path / "page.html"
-    shown = run(tmp_path / "in.csv", "--truth", "truth", *FEW, "--report", page)
+    shown = run(tmp_path / "a<b.csv", "--truth", "truth", *FEW, "--report", page)
     assert shown.exit_code == 0, shown.output
-    assert "120 rows, 12 labels given, 3 classes." in shown.stdout
+    before, _, after = shown.stdout.partition("120 rows, 12 labels given, 3 classes.")
     for method in ("nearest", "logistic regression"):
-        assert f"\n{method}: " in f"\n{shown.stdout.partition('120 rows')[0]}", "a line before the table"
-    assert page.read_text().startswith("<!DOCTYPE html>")
-    assert "Written" in shown.stdout
-    assert "Written" not in run(tmp_path / "in.csv", "--truth", "truth", *FEW).stdout
-    told = run(tmp_path / "in.csv", "--truth", "truth", *FEW, "--json", "--quiet")
-    assert [each["method"] for each in json.loads(told.stdout)["methods"]]
-    assert told.stderr == ""
+        assert re.search(rf"^{method}: (9\d|100)\.\d\d % correct ± ", before, re.MULTILINE), (
+            "a line before the table"
+        )
+    assert "Judged on the truth of all rows not shown: 120 different rows." in " ".join(after.split())
+    assert "Left out: binary interface (tells at most 2 classes" in after
+    assert "Written" in after
+    text = page.read_text()
+    assert "Methods on a&lt;b.csv" in text
+    assert text.count("data:image/png;base64,") == 3
+    assert "tells at most 2 classes apart" in text
+    assert re.search(r"<td>nearest</td><td>the label nearest along the graph</td><td class=.number.>\d", text)
 
 
-def test_a_comparison_goes_on_from_its_checkpoint(tmp_path):
+def test_json_alone(tmp_path):
     write_blobs(tmp_path / "in.csv")
-    options = (tmp_path / "in.csv", "--drop", "truth", *FEW, "--checkpoint", tmp_path / "run", "--json", "-q")
-    first, second = (json.loads(run(*options).stdout)["trials"] for _ in range(2))
-    assert first == second, "the seconds are those of the first run"
+    ended = run(tmp_path / "in.csv", "--drop", "truth", *FEW, "--json", "--quiet")
+    found = json.loads(ended.stdout)
+    assert ended.stderr == ""
+    assert (found["rows"], found["labels_given"], found["files"]) == (120, 12, [])
+    assert (found["judged_on"], found["judged_rows"]) == ("hidden labels", 12)
+    assert found["classes"] == ["ant", "bee", "cat"]
+    assert {each["method"] for each in found["methods"]} == {"nearest", "logistic regression"}
+    assert {column["name"] for column in found["columns"]} == {"name", "x", "y", "label", "truth"}
 
 
-def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path):
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--methods", "guess"), "--methods must be among"),
+        (("--truth", "kind"), "--truth kind: "),
+        (("--label", "kind"), "no such column"),
+        (("--report", "page.pdf"), "must end in .html"),
+    ],
+)
+def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path, options, words):
     write_blobs(tmp_path / "in.csv")
-    for problem, options in (
-        ("--methods must be among", ("--methods", "guess")),
-        ("--truth kind: ", ("--truth", "kind")),
-        ("--report", ("--report", tmp_path / "page.pdf")),
-    ):
-        ended = run(tmp_path / "in.csv", *options)
-        assert ended.exit_code == 2
-        assert problem in ended.stderr
+    ended = run(tmp_path / "in.csv", *options)
+    assert ended.exit_code == 2
+    assert words in ended.stderr
+
+
+def test_a_page_needs_a_function_that_draws_it(tmp_path):
+    write_blobs(tmp_path / "in.csv")
+    with pytest.raises(OptionError, match="needs a function that draws it"):
+        compare(CompareOptions(table=tmp_path / "in.csv", report=tmp_path / "page.html"))
 
 
 def test_help_lists_the_methods():
-    shown = run("--help").stdout
-    assert "random forest" in shown
-    assert "{competitors}" not in shown
+    shown = " ".join(run("--help").stdout.replace("│", " ").split())
+    assert all(name in shown for name in ("logistic regression", "random forest", "boosting"))

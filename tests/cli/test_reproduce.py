@@ -1,14 +1,18 @@
-"""`graphwell reproduce` as its users meet it."""
+"""`graphwell reproduce`: what it prints and writes, and lines beside what is expected of them."""
 
 import json
+import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from graphwell.cli.app import app
 from graphwell.experiments import reproduce as module
-from graphwell.experiments.expected import Expected, expectations
 from graphwell.experiments.moons import three_moons
+from graphwell.experiments.reproduce import Reproduction, report, reproduce, write
+from graphwell.experiments.results import Line, expected
 
 
 def small(runs, seed, progress):
@@ -26,21 +30,44 @@ def run(*arguments):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("only_small_moons")
-def test_the_command_prints_the_table_and_ends_with_0(tmp_path):
-    finished = run("moons", "--runs", 4, "--out", tmp_path / "out")
+def test_the_command_prints_the_table_and_writes_everything(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    finished = run("moons", "--runs", 4, "--out", folder)
     assert finished.exit_code == 0, finished.output
     header = next(line for line in finished.output.splitlines() if "difference" in line)
     assert header.index("paper") < header.index("graphwell") < header.index("difference")
     assert "annealed epsilon" in finished.output
-    assert f"{tmp_path / 'out' / 'report.html'}" in finished.output.replace("\n", "")
-    assert (tmp_path / "out" / "report.html").exists()
+    assert f"{folder / 'report.html'}" in finished.output.replace("\n", "")
+    assert {path.name for path in folder.iterdir()} == {"report.html", "results.json", "three_moons.png"}
+    assert (folder / "three_moons.png").read_bytes().startswith(b"\x89PNG")
+
+    (experiment,) = json.loads((folder / "results.json").read_text())["experiments"]
+    assert len(experiment["runs"]) == 4 * 5
+    for one in experiment["runs"]:
+        assert {"line", "seed", "data_set", "label_set", "error", "seconds", "sweeps"} <= set(one)
+    fixed = next(line for line in experiment["lines"] if line["key"] == "three-moons.fixed")
+    errors = [100 * one["error"] for one in experiment["runs"] if one["line"] == "three-moons.fixed"]
+    assert fixed["mean"] == pytest.approx(sum(errors) / 4)
+    assert fixed["expected"] == {
+        "paper": 5.2, "paper_spread": 1.01, "value": 2.85, "tolerance": 0.75, "runs": 20,
+    }  # fmt: skip
+    assert fixed["n"] == 4
+
+    page = (folder / "report.html").read_text()
+    sources = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert sources
+    assert all(source.startswith("data:image/png;base64,") for source in sources)
+    for column in ("paper", "graphwell", "difference"):
+        assert f'<th class="number">{column}</th>' in page
+    assert "5.2 ± 1.01 %" in page
+    assert all(line["title"] in page for line in experiment["lines"])
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("only_small_moons")
 def test_a_line_outside_its_tolerance_is_named_and_the_command_ends_with_1(tmp_path, monkeypatch):
-    strict = {**expectations(), "three-moons.fixed": Expected(paper=5.2, value=1.0, tolerance=0.1)}
-    monkeypatch.setattr("graphwell.experiments.expected.expectations", lambda: strict)
+    monkeypatch.setitem(expected()["lines"]["three-moons"]["fixed"], "value", 1.0)
+    monkeypatch.setitem(expected()["lines"]["three-moons"]["fixed"], "tolerance", 0.1)
     finished = run("moons", "--runs", 2, "--out", tmp_path)
     assert finished.exit_code == 1
     (complaint,) = finished.stderr.splitlines()
@@ -68,3 +95,76 @@ def test_bad_arguments_get_one_sentence_and_2(arguments, sentence, tmp_path):
     assert finished.exit_code == 2
     assert sentence in finished.stderr
     assert "Traceback" not in finished.output
+
+
+def test_bad_numbers_are_refused():
+    with pytest.raises(ValueError, match="runs must be positive"):
+        reproduce(["moons"], runs=0)
+    with pytest.raises(ValueError, match="seed must not be negative"):
+        reproduce(["moons"], seed=-1)
+
+
+def test_a_failure_leaves_no_file(tmp_path):
+    section = three_moons(1, data_sets=1, n_per_class=60, per_class=4)
+    broken = replace(section, pictures=[replace(section.pictures[0], drawing=None)])
+    with pytest.raises(AttributeError):
+        write(Reproduction([broken], 0, 1.0), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "results.json").mkdir()
+    with pytest.raises(ValueError, match=r"results\.json is a folder"):
+        write(Reproduction([section], 0, 1.0), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+
+
+def test_progress_names_the_experiment_and_reaches_its_end():
+    heard = []
+    three_moons(2, 0, lambda *each: heard.append(each), data_sets=1, n_per_class=60, per_class=4)
+    assert heard == [("three moons", None), ("three moons", 0.5), ("three moons", 1.0)]
+
+
+def judged(values, **entry):
+    return Line("a.b", tuple(values), "a line", **entry)
+
+
+@pytest.mark.parametrize(("mean", "ok"), [(2.4, False), (2.5, True), (3.0, True), (3.5, True), (3.6, False)])
+def test_a_result_must_lie_within_its_tolerance_on_either_side(mean, ok):
+    assert judged([mean] * 20, value=3.0, tolerance=0.5).ok is ok
+
+
+def test_fewer_runs_are_given_more_room_and_a_limit_has_one_side():
+    assert not judged([3.8] * 20, value=3.0, tolerance=0.5).ok
+    assert judged([3.8] * 5, value=3.0, tolerance=0.5).ok
+    assert not judged([0.0, 0.01], value=0.0, tolerance=0.0).ok
+    assert judged([0.1], at_most=1.5).ok
+    assert not judged([1.6], at_most=1.5).ok
+    assert "should be at most 1.50 %" in judged([1.6], at_most=1.5).complaint
+
+
+def test_the_paper_stands_beside_the_result():
+    line = judged([2.0, 3.0], paper=2.6, paper_spread=0.3, paper_best=2.13, value=2.4, tolerance=0.6)
+    assert (line.published, line.difference) == ("2.6 ± 0.3 % (best 2.13)", "-0.10")
+    assert str(line) == "2.50 ± 0.50 %"
+    alone = judged([2.0], value=2.0, tolerance=1.0)
+    assert (alone.published, alone.difference) == ("", "")
+    page = report(Reproduction([], seed=3, seconds=1.0), {})
+    assert "The paper, reproduced" in page
+    assert "seed 3" in page
+
+
+def test_the_figures_of_the_paper_are_those_of_its_text():
+    entries = {f"{s}.{n}": entry for s, names in expected()["lines"].items() for n, entry in names.items()}
+    published = {
+        "three-moons.spectral": 20.0, "three-moons.fixed": 5.2, "three-moons.annealed": 2.6,
+        "three-moons.seconds": 1.53, "image.random": 0.0, "image.seconds": 59.7,
+        "image.phases-seconds": 0.625,
+        "mnist.error": 7.0, "mnist.seconds": 132.0, "two-moons.binary": 2.3, "quoted-moons.p-laplacian": 6.0,
+        "quoted-moons.cheeger": 4.6, "quoted-moons.binary": 2.3, "quoted-mnist.p-laplacian": 12.9,
+        "quoted-mnist.cheeger": 11.8, "quoted-mnist.one-cut": 12.36, "quoted-mnist.adapted": 7.4,
+    }  # fmt: skip
+    assert {key: entries[key]["paper"] for key in published} == published
+    for key, entry in entries.items():
+        assert ("value" in entry and "tolerance" in entry) != ("at_most" in entry), key
+    matrix = np.array(expected()["paper"]["mnist_confusion"])
+    assert matrix.sum() == 70_000
+    assert 1 - matrix.trace() / 70_000 == pytest.approx(0.0686, abs=1e-4)
+    assert matrix.sum(axis=0).tolist() == [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]

@@ -114,14 +114,6 @@ def test_one_class_goes_to_everything(make):
     np.testing.assert_array_equal(clf.label_distributions_, 1.0)
 
 
-def test_bad_new_rows_get_one_clear_sentence():
-    clf = DiffuseInterfaceClassifier(metric="precomputed").fit([[0, 1], [1, 0]], [0, 1])
-    with pytest.raises(ValueError, match="affinities of each new row to the 2 fitted rows"):
-        clf.predict([[1.0, 2.0, 3.0]])
-    with pytest.raises(ValueError, match="finite and not negative"):
-        clf.predict([[1.0, -2.0]])
-
-
 @pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier, LaplaceLearning])
 def test_y_is_required_in_one_sentence(make):
     with pytest.raises(

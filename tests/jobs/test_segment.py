@@ -1,13 +1,42 @@
-"""The job on a picture, called from Python."""
+"""The job on a picture or volume, called from Python."""
 
+from inspect import signature
+from pathlib import Path
+
+import nibabel
 import numpy as np
 import pytest
+import rasterio
 from PIL import Image
 
 import graphwell as gw
+from graphwell.datasets.strokes import write_example
 from graphwell.errors import OptionError
 from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_options import SegmentOptions
+from graphwell.jobs.segment_files import SegmentOptions
+
+TRUTH = np.zeros((30, 36), dtype=int)
+TRUTH[8:20, 10:25] = 1
+
+
+PLACE = {"crs": "EPSG:32632", "transform": rasterio.Affine(10, 0, 5e5, 0, -10, 5e6)}
+
+
+PATHS = ("overlay", "sheet", "scores", "masks", "seeds_out")
+
+
+def run(folder, image="image.npy", seeds="seeds.npy", output="labels.npy", **options):
+    files = {"image": folder / image, "seeds": folder / seeds, "output": folder / output}
+    named = {
+        key: folder / value if isinstance(value, str) and key in PATHS else value
+        for key, value in options.items()
+    }
+    return segment(SegmentOptions(**files, n_jobs=1, **named))
+
+
+def size_of(path):
+    with Image.open(path) as picture:
+        return picture.size
 
 
 @pytest.fixture
@@ -18,11 +47,6 @@ def folder(tmp_path):
     np.save(tmp_path / "seeds.npy", gw.datasets.sample_labels(truth.ravel(), 15, 0).reshape(truth.shape))
     np.save(tmp_path / "truth.npy", truth)
     return tmp_path
-
-
-def run(folder, output="labels.npy", **options):
-    files = {"image": folder / "image.npy", "seeds": folder / "seeds.npy", "output": folder / output}
-    return segment(SegmentOptions(**files, n_jobs=1, **options))
 
 
 def test_the_labels_are_those_of_the_library(folder):
@@ -37,8 +61,8 @@ def test_the_labels_are_those_of_the_library(folder):
 
 
 def test_all_files_are_written(folder):
-    extra = {name: folder / f"{name}.png" for name in ("overlay", "scores")}
-    report = run(folder, "labels.png", masks=folder / "masks", **extra)
+    extra = {"overlay": "overlay.png", "scores": "scores.png", "masks": "masks"}
+    report = run(folder, output="labels.png", **extra)
     assert [path.name for path in report.files] == ["labels.png", "overlay.png", "scores.png", "masks"]
     assert np.asarray(Image.open(folder / "overlay.png")).shape == (40, 44, 3)
     assert len(list((folder / "masks").iterdir())) == 5
@@ -83,6 +107,13 @@ def test_masks_never_overwrite_what_was_read(folder):
         segment(SegmentOptions(**files, masks=folder))
 
 
+def test_the_options_of_a_segmentation_have_the_defaults_of_the_segmenter():
+    options = SegmentOptions(image=Path("i.png"), seeds=Path("s.png"), output=Path("o.png"))
+    for name, parameter in signature(gw.Segmenter).parameters.items():
+        if name not in ("image", "channel_axis", "progress"):
+            assert getattr(options, name) == parameter.default
+
+
 @pytest.fixture
 def volume(tmp_path):
     """A small volume of flat points with marks."""
@@ -95,7 +126,7 @@ def volume(tmp_path):
 
 
 def test_a_volume_and_marks_of_three_axes(volume):
-    report = run(volume, spacing=(1.0, 1.0, 2.5), scores=volume / "scores.npy")
+    report = run(volume, spacing=(1.0, 1.0, 2.5), scores="scores.npy")
     labels, truth = np.load(volume / "labels.npy"), np.load(volume / "truth.npy")
     assert report.size == labels.shape == np.load(volume / "scores.npy").shape == (20, 22, 8)
     assert (labels == truth).all()
@@ -132,9 +163,8 @@ def test_the_pages_of_a_tiff_file_are_slices(volume):
     ],
 )
 def test_what_a_volume_has_not_is_refused(volume, options, words):
-    paths = {key: volume / value if isinstance(value, str) else value for key, value in options.items()}
     with pytest.raises(OptionError, match=words):
-        run(volume, **paths)
+        run(volume, **options)
     assert not (volume / "labels.npy").exists()
 
 
@@ -142,3 +172,92 @@ def test_marks_of_another_shape_are_refused(volume):
     np.save(volume / "seeds.npy", np.zeros((20, 22, 7), dtype=int))
     with pytest.raises(OptionError, match=r"the shape of the image, \(20, 22, 8\), but has \(20, 22, 7\)"):
         run(volume)
+
+
+@pytest.fixture
+def field(tmp_path):
+    """A picture of six bands with a corner that shows nothing."""
+    cube = np.stack([0.1 * band + 0.3 * TRUTH for band in range(6)]).astype(np.float32)
+    cube[:, :5, :5] = -9999
+    shape = {"width": 36, "height": 30, "count": 6, "dtype": "float32", "nodata": -9999}
+    with rasterio.open(tmp_path / "field.tif", "w", driver="GTiff", **shape, **PLACE) as file:
+        file.write(cube)
+    marks = np.full(TRUTH.shape, -1)
+    marks[10:18:3, 12:20:3], marks[25, ::4], marks[2, 20:30] = 1, 0, 0
+    np.save(tmp_path / "seeds.npy", marks)
+    return tmp_path
+
+
+def test_labels_lie_on_earth_and_what_shows_nothing_has_none(field):
+    report = run(field, "field.tif", "seeds.npy", "labels.tif", scores="doubt.tif", overlay="over.png")
+    assert report.unreachable_pixels == 0
+    with rasterio.open(field / "labels.tif") as file:
+        assert (file.crs, file.transform) == (PLACE["crs"], PLACE["transform"])
+        labels = file.read(1, masked=True)
+    assert labels.mask[:5, :5].all()
+    assert labels.mask.sum() == 25
+    assert (labels.data == TRUTH)[~labels.mask].all()
+    with rasterio.open(field / "doubt.tif") as file:
+        assert file.crs == PLACE["crs"]
+        assert (file.read(1)[:5, :5] == 0).all()
+    assert size_of(field / "over.png") == (36, 30)
+
+
+def test_channels_along_another_axis(tmp_path):
+    np.save(tmp_path / "cube.npy", np.stack([0.3 + 0.3 * TRUTH] * 5))
+    np.save(tmp_path / "seeds.npy", gw.datasets.sample_labels(TRUTH.ravel(), 9, 0).reshape(TRUTH.shape))
+    run(tmp_path, "cube.npy", "seeds.npy", "labels.npy", channel_axis=0)
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), TRUTH)
+    with pytest.raises(OptionError, match="channel_axis must be an axis of the image"):
+        run(tmp_path, "cube.npy", "seeds.npy", "labels.npy", channel_axis=3)
+    np.save(tmp_path / "seeds.npy", np.stack([np.load(tmp_path / "seeds.npy")] * 5, axis=-1))
+    with pytest.raises(OptionError, match="channel_axis says that an axis holds channels"):
+        run(tmp_path, "cube.npy", "seeds.npy", "labels.npy", channel_axis=0)
+
+
+@pytest.fixture
+def scan(tmp_path):
+    """A volume whose slices lie far apart, and its marks."""
+    truth = np.repeat(TRUTH[..., None], 6, axis=2) + 1
+    place = np.diag([1.0, 1.0, 3.0, 1.0])
+    nibabel.save(nibabel.Nifti1Image((truth * 80).astype(np.int16), place), tmp_path / "scan.nii.gz")
+    marks = gw.datasets.sample_labels(truth.ravel() - 1, 12, 0).reshape(truth.shape) + 1
+    nibabel.save(nibabel.Nifti1Image(marks.astype(np.uint8), place), tmp_path / "marks.nii.gz")
+    return tmp_path
+
+
+def test_a_volume_of_medicine_keeps_place_and_spacing(scan):
+    files = {"overlay": "over.png", "sheet": "sheet.png", "scores": "doubt.nii", "seeds_out": "read.nii.gz"}
+    report = run(scan, "scan.nii.gz", "marks.nii.gz", "labels.nii.gz", **files)
+    assert any("lie 1 x 1 x 3 apart, as scan.nii.gz says" in str(note) for note in report.notes)
+    labels = nibabel.load(scan / "labels.nii.gz")
+    assert labels.header.get_zooms() == (1, 1, 3)
+    np.testing.assert_array_equal(np.asarray(labels.dataobj), np.repeat(TRUTH[..., None], 6, axis=2) + 1)
+    read, given = (np.asarray(nibabel.load(scan / name).dataobj) for name in ("read.nii.gz", "marks.nii.gz"))
+    np.testing.assert_array_equal(read, given)
+    assert size_of(scan / "over.png") == (3 * 36 + 2 * 8, 2 * 30 + 8)
+    assert size_of(scan / "sheet.png") == (4 * 36 + 3 * 8, 6 * 30 + 5 * 8)
+
+
+def test_labels_of_a_reduced_copy_are_as_large_as_the_picture(tmp_path):
+    truth = write_example(tmp_path, noise=0.0, per_class=0, random_state=0)
+    files = {"image": tmp_path / "image.png", "seeds": tmp_path / "seeds.png"}
+    said = []
+    options = SegmentOptions(**files, output=tmp_path / "labels.npy", max_memory="20MB")
+    report = segment(options, say=said.append)
+    labels = np.load(tmp_path / "labels.npy")
+    assert report.size == labels.shape
+    assert any("coarser" in str(sentence) for sentence in said)
+    assert any("coarser" in str(sentence) for sentence in report.notes)
+    whole = segment(SegmentOptions(**files, output=tmp_path / "whole.npy"))
+    assert (labels == np.load(tmp_path / "whole.npy")).mean() > 0.9
+    assert whole.unreachable_pixels == 0
+    assert truth is None or report.seeds == whole.seeds
+
+
+def test_what_cannot_be_reduced_is_refused(tmp_path):
+    for shape in ((1000, 1000), (40, 50, 60)):
+        np.save(tmp_path / "image.npy", np.zeros(shape, np.uint8))
+        np.save(tmp_path / "seeds.npy", np.zeros(shape, np.int8))
+        with pytest.raises(OptionError, match=r"needs about .* of memory"):
+            run(tmp_path, max_memory="5MB")

@@ -12,7 +12,7 @@ from graphwell.serve.answers import (
     NOTHING,
     PALETTE,
     SKIPPED,
-    Answers,
+    Annotations,
     ClassList,
 )
 
@@ -20,7 +20,7 @@ N = 6
 
 
 def fresh():
-    return Answers(np.array([0, 1, NOTHING, NOTHING, NOTHING, CANNOT_TELL]), ClassList.named(["a", "b"]))
+    return Annotations(np.array([0, 1, NOTHING, NOTHING, NOTHING, CANNOT_TELL]), ClassList.named(["a", "b"]))
 
 
 def seen(answers):

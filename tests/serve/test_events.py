@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from graphwell.jobs.found_labels import FoundLabels
-from graphwell.serve.answers import NOTHING, Answers, ClassList
+from graphwell.serve.answers import NOTHING, Annotations, ClassList
 from graphwell.serve.events import (
     DOUBTFUL_SHOWN,
     NO_CLASS,
@@ -14,7 +14,7 @@ from graphwell.serve.events import (
     doubtful_rows,
     lasso_counts,
 )
-from graphwell.serve.fits import Fit, Preview, Snapshot
+from graphwell.serve.fits import Fit, LabelPreview, Snapshot
 
 
 def read(content):
@@ -53,7 +53,9 @@ def test_without_a_fit_everything_is_grey_again():
 def test_a_preview_paints_some_rows_and_a_new_window_is_told_all():
     coloring = Coloring(3)
     snapshot = Snapshot(7, np.full(3, -1), np.ones(3), ())
-    event, rows, classes = read(coloring.take_preview(Preview(snapshot, np.array([0, 2]), np.array([1, -1]))))
+    event, rows, classes = read(
+        coloring.take_preview(LabelPreview(snapshot, np.array([0, 2]), np.array([1, -1])))
+    )
     assert (event["preview"], event["number"], rows, classes) == (True, 7, [0, 2], [1, NO_CLASS])
     labels, doubt = coloring.everything()
     assert read(labels)[1:] == ([0, 1, 2], [1, NO_CLASS, NO_CLASS])
@@ -90,7 +92,7 @@ def test_without_a_fit_nothing_is_in_doubt():
 
 
 def test_the_rows_of_a_lasso_are_counted_by_what_the_model_says():
-    answers = Answers(np.full(5, NOTHING), ClassList.named(["a", "b"]))
+    answers = Annotations(np.full(5, NOTHING), ClassList.named(["a", "b"]))
     colors = np.array([0, 1, 1, NO_CLASS, 0])
     lasso = answers.planned({"do": "label", "rows": [0, 1, 2, 3], "class": 1, "weight": 0.1})
     assert lasso_counts(lasso, colors) == {"rows": 4, "class": 1, "says": {0: 1, 1: 2}}

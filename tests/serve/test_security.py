@@ -1,6 +1,6 @@
 import pytest
 
-from graphwell.serve.security import POLICY, Door, RefusedError, origins_of, same
+from graphwell.serve.security import POLICY, AccessRefusedError, Door, origins_of, same
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def test_its_own_page_is_let_in(door):
     "host", ["evil.example:80", "127.0.0.1", "127.0.0.1:81", "127.0.0.1:80.evil.example", ""]
 )
 def test_another_name_is_refused(door, host):
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(AccessRefusedError) as refused:
         door.inner_path(f"/{door.token}/", host, None)
     assert refused.value.status == 421
 
@@ -27,12 +27,12 @@ def test_another_name_is_refused(door, host):
     "origin", ["http://evil.example", "null", "https://127.0.0.1:80", "http://127.0.0.1:81", ""]
 )
 def test_another_origin_is_refused(door, origin):
-    with pytest.raises(RefusedError):
+    with pytest.raises(AccessRefusedError):
         door.inner_path(f"/{door.token}/", "127.0.0.1:80", origin)
 
 
 def test_a_socket_without_an_origin_is_refused(door):
-    with pytest.raises(RefusedError):
+    with pytest.raises(AccessRefusedError):
         door.inner_path(f"/{door.token}/channel", "127.0.0.1:80", None, is_socket=True)
 
 
@@ -40,7 +40,7 @@ def test_a_socket_without_an_origin_is_refused(door):
     "path", ["/", "", "//", "/wrong/", "/{token}", "/{token}x/", "/x/{token}/", "/\ud800/"]
 )
 def test_without_the_token_nothing_is_let_in(door, path):
-    with pytest.raises(RefusedError):
+    with pytest.raises(AccessRefusedError):
         door.inner_path(path.replace("{token}", door.token), "127.0.0.1:80", None)
 
 

@@ -12,7 +12,7 @@ from graphwell.serve.strokes import (
     MOST_CLASSES,
     MOST_POINTS,
     MOST_STROKES,
-    Painting,
+    Strokes,
     checked_class,
     checked_stroke,
     first_classes,
@@ -23,7 +23,7 @@ GOOD = {"class": 0, "width": 3, "erase": False, "points": [[2, 2], [8.5, 4]]}
 
 @pytest.fixture
 def painting():
-    made = Painting((10, 12))
+    made = Strokes((10, 12))
     made.do({"do": "classes", "classes": first_classes()})
     return made
 

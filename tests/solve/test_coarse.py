@@ -80,7 +80,7 @@ def test_noise_finds_the_lowest_energy_of_a_chain_of_communities():
     assert lowest <= dense_energy(W, np.repeat([0, 1], [30, 30]), evidence, np.zeros(2))
 
 
-def test_harmonic_shares_are_means_of_their_neighbours_and_of_the_voices():
+def test_harmonic_shares_are_means_of_their_neighbours_and_of_the_labels():
     W, label_weights, _, _ = tiny(1)
     shares = harmonic_shares(coarse(W, label_weights))
     weight = W.sum(axis=1) + label_weights.sum(axis=1)
@@ -105,7 +105,7 @@ def test_a_large_coarse_graph_is_solved_too():
     np.testing.assert_allclose(shares[:, 1], np.linspace(0, 1, n), atol=1e-2)
 
 
-def test_a_label_is_heard_where_its_edges_lead():
+def test_a_label_counts_where_its_edges_lead():
     W, _, _, _ = tiny(3)
     groups, known, trust = np.array([0, 0, 1, 1, 2, 2, 2]), np.array([0, 3, 5]), np.array([1.0, 0.5, 0.25])
     near, labels = sparse.csr_array(W[known]), np.array([1, 0, 1])
@@ -177,7 +177,7 @@ def test_codes_become_their_ranks():
 
 
 @pytest.mark.parametrize("n_classes", [1, 3])
-def test_the_energy_is_what_is_cut_and_pressed_less_what_is_said(n_classes):
+def test_the_energy_is_the_cut_and_the_pressure_less_the_evidence(n_classes):
     rng = np.random.default_rng(n_classes)
     W = random_graph(rng, 30, 0.2).W
     volumes, pressure, evidence = W.sum(axis=1), rng.random(n_classes), rng.random((30, n_classes))

@@ -72,7 +72,7 @@ def test_modularity_is_that_of_the_dense_matrix(seed, resolution):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_units_are_the_components_of_the_heaviest_edges(seed):
+def test_aggregates_are_the_components_of_the_heaviest_edges(seed):
     W = random_affinity(40, 0.2, seed)
     heaviest = np.zeros_like(W)
     heaviest[np.arange(40), W.argmax(axis=1)] = W.max(axis=1)
@@ -104,7 +104,7 @@ def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():
     np.testing.assert_array_equal(joined_to_heaviest(W), joined_to_heaviest(backwards))
 
 
-def test_units_do_not_depend_on_the_numbering_of_the_vertices():
+def test_aggregates_do_not_depend_on_the_numbering_of_the_vertices():
     W = random_affinity(300, 0.03, 1)
     order = np.random.default_rng(2).permutation(300)
     plain = aggregate(engine_of(W), most=60).members[order]
@@ -113,7 +113,7 @@ def test_units_do_not_depend_on_the_numbering_of_the_vertices():
     np.testing.assert_array_equal(same, permuted[:, None] == permuted[None, :])
 
 
-def test_threads_that_ask_at_the_same_time_find_the_same_groundwork(monkeypatch):
+def test_threads_that_ask_at_the_same_time_find_the_same_aggregates(monkeypatch):
     engine, joined_until, found = engine_of(random_affinity(50, 0.2, 0)), communities_module.joined_until, []
 
     def overtaken(*arguments):
@@ -129,7 +129,7 @@ def test_threads_that_ask_at_the_same_time_find_the_same_groundwork(monkeypatch)
         np.testing.assert_array_equal(other.W.toarray(), found[0].W.toarray())
 
 
-def test_few_vertices_are_their_own_units_and_edgeless_ones_are_never_joined():
+def test_few_vertices_are_their_own_aggregates_and_edgeless_ones_are_never_joined():
     W, _ = blocks([30, 20])
     np.testing.assert_array_equal(aggregates_of(engine_of(W)).members, np.arange(50))
     assert aggregate(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)

@@ -107,22 +107,22 @@ def test_a_run_that_goes_on_ends_like_one_that_never_stopped():
     assert resumed.n_sweeps == whole.n_sweeps
 
 
-def test_after_two_steps_without_a_change_of_class_a_hurried_run_takes_the_last():
+def test_after_two_steps_without_a_change_of_class_an_early_end_takes_the_last():
     engine, problem, start = two_clusters(NumbaEngine)
     schedule = Annealed(2.0, 0.5, sweeps=10)
     whole = descend(engine, problem, start, schedule, 0.02)
-    hurried = descend(engine, problem, start, schedule, 0.02, may_stop_early=True)
+    early = descend(engine, problem, start, schedule, 0.02, may_stop_early=True)
     pairs = list(zip(whole.label_changes, whole.label_changes[1:], strict=False))
     quiet = 1 + pairs.index((0, 0))
     assert quiet < len(whole.epsilons) - 2
-    assert hurried.epsilons == (*whole.epsilons[: quiet + 1], whole.epsilons[-1])
-    assert hurried.energies[: quiet + 1] == whole.energies[: quiet + 1]
-    assert hurried.n_sweeps == 10 * (quiet + 2)
-    np.testing.assert_array_equal(hurried.labels, whole.labels)
+    assert early.epsilons == (*whole.epsilons[: quiet + 1], whole.epsilons[-1])
+    assert early.energies[: quiet + 1] == whole.energies[: quiet + 1]
+    assert early.n_sweeps == 10 * (quiet + 2)
+    np.testing.assert_array_equal(early.labels, whole.labels)
 
 
 @pytest.mark.parametrize("stop", [1, 2, 3, 14])
-def test_a_hurried_run_goes_on_as_if_it_had_never_stopped(stop):
+def test_an_early_end_goes_on_as_if_it_had_never_stopped(stop):
     engine, problem, start = two_clusters(NumbaEngine)
     schedule = Annealed(2.0, 0.5, sweeps=10)
     whole = descend(engine, problem, start, schedule, 0.02, may_stop_early=True)
@@ -136,7 +136,7 @@ def test_a_hurried_run_goes_on_as_if_it_had_never_stopped(stop):
     assert (part.status is Status.STOPPED) == (len(part.energies) < len(whole.energies))
 
 
-def test_a_hurried_run_that_changes_to_the_end_takes_every_step():
+def test_an_early_end_that_changes_to_the_end_takes_every_step():
     rng = np.random.default_rng(3)
     problem = Problem(random_graph(rng, 200, 0.1), np.where(rng.random(200) < 0.05, 1, -1), 4)
     start = start_of(problem, rng)

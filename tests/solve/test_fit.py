@@ -108,15 +108,15 @@ def test_one_class_needs_no_descent():
     assert found.engine.to_host(found.scores).tolist() == [[1.0], [1.0]]
 
 
-def test_large_graphs_are_in_a_hurry_once_no_vertex_changes_class(monkeypatch):
+def test_large_graphs_stop_early_once_no_vertex_changes_class(monkeypatch):
     graph, truth = clusters([80, 80, 80])
     problem = Problem(graph, first_labels(truth, 1), 3)
-    patient = run(problem).result
+    whole = run(problem).result
     monkeypatch.setattr(import_module("graphwell.solve.fit"), "STOP_EARLY_FROM", graph.n_vertices)
-    hurried = run(problem).result
-    np.testing.assert_array_equal(hurried.labels, patient.labels)
-    assert hurried.n_sweeps < patient.n_sweeps
-    assert hurried.epsilons[-1] == patient.epsilons[-1]
+    early = run(problem).result
+    np.testing.assert_array_equal(early.labels, whole.labels)
+    assert early.n_sweeps < whole.n_sweeps
+    assert early.epsilons[-1] == whole.epsilons[-1]
 
 
 def case():

@@ -38,7 +38,7 @@ def run(problem, recipe=Recipe(), n_jobs=None):  # noqa: B008
     return fit(find_backend("cpu", n_jobs=n_jobs), problem, recipe, Run(), np.random.default_rng(0))
 
 
-def test_a_label_speaks_for_no_more_than_its_share_of_the_vertices():
+def test_a_label_counts_for_no_more_than_its_share_of_the_vertices():
     assert vertices_per_label(np.repeat([0, -1], [50, 50]), 2) == 2.0
     assert vertices_per_label(np.repeat([0, -1], [1, 99]), 5) == 5.0
 
@@ -129,7 +129,7 @@ def test_communities_are_found_on_the_host_while_another_device_computes(monkeyp
     assert [len(community) for community, _ in levels] == 6 * [180]
 
 
-def test_the_engine_is_asked_before_and_the_host_joins_units_meanwhile(monkeypatch):
+def test_the_engine_is_asked_before_and_the_host_joins_aggregates_meanwhile(monkeypatch):
     graph, truth = clusters([60, 60])
     problem = Problem(graph, first_labels(truth, 2), 2)
     engine, threads = elsewhere(problem), {}

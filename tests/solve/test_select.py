@@ -68,7 +68,7 @@ def test_bounds_of_the_sizes_are_kept():
     assert (found == 1).mean() > 0.55
 
 
-def test_a_start_that_the_labels_refute_is_no_refuge():
+def test_a_start_that_the_labels_refute_is_not_kept():
     graph, truth = clusters([150, 50])
     labels = np.full(200, -1)
     labels[[0, 1, 2, 3, 4, 150]] = truth[[0, 1, 2, 3, 4, 150]]

@@ -433,7 +433,7 @@ class Backend(Protocol):
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
-        """Return what the user is told of every row; rows that no label reaches have the prior.
+        """Return the answers for every row; rows that no label reaches have the prior.
 
         `columns` are the numbers of the classes that the columns of the scores belong to; the others have no
         rows.

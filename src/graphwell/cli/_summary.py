@@ -99,7 +99,7 @@ def print_compared(report: "CompareReport", *, on_stderr: bool) -> None:
     classes = counted(found.n_classes, "class", "classes")
     say(f"{counted(found.n_rows, 'row')}, {counted(found.n_labels, 'label')} given, {classes}.")
     say(how_judged(found))
-    titles = ("method", ">right", ">± error", ">seconds", ">memory")
+    titles = ("method", ">correct", ">± error", ">seconds", ">memory")
     console.print(_grid(titles, [(each.method, *each.cells) for each in found.standings]))
     for name, why in found.left_out:
         say(f"Left out: {name} ({why}).")

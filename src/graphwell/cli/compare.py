@@ -9,7 +9,7 @@ from graphwell.cli._options import in_flags, job_options, option
 from graphwell.cli._run import Exit, bars, ends_cleanly, tell
 
 if TYPE_CHECKING:
-    from graphwell.comparison.results import Standing
+    from graphwell.comparison.compare import Standing
 
 
 @ends_cleanly
@@ -20,8 +20,8 @@ def compare(
     methods: Annotated[
         str | None,
         option(
-            "Methods by name, or all: those of classify, random forest, gradient boosting, "
-            "logistic regression, LabelSpreading. By default graphwell and the last 4.",
+            "Methods by name, or all: those of classify, logistic regression, random forest, boosting, "
+            "sklearn LabelSpreading. By default graphwell and the last 4.",
             panel=opt.METHOD,
             metavar="A,B,C",
         ),
@@ -30,9 +30,6 @@ def compare(
         int, option("How often labels are hidden, each of them once.", panel=opt.METHOD, min=2)
     ] = 5,
     report: opt.Report = None,
-    checkpoint: Annotated[
-        Path | None, opt.file("File to save the comparison in; a killed one goes on from it.")
-    ] = None,
     features: opt.Features = None,
     drop: opt.Drop = None,
     id_: opt.Id = None,
@@ -47,9 +44,9 @@ def compare(
 ) -> Exit:
     """Compare graphwell with other methods on a table that has some labels.
 
-    Labels are hidden in turn, and the methods judged on them, or on the column of the truth. Prints a line
-    for each method as soon as it is known, then the table: right answers with their standard error, seconds
-    and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    Labels are hidden in turn, and methods are judged on them, or on the column of the truth. Prints a line
+    for each method as soon as it is known, then the table: the share of correct labels with its standard
+    error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
     from graphwell.cli import _summary
@@ -61,14 +58,16 @@ def compare(
     out = sys.stdout  # bars on a terminal take its place
 
     def say(standing: "Standing") -> None:
-        right, error, seconds, _ = standing.cells
-        line = f"{standing.method}: {right} right ± {error}, {seconds} s"
+        correct, error, seconds, _ = standing.cells
+        line = f"{standing.method}: {correct} correct ± {error}, {seconds} s"
         print(line, file=sys.stdout if out.isatty() else out, flush=True)
 
     with bars(quiet=quiet) as progress:
-        told = None if quiet or json_ else say
         found = compare_methods(
-            options, draw=lambda made: comparison_page(made, words=in_flags), progress=progress, told=told
+            options,
+            draw=lambda made: comparison_page(made, words=in_flags),
+            progress=progress,
+            on_result=None if quiet or json_ else say,
         )
     tell(found, _summary.print_compared, taken=json_, json_=json_, quiet=quiet)
     return Exit.DONE

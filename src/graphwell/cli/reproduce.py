@@ -40,10 +40,10 @@ def reproduce(
     seed: Annotated[int, typer.Option(min=0, help="First seed of data, labels and starts.")] = 0,
 ) -> Exit | None:
     """Run the experiments of the paper and set every figure beside the published one."""
-    from graphwell.experiments.reproduce import EXPERIMENTS, write
+    from graphwell.experiments.reproduce import PAPER_RUNS, write
     from graphwell.experiments.reproduce import reproduce as run_experiments
 
-    names = EXPERIMENTS if what is Choice.ALL else (what.value,)
+    names = tuple(PAPER_RUNS) if what is Choice.ALL else (what.value,)
     _check_folder(output)
     with bars() as progress:
         found = run_experiments(names, runs, seed, data, progress)
@@ -65,8 +65,6 @@ def _show(found: "Reproduction", out: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from graphwell.experiments.expected import judge
-
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH_WITHOUT_TERMINAL)
@@ -75,9 +73,9 @@ def _show(found: "Reproduction", out: Path) -> None:
         table.add_column("line", ratio=1)
         for name in ("paper", "graphwell", "difference"):
             table.add_column(name, justify="right", no_wrap=True)
-        for one in map(judge, section.lines):
-            style = None if one.ok else "bold red"
-            table.add_row(one.line.title, one.paper, str(one.line), one.difference, style=style)
+        for line in section.lines:
+            style = None if line.ok else "bold red"
+            table.add_row(line.title, line.published, str(line), line.difference, style=style)
         console.print(table)
     console.print(f"Report: {out / 'report.html'}", highlight=False)
     for complaint in found.complaints:

@@ -2,44 +2,45 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import LabelSpreading
+from sklearn.utils import check_array
+from threadpoolctl import threadpool_limits
 
 from graphwell._checks import whole_number
-from graphwell._rows import equal_rows, hash_of, one_of_each
+from graphwell._rows import equal_rows, one_of_each
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell._version import __version__
 from graphwell.columns.cells import is_frame
-from graphwell.comparison.competitors import Competitor, Ground, competitors
-from graphwell.comparison.results import MethodComparison, Standing, Trial, standing
-from graphwell.comparison.saved import Saved
 from graphwell.errors import OptionError
 from graphwell.estimators.inputs import encoded_frame, refuse_foreign
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
+from graphwell.estimators.registry import DEFAULT, Method
+from graphwell.estimators.registry import methods as registered_methods
 from graphwell.graph import Graph
-from graphwell.io.files import check_output
-from graphwell.io.locks import held_alone
-from graphwell.memory import peak_memory
+from graphwell.memory import in_words, peak_memory
 from graphwell.model_selection import HiddenLabelsSplit
 from graphwell.progress import Progress, silent
 
 EXPECTED = (ValueError, MemoryError, NotImplementedError, np.linalg.LinAlgError)
-"""What a method may raise on rows that it cannot label; the comparison goes on without it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Labels that are shown, and the rows that are judged."""
-
-    shown: IntArray
-    judged: BoolArray
+"""Errors of a method that cannot label the rows; the comparison goes on without it."""
+MANY_ROWS = 20_000
+"""Slow methods take part on more rows only if they are named."""
+TREES = 300
+MANY_LABELS = 10_000
+"""Boosting learns from fewer on one thread."""
+SMALLEST_SHOWN = 1_000_000
+"""Bytes; a method that fits into memory that another gave back seems to take fewer."""
 
 
 def compare(
@@ -53,29 +54,27 @@ def compare(
     unknown: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
-    checkpoint: str | PathLike[str] | None = None,
     progress: Progress = silent,
-    told: Callable[[Standing], None] | None = None,
-) -> MethodComparison:
-    """Compare graphwell with what people would try first, or with every method, on your own rows.
+    on_result: "Callable[[Standing], None] | None" = None,
+) -> "MethodComparison":
+    """Compare graphwell with four models of scikit-learn, or with the methods you name, on your own rows.
 
-    The known labels are dealt into splits, each of which hides its own from all methods. They are judged on
-    the hidden labels, or, if the truth is known, on every row whose label they were not shown. Methods on
-    graphs share one graph of the rows as they are; ``"diffuse interface"`` chooses itself how rows are
-    compared. Methods that want class sizes are told those of the labels shown.
+    This is a cross-validation: the known labels are divided into splits, and each split hides its own from
+    all methods. They are judged on the hidden labels, or, if the truth is known, on every row whose label
+    they were not shown. Methods on graphs share one graph of the rows as they are; ``"diffuse interface"``
+    chooses itself how rows are compared. Methods that want class sizes are told those of the labels shown.
 
     Parameters
     ----------
     X : array or data frame of shape (n, d)
-        Features.
     y : array-like of shape (n,)
         Labels; unknown ones are -1 (integers), None or NaN.
     truth : array-like of shape (n,), optional
         True labels, as far as they are known.
     methods : sequence of str, optional
-        Names of `graphwell.comparison.competitors.competitors`; by default graphwell and
-        four models of scikit-learn. ``["all"]`` are all that can tell so many classes apart, the slow ones up
-        to 20,000 rows.
+        Names of ``gw.methods()``, "logistic regression", "random forest", "boosting" or
+        "sklearn LabelSpreading"; by default graphwell and these four. ``["all"]`` are all that can tell so
+        many classes apart, the slow ones up to 20,000 rows.
     splits : int
         At least 2; fewer are made where there are fewer labels to hide. With the truth, and no label to
         spare, there is one, which hides nothing.
@@ -87,12 +86,10 @@ def compare(
         Seed of everything random.
     n_jobs : int, optional
         Threads; all cores by default.
-    checkpoint : path, optional
-        File that the comparison is saved in after every fit; one that exists is gone on from.
     progress : callable
-        Told which method runs and how much of the whole is done.
-    told : callable, optional
-        Given the `Standing` of each method as soon as it is known.
+        Called with the stage, and the share of it that is done.
+    on_result : callable, optional
+        Called with the `Standing` of each method as soon as it is known.
 
     Returns
     -------
@@ -112,78 +109,93 @@ def compare(
     if not hasattr(X, "__len__") or np.ndim(X) == 0:
         raise OptionError("X", "{field} must be rows of features, got {!r}.", X)
     labels = read_labels(y, len(X), unknown)
-    rows = _rows(X, labels)
-    true = None if truth is None else _codes(truth, labels, unknown)
+    if len(labels.classes) < 2:
+        only = labels.classes.tolist()[0]
+        raise ValueError(f"All known labels are {only!r}; label rows of at least two classes.")
+    rows = check_array(encoded_frame(X, labels)[1] if is_frame(X) else X, dtype=np.float64)
+    true = None if truth is None else _true_codes(truth, labels, unknown)
     seed = whole_number("random_state", random_state, at_least=0)
-    dealt = deal(labels.codes, true, whole_number("splits", splits, at_least=2), seed, equal_rows([rows]))
-    chosen, left_out = _chosen(methods, len(rows), len(labels.classes))
-    mark = _mark(rows, labels, true, settings=(n_neighbors, seed, len(dealt), __version__))
-    path = None if checkpoint is None else Path(checkpoint)
-    with _held(path):
-        saved = Saved(path, mark, len(rows), len(labels.classes))
-        progress("neighbours", None)
-        began = time.perf_counter()
-        graph = Graph.from_features(rows, n_neighbors, n_jobs=n_jobs)
-        ground = Ground(rows, graph, len(labels.classes), seed, n_jobs)
-        contest = Contest(chosen, dealt, ground, labels, true, time.perf_counter() - began)
-        failed = contest.run(saved, progress, told)
-    return contest.summary(saved, {**left_out, **failed})
+    n_splits = whole_number("splits", splits, at_least=2)
+    folds = _hide_labels(labels.codes, true, n_splits, seed, equal_rows([rows]))
+    chosen, left_out = _choose(methods, len(rows), len(labels.classes))
+
+    progress("neighbours", None)
+    began = time.perf_counter()
+    graph = Graph.from_features(rows, n_neighbors, n_jobs=n_jobs)
+    seconds_graph = time.perf_counter() - began
+    data = Data(rows, graph, len(labels.classes), seed, n_jobs)
+    answers = labels.codes if true is None else true
+    n_judged = int(np.any([judged for _, judged in folds], axis=0).sum())
+    results: list[tuple[Standing, list[Trial], list[IntArray]]] = []
+    for place, one in enumerate(chosen):
+        trials: list[Trial] = []
+        found: list[IntArray] = []
+        try:
+            for number, (shown, judged) in enumerate(folds):
+                progress("methods", (place + number / len(folds)) / len(chosen))
+                began = time.perf_counter()
+                threads = None if n_jobs is None else thread_count(n_jobs)  # some models take no n_jobs
+                with threadpool_limits(threads), warnings.catch_warnings(), peak_memory() as peak:
+                    warnings.simplefilter("ignore")  # of one method on one split
+                    found.append(one.label(data, shown))
+                seconds = time.perf_counter() - began + (seconds_graph if one.uses_graph else 0.0)
+                correct = int((found[-1] == answers)[judged].sum())
+                trials.append(Trial(one.name, number, correct, int(judged.sum()), seconds, peak()))
+        except EXPECTED as error:
+            left_out[one.name] = str(error) or type(error).__name__
+            continue
+        results.append((Standing.of(trials, one.summary, n_judged), trials, found))
+        if on_result is not None:
+            on_result(results[-1][0])
+    progress("methods", 1.0)
+    if not results:
+        name, why = next(iter(left_out.items()))
+        raise ValueError(f"No method could label the rows; {name}: {why}")
+    ranked = sorted(results, key=lambda result: -result[0].accuracy)
+    return MethodComparison(
+        standings=tuple(standing for standing, _, _ in ranked),
+        left_out=tuple(left_out.items()),
+        trials=tuple(trial for _, trials, _ in results for trial in trials),
+        n_rows=len(rows),
+        n_classes=len(labels.classes),
+        n_labels=int((labels.codes >= 0).sum()),
+        n_splits=len(folds),
+        judged_on="hidden labels" if true is None else "truth",
+        n_judged=n_judged,
+        seconds_graph=seconds_graph,
+        labels=np.array([found for _, _, found in ranked]),
+        classes=tuple(labels.classes.tolist()),
+        given=labels.codes,
+        graph=graph,
+    )
 
 
-def deal(
-    codes: IntArray, true: IntArray | None, n_splits: int, seed: int, groups: IntArray | None = None
-) -> list[Split]:
-    """Deal the known labels into splits; every one is hidden once, except the last of its class.
-
-    Those of one group, copies of a row, are hidden together.
-
-    Examples
-    --------
-    >>> [split.shown.tolist() for split in deal(np.array([0, 0, 1, 1, -1]), None, 2, seed=0)]
-    [[-1, 0, 1, -1, -1], [0, -1, -1, 1, -1]]
-    """
+def _hide_labels(
+    codes: IntArray, true: IntArray | None, n_splits: int, seed: int, groups: IntArray
+) -> list[tuple[IntArray, BoolArray]]:
+    """The labels shown and the rows judged in each split; equal rows are hidden together."""
     alone = one_of_each(codes, groups)
     counts = np.bincount(alone[alone >= 0])
     spare = int(counts[counts > 1].sum())
     if spare < 2 and true is None:
         problem = "Too few labels to hide any: a class needs two; label more rows, or give {field}."
         raise OptionError("truth", problem)
-    if spare < 2:
-        hidden_sets: Iterator[Any] = iter([np.zeros(0, dtype=np.int64)])
-    else:
-        by = HiddenLabelsSplit(min(n_splits, spare), random_state=seed)
-        hidden_sets = (hidden for _, hidden in by.split(None, codes, groups))
-    dealt = []
+    hidden_sets = [np.zeros(0, dtype=np.int64)]
+    if spare >= 2:
+        splitter = HiddenLabelsSplit(min(n_splits, spare), random_state=seed)
+        hidden_sets = [hidden for _, hidden in splitter.split(None, codes, groups)]
+    folds = []
     for hidden in hidden_sets:
         shown = codes.copy()
         shown[hidden] = -1
-        judged = (codes >= 0) & (shown < 0) if true is None else (true >= 0) & (shown < 0)
-        dealt.append(Split(shown, judged))
-    if not all(split.judged.any() for split in dealt):
-        raise OptionError(
-            "truth", "{field} says nothing on any row without a label; there is nothing to judge by."
-        )
-    return dealt
+        folds.append((shown, ((codes if true is None else true) >= 0) & (shown < 0)))
+    if not all(judged.any() for _, judged in folds):
+        problem = "{field} says nothing on any row without a label; there is nothing to judge by."
+        raise OptionError("truth", problem)
+    return folds
 
 
-def _mark(rows: FloatArray, labels: Labels, true: IntArray | None, settings: tuple[Any, ...]) -> str:
-    """What a saved comparison is known by: the same data and the same settings."""
-    said = np.array([str(value) for value in settings])
-    return hash_of(rows, labels.codes, np.array(-2) if true is None else true, said)
-
-
-def _rows(X: Any, labels: Labels) -> FloatArray:
-    """The features as one matrix of finite numbers."""
-    from sklearn.utils import check_array
-
-    if len(labels.classes) < 2:
-        raise ValueError(
-            f"All known labels are {labels.classes.tolist()[0]!r}; label rows of at least two classes."
-        )
-    return np.asarray(check_array(encoded_frame(X, labels)[1] if is_frame(X) else X, dtype=np.float64))
-
-
-def _codes(truth: Any, labels: Labels, unknown: Any) -> IntArray:
+def _true_codes(truth: Any, labels: Labels, unknown: Any) -> IntArray:
     """True classes by the numbers of the labels; those without any label come after."""
     try:
         found = read_labels(truth, len(labels.codes), unknown)
@@ -194,132 +206,239 @@ def _codes(truth: Any, labels: Labels, unknown: Any) -> IntArray:
     return np.array([*numbers, -1])[found.codes]
 
 
-def _chosen(
+def _choose(
     names: Sequence[str] | None, n_rows: int, n_classes: int
-) -> tuple[list[Competitor], dict[str, str]]:
-    """Who takes part, and who does not with the reason."""
+) -> "tuple[list[Competitor], dict[str, str]]":
+    """The methods that take part, and those that do not with the reason."""
     known = competitors()
     if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
         raise OptionError("methods", "{field} must be a list of names, got {!r}.", names)
     every = names is not None and list(names) == ["all"]
-    names = None if every else names
-    for name in names or ():
-        if not isinstance(name, str) or name not in known:
-            raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
-    usual = [one.name for one in known.values() if every or one.usual]
-    asked = [known[name] for name in dict.fromkeys(names or usual)]
-    why = {one.name: one.refusal(n_rows, n_classes, named=names is not None) for one in asked}
-    if all(why.values()):
-        raise OptionError("methods", "{field}: {} {}.", *next(iter(why.items())))
-    return [one for one in asked if not why[one.name]], {
-        name: reason for name, reason in why.items() if reason
-    }
-
-
-def _held(path: Path | None) -> AbstractContextManager[None]:
-    """Keep other runs away from the file of this one, and refuse a name that cannot be written."""
-    if path is None:
-        return nullcontext()
-    check_output(path, "checkpoint")
-    return held_alone(path, "checkpoint")
-
-
-def threads_of(n_jobs: int | None) -> AbstractContextManager[Any]:
-    """Keep models that take no `n_jobs` to so many threads, too."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(None if n_jobs is None else thread_count(n_jobs))
+    asked = [name for name, one in known.items() if every or one.usual]
+    if names and not every:
+        asked = list(names)
+        for name in names:
+            if not isinstance(name, str) or name not in known:
+                raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
+    left_out = {}
+    for name in asked:
+        most, slow = known[name].most_classes, known[name].slow
+        if most is not None and n_classes > most:
+            left_out[name] = f"tells at most {most} classes apart, and there are {n_classes}"
+        elif slow and n_rows > MANY_ROWS and (every or not names):
+            left_out[name] = f"slow on {n_rows:,} rows; name it to have it run"
+    chosen = [known[name] for name in dict.fromkeys(asked) if name not in left_out]
+    if not chosen:
+        raise OptionError("methods", "{field}: {} {}.", *next(iter(left_out.items())))
+    return chosen, left_out
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
-    """Competitors, splits, and what is needed to fit and judge them.
+class Data:
+    """The input of all methods besides labels."""
 
-    Attributes
-    ----------
-    chosen : list of Competitor
-    splits : list of Split
-    ground : Ground
-    labels : Labels
-        All of them.
-    true : array of shape (n_rows,), optional
-        True classes; -1 where unknown.
-    seconds_graph : float
+    X: FloatArray
+    graph: Graph
+    n_classes: int
+    seed: int = 0
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """A way to label rows from the labels of some.
+
+    `label` takes a `Data` and class numbers (-1 unknown), and returns a class for every row, -1 for none.
     """
 
-    chosen: list[Competitor]
-    splits: list[Split]
-    ground: Ground
-    labels: Labels
-    true: IntArray | None
-    seconds_graph: float
+    name: str
+    summary: str
+    label: Callable[[Data, IntArray], IntArray]
+    uses_graph: bool = False
+    most_classes: int | None = None
+    slow: bool = False
+    usual: bool = True
+
+
+def competitors() -> Mapping[str, Competitor]:
+    """All by name: graphwell's methods, then models of scikit-learn.
+
+    Examples
+    --------
+    >>> list(competitors())[-4:]
+    ['logistic regression', 'random forest', 'boosting', 'sklearn LabelSpreading']
+    """
+    found = [_from_registry(method) for method in registered_methods().values()]
+    models = (
+        ("logistic regression", "on standardised rows"),
+        ("random forest", f"{TREES} trees"),
+        ("boosting", "boosted trees on histograms"),
+    )
+    found += [Competitor(name, summary, partial(_supervised, name)) for name, summary in models]
+    found.append(Competitor("sklearn LabelSpreading", "scikit-learn's, nearest neighbours", _spread))
+    return {one.name: one for one in found}
+
+
+def _from_registry(method: Method) -> Competitor:
+    known = method().get_params()
+    chooses_metric = "tune" in known
+
+    def label(data: Data, y: IntArray) -> IntArray:
+        parameters: dict[str, Any] = {"n_jobs": data.n_jobs}
+        if "random_state" in known:
+            parameters["random_state"] = data.seed
+        if method.told_sizes:
+            counts = np.bincount(y[y >= 0], minlength=data.n_classes)
+            parameters["class_prior"] = counts / counts.sum()
+        fitted = method(**parameters).fit(data.X if chooses_metric else data.graph, y)
+        return np.where(fitted.reachable_, fitted.transduction_, -1)
+
+    return Competitor(
+        method.name, method.summary, label, not chooses_metric, method.most_classes, method.slow,
+        usual=method.name == DEFAULT,
+    )  # fmt: skip
+
+
+def _supervised(name: str, data: Data, y: IntArray) -> IntArray:
+    """Labels of a model that sees the rows with labels alone; given labels are kept."""
+    known = y >= 0
+    if name == "logistic regression":
+        model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    elif name == "random forest":
+        model = RandomForestClassifier(TREES, random_state=data.seed, n_jobs=data.n_jobs)
+    else:  # with its usual 20 rows in a leaf, boosting would learn nothing from few labels
+        in_a_leaf = max(1, min(20, int(known.sum()) // (2 * data.n_classes)))
+        model = HistGradientBoostingClassifier(min_samples_leaf=in_a_leaf, random_state=data.seed)
+    # Boosting's threads wait for each other at every tree: 130 s in place of 5 for 800 rows on busy cores.
+    alone = name == "boosting" and int(known.sum()) < MANY_LABELS
+    with threadpool_limits(1) if alone else nullcontext():
+        return np.where(known, y, model.fit(data.X[known], y[known]).predict(data.X))
+
+
+def _spread(data: Data, y: IntArray) -> IntArray:
+    """Until it has converged, and with labels that reach far: by default far rows get the first class."""
+    neighbors = min(10, len(y) - 1)
+    model = LabelSpreading(
+        kernel="knn", n_neighbors=neighbors, alpha=0.99, max_iter=1000, tol=1e-6, n_jobs=data.n_jobs
+    )
+    return np.asarray(model.fit(data.X, y).transduction_)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One method on one split: `correct` of the `of` labels that were judged.
+
+    `seconds` include those of the graph, where the method uses it; `peak_bytes` is the memory taken beyond
+    what was in use before, None where that cannot be measured.
+    """
+
+    method: str
+    split: int
+    correct: int
+    of: int
+    seconds: float
+    peak_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A method over all splits: means, and the largest memory.
+
+    `standard_error` is by the spread over the splits, or by the number of rows judged, whichever is larger.
+
+    Examples
+    --------
+    >>> trials = [Trial("laplace", 0, 8, 10, 1.0), Trial("laplace", 1, 10, 10, 2.0)]
+    >>> found = Standing.of(trials, "", n_judged=20)
+    >>> found.accuracy, found.standard_error, found.seconds
+    (0.9, 0.1, 1.5)
+    """
+
+    method: str
+    summary: str
+    accuracy: float
+    standard_error: float
+    seconds: float
+    peak_bytes: int | None
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial], summary: str, n_judged: int) -> "Standing":
+        """Sum up the trials of one method."""
+        shares = np.array([trial.correct / trial.of for trial in trials])
+        mean = float(shares.mean())
+        spread = float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else 0.0
+        by_count = float(np.sqrt(mean * (1 - mean) / n_judged))
+        seconds = float(np.mean([trial.seconds for trial in trials]))
+        peak = max((trial.peak_bytes for trial in trials if trial.peak_bytes is not None), default=None)
+        return cls(trials[0].method, summary, mean, round(max(spread, by_count), 12), seconds, peak)
 
     @property
-    def n_judged(self) -> int:
-        """Different rows whose answer is judged."""
-        return int(np.any([split.judged for split in self.splits], axis=0).sum())
+    def cells(self) -> tuple[str, str, str, str]:
+        """Accuracy, its error, seconds and memory for people."""
+        peak = self.peak_bytes
+        memory = "" if peak is None else in_words(peak) if peak >= SMALLEST_SHOWN else "< 1 MB"
+        error = f"{100 * self.standard_error:.2f}"
+        return f"{100 * self.accuracy:.2f} %", error, f"{self.seconds:.2f}", memory
 
-    def run(
-        self, saved: Saved, progress: Progress, told: Callable[[Standing], None] | None
-    ) -> dict[str, str]:
-        """Fit everyone on every split that is not there yet; who cannot is named with the reason."""
-        failed: dict[str, str] = {}
-        n_splits = len(self.splits)
-        for done, one in enumerate(self.chosen):
-            try:
-                for number in range(n_splits):
-                    progress("methods", (done + number / n_splits) / len(self.chosen))
-                    if (one.name, number) not in saved.trials:
-                        saved.add(*self.fitted(one, number))
-            except EXPECTED as error:
-                failed[one.name] = str(error) or type(error).__name__
-                continue
-            if told is not None:
-                told(self.standing_of(one, saved))
-        progress("methods", 1.0)
-        return failed
 
-    def standing_of(self, one: Competitor, saved: Saved) -> Standing:
-        """A competitor over all splits."""
-        trials = [saved.trials[one.name, number] for number in range(len(self.splits))]
-        return standing(trials, one.summary, self.n_judged)
+@dataclass(frozen=True, eq=False)
+class MethodComparison:
+    """Methods side by side on the same labels.
 
-    def fitted(self, one: Competitor, number: int) -> tuple[Trial, IntArray]:
-        """One competitor on one split: how good it was, and its labels."""
-        split, true = self.splits[number], self.labels.codes if self.true is None else self.true
-        began = time.perf_counter()
-        with threads_of(self.ground.n_jobs), warnings.catch_warnings(), peak_memory() as peak:
-            warnings.simplefilter("ignore")  # of one method on one split; the user asked how good it is
-            labels = one.label(self.ground, split.shown)
-        seconds = time.perf_counter() - began + (self.seconds_graph if one.uses_graph else 0.0)
-        right = int((labels == true)[split.judged].sum())
-        return Trial(one.name, number, right, int(split.judged.sum()), seconds, peak()), labels
+    `standings` come best first, and `left_out` has the methods that took no part, with the reason.
+    `judged_on` is "hidden labels" or "truth"; `n_judged` counts the different rows whose label was judged.
+    `labels` holds the class numbers that each method gave in each split, in the order of `standings`, of
+    shape (n_methods, n_splits, n_rows), -1 for none; `given` those of all labels. All methods share `graph`.
+    """
 
-    def summary(self, saved: Saved, left_out: dict[str, str]) -> MethodComparison:
-        """Everyone who could label the rows, best first."""
-        numbers, codes = range(len(self.splits)), self.labels.codes
-        found, trials = [], []
-        for one in self.chosen:
-            if one.name not in left_out:
-                found.append(self.standing_of(one, saved))
-                trials += [saved.trials[one.name, number] for number in numbers]
-        if not found:
-            name, why = next(iter(left_out.items()))
-            raise ValueError(f"No method could label the rows; {name}: {why}")
-        ranked = sorted(found, key=lambda each: -each.accuracy)
-        return MethodComparison(
-            standings=tuple(ranked),
-            left_out=tuple(left_out.items()),
-            trials=tuple(trials),
-            n_rows=len(codes),
-            n_classes=len(self.labels.classes),
-            n_labels=int((codes >= 0).sum()),
-            n_splits=len(self.splits),
-            judged_on="hidden labels" if self.true is None else "truth",
-            n_judged=self.n_judged,
-            seconds_graph=self.seconds_graph,
-            labels=np.array([[saved.labels[each.method, n] for n in numbers] for each in ranked]),
-            classes=tuple(self.labels.classes.tolist()),
-            given=codes,
-            graph=self.ground.graph,
+    standings: tuple[Standing, ...]
+    left_out: tuple[tuple[str, str], ...]
+    trials: tuple[Trial, ...] = field(repr=False)
+    n_rows: int
+    n_classes: int
+    n_labels: int
+    n_splits: int
+    judged_on: str
+    n_judged: int
+    seconds_graph: float
+    labels: IntArray = field(repr=False)
+    classes: tuple[Any, ...]
+    given: IntArray = field(repr=False)
+    graph: Graph = field(repr=False)
+
+    @property
+    def agreement(self) -> FloatArray:
+        """Share of the rows that two methods give the same class, in the mean of the splits."""
+        flat = self.labels.reshape(len(self.labels), -1)
+        return np.array([[float((a == b).mean()) for b in flat] for a in flat])
+
+    @property
+    def dissent(self) -> FloatArray:
+        """Share of the methods that do not give a row its most frequent class, in the mean of the splits."""
+        counts = [(self.labels == number).sum(axis=0) for number in range(-1, self.n_classes)]
+        return np.asarray(1 - np.max(counts, axis=0).mean(axis=0) / len(self.labels))
+
+    def __str__(self) -> str:
+        """The table as text."""
+        lines = [("method", "correct", "+-", "seconds", "memory")]
+        lines += [(each.method, *each.cells) for each in self.standings]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join(
+            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines
         )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        return {
+            "rows": self.n_rows,
+            "classes": [str(name) for name in self.classes],
+            "labels_given": self.n_labels,
+            "splits": self.n_splits,
+            "judged_on": self.judged_on,
+            "judged_rows": self.n_judged,
+            "seconds_graph": round(self.seconds_graph, 3),
+            "methods": [asdict(standing) for standing in self.standings],
+            "left_out": dict(self.left_out),
+            "agreement": self.agreement.round(4).tolist(),
+            "trials": [asdict(trial) for trial in self.trials],
+        }

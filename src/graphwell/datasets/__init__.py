@@ -1,11 +1,13 @@
-"""The data of the paper's experiments, and a table to try the program on."""
+"""The data of the paper's experiments, and small examples to try the program on."""
 
-from graphwell.datasets.digits import digits_table
-from graphwell.datasets.fetching import fetch
-from graphwell.datasets.image import make_grey_image
-from graphwell.datasets.labels import sample_labels
-from graphwell.datasets.mnist import load_mnist
-from graphwell.datasets.moons import make_three_moons, make_two_moons
+from graphwell.datasets.fetched import fetch, load_mnist
+from graphwell.datasets.made import (
+    digits_table,
+    make_grey_image,
+    make_three_moons,
+    make_two_moons,
+    sample_labels,
+)
 
 __all__ = [
     "digits_table",

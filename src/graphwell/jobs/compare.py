@@ -19,7 +19,7 @@ from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from graphwell.comparison.results import MethodComparison, Standing
+    from graphwell.comparison.compare import MethodComparison, Standing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ def compare(
     *,
     draw: Draw | None = None,
     progress: Progress = silent,
-    told: "Callable[[Standing], None] | None" = None,
+    on_result: "Callable[[Standing], None] | None" = None,
 ) -> CompareReport:
     r"""Compare methods on a table that has some labels.
 
@@ -81,9 +81,9 @@ def compare(
     draw : callable, optional
         Draws the page of ``options.report``: `graphwell.view.comparison.comparison_page`, say.
     progress : callable
-        Told the stage and the share of it that is done.
-    told : callable, optional
-        Given the `Standing` of each method as soon as it is known.
+        Called with the stage, and the share of it that is done.
+    on_result : callable, optional
+        Called with the `Standing` of each method as soon as it is known.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def compare(
         raise OptionError("report", "{field} needs a function that draws it; give draw=comparison_page.")
     check_compare_files(options)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
-        report = _compared(options, progress, told)
+        report = _compared(options, progress, on_result)
     seconds = {**report.seconds, "in all": time.perf_counter() - began}
     report = replace(report, notes=(*report.notes, *warned), seconds=seconds)
     if options.report is not None and draw is not None:
@@ -111,9 +111,9 @@ def compare(
 
 
 def _compared(
-    options: CompareOptions, progress: Progress, told: "Callable[[Standing], None] | None"
+    options: CompareOptions, progress: Progress, on_result: "Callable[[Standing], None] | None"
 ) -> CompareReport:
-    """Read the table and compare; nothing is written but the checkpoint."""
+    """Read the table and compare; nothing is written."""
     table = open_table(
         options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
     )
@@ -126,7 +126,7 @@ def _compared(
     found = compare_methods(
         ready.X, y, truth=truth, methods=options.methods, splits=options.splits,
         n_neighbors=options.n_neighbors, random_state=options.seed, n_jobs=options.n_jobs,
-        checkpoint=options.checkpoint, progress=progress, told=told,
+        progress=progress, on_result=on_result,
     )  # fmt: skip
     return CompareReport(
         table=options.table,
@@ -135,5 +135,5 @@ def _compared(
         points=ready.X,
         notes=(*facts.notes, *ready.notes, *ready.scale_notes),
         seconds={"graph": found.seconds_graph},
-        files=tuple(path for path in (options.report, options.checkpoint) if path is not None),
+        files=() if options.report is None else (options.report,),
     )

@@ -152,8 +152,6 @@ class CompareOptions(TableOptions):
         How often labels are hidden, each one once.
     n_neighbors : int
         Of the graph that methods share.
-    checkpoint : Path, optional
-        File that the comparison is saved in after every fit; a killed one goes on from it.
     table, label, features, drop, row_id, truth, unknown, decimal, as_number, as_category, scale, pca, missing
         As in `TableOptions`, and so are `classes`, `n_jobs`, `seed` and how a table is read.
 
@@ -167,4 +165,3 @@ class CompareOptions(TableOptions):
     methods: tuple[str, ...] | None = None
     splits: int = 5
     n_neighbors: int = 10
-    checkpoint: Path | None = None

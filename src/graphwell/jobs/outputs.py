@@ -29,11 +29,9 @@ def check_classify_files(options: ClassifyOptions) -> None:
 
 def check_compare_files(options: CompareOptions) -> None:
     """Refuse outputs of `graphwell.jobs.compare` that could not be written."""
-    written = [("report", options.report), ("checkpoint", options.checkpoint)]
-    for field, path in written:
-        if path is not None:
-            check_output(path, field)
-    check_distinct([("table", options.table), *written])
+    if options.report is not None:
+        check_output(options.report, "report")
+    check_distinct([("table", options.table), ("report", options.report)])
     check_page_name(options.report)
 
 

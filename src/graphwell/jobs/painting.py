@@ -19,8 +19,7 @@ from graphwell.io.images.base import MAX_PIXELS
 from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image, read_placement
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_files import filled
-from graphwell.jobs.segment_options import SegmentOptions
+from graphwell.jobs.segment_files import SegmentOptions, filled
 from graphwell.memory import check_fits
 from graphwell.segmentation.drawing import as_shown
 from graphwell.segmentation.pyramid import picture_bytes
@@ -56,12 +55,7 @@ class PaintOptions:
 
 
 def pictures_of(source: Path) -> list[Path]:
-    """The picture, or those in a folder, by name.
-
-    Parameters
-    ----------
-    source : Path
-    """
+    """The picture, or those in a folder, by name."""
     if not source.is_dir():
         return [source]
     suffixes = FORMATS.suffixes(FIT_FOR["image"])
@@ -73,17 +67,7 @@ def pictures_of(source: Path) -> list[Path]:
 
 
 class PaintedPicture:
-    """One picture, made ready to be segmented from strokes.
-
-    Parameters
-    ----------
-    path : Path
-    options : PaintOptions
-
-    Attributes
-    ----------
-    shape : (height, width)
-    """
+    """One picture, made ready to be segmented from strokes."""
 
     def __init__(self, path: Path, options: PaintOptions) -> None:
         self.path, self.options = path, options
@@ -92,7 +76,6 @@ class PaintedPicture:
         self._lock = threading.Lock()
         self._last: tuple[IntArray, Segmentation] | None = None
         self.shape: tuple[int, int] = self._image.shape[:2]
-
         n = self.shape[0] * self.shape[1]
         check_fits(path, picture_bytes(n, self._image.size // n))
 
@@ -142,14 +125,7 @@ class PaintedPicture:
                 _ = self._segmenter
 
     def segment(self, seeds: IntArray, *, coarse: bool) -> IntArray:
-        """Classes of the picture, or of its small copy.
-
-        Parameters
-        ----------
-        seeds : integer array of the shape of the picture
-            -1 where unknown; some are not.
-        coarse : bool
-        """
+        """Classes of the picture, or of its small copy."""
         return self._preview.segment(seeds) if coarse else self._segmented(seeds).labels
 
     def _segmented(self, seeds: IntArray) -> Segmentation:
@@ -161,13 +137,7 @@ class PaintedPicture:
             return self._last[1]
 
     def save(self, strokes: Mapping[str, Any]) -> SegmentReport:
-        """Write strokes, labels, overlay and masks: what `graphwell segment` makes of these strokes.
-
-        Parameters
-        ----------
-        strokes : mapping
-            In the format of `graphwell.io.images.drawings.draw_strokes`.
-        """
+        """Write strokes, labels, overlay and masks: what `graphwell segment` makes of these strokes."""
         folder, stem = self.options.folder, self._stem
         seeds = folder / f"{stem}_strokes.json"
         with written_whole(seeds) as file:

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.errors import OptionError, Sentence
@@ -15,6 +17,7 @@ from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
 from graphwell.jobs.segment_files import (
     Scene,
+    SegmentOptions,
     check_files,
     check_volume_files,
     filled,
@@ -23,16 +26,18 @@ from graphwell.jobs.segment_files import (
     write_all,
     writers,
 )
-from graphwell.jobs.segment_memory import in_full, planned, reduced_scene
-from graphwell.jobs.segment_options import SegmentOptions
-from graphwell.memory import limited_to
+from graphwell.memory import allowed, check_fits, in_words, limited_to
 from graphwell.progress import Progress, silent
+from graphwell.segmentation.features import MOST_CHANNELS
+from graphwell.segmentation.pyramid import picture_bytes, reduced, reduced_seeds, working_pixels
 from graphwell.segmentation.seeds import channels_last
 from graphwell.segmentation.segmenter import Segmentation, Segmenter, one_class_sentence, unreached_sentence
 
 Say = Callable[[Sentence], object]
 NAMES_SAID = 12
 OF_THE_SEGMENTER = ("radius", "color_scale", "smoothing", "patch", "device", "n_jobs")
+MOST_REDUCED = 8
+"""Beside a copy reduced by more than this, a refusal is the better answer."""
 
 
 def segment(
@@ -224,3 +229,53 @@ def _numbering(output: Path, scene: Scene) -> list[Sentence]:
     if not named or not (writes_numbers(output) or keeps_placement(output, scene.placement)):
         return []
     return [Sentence("In {}, {}.", (output.name, ", ".join(named)))]
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """What a picture takes, in bytes, and by which factor its sides are reduced so that it fits."""
+
+    n_points: int
+    needed: int
+    factor: int = 1
+
+    def sentence(self) -> Sentence:
+        """What is said of it."""
+        if self.factor == 1:
+            return Sentence("{:,} points take about {} of memory.", (self.n_points, in_words(self.needed)))
+        text = (
+            "Memory of {} does for a copy of 1 / {} of the picture's height and width only: borders are so "
+            "much coarser; {max_memory} allows more."
+        )
+        return Sentence(text, (in_words(allowed()), self.factor))
+
+
+def planned(options: SegmentOptions, scene: Scene) -> MemoryPlan:
+    """Say what a picture will take; refuse it if no copy of a sensible size fits."""
+    classes, picture = scene.marks.classes, scene.picture
+    n, n_channels = classes.size, min(picture.size // classes.size, MOST_CHANNELS)
+    can_shrink = classes.ndim == 2 and not isinstance(picture, np.ma.MaskedArray)
+    for factor in range(1, MOST_REDUCED + 1 if can_shrink else 2):
+        rest = n // factor**2
+        if picture_bytes(rest, n_channels) <= allowed():
+            return MemoryPlan(n, picture_bytes(rest, n_channels, working_pixels(rest, n_channels)), factor)
+    check_fits(options.image, picture_bytes(rest, n_channels))
+    raise AssertionError("a picture that fits was not found to fit")
+
+
+def reduced_scene(scene: Scene, factor: int) -> Scene:
+    """The picture and its marks in small."""
+    marks = replace(scene.marks, classes=reduced_seeds(scene.marks.classes, factor))
+    return replace(scene, picture=reduced(scene.picture, factor), marks=marks)
+
+
+def in_full(found: Segmentation, factor: int, seeds: IntArray) -> Segmentation:
+    """What was found on a reduced copy, as large as the picture; marks keep their class."""
+
+    def large(plane: IntArray) -> IntArray:
+        wide = np.repeat(np.repeat(plane, factor, axis=0), factor, axis=1)
+        return wide[: seeds.shape[0], : seeds.shape[1]]
+
+    labels = np.where(seeds >= 0, seeds, large(found.labels))
+    score, reachable, masked = (large(plane) for plane in (found.score, found.reachable, found.masked))
+    return replace(found, labels=labels, score=score, reachable=reachable, masked=masked)

@@ -1,4 +1,4 @@
-"""The files of a segmented picture: names refused before the work is done, and what goes into each."""
+"""Options and files of a segmented picture: what is refused before the work, and what is written."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from graphwell.io.files import (
     written_whole,
 )
 from graphwell.io.formats import either
-from graphwell.io.images.base import Marks, Placement
+from graphwell.io.images.base import MAX_PIXELS, Marks, Placement
 from graphwell.io.images.registry import (
     FORMATS,
     format_for,
@@ -29,30 +29,92 @@ from graphwell.io.images.registry import (
     write_placed,
     writes_numbers,
 )
-from graphwell.jobs.segment_options import SegmentOptions
-from graphwell.segmentation import drawing
-from graphwell.segmentation.drawing import contact_sheet, overlay, overlay_of_slices, painted, sheet_of_slices
+from graphwell.io.images.seeds import Painting
+from graphwell.segmentation.drawing import (
+    as_grey,
+    contact_sheet,
+    overlay,
+    overlay_of_slices,
+    painted,
+    sheet_of_slices,
+    white_on_black,
+)
 from graphwell.segmentation.segmenter import Segmentation
 
 Write = Callable[[IO[bytes]], None]
 FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
 
 
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """What was read.
+@dataclass(frozen=True, kw_only=True)
+class SegmentOptions:
+    """How to segment a picture.
 
     Attributes
     ----------
-    picture : array or masked array
-    marks : Marks
-    placement : Placement, optional
-        Where its points lie.
+    image, seeds : Path
+        The picture, and the marks in it.
+    output : Path
+        File for the labels.
+    overlay, sheet, scores : Path, optional
+        Files for the picture tinted and outlined by its classes, for a contact sheet (picture, marks, labels
+        and doubt in one), and for a map of the uncertainty.
+    masks : Path, optional
+        Folder for one mask per class.
+    background : str
+        Which pixels of a seeds picture are unknown: "auto", "transparent", "black", "white", or "#rrggbb".
+    strokes_on_picture : bool
+        The seeds were painted over a copy of the picture; "auto" finds out where it is clear.
+    snap : bool
+        Give colours of the seeds that are no clear mixture to the nearest plain colour.
+    seeds_out : Path, optional
+        File for the marks as they were read, written before anything is computed.
+    max_pixels : int
+        Larger pictures are refused before they are read.
+    max_memory : str, optional
+        Pictures that need more are refused before they are read, "4GB" say; what is free by default.
+    spacing : tuple of float, optional
+        Distance between points along each axis, as in `graphwell.Segmenter`; what the file tells by default.
+    channel_axis : int, optional
+        The axis that holds channels, the last by default; a picture of three axes is then no volume.
+    radius, color_scale, smoothing, patch, device, n_jobs
+        As in `graphwell.Segmenter`.
     """
+
+    image: Path
+    seeds: Path
+    output: Path
+    overlay: Path | None = None
+    sheet: Path | None = None
+    scores: Path | None = None
+    masks: Path | None = None
+    background: str = "auto"
+    strokes_on_picture: bool = False
+    snap: bool = False
+    seeds_out: Path | None = None
+    max_pixels: int = MAX_PIXELS
+    max_memory: str | None = None
+    spacing: tuple[float, ...] | None = None
+    channel_axis: int | None = None
+    radius: float = 3.0
+    color_scale: float | None = None
+    smoothing: float | None = None
+    patch: int = 1
+    device: str = "cpu"
+    n_jobs: int | None = None
+
+    @property
+    def painting(self) -> Painting:
+        """How the colours of the seeds are to be understood."""
+        return Painting(background=self.background, on_picture=self.strokes_on_picture, snap=self.snap)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What was read."""
 
     picture: Any
     marks: Marks
-    placement: Placement | None = None
+    placement: Placement | None = None  # where its points lie
 
     @property
     def shown(self) -> Any:
@@ -61,13 +123,7 @@ class Scene:
 
 
 def filled(picture: Any) -> Any:
-    """A picture without a mask: masked points take the smallest value of the others.
-
-    Examples
-    --------
-    >>> filled(np.ma.masked_invalid([[1.0, np.nan]])).tolist()
-    [[1.0, 1.0]]
-    """
+    """A picture without a mask: masked points take the smallest value of the others."""
     return picture.filled(picture.min()) if isinstance(picture, np.ma.MaskedArray) else picture
 
 
@@ -118,9 +174,9 @@ def writers(
     if options.sheet is not None:
         files[options.sheet] = partial(write_image, _sheet_of(scene, found), options.sheet)
     if options.scores is not None:
-        files[options.scores] = _either(options.scores, found.uncertainty, drawing.as_grey, scene)
+        files[options.scores] = _either(options.scores, found.uncertainty, as_grey, scene)
     for number, path in masks.items():
-        files[path] = partial(write_image, drawing.white_on_black(found.labels == number), path)
+        files[path] = partial(write_image, white_on_black(found.labels == number), path)
     return files
 
 

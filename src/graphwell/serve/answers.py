@@ -157,14 +157,14 @@ class Change:
         return bool(((self.codes[0] >= 0) | (self.codes[1] >= 0)).any())
 
 
-class Answers:
+class Annotations:
     """Classes, the class of each row or one of the codes for none, and how far each label is trusted.
 
     Labels of a lasso have weights below 1.
 
     Examples
     --------
-    >>> answers = Answers(np.array([0, -1, -1]), ClassList.named(["cat", "dog"]))
+    >>> answers = Annotations(np.array([0, -1, -1]), ClassList.named(["cat", "dog"]))
     >>> change = answers.planned({"do": "label", "rows": [1], "class": 1})
     >>> answers.go(change)
     >>> answers.codes

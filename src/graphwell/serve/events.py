@@ -8,9 +8,9 @@ from graphwell._types import IntArray
 from graphwell.active.accuracy import ENOUGH_CHECKED
 from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.shown_rows import LabelledTable
-from graphwell.serve.answers import Answers, Change
+from graphwell.serve.answers import Annotations, Change
 from graphwell.serve.channel import frame
-from graphwell.serve.fits import Fit, Preview
+from graphwell.serve.fits import Fit, LabelPreview
 from graphwell.serve.journal import Journal
 
 NO_CLASS = 255
@@ -33,7 +33,7 @@ def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> byte
     return frame({"event": name, "count": len(rows), **more}, body)
 
 
-def table_event(table: LabelledTable, answers: Answers) -> dict[str, Any]:
+def table_event(table: LabelledTable, answers: Annotations) -> dict[str, Any]:
     """The event that a new window begins with: the table, and the classes of its rows."""
     return {
         "event": "about",
@@ -44,7 +44,7 @@ def table_event(table: LabelledTable, answers: Answers) -> dict[str, Any]:
     }
 
 
-def answers_event(answers: Answers, journal: Journal, rows: IntArray, number: int) -> dict[str, Any]:
+def answers_event(answers: Annotations, journal: Journal, rows: IntArray, number: int) -> dict[str, Any]:
     """The answers for some rows, the classes, and how far one can go back and forth."""
     done, undone = journal.done, journal.undone
     return {
@@ -108,7 +108,9 @@ def row_in_brief(table: LabelledTable, row: int) -> dict[str, Any]:
     }
 
 
-def shown_row(table: LabelledTable, answers: Answers, found: FoundLabels | None, row: int) -> dict[str, Any]:
+def shown_row(
+    table: LabelledTable, answers: Annotations, found: FoundLabels | None, row: int
+) -> dict[str, Any]:
     """All that is shown of a row."""
     near = table.nearest(row, answers.labelled, NEIGHBOURS_SHOWN)
     return {
@@ -149,7 +151,7 @@ class Coloring:
         rows: IntArray = np.arange(len(self))
         return [byte_frame("labels", rows, self.classes), byte_frame("doubt", rows, self.doubt)]
 
-    def take_preview(self, preview: Preview) -> bytes:
+    def take_preview(self, preview: LabelPreview) -> bytes:
         """Paint the labels of a preview; returns the frame for the windows."""
         classes = _as_bytes(preview.labels)
         self.classes[preview.rows] = classes

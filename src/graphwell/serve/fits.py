@@ -54,7 +54,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class Preview:
+class LabelPreview:
     """Rows whose class changes before the fit is done, and their new classes, -1 for none."""
 
     snapshot: Snapshot
@@ -85,7 +85,7 @@ class BackgroundFits:
         self,
         table: LabelledTable,
         snapshot: Callable[[], Snapshot],
-        on_preview: Callable[[Preview], None],
+        on_preview: Callable[[LabelPreview], None],
         on_fit: Callable[[Fit], None],
         on_questions: Callable[[list[Question]], None],
         on_places: Callable[[FloatArray], None],
@@ -180,7 +180,7 @@ class BackgroundFits:
             before = np.full(session.n_rows, NOTHING) if self._previewed is None else self._previewed
             self._previewed = preview(session)
             rows = np.flatnonzero(self._previewed != before)
-            self._on_preview(Preview(now, rows, self._previewed[rows]))
+            self._on_preview(LabelPreview(now, rows, self._previewed[rows]))
             self._on_questions(next_questions(session, now))  # the fit may take long
 
     def _draw(self, session: Session) -> None:
@@ -244,7 +244,7 @@ def next_questions(session: Session, now: Snapshot) -> list[Question]:
     return list(session.suggest(min(QUESTIONS_AHEAD, left), exclude=skipped, names=names).questions)
 
 
-class LearningCurve:
+class AccuracyCurve:
     """Estimates of the accuracy by the number of labels, from the notes of a journal, oldest first.
 
     A fit to fewer labels forgets the `points` after it; none is added where it is too early for a figure.
@@ -253,7 +253,7 @@ class LearningCurve:
     Examples
     --------
     >>> note = {"labels": 3, "share": 0.5, "low": 0.2, "high": 0.8, "checked": [[7, 0.6, True]]}
-    >>> curve = LearningCurve([note])
+    >>> curve = AccuracyCurve([note])
     >>> curve.points
     [{'labels': 3, 'share': 0.5, 'low': 0.2, 'high': 0.8}]
     >>> curve.checked

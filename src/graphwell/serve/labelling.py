@@ -12,7 +12,7 @@ from graphwell.graph.layout import principal_map
 from graphwell.jobs.found_labels import FoundLabels
 from graphwell.jobs.labelled_files import write_answers, write_labels
 from graphwell.jobs.shown_rows import LabelledTable
-from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Answers, Change, ClassList, clean_name
+from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Annotations, Change, ClassList, clean_name
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.events import (
     Coloring,
@@ -24,7 +24,7 @@ from graphwell.serve.events import (
     table_event,
     too_early,
 )
-from graphwell.serve.fits import BackgroundFits, Fit, LearningCurve, Preview, Snapshot
+from graphwell.serve.fits import AccuracyCurve, BackgroundFits, Fit, LabelPreview, Snapshot
 from graphwell.serve.journal import Action, Journal
 
 USED_BY = {
@@ -72,7 +72,7 @@ class LabelPage:
         }
         self._lock, self._exporting = threading.RLock(), threading.Lock()
         self._tell: Callable[[Event], None] = lambda event: None
-        self.answers = Answers(table.given, ClassList.named(table.read.given.names))
+        self.answers = Annotations(table.given, ClassList.named(table.read.given.names))
         self._changes: list[Change] = []
         journal.replay(self._do_again)
         self._add_named_classes()
@@ -81,7 +81,7 @@ class LabelPage:
         self._coloring = Coloring(len(self.answers.codes))
         self._found: FoundLabels | None = None
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
-        self._curve = journal.recall(LearningCurve)
+        self._curve = journal.recall(AccuracyCurve)
         self._queue: list[Question] = []
         self._asked: deque[int] = deque(maxlen=ROWS_HELD_BACK)
         self._stage = ""
@@ -212,7 +212,7 @@ class LabelPage:
             answers = self.answers
             return Snapshot(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
 
-    def _take_preview(self, preview: Preview) -> None:
+    def _take_preview(self, preview: LabelPreview) -> None:
         with self._lock:
             self._tell(self._coloring.take_preview(preview))
 

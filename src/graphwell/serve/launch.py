@@ -17,7 +17,7 @@ from urllib.parse import parse_qs
 from graphwell.errors import OptionError
 from graphwell.serve.channel import LONGEST_MESSAGE, Hub, Page
 from graphwell.serve.files import read_part, read_picture
-from graphwell.serve.security import HEADERS, LONGEST_BODY, Door, RefusedError, is_loopback, origins_of
+from graphwell.serve.security import HEADERS, LONGEST_BODY, AccessRefusedError, Door, is_loopback, origins_of
 
 NEEDS = 'Pages in the browser need Starlette and uvicorn: pip install "graphwell[serve]"'
 TICKET = "graphwell_ticket"
@@ -261,7 +261,7 @@ class Guarded:
                 is_socket=scope["type"] == "websocket",
             )
             _check_length(headers)
-        except RefusedError as refused:
+        except AccessRefusedError as refused:
             await _refuse(scope, send, refused)
             return
         scope = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
@@ -271,10 +271,10 @@ class Guarded:
 def _check_length(headers: dict[str, str]) -> None:
     length = headers.get("content-length", "0")
     if "transfer-encoding" in headers or not length.isdecimal() or int(length) > LONGEST_BODY:
-        raise RefusedError(413, "This server takes no files.")
+        raise AccessRefusedError(413, "This server takes no files.")
 
 
-async def _refuse(scope: Scope, send: Send, refused: RefusedError) -> None:
+async def _refuse(scope: Scope, send: Send, refused: AccessRefusedError) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return

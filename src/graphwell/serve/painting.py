@@ -14,7 +14,7 @@ from graphwell.io.locks import held_alone
 from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.journal import Action, Journal
-from graphwell.serve.strokes import Painting, checked, first_classes
+from graphwell.serve.strokes import Strokes, checked, first_classes
 
 NO_CLASS = 255
 """In the bytes that a picture is coloured by."""
@@ -93,7 +93,7 @@ class PaintPage:
         with ExitStack() as held:
             held.enter_context(held_alone(picture.journal, "source"))
             journal = held.enter_context(Journal(picture.journal, picture.fingerprint))
-            painting = Painting(picture.shape)
+            painting = Strokes(picture.shape)
             if not journal.done:
                 journal.do({"do": "classes", "classes": classes})
             journal.replay(lambda action: painting.do(checked(action, painting)))

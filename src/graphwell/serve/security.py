@@ -59,7 +59,7 @@ HEADERS = {
 """Sent with every answer."""
 
 
-class RefusedError(Exception):
+class AccessRefusedError(Exception):
     """A request that is not let in.
 
     Attributes
@@ -115,12 +115,12 @@ class Door:
         '/static/label.js'
         """
         if host.lower() not in self.hosts:
-            raise RefusedError(421, "This server does not go by that name.")
+            raise AccessRefusedError(421, "This server does not go by that name.")
         if (origin is None and is_socket) or (origin is not None and origin.lower() not in self.origins):
-            raise RefusedError(403, "This server answers its own pages only.")
+            raise AccessRefusedError(403, "This server answers its own pages only.")
         given, slash, rest = path.removeprefix("/").partition("/")
         if not same(given, self.token) or not slash:
-            raise RefusedError(
+            raise AccessRefusedError(
                 403, "Open the whole address that graphwell printed; its secret part is missing."
             )
         return "/" + rest

@@ -23,12 +23,12 @@ PaintClass = dict[str, str]
 """Name and colour."""
 
 
-class Painting:
+class Strokes:
     """Classes and strokes of one picture of shape (height, width), and the pixels that they mark.
 
     Examples
     --------
-    >>> painting = Painting((1, 4))
+    >>> painting = Strokes((1, 4))
     >>> painting.do({"do": "classes", "classes": [{"name": "leaf", "color": "#009e73"}]})
     >>> stroke = {"class": 0, "width": 1, "erase": False, "points": [[0.5, 0.5], [1.5, 0.5]]}
     >>> painting.do({"do": "stroke", **stroke})
@@ -94,7 +94,7 @@ class Painting:
         self.strokes.append(stroke)
 
 
-def checked(message: Mapping[str, Any], painting: Painting) -> Action:
+def checked(message: Mapping[str, Any], painting: Strokes) -> Action:
     """An action on a painting, from a window or from a journal, if it makes sense now."""
     if message["do"] == "stroke":
         return {"do": "stroke", **checked_stroke(message, painting)}
@@ -106,7 +106,7 @@ def checked(message: Mapping[str, Any], painting: Painting) -> Action:
     return {"do": "classes", "classes": classes}
 
 
-def checked_stroke(message: Mapping[str, Any], painting: Painting) -> Stroke:
+def checked_stroke(message: Mapping[str, Any], painting: Strokes) -> Stroke:
     """A stroke from a window, if it is one on this picture."""
     number: Any = message.get("class")
     width: Any = message.get("width")
@@ -142,7 +142,7 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and -LARGEST <= value <= LARGEST  # no NaN either
 
 
-def checked_class(message: Mapping[str, Any], painting: Painting) -> dict[str, Any]:
+def checked_class(message: Mapping[str, Any], painting: Strokes) -> dict[str, Any]:
     """A new class, another name, or another colour, if that makes sense now."""
     known = painting.classes
     if message["do"] == "add class":

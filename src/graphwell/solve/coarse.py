@@ -329,11 +329,11 @@ def energy(
 
     `class_volumes` is room for a number for each class, all zero.
     """
-    total, cut, told = 0.0, 0.0, 0.0
+    total, cut, gained = 0.0, 0.0, 0.0
     for c in range(len(volumes)):
         total += volumes[c]
         class_volumes[labels[c]] += volumes[c]
-        told += evidence[c, labels[c]]
+        gained += evidence[c, labels[c]]
         for at in range(indptr[c], indptr[c + 1]):
             if labels[indices[at]] != labels[c]:
                 cut += weights[at]
@@ -342,7 +342,7 @@ def energy(
     pressed = 0.0
     for k in range(len(pressure)):
         pressed += pressure[k] * (class_volumes[k] * class_volumes[k])
-    return (cut - told) / total + pressed / (total * total)
+    return (cut - gained) / total + pressed / (total * total)
 
 
 @compiled(nogil=True)

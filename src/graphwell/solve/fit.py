@@ -9,7 +9,7 @@ graphwell's own, which needs few labels:
 4. descend from there in large steps, under a pressure on the class sizes (`descent`, `sizes`);
 5. keep the result unless the given labels contradict it (`select`).
 
-What each step is worth is told in ``docs/few-labels.md``.
+``docs/few-labels.md`` says what each step is worth.
 """
 
 import time

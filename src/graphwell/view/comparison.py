@@ -3,13 +3,13 @@
 import numpy as np
 
 from graphwell._version import __version__
-from graphwell.comparison.results import MethodComparison
+from graphwell.comparison.compare import MethodComparison
 from graphwell.errors import Words, in_python
 from graphwell.jobs.compare import CompareReport
 from graphwell.view import html, plots
 from graphwell.view.report import POINTS_SHOWN, columns_table, map_of
 
-HEADER = ("method", "what it does", "right", "± standard error", "seconds", "memory")
+HEADER = ("method", "what it does", "correct", "± standard error", "seconds", "memory")
 
 
 def comparison_page(report: CompareReport, words: Words = in_python) -> str:
@@ -57,7 +57,7 @@ def _facts(found: MethodComparison) -> list[tuple[str, str]]:
         ("labels given", f"{found.n_labels:,}"),
         ("classes", f"{found.n_classes:,}"),
         ("methods", f"{len(found.standings):,}"),
-        (f"right: {best.method}", best.cells[0]),
+        (f"correct: {best.method}", best.cells[0]),
     ]
 
 

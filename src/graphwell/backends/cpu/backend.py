@@ -69,21 +69,21 @@ class Backend:
         return rows.values[np.sort(places)]
 
     def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
-        """Return what a function says of all rows, in single precision: threads ask for some thousands each.
+        """Return the values of a function of all rows, in single precision; threads ask for some thousands.
 
         How rows are cut into batches, and so every bit, is the same for any number of threads.
         """
         from threadpoolctl import threadpool_limits
 
-        told = np.empty((rows.n_rows, width), dtype=np.float32)
+        found = np.empty((rows.n_rows, width), dtype=np.float32)
 
         def ask(begin: int) -> None:
             few = np.arange(begin, min(begin + ROWS_AT_A_TIME, rows.n_rows))
-            told[few] = function(self.some_rows(rows, few))
+            found[few] = function(self.some_rows(rows, few))
 
         with threadpool_limits(1):
             ThreadPool(thread_count(self.n_jobs)).map(ask, range(0, rows.n_rows, ROWS_AT_A_TIME))
-        return told
+        return found
 
     def apart(self, work: Callable[..., Result], *arguments: Any, progress: Progress) -> Result:
         """Do the work in this process."""
@@ -127,7 +127,7 @@ class Backend:
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
-        """Return what the user is told of every row; rows that no label reaches have the prior."""
+        """Return the answers for every row; rows that no label reaches have the prior."""
         scores = wide_as(engine.xp, scores, columns, len(classes))
         found, bridges = distributions(engine.xp, assigned, scores), problem.graph.bridges
         bridged = np.zeros(len(found), dtype=bool) if bridges is None else bridges.rows

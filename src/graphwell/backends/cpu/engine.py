@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ENTRIES_PER_THREAD = 200_000
 """With fewer, handing a part of the work over costs more than it brings."""
 ENTRIES_AT_ONCE = 200_000_000
-"""Entries that sweeps go over before an interrupt is heard: less than a second."""
+"""Entries that sweeps go over before an interrupt is noticed: less than a second."""
 ROWS_AT_ONCE = 8192
 """Rows of a block that plain array operations take together: their temporary arrays stay in the caches."""
 ROOM_IS_MADE_FROM = 100_000

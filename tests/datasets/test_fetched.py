@@ -1,0 +1,216 @@
+"""Public data sets: found, read, and fetched from a server of our own."""
+
+import gzip
+import hashlib
+import io
+import struct
+from urllib.error import URLError
+
+import numpy as np
+import pytest
+
+from graphwell import datasets
+from graphwell.datasets.fetched import SOURCES
+
+IMAGES, LABELS, TEST_IMAGES, TEST_LABELS = NAMES = [name.removesuffix(".gz") for name in SOURCES["mnist"][1]]
+
+
+@pytest.fixture(autouse=True)
+def server(tmp_path, monkeypatch):
+    """The files of a server, by name; no other place of this machine or the network is reached."""
+    files, asked = {}, []
+
+    def urlopen(address, timeout):
+        asked.append(address)
+        name = address.removeprefix("https://example.org/")
+        if name not in files:
+            raise URLError("no network")
+        return io.BytesIO(files[name])
+
+    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("GRAPHWELL_DATA", raising=False)
+    return files, asked
+
+
+@pytest.fixture
+def toy(server, monkeypatch):
+    """A data set of two files that the server has."""
+    files, asked = server
+    files.update({f"{name}.gz": gzip.compress(name.encode(), mtime=0) for name in ("one", "two")})
+    sums = {
+        "one.gz": f"sha256:{hashlib.sha256(b'one').hexdigest()}",
+        "two.gz": f"md5:{hashlib.md5(files['two.gz'], usedforsecurity=False).hexdigest()}",
+    }
+    monkeypatch.setitem(SOURCES, "toy", ("https://example.org/", sums))
+    return files, asked
+
+
+def test_files_are_downloaded_once_and_kept(toy, tmp_path):
+    files, asked = toy
+    folder = datasets.fetch("toy")
+    assert folder == tmp_path / "cache" / "graphwell" / "toy"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
+    assert datasets.fetch("toy") == folder
+    assert asked == ["https://example.org/one.gz", "https://example.org/two.gz"]
+    (folder / "one.gz").write_bytes(gzip.compress(b"one", compresslevel=1))  # packed by someone else
+    assert datasets.fetch("toy") == folder
+    (folder / "one.gz").write_bytes(gzip.compress(b"other"))
+    with pytest.raises(ValueError, match=r"one\.gz is not the file that it should be"):
+        datasets.fetch("toy")
+
+
+def test_files_that_are_there_are_used_wherever_they_lie(toy, tmp_path, monkeypatch):
+    files, asked = toy
+    for place in ("data", "named"):
+        (tmp_path / place / "toy").mkdir(parents=True)
+        for name, content in files.items():
+            (tmp_path / place / "toy" / name).write_bytes(content)
+    monkeypatch.setenv("GRAPHWELL_DATA", str(tmp_path / "data"))
+    assert datasets.fetch("toy") == tmp_path / "data" / "toy"
+    assert datasets.fetch("toy", tmp_path / "named") == tmp_path / "named" / "toy"
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("one.gz", gzip.compress(b"other", mtime=0), "is not the file that it should be: its sha256 is"),
+        ("one.gz", gzip.compress(b"one", mtime=0)[:-5], "is truncated or corrupt"),
+        ("two.gz", b"<html>", "its md5 is"),
+        ("one.gz", bytes(2000), "sends more than the 1,000 bytes"),
+    ],
+)
+def test_other_bytes_are_refused_and_not_kept(toy, tmp_path, monkeypatch, name, content, words):
+    monkeypatch.setattr("graphwell.datasets.fetched.MOST_BYTES", 1000)
+    toy[0][name] = content
+    for _ in range(2):  # the half that was sound is not taken for the whole
+        with pytest.raises(ValueError, match=words):
+            datasets.fetch("toy")
+        assert not any((tmp_path / "cache" / "graphwell" / "toy").iterdir())
+
+
+def test_what_cannot_be_fetched_gets_one_sentence(toy, tmp_path):
+    files, asked = toy
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=r"toy cannot be made \(Not a directory\); fetch the data into another"):
+        datasets.fetch("toy", tmp_path / "file")
+    assert asked == []
+    files.clear()
+    with pytest.raises(OSError, match=r"one.gz could not be downloaded .*no network.*data_dir") as caught:
+        datasets.fetch("toy")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(OSError, match=r"could not be downloaded .*no network.*put the file into a folder"):
+        datasets.load_mnist()
+    with pytest.raises(ValueError, match="There is no data set 'moon'; there are mnist, fashion-mnist, toy"):
+        datasets.fetch("moon")
+
+
+def idx(values):
+    header = struct.pack(f">BBBB{values.ndim}I", 0, 0, 8, values.ndim, *values.shape)
+    return header + values.astype(np.uint8).tobytes()
+
+
+def contents(n_train=6, n_test=2):
+    images = np.random.default_rng(0).integers(256, size=(n_train + n_test, 28, 28))
+    labels = np.arange(n_train + n_test) % 10
+    parts = (images[:n_train], labels[:n_train], images[n_train:], labels[n_train:])
+    return dict(zip(NAMES, map(idx, parts), strict=True)), (images.reshape(-1, 784), labels)
+
+
+def store(folder, files, *, compressed=False):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / f"{name}{'.gz' * compressed}").write_bytes(
+            gzip.compress(content, mtime=0) if compressed else content
+        )
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("subfolder", ["", "mnist"])
+def test_mnist_is_found_plain_or_compressed_in_the_folder_or_below(tmp_path, compressed, subfolder):
+    files, (images, labels) = contents()
+    store(tmp_path / subfolder, files, compressed=compressed)
+    X, y = datasets.load_mnist(tmp_path)
+    np.testing.assert_array_equal(X, images)
+    np.testing.assert_array_equal(y, labels)
+    assert X.dtype == np.uint8
+    assert np.issubdtype(y.dtype, np.signedinteger)
+    np.testing.assert_array_equal(datasets.load_mnist(str(tmp_path))[0], X)
+
+
+def test_mnist_is_looked_for_in_the_environment_then_in_the_cache_then_fetched(tmp_path, monkeypatch, server):
+    served, asked = server
+    files, (images, _) = contents(60, 10)
+    served.update({f"{name}.gz": gzip.compress(content, mtime=0) for name, content in files.items()})
+    sums = {f"{name}.gz": f"sha256:{hashlib.sha256(content).hexdigest()}" for name, content in files.items()}
+    monkeypatch.setitem(SOURCES, "mnist", ("https://example.org/", sums))
+    for _ in range(2):
+        np.testing.assert_array_equal(datasets.load_mnist()[0], images)
+    assert asked == [f"https://example.org/{name}" for name in sums]
+    assert {path.name for path in (tmp_path / "cache" / "graphwell" / "mnist").iterdir()} == set(sums)
+    fewer, (_, labels) = contents(3, 1)
+    store(tmp_path / "named", fewer, compressed=True)
+    monkeypatch.setenv("GRAPHWELL_DATA", str(tmp_path / "named"))
+    np.testing.assert_array_equal(datasets.load_mnist()[1], labels)
+
+
+def test_missing_files_are_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"holds no MNIST files, nor does its subfolder mnist"):
+        datasets.load_mnist(tmp_path)
+    store(tmp_path, contents()[0])
+    for name in NAMES:
+        content = (tmp_path / name).read_bytes()
+        (tmp_path / name).unlink()
+        with pytest.raises(FileNotFoundError, match=f"neither {name} nor {name}.gz"):
+            datasets.load_mnist(tmp_path)
+        (tmp_path / name).write_bytes(content)
+
+
+def packed_and_flipped(content):
+    packed = gzip.compress(content, mtime=0)
+    return packed[:30] + bytes([packed[30] ^ 255]) + packed[31:]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "sentence"),
+    [
+        (IMAGES, lambda c: c[:-1], "truncated or corrupt: it announces 4,704 values and holds 4,703"),
+        (IMAGES, lambda c: c + b"x", "it announces 4,704 values and holds 4,705"),
+        (LABELS, lambda c: c[:6], "not an IDX file with 1 axes"),
+        (LABELS, lambda c: b"", "not an IDX file"),
+        (TEST_IMAGES, lambda c: b"<html>not found</html>", "not an IDX file with 3 axes"),
+        (f"{IMAGES}.gz", lambda c: gzip.compress(c, mtime=0)[:-5], "truncated or corrupt"),
+        (f"{IMAGES}.gz", packed_and_flipped, "truncated or corrupt"),
+        (f"{TEST_LABELS}.gz", lambda c: c, "truncated or corrupt"),
+        (LABELS, lambda c: idx(np.arange(5)), "the train files do not fit together"),
+        (TEST_IMAGES, lambda c: idx(np.zeros((2, 5, 5))), "the t10k files do not fit together"),
+    ],
+)
+def test_a_damaged_file_gets_one_sentence(tmp_path, name, damage, sentence):
+    files, _ = contents()
+    original = files.pop(name.removesuffix(".gz"))
+    store(tmp_path, files)
+    (tmp_path / name).write_bytes(damage(original))
+    with pytest.raises(ValueError, match=sentence) as caught:
+        datasets.load_mnist(tmp_path)
+    assert "\n" not in str(caught.value)
+    assert name.split("-")[0] in str(caught.value)
+
+
+def test_every_file_has_a_safe_address_and_a_whole_checksum():
+    for address, files in SOURCES.values():
+        assert address.startswith("https://")
+        assert address.endswith("/")
+        for checksum in files.values():
+            kind, digest = checksum.split(":")
+            assert len(bytes.fromhex(digest)) == hashlib.new(kind).digest_size
+
+
+def test_the_real_files_have_our_checksums(shared_data):
+    assert datasets.fetch("mnist", shared_data) == shared_data / "mnist"
+    X, y = datasets.load_mnist(shared_data)
+    assert X.shape == (70_000, 784)
+    assert y[:5].tolist() == [5, 0, 4, 1, 9]
+    assert y[60_000:60_005].tolist() == [7, 2, 1, 0, 4]
+    assert np.bincount(y).tolist() == [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]

@@ -1,0 +1,140 @@
+"""Data made from a seed."""
+
+import csv
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import ndimage
+from sklearn.datasets import load_digits
+
+from graphwell import datasets
+from graphwell._random import stream
+from graphwell.datasets.strokes import STROKE, strokes, write_example
+
+
+def test_moons_lie_on_their_half_circles():
+    X, y = datasets.make_three_moons(noise_variance=0.0, random_state=0)
+    assert X.shape == (1500, 100)
+    assert (X[:, 2:] == 0).all()
+    for c, (center, radius, upward) in enumerate([((0, 0), 1, 1), ((3, 0), 1, 1), ((1.5, 0.4), 1.5, -1)]):
+        away = X[y == c, :2] - center
+        np.testing.assert_allclose(np.linalg.norm(away, axis=1), radius)
+        assert (upward * away[:, 1] >= 0).all()
+        assert len(away) == 500
+    X, y = datasets.make_two_moons(noise_variance=0.0, random_state=0)
+    assert X.shape == (2000, 100)
+    np.testing.assert_allclose(np.linalg.norm(X[y == 1, :2] - (1, 0.5), axis=1), 1)
+    assert (X[y == 0, 1] >= 0).all()
+    assert (X[y == 1, 1] <= 0.5).all()
+
+
+def test_noise_has_the_variance_asked_for_in_every_dimension():
+    clean, _ = datasets.make_three_moons(noise_variance=0.0, random_state=1)
+    X, _ = datasets.make_three_moons(noise_variance=0.02, random_state=1)
+    np.testing.assert_allclose((X - clean).var(axis=0), 0.02, rtol=0.2)
+
+
+def test_seeds_may_be_generators():
+    one, same = (datasets.make_two_moons(random_state=np.random.default_rng(3))[0] for _ in range(2))
+    old = datasets.make_two_moons(random_state=np.random.RandomState(3))[0]
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, old)
+
+
+def test_the_grey_picture_has_five_classes_a_hole_and_junctions():
+    image, truth = datasets.make_grey_image()
+    assert image.shape == truth.shape == (191, 196)
+    np.testing.assert_array_equal(image, truth / 4)
+    regions = [ndimage.label(truth == c)[1] for c in range(5)]
+    assert regions == [1, 1, 1, 2, 1]  # light lies outside the ring and in its hole
+    filled = ndimage.binary_fill_holes(truth == 4)
+    assert (truth[filled & (truth != 4)] == 3).all()
+    assert (filled & (truth != 4)).sum() > 1000
+    windows = np.stack([truth[:-1, :-1], truth[1:, :-1], truth[:-1, 1:], truth[1:, 1:]])
+    corners = [len(set(window)) for window in windows.reshape(4, -1).T.tolist()]
+    assert sum(count >= 3 for count in corners) >= 5
+    assert np.bincount(datasets.make_grey_image(40, 56)[1].ravel()).min() > 100
+
+
+def test_the_noise_of_the_picture_is_its_own_and_stays_in_range():
+    clean, truth = datasets.make_grey_image(noise=0.0)
+    noisy, same = datasets.make_grey_image(noise=0.1, random_state=3)
+    np.testing.assert_array_equal(truth, same)
+    np.testing.assert_array_equal(noisy, datasets.make_grey_image(noise=0.1, random_state=3)[0])
+    assert (noisy.min(), noisy.max()) == (0.0, 1.0)
+    grey = truth == 2
+    assert (noisy - clean)[grey].std() == pytest.approx(0.1, rel=0.05)
+    assert abs((noisy - clean)[grey].mean()) < 0.01
+
+
+def test_sampled_labels_are_those_of_the_comparison_protocol():
+    y = np.repeat([0, 1, 2], 50)
+    rng = np.random.default_rng(7)
+    expected = np.full(150, -1)
+    for c in range(3):
+        expected[rng.choice(np.flatnonzero(y == c), 4, replace=False)] = c
+    np.testing.assert_array_equal(datasets.sample_labels(y, 4, random_state=7), expected)
+
+
+def test_data_labels_and_start_are_independent_under_one_seed():
+    draws = [stream(0, purpose).random(1000) for purpose in ("three moons", "two moons", "start", "k-means")]
+    draws.append(np.random.default_rng(0).random(1000))
+    correlation = np.corrcoef(draws) - np.eye(len(draws))
+    assert np.abs(correlation).max() < 0.15
+
+
+def test_every_digit_is_a_row_with_its_pixels_and_its_truth():
+    header, *rows = csv.reader(datasets.digits_table(per_class=5, random_state=0).splitlines())
+    cells = np.array(rows)
+    data, truth = load_digits(return_X_y=True)
+    pixels = [i for i, name in enumerate(header) if name.startswith("pixel")]
+    np.testing.assert_array_equal(cells[:, pixels].astype(float), data)
+    np.testing.assert_array_equal(cells[:, header.index("truth")].astype(int), truth)
+    given = cells[:, header.index("label")]
+    np.testing.assert_array_equal(np.bincount(given[given != ""].astype(int)), np.full(10, 5))
+    np.testing.assert_array_equal(given[given != ""].astype(int), truth[given != ""])
+    assert datasets.digits_table(3, random_state=1) == datasets.digits_table(3, random_state=1)
+    assert datasets.digits_table(3, random_state=1) != datasets.digits_table(3, random_state=2)
+
+
+def test_one_stroke_in_each_region_and_inside_it():
+    _, truth = datasets.make_grey_image()
+    seeds = strokes(truth)
+    marked = seeds >= 0
+    np.testing.assert_array_equal(seeds[marked], truth[marked])
+    regions = sum(ndimage.label(truth == c)[1] for c in range(5))
+    assert ndimage.label(marked)[1] == regions
+    assert marked.sum() == regions * STROKE
+
+
+def test_the_example_is_three_files(tmp_path):
+    marked = write_example(tmp_path / "example", noise=0.1, per_class=20, random_state=0)
+    assert marked == 100
+    names = {path.name for path in (tmp_path / "example").iterdir()}
+    assert names == {"image.png", "seeds.png", "truth.npy"}
+    opacity = np.asarray(Image.open(tmp_path / "example" / "seeds.png"))[..., 3]
+    assert (opacity == 255).sum() == marked
+    image = np.asarray(Image.open(tmp_path / "example" / "image.png"))
+    assert image.shape == np.load(tmp_path / "example" / "truth.npy").shape == (191, 196)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: datasets.make_three_moons(dim=1), "dim must be at least 2"),
+        (lambda: datasets.make_three_moons(n_per_class=0), "n_per_class must be positive"),
+        (lambda: datasets.make_two_moons(noise_variance=-1), "noise_variance must not be negative"),
+        (
+            lambda: datasets.make_grey_image(height=3),
+            "height must be an integer of at least 16 pixels",
+        ),
+        (lambda: datasets.make_grey_image(width=50.5), "width must be an integer"),
+        (lambda: datasets.make_grey_image(noise=-0.1), "noise must not be negative"),
+        (lambda: datasets.make_grey_image(noise=float("nan")), "noise must not be negative"),
+        (lambda: datasets.sample_labels(np.array([0, 1]), 2), "class 0 has 1 points"),
+    ],
+)
+def test_bad_arguments_get_one_clear_sentence(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
