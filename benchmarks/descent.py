@@ -3,8 +3,7 @@
 from typing import Any
 
 from benchmarks.data import load
-from benchmarks.output import Options
-from benchmarks.ratios import REPETITIONS, Figure, report, seconds
+from benchmarks.output import REPETITIONS, Figure, Options, report, seconds
 from benchmarks.sweep import scipy_product
 from graphwell import Annealed, DiffuseInterfaceClassifier
 from graphwell.datasets import sample_labels

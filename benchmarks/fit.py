@@ -6,8 +6,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.data import load
-from benchmarks.output import Options
-from benchmarks.ratios import Figure, ratios, report
+from benchmarks.output import Figure, Options, ratios, report
 from graphwell import DiffuseInterfaceClassifier, Graph
 from graphwell.datasets import sample_labels
 from graphwell.metrics import unlabelled_error

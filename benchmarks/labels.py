@@ -10,9 +10,8 @@ from functools import lru_cache
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.before import BEFORE, RATES, SEEDS
 from benchmarks.data import DataMissingError, Dataset, load_cut
-from benchmarks.labels_report import Run, report
+from benchmarks.labels_report import BEFORE, RATES, SEEDS, Run, report
 from benchmarks.output import Options, show_table, write_json
 from graphwell import DiffuseInterfaceClassifier
 from graphwell._random import stream

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.output import Options
-from benchmarks.ratios import Figure, report
+from benchmarks.output import Figure, Options, report
 
 COLUMNS = 50
 FEW_ROWS, MANY_ROWS = 50_000, 500_000
@@ -20,8 +19,7 @@ import pyarrow.parquet
 import graphwell.estimators.tuning.metrics
 from graphwell.io.tables.base import open_table
 from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.preprocess import preprocess
-from graphwell.jobs.rows import read_columns
+from graphwell.jobs.table import read_rows
 
 def peak():  # not ru_maxrss, which knows what the process was before it was this program
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -29,8 +27,7 @@ def peak():  # not ru_maxrss, which knows what the process was before it was thi
 
 before = peak()
 options = ClassifyOptions(table=Path(sys.argv[1]), scale=sys.argv[2])
-features = read_columns(open_table(options.table), options)[1]
-ready = preprocess(features.X, features.outputs, options.preprocessing, kinds=features.kinds)
+ready = read_rows(open_table(options.table), options)[1]
 print(json.dumps({"kilobytes": peak() - before, "bytes of the rows": ready.X.nbytes}))
 """
 

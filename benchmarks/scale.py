@@ -20,8 +20,7 @@ from statistics import median
 
 import numpy as np
 
-from benchmarks.output import Options, write_picture
-from benchmarks.ratios import Figure, report, seconds
+from benchmarks.output import Figure, Options, report, seconds, write_picture
 from benchmarks.sweep import scipy_product
 from graphwell.memory import fit_bytes, held, in_words
 

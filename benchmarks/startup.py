@@ -9,8 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.output import Options
-from benchmarks.ratios import REPETITIONS, Figure, report, seconds
+from benchmarks.output import REPETITIONS, Figure, Options, report, seconds
 
 PROGRAM = """
 import json, resource, sys, time

@@ -6,8 +6,7 @@ The graph is that of MNIST with 10 neighbours. Sweeps are timed where a run spen
 import numpy as np
 
 from benchmarks.data import load
-from benchmarks.output import Options
-from benchmarks.ratios import Figure, ratios, report
+from benchmarks.output import Figure, Options, ratios, report
 from graphwell import Graph
 from graphwell._random import stream
 from graphwell.backends.cpu.engine import NumbaEngine

@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 
 from graphwell.io.tables.base import open_table
-from graphwell.jobs.columns import Roles, named_columns, read_features
-from graphwell.jobs.facts import read_given
+from graphwell.jobs.options import TableOptions
+from graphwell.jobs.table import read_rows
 from torture.attack import Attack
 from torture.mutation import TABLES, mutated, sound_table
 from torture.sentences import answers_or_tells
@@ -24,10 +24,7 @@ def attempt(seed: int) -> None:
 
 
 def _read(path: Path) -> None:
-    table, roles = open_table(path), Roles("label")
-    named_columns(table, roles)
-    read_given(table, roles)
-    read_features(table, roles)
+    read_rows(open_table(path), TableOptions(table=path))
 
 
 ATTACK = Attack("tables", "damaged CSV, TSV, .npy, .npz, Parquet, JSON, Excel", attempt, count=30_000)

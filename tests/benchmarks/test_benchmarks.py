@@ -13,9 +13,9 @@ from benchmarks import marked, picture_size, reading, scale, segmentation
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.calibration import reliability
 from benchmarks.data import DataMissingError, Dataset, geometric_cut, load, standardised
+from benchmarks.few_labels import Record, bar_rows, difference, hardest_rival, verdict_row
 from benchmarks.methods import DEFAULT, PRIOR, START, baselines, own_methods
-from benchmarks.ratios import Figure, ratios
-from benchmarks.verdict import Record, bar_rows, difference, hardest_rival, verdict_row
+from benchmarks.output import Figure, ratios
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -172,7 +172,7 @@ def test_a_figure_is_judged_by_its_median():
 
 def test_a_ratio_compares_work_with_its_floor(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("benchmarks.ratios.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("benchmarks.output.time.perf_counter", lambda: clock[0])
 
     def takes(seconds):
         clock[0] += seconds

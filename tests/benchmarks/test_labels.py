@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import labels, labels_report
-from benchmarks.before import BEFORE, RATES
+from benchmarks.labels_report import BEFORE, RATES
 from benchmarks.output import Options
 
 

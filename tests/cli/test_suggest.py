@@ -28,11 +28,11 @@ def test_from_no_label_to_a_labelled_table(tmp_path):
     assert (pd.read_csv(tmp_path / "out.csv")["graphwell_label"] == truth).all()
 
 
-def test_classify_ends_with_the_rows_to_label_next(tmp_path):
+def test_classify_names_rows_to_label_next_where_it_is_asked_to(tmp_path):
     table_of_blobs(tmp_path / "in.csv")
     finished = run(
         "classify", tmp_path / "in.csv", "--drop", "truth", "-o", tmp_path / "out.csv", "--json",
-        "--report", tmp_path / "r.html",
+        "--suggest", 10, "--report", tmp_path / "r.html",
     )  # fmt: skip
     assert finished.exit_code == 0, finished.output
     rows = json.loads(finished.stdout)["to_label"]

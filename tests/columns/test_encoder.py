@@ -1,6 +1,7 @@
 """A table of any columns as a matrix."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -118,7 +119,7 @@ def test_new_rows_are_encoded_alike_and_the_encoder_can_be_pickled():
             {"features": ["remark"]},
             r"no column that rows could be compared by: .*remark \(left out: it holds no",
         ),
-        ({"missing": "drop"}, "missing must be one of fill, keep"),
+        ({"missing": "drop"}, "missing must be one of fill, keep, mean, error"),
     ],
 )
 def test_bad_options_get_one_sentence(options, words):
@@ -126,3 +127,50 @@ def test_bad_options_get_one_sentence(options, words):
         TableEncoder(**options).fit(table())
     with pytest.raises(OptionError, match="There is no column"):
         TableEncoder().fit({})
+
+
+def single_precision(n, d):
+    X = np.random.default_rng(0).normal(size=(n, d)).astype(np.float32)
+    return X, {f"f{place}": np.ascontiguousarray(X[:, place]) for place in range(d)}
+
+
+def test_frames_of_any_library_stay_in_single_precision():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    X, columns = single_precision(50, 3)
+    with_gap = {**columns, "f1": pyarrow.array(columns["f1"], mask=np.arange(50) == 7)}
+    for make in (pd.DataFrame, polars.DataFrame, pyarrow.table, pyarrow.RecordBatch.from_pydict):
+        found = TableEncoder().fit_transform(make(columns))
+        np.testing.assert_array_equal(found, X)
+        assert found.dtype == np.float32
+    gap = TableEncoder(missing="keep").fit_transform(pyarrow.table(with_gap))
+    assert (gap.dtype, np.argwhere(np.isnan(gap)).tolist()) == (np.float32, [[7, 1]])
+
+
+def test_no_column_is_in_memory_beside_the_matrix_for_long():
+    pyarrow = pytest.importorskip("pyarrow")
+    n, d = 20_000, 30
+    X, columns = single_precision(n, d)
+    for frame in (pyarrow.table(columns), pd.DataFrame(X, columns=list(columns)), columns):
+        tracemalloc.start()
+        TableEncoder().fit_transform(frame)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < X.nbytes + 10 * 8 * n
+
+
+def test_a_copy_is_found_whatever_its_type_and_a_column_that_differs_in_one_cell_is_none():
+    rng = np.random.default_rng(0)
+    first = np.where(np.arange(40) == 3, np.nan, rng.normal(size=40).astype(np.float32).astype(float))
+    words = rng.choice(["u", "v", "w"], 40).astype(object)
+    days = pd.date_range("2024-01-01", periods=40, freq="37h").to_numpy()
+    other = first.copy()
+    other[20] += 1
+    table = {
+        "a": first, "b": first.astype(np.float32), "c": other, "d": words, "e": words.copy(),
+        "f": days, "g": days.astype("datetime64[us]"),
+    }  # fmt: skip
+    fates = {fate.name: str(fate.became) for fate in TableEncoder().fit(table).fates_}
+    copies = {name: said for name, said in fates.items() if "a copy of" in said}
+    assert copies == {
+        name: f"left out: a copy of {of!r}" for name, of in (("b", "a"), ("e", "d"), ("g", "f"))
+    }

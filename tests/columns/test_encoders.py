@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.cells import ColumnCells
 from graphwell.columns.encoders import (
     WORTH_OF_CATEGORIES,
     BooleanEncoder,
@@ -12,7 +11,7 @@ from graphwell.columns.encoders import (
     NumberEncoder,
     indicator_scale,
 )
-from graphwell.columns.look import look_at
+from graphwell.columns.kinds import ColumnCells, look_at
 
 
 def encoded(encoder, cells, fill=True):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.cells import ColumnCells
-from graphwell.columns.fate import (
+from graphwell.columns.kinds import ColumnCells, look_at
+from graphwell.columns.report import (
     column_note,
     grouped,
     left_out,
@@ -12,7 +12,6 @@ from graphwell.columns.fate import (
     numbers_the_rows,
     recodes_labels,
 )
-from graphwell.columns.look import look_at
 from graphwell.io.tables.cells import text_column
 
 LABELS = text_column(["a", "b", "", "a", "b", "a", ""])

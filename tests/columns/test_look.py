@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.cells import ColumnCells
-from graphwell.columns.look import look_at
+from graphwell.columns.kinds import ColumnCells, look_at
 
 
 def look(cells, **options):

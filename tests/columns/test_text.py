@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from graphwell.columns.cells import ColumnCells
-from graphwell.columns.look import look_at
-from graphwell.columns.text import LETTER_DIRECTIONS, TextEncoder
+from graphwell.columns.encoders import LETTER_DIRECTIONS, TextEncoder
+from graphwell.columns.kinds import ColumnCells, look_at
 
 FRUIT, TOOLS = ["apple", "pear", "plum", "cherry"], ["hammer", "saw", "drill", "pliers"]
 

@@ -100,7 +100,7 @@ def test_the_page_counts_all_rows_and_shows_those_that_a_process_can_hold(folder
     monkeypatch.setattr("graphwell.jobs.page_on_cluster.ROWS_SHOWN", 30)
     options = ClassifyOptions(
         table=folder / "in.parquet", output=folder / "out.parquet", report=folder / "page.html",
-        row_id="name", start="nearest", cluster="local",
+        row_id="name", start="nearest", cluster="local", suggest=10,
     )  # fmt: skip
     if where == "here":
         report, shown = classify(options, draw=report_page), "scores of all rows"

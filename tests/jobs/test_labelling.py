@@ -1,6 +1,17 @@
+"""A table that is labelled by hand: what is shown of its rows, and what is written."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+import graphwell as gw
 from graphwell.errors import OptionError
+from graphwell.io.tables import open_table
+from graphwell.jobs.labelling import FoundLabels, LabelOptions, write_answers, write_labels
+from graphwell.jobs.suggest import MergeOptions, merge_answers
+from tests.helpers import blobs, few
 from tests.jobs.pets import opened, path
 
 __all__ = ["path"]
@@ -41,3 +52,168 @@ def test_wrong_options_are_named(path, options, field):
     with pytest.raises(OptionError) as wrong:
         opened(path, **options)
     assert wrong.value.field == field
+
+
+def test_what_is_shown_of_a_row(path):
+    table = opened(path, row_id="id", image_column="photo", text_column="note", xy=("x", "y"))
+    assert table.name(1) == "r2"
+    assert table.picture(1) == "deep/two.png"
+    assert table.text(0) == "A <b>note</b>"
+    assert [name for name, _ in table.cells(0)] == ["id", "a", "b", "photo", "x", "y"]
+    assert table.places.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert not {"photo", "x", "y"} & set(table.read.features.names)
+    assert opened(path).name(1) == "2"
+
+
+def test_pictures_by_absolute_names_inside_the_folder(path):
+    inside = path.parent.resolve() / "one.png"
+    path.write_text(path.read_text().replace("one.png", str(inside)))
+    assert opened(path, image_column="photo").picture(0) == "one.png"
+
+
+def test_numbers_are_a_picture(tmp_path):
+    np.save(tmp_path / "x.npy", np.array([[0, 1, 2, 4], [3, 3, 3, 3], [1, 0, 0, 1]]))
+    table = opened(tmp_path / "x.npy", pixels=(2, 2))
+    assert table.pixels(0) == {"width": 2, "height": 2, "grey": [0, 64, 128, 255]}
+    assert table.pixels(1)["grey"] == [0, 0, 0, 0]
+    assert table.cells(0) == []
+
+
+def test_search_is_by_id_number_and_text(path):
+    table = opened(path, row_id="id", text_column="note")
+    assert table.search("R3") == [2]
+    assert table.search("<B>") == [0]
+    assert table.search("thi") == [2]
+    assert table.search("") == table.search("nothing of this") == []
+    assert opened(path).search("4") == [3]
+
+
+def test_the_nearest_of_some_rows(path):
+    table = opened(path, features=("a", "b"))
+    assert table.nearest(1, np.array([0, 1, 3]), 2) == [0, 3]
+    assert table.nearest(1, np.array([], dtype=int), 2) == []
+
+
+def test_the_fingerprint_tells_tables_and_readings_apart(path):
+    first = opened(path).fingerprint
+    assert first == opened(path, scale="standard").fingerprint
+    assert first != opened(path, unknown=("dog",)).fingerprint
+    path.write_text(path.read_text().replace("9.1", "9.2"))
+    assert first != opened(path).fingerprint
+
+
+def test_files_lie_beside_the_table():
+    options = LabelOptions(table=Path("data/pets.csv"))
+    assert options.labelled == Path("data/pets.labelled.csv")
+    assert options.answers == Path("data/pets.answers.csv")
+    named = LabelOptions(table=Path("pets.csv"), output=Path("out/done.parquet"))
+    assert (named.labelled, named.answers) == (Path("out/done.parquet"), Path("out/done.answers.csv"))
+
+
+def test_what_is_only_shown_is_no_feature(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_text("photo,weight,x,y,label\na.png,4,0.1,0.2,cat\nb.png,5,0.3,0.4,\n")
+    options = {"table": path, "image_column": "photo", "xy": ("x", "y")}
+    table = open_table(path)
+    assert set(LabelOptions(**options).for_table(table).drop) == {"photo", "x", "y"}
+    assert set(LabelOptions(**options, features=("weight", "x")).for_table(table).drop) == {"photo", "y"}
+
+
+def found_labels(labels, scores, classes):
+    labels = np.array(labels)
+    nowhere = np.zeros(len(labels), dtype=bool)
+    return FoundLabels(labels, np.array(scores), np.array(classes), labels >= 0, nowhere)
+
+
+def test_doubt_is_how_near_the_second_score_is():
+    labels = found_labels([3, 7, -1], [[0.75, 0.25], [0.5, 0.5], [0.0, 0.0]], [3, 7])
+    assert labels.doubt.tolist() == [0.5, 1.0, 1.0]
+    assert labels.guesses(0, 2) == [(3, 0.75), (7, 0.25)]
+    assert labels.guesses(2, 2) == []
+
+
+def test_one_class_is_never_in_doubt():
+    assert found_labels([3, -1], [[1.0], [0.0]], [3]).doubt.tolist() == [0.0, 1.0]
+
+
+def test_a_fit_is_kept_as_it_was():
+    X, truth = blobs(classes=3)
+    y = few(truth)
+    classifier = gw.DiffuseInterfaceClassifier(n_neighbors=8, n_jobs=1, random_state=0).fit(X, y)
+    kept = FoundLabels.of(classifier)
+    labels, scores = classifier.transduction_.copy(), classifier.label_distributions_.copy()
+    classifier.fit(X, np.where(y >= 0, (y + 1) % 3, -1))
+    assert np.array_equal(kept.labels, labels)
+    assert np.array_equal(kept.scores, scores)
+
+
+def found(labels, n_classes=2):
+    labels = np.array(labels)
+    scores = np.full((len(labels), n_classes), 0.1)
+    scores[np.arange(len(labels)), np.maximum(labels, 0)] = 0.9
+    return FoundLabels(labels, scores, np.arange(n_classes), labels >= 0, np.zeros(len(labels), dtype=bool))
+
+
+def test_the_table_is_written_with_all_labels(path):
+    write_labels(opened(path, row_id="id"), ("cat", "dog"), np.array([0, -1, -2, 1]), found([0, 0, -1, 1]))
+    with (path.parent / "pets.labelled.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["graphwell_label"] for row in rows] == ["cat", "cat", "", "dog"]
+    assert [row["graphwell_given"] for row in rows] == ["true", "false", "false", "true"]
+    assert [row["graphwell_reachable"] for row in rows] == ["true", "true", "false", "true"]
+    assert rows[2]["graphwell_score"] == ""
+    assert rows[0]["note"] == "A <b>note</b>"
+
+
+def written_labels(path):
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            return arrays["graphwell_label"].tolist()
+    return open_table(path).column("graphwell_label").tolist()
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".jsonl"])
+def test_new_classes_make_a_column_of_numbers_text(path, suffix):
+    """Labels that are numbers stay numbers, until a class has another name."""
+    path.write_text(path.read_text().replace("cat", "1").replace("dog", "2").replace("?", ""))
+    for names, kind in ((("1", "2"), int), (("1", "new"), str)):
+        output = path.with_name(f"out{suffix}")
+        table = opened(path, output=output, drop=("note", "photo"))
+        write_labels(table, names, np.array([0, -1, -1, 1]), found([0, 0, 0, 1]))
+        assert written_labels(output)[3] == kind(names[1])
+
+
+def test_a_table_without_labels_can_be_written(path):
+    text = "\n".join(line.rsplit(",", 1)[0] for line in path.read_text().splitlines()) + "\n"
+    path.write_text(text)
+    for suffix in (".csv", ".npz", ".parquet", ".jsonl"):
+        output = path.with_name(f"out{suffix}")
+        write_labels(
+            opened(path, output=output), ("cat", "dog"), np.array([0, -1, -1, 1]), found([0, 0, 1, 1])
+        )
+        assert written_labels(output) == ["cat", "cat", "dog", "dog"]
+
+
+def test_rows_that_were_left_out_get_no_label(path):
+    path.write_text(path.read_text().replace("1.1,2.1", ",2.1"))
+    table = opened(path, missing="drop", features=("a", "b"))
+    assert table.rows.tolist() == [0, 2, 3]
+    assert table.name(1) == "3"
+    write_labels(table, ("cat", "dog"), np.array([0, -1, 1]), found([0, 1, 1]))
+    written = open_table(table.options.labelled).column("graphwell_label")
+    assert written.tolist() == ["cat", "", "dog", "dog"]
+
+
+def test_answers_can_be_brought_back_into_the_table(path):
+    path.write_text(path.read_text().replace("1.1,2.1", ",2.1"))
+    table = opened(path, missing="drop", features=("a", "b"))  # without the second row
+    write_answers(table, ("cat", "=dog"), np.array([0, 1, -2]))
+    answers, merged = path.with_name("pets.answers.csv"), path.with_name("merged.csv")
+    assert answers.read_text() == "graphwell_row,label\n1,cat\n3,=dog\n4,?\n"
+    report = merge_answers(MergeOptions(table=path, answers=answers, output=merged))
+    assert (report.answered, report.cannot_tell) == (2, 1)
+    assert open_table(merged).column("label").tolist() == ["cat", "", "=dog", "?"]
+    write_answers(
+        opened(path, output=path.with_name("out.npz"), safe_csv=True), ("=cat",), np.zeros(4, dtype=int)
+    )
+    assert "'=cat" in path.with_name("out.answers.csv").read_text()

@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphwell import DiffuseInterfaceClassifier
 from graphwell.errors import OptionError
 from graphwell.estimators.registry import DEFAULT, methods
 from graphwell.jobs.methods import (
+    by_number,
     check_class_count,
     find_method,
     fit_classifier,
@@ -15,8 +17,10 @@ from graphwell.jobs.methods import (
     make_classifier,
     status_of,
     sweeps_of,
+    told_of_classes,
 )
 from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.table import LabelColumn
 
 X = np.array([[0.0], [0.1], [5.0], [5.1]])
 Y = np.array([0, -1, -1, 1])
@@ -69,3 +73,44 @@ def test_a_method_for_two_classes_takes_no_third():
 def test_signatures_say_what_is_accepted():
     assert has_parameter(lambda a, *, b: None, "b")
     assert not has_parameter(lambda a, **more: None, "b")
+
+
+GIVEN = LabelColumn(("1", "2"), np.array([0, 1, 1, -1]))
+
+
+@pytest.mark.parametrize(
+    ("prior", "found"),
+    [
+        ("auto", "auto"),
+        ("labels", "labels"),
+        ({"2": 0.25, "1.0": 0.75}, {1: 0.25, 0: 0.75}),
+        ({"2": (0.05, 0.2)}, {1: (0.05, 0.2)}),
+    ],
+)
+def test_sizes_by_number(prior, found):
+    assert by_number(prior, GIVEN) == found
+
+
+@pytest.mark.parametrize(
+    ("prior", "sentence"),
+    [
+        ("even", "class_prior must be auto, labels or sizes by class, got 'even'"),
+        ({"1": 0.5, "3": 0.5}, "class_prior names the class '3', which no label has; .* name it in classes"),
+        ({"1": 1.0}, r"class_prior must name exactly the classes; it lacks \['2'\]"),
+        ({"1": 0.5, "2": 0.2}, "class_prior must sum to 1, got a sum of 0.7"),
+        ({"1": (0.5, 0.2)}, "class_prior has the bounds .* for '1'"),
+        ({"1": (0.0, 0.1), "2": (0.0, 0.2)}, "class_prior has bounds within which no shares sum to 1"),
+    ],
+)
+def test_mistakes_are_told_with_names_and_the_option(prior, sentence):
+    with pytest.raises(OptionError, match=sentence) as caught:
+        by_number(prior, GIVEN)
+    assert caught.value.field == "class_prior"
+
+
+def test_a_classifier_is_told_what_the_options_have(tmp_path):
+    assert told_of_classes(ClassifyOptions(table=tmp_path), GIVEN) == {}
+    options = ClassifyOptions(table=tmp_path, classes=("3",), class_prior="auto")
+    told = told_of_classes(options, LabelColumn(("1", "2", "3"), GIVEN.codes))
+    classifier = DiffuseInterfaceClassifier().set_params(**told)
+    assert (classifier.classes, classifier.class_prior) == ([0, 1, 2], "auto")

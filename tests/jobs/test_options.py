@@ -19,14 +19,11 @@ def test_only_the_table_must_be_given_and_nothing_can_be_changed():
         options.seed = 3
 
 
-def test_roles_and_preprocessing_are_parts_of_the_options():
-    options = ClassifyOptions(table=TABLE, label="y", drop=("a",), truth="t", pca=3, missing="mean")
-    assert (options.roles.label, options.roles.drop, options.roles.truth) == ("y", ("a",), "t")
-    assert (options.preprocessing.pca, options.preprocessing.missing) == (3, "mean")
+def test_a_value_that_an_option_does_not_take_is_refused_at_once():
     with pytest.raises(
         OptionError, match=r"^scale must be one of auto, none, standard, robust; got 'log'\.$"
     ):
-        _ = ClassifyOptions(table=TABLE, scale="log").preprocessing
+        ClassifyOptions(table=TABLE, scale="log")
 
 
 def test_what_was_changed_is_known():

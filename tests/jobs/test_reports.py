@@ -5,10 +5,16 @@ from pathlib import Path
 
 import numpy as np
 
-from graphwell.columns.fate import Fate
+from graphwell.columns.report import Fate
 from graphwell.errors import Sentence
-from graphwell.jobs.questions import RowToLabel
-from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, SegmentClass, SegmentReport
+from graphwell.jobs.reports import (
+    ClassCount,
+    ClassifyReport,
+    DoubtfulRow,
+    RowToLabel,
+    SegmentClass,
+    SegmentReport,
+)
 from graphwell.jobs.score import Accuracy, Comparison, Holdout
 
 CLASSIFY_KEYS = [

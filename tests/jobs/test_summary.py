@@ -8,9 +8,8 @@ import pytest
 from graphwell import BridgedWarning, DiffuseInterfaceClassifier, Graph, UnreachableWarning
 from graphwell.estimators.registry import DEFAULT
 from graphwell.io.tables.cells import text_column
-from graphwell.jobs.facts import TableFacts
-from graphwell.jobs.label_column import LabelColumn
 from graphwell.jobs.summary import MOST_DOUBTFUL, count_classes, doubtful_rows, in_memory, summarise
+from graphwell.jobs.table import LabelColumn, TableFacts
 
 
 @pytest.fixture(params=["features", "affinities"])

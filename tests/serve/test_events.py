@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from graphwell.jobs.found_labels import FoundLabels
+from graphwell.jobs.labelling import FoundLabels
 from graphwell.serve.answers import NOTHING, Annotations, ClassList
 from graphwell.serve.events import (
     DOUBTFUL_SHOWN,

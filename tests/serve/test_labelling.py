@@ -7,9 +7,9 @@ import pytest
 
 from graphwell.active import Session
 from graphwell.errors import OptionError
-from graphwell.jobs.answers import MergeOptions, merge_answers
 from graphwell.jobs.classify import classify
 from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.suggest import MergeOptions, merge_answers
 from graphwell.progress import CancelledError
 from graphwell.serve.answers import CANNOT_TELL, NOTHING
 from tests.serve.tables import Window, write_groups

@@ -27,7 +27,7 @@ def test_it_holds_every_section_and_fetches_nothing(report):
         "Classes",
         "Where the classes lie",
         "Compared with the truth",
-        "Most doubtful rows",
+        "Most uncertain rows",
         "The descent",
     ):
         assert f"<h2>{words}</h2>" in page

@@ -33,7 +33,7 @@ OF_TABLES = (
     "scale (auto, none, standard, robust), pca, missing (fill, error, drop, mean), as_number, as_category, "
     "delimiter, encoding, decimal"
 )
-"""What `--set` takes wherever a table is read."""
+"""Parameters for `--set` wherever a table is read."""
 TABLE = "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .npy, .npz, .h5ad or .zarr"
 PICTURE = "Picture: .png, .jpg, .tif, .npy, .nii, .zarr and more; any channels"
 
@@ -54,7 +54,7 @@ def output(help_: str, metavar: str = "FILE") -> Any:
 
 
 def argument(name: str, help_: str) -> Any:
-    """What a command works on."""
+    """The file that a command works on."""
     return typer.Argument(metavar=name, help=help_)
 
 
@@ -106,11 +106,11 @@ OTHERWISE = {"row_id": "id", "n_jobs": "jobs", "n": "n"}
 FLAGS = {
     "output", "label", "features", "drop", "id", "truth", "unknown", "classes", "class_prior", "method",
     "methods", "splits", "holdout", "report", "checkpoint", "cluster", "device", "jobs", "seed", "set",
-    "json", "quiet", "strict", "n", "answers", "strategy", "image_column", "images", "text_column", "pixels",
-    "xy", "host", "port", "address", "password", "browser", "seeds", "seeds_out", "background", "overlay",
-    "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
+    "json", "quiet", "strict", "suggest", "n", "answers", "strategy", "image_column", "images",
+    "text_column", "pixels", "xy", "host", "port", "address", "password", "browser", "seeds",
+    "seeds_out", "background", "overlay", "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
 }  # fmt: skip
-"""What commands have flags for; all else is given by `--set`."""
+"""Options with a flag; all others are given by `--set`."""
 GONE = {
     "--neighbors": "n_neighbors", "--tune": "tune=true", "--no-tune": "tune=false",
     "--safe-csv": "safe_csv=true", "--snap": "snap=true", "--strokes-on-picture": "strokes_on_picture=true",

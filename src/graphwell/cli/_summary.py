@@ -9,24 +9,22 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from graphwell.cli._options import in_flags
-from graphwell.columns.fate import grouped
-from graphwell.columns.names import listed
+from graphwell.columns.report import grouped, listed
 from graphwell.errors import Sentence, counted
 
 if TYPE_CHECKING:
-    from graphwell.columns.fate import Fate
-    from graphwell.jobs.answers import MergeReport
+    from graphwell.columns.report import Fate
     from graphwell.jobs.compare import CompareReport
-    from graphwell.jobs.questions import RowToLabel
     from graphwell.jobs.reports import (
         ClassCount,
         ClassifyReport,
         DoubtfulRow,
+        RowToLabel,
         SegmentClass,
         SegmentReport,
     )
     from graphwell.jobs.score import Accuracy
-    from graphwell.jobs.suggest import SuggestReport
+    from graphwell.jobs.suggest import MergeReport, SuggestReport
 
 WIDTH_WITHOUT_TERMINAL = 110
 CLASSES_SHOWN = 40
@@ -45,11 +43,11 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
         say(f"Compared by: {report.compared_by}.")
     say(_ending(report.sweeps, report.status))
     if report.calibrated:
-        say("The scores are calibrated: they were held against labels that were hidden.")
+        say("The scores are calibrated on held-out labels.")
     if report.comparison is not None:
         say(_truth_sentence(report.comparison.accuracy), "bold")
     console.print(_class_grid(report.classes))
-    say("The most doubtful rows; row 1 is the first below the header:")
+    say("The most uncertain rows; row 1 is the first below the header:")
     console.print(_doubtful_grid(report.doubtful))
     if report.to_label:
         say("The rows to label next, best first:")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -197,7 +198,9 @@ COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
 }
 """The commands with examples of them, lines to copy."""
 for _command, _lines in COMMANDS.items():
-    app.command(cls=Command, epilog="\n".join(("Examples", *_lines)))(_command)
+    _paragraphs = cleandoc(_command.__doc__ or "").split("\n\n")  # rich would keep the ends of their lines
+    _help = "\n\n".join(" ".join(each.split()) for each in _paragraphs)
+    app.command(cls=Command, help=_help, epilog="\n".join(("Examples", *_lines)))(_command)
 app.add_typer(example, name="example")
 
 

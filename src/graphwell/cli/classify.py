@@ -38,6 +38,9 @@ def classify(
         float | None,
         option("Share of the known labels to hide and test on, 0.2 say.", panel=opt.METHOD, metavar="SHARE"),
     ] = None,
+    suggest: Annotated[
+        int, option("Name so many rows to label next.", "--suggest", panel=opt.METHOD, metavar="N", min=0)
+    ] = 0,
     seed: opt.Seed = 0,
     set_: Annotated[
         list[str] | None,
@@ -142,8 +145,7 @@ def suggest(
     flags = locals()
     taken = stdout_is_taken(output, json_=json_)
     from graphwell.cli import _summary
-    from graphwell.jobs.answers import MergeOptions, merge_answers
-    from graphwell.jobs.suggest import USUAL_LABEL, SuggestOptions
+    from graphwell.jobs.suggest import USUAL_LABEL, MergeOptions, SuggestOptions, merge_answers
     from graphwell.jobs.suggest import suggest as choose_rows
 
     del flags["answers"]

@@ -155,7 +155,7 @@ def _draw(plane: FloatArray, asked: IntArray, labels: IntArray, rows: list[Row],
     plots.mark_questions(before, plane[asked])
     before.set_title(f"{len(plane):,} digits without a label, {len(asked)} questions")
     plots.scatter_classes(
-        after, plane, labels, f"{len(asked)} answers later: {100 - 100 * rows[-1].error:.0f} % right"
+        after, plane, labels, f"{len(asked)} answers later: {100 - 100 * rows[-1].error:.0f} % correct"
     )
     for panel in (before, after):
         panel.set_aspect("equal")

@@ -1,18 +1,53 @@
-"""A table of any columns as a matrix."""
+"""A table of any columns as a matrix: every column is looked at, encoded, and told of."""
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from graphwell._rows import by_columns, equal_rows
 from graphwell._types import FloatArray
-from graphwell.columns.cells import ColumnCells
-from graphwell.columns.names import listed
-from graphwell.columns.plain_encoder import PlainEncoder
+from graphwell.columns.encoders import (
+    WANT_A_SCALE,
+    BooleanEncoder,
+    CategoryEncoder,
+    DateEncoder,
+    Encoder,
+    NumberEncoder,
+    TextEncoder,
+    shift_and_factor,
+)
+from graphwell.columns.kinds import WORDS_OF_A_TEXT, Cells, ColumnCells, Look, look_at
+from graphwell.columns.report import (
+    NAMES_SHOWN,
+    Fate,
+    hint,
+    left_out,
+    listed,
+    looks_like_truth,
+    numbers_the_rows,
+    recodes_labels,
+)
+from graphwell.errors import OptionError, Sentence, in_short
+from graphwell.graph.checks import LARGEST_FEATURE
+from graphwell.io.tables.cells import TEXT, is_text
+
+MISSING_RULES = ("fill", "keep", "mean", "error")
+SCALES = (False, True, "standard", "robust")
 
 
-class TableEncoder(PlainEncoder, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+@dataclass(frozen=True)
+class Scaling:
+    """How numbers are scaled, standard or robust, and why."""
+
+    name: str
+    why: str
+
+
+class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Turn a table of any columns into a matrix, and tell what became of each column.
 
     Numbers stay as they are. Categories become indicators, texts a few numbers each, dates days and seasons.
@@ -28,12 +63,17 @@ class TableEncoder(PlainEncoder, TransformerMixin, BaseEstimator, auto_wrap_outp
         Columns whose kind is known.
     decimal : {".", ","}, optional
         Decimal mark of numbers in text; found in each column by default.
-    missing : {"fill", "keep"}
+    missing : {"fill", "keep", "mean", "error"}
         Fill missing cells with the median or the most frequent value, with a further column that says where
-        they were if they are many; or keep them as NaN.
-    standardise : bool
-        Bring numbers to mean 0 and variance 1 where columns of other kinds stand beside them, whose scale
-        presumes it. A table of numbers alone stays as it is.
+        they were if they are many; keep them as NaN; put the mean of the column in their place; or refuse
+        them.
+    standardise : bool, "standard", "robust" or callable
+        True brings numbers to mean 0 and variance 1 where columns of other kinds stand beside them, whose
+        scale presumes it; a table of numbers alone stays as it is. "standard" and "robust" scale numbers in
+        any case, by mean and deviation or by median and quartiles. A function is given the numbers and
+        says which, and why.
+    pca : int, optional
+        Principal components to project the matrix onto at the end.
 
     Attributes
     ----------
@@ -42,6 +82,10 @@ class TableEncoder(PlainEncoder, TransformerMixin, BaseEstimator, auto_wrap_outp
     kinds_ : tuple of str
         For each column of the matrix: "number" wants a scale, and so does "step" (few different numbers),
         which should count less; "indicator", "cycle" and "text" have their scale.
+    scaling_ : Scaling or None
+        The scale that numbers were given, and why.
+    notes_ : tuple of Sentence
+        What was done to the matrix as a whole.
 
     Examples
     --------
@@ -53,6 +97,56 @@ class TableEncoder(PlainEncoder, TransformerMixin, BaseEstimator, auto_wrap_outp
     array([1.5 , 2.  , 4.25, 2.  ])
     """
 
+    fates_: tuple[Fate, ...]
+    encoders_: dict[str, Encoder]
+    kinds_: tuple[str, ...]
+
+    def __init__(
+        self,
+        features: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        as_number: Sequence[str] = (),
+        as_category: Sequence[str] = (),
+        decimal: str | None = None,
+        missing: str = "fill",
+        standardise: bool | str | Callable[[FloatArray], Any] = False,
+        pca: int | None = None,
+    ) -> None:
+        self.features = features
+        self.drop = drop
+        self.as_number = as_number
+        self.as_category = as_category
+        self.decimal = decimal
+        self.missing = missing
+        self.standardise = standardise
+        self.pca = pca
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Look at every column.
+
+        Parameters
+        ----------
+        X : data frame, or mapping from names to columns
+        y : array of text, optional
+            Known labels, empty where unknown: a column that repeats them is left out.
+        """
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
+        """Look at every column, and return the matrix."""
+        cells = ColumnCells(X)
+        self._fit(cells, y)
+        matrix = self._encoded(cells)
+        self._fit_missing(matrix)
+        self._fit_scale(matrix)
+        return self._fit_components(self._scaled(matrix))
+
+    def look_at(self, X: Any, y: Any = None) -> FloatArray:
+        """Say what becomes of each column, one at a time in memory; the matrix returned has no rows."""
+        self._fit(ColumnCells(X), y)
+        return np.empty((0, len(self.kinds_)))
+
     def transform(self, X: Any) -> FloatArray:
         """Return the matrix of a table with the same columns."""
         check_is_fitted(self)
@@ -60,9 +154,279 @@ class TableEncoder(PlainEncoder, TransformerMixin, BaseEstimator, auto_wrap_outp
         lost = [name for name in self.encoders_ if name not in cells]
         if lost:
             raise ValueError(f"X lacks the columns {listed(lost)}, which rows were compared by in the fit.")
-        return self._scaled(self._encoded(cells))
+        matrix = self._scaled(_with_means(self._encoded(cells), self.means_))
+        return matrix if self.components_ is None else np.asarray(self.components_.transform(matrix))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of the matrix."""
         check_is_fitted(self)
+        if self.components_ is not None:
+            return np.array([f"component {i + 1}" for i in range(self.pca or 0)], dtype=object)
         return np.array(self.outputs_, dtype=object)
+
+    def _fit(self, cells: Mapping[str, Cells], y: Any) -> None:
+        labels = None if y is None else np.asarray(y, dtype=TEXT)
+        self._check(cells)
+        fates: dict[str, Fate] = {}
+        encoders: dict[str, Encoder] = {}
+        seen: dict[tuple[str, int], list[str]] = {}
+        for name in cells:
+            fates[name], encoder = self._fitted(name, cells, labels, seen)
+            if encoder is not None:
+                encoders[name] = encoder
+        if not encoders:
+            raise _nothing_left(list(fates.values()))
+        self.fates_ = tuple(fates.values())
+        self.encoders_ = encoders
+        self.kinds_ = tuple(kind for encoder in encoders.values() for kind in encoder.kinds)
+        self.n_features_in_ = len(cells)
+        self.notes_: tuple[Sentence, ...] = ()
+
+    def _encoded(self, cells: Mapping[str, Cells]) -> FloatArray:
+        """The matrix, in single precision where all columns are; one column is in memory beside it."""
+        X, first = np.empty((0, 0), dtype=np.float32), 0
+        for name, encoder in self.encoders_.items():
+            block = encoder.encode(cells[name])
+            if first == 0:
+                X = np.empty((len(block), len(self.kinds_)), dtype=block.dtype)
+            X = X.astype(np.result_type(X, block), copy=False)
+            X[:, first : first + block.shape[1]] = block
+            first += block.shape[1]
+        return X
+
+    def _fit_missing(self, X: FloatArray) -> None:
+        """Learn means for missing cells and put them there; refuse what nobody filled in."""
+        self.means_: FloatArray | None = None
+        holes = by_columns(lambda columns: np.isnan(columns).sum(axis=0), X)
+        if self.missing == "keep" or not holes.any():
+            return
+        if self.missing != "mean":
+            row, column = np.argwhere(np.isnan(X))[0]
+            many = int(holes.sum())
+            others = f", one of {many:,} missing values; fill them in" if many > 1 else "; fill it in"
+            problem = 'Row {}: the feature {!r} is missing{}, or give {missing="drop"} or {missing="mean"}.'
+            raise OptionError("missing", problem, row + 1, self.outputs_[column], others)
+        self.means_ = by_columns(lambda columns: np.nanmean(columns, axis=0, dtype=np.float64), X)
+        _with_means(X, self.means_)
+        filled = "{:,} missing values were replaced by the mean of their column."
+        self.notes_ += (Sentence(filled, (int(holes.sum()),)),)
+
+    def _fit_scale(self, X: FloatArray) -> None:
+        """Shift and factor of the numbers, 0 and 1 for columns that have their scale."""
+        numbers = np.isin(self.kinds_, WANT_A_SCALE)
+        scaled = (
+            bool(self.standardise) and numbers.any() and (self.standardise is not True or not numbers.all())
+        )
+        if scaled:
+            refuse_extreme(X, self.outputs_)
+        self.scaling_ = _scaling(X, numbers, self.standardise) if scaled else None
+        self.shift_: FloatArray | None = None
+        self.factor_: FloatArray | None = None
+        if self.scaling_ is not None:
+            self.shift_, self.factor_ = shift_and_factor(X, np.array(self.kinds_), self.scaling_.name)
+
+    def _scaled(self, X: FloatArray) -> FloatArray:
+        """The matrix in its scale, changed in place."""
+        if self.factor_ is not None:
+            X -= self.shift_
+            X *= self.factor_
+        return X
+
+    def _fit_components(self, X: FloatArray) -> FloatArray:
+        self.components_: Any = None
+        if not self.pca:
+            return X
+        n, d = X.shape
+        if self.pca > min(n, d):
+            problem = "{field} {}: {:,} rows of {} features have at most {} components."
+            raise OptionError("pca", problem, self.pca, n, d, min(n, d))
+        from sklearn.decomposition import PCA
+
+        self.components_ = PCA(self.pca, random_state=0).fit(X)
+        groups = equal_rows([X])
+        told = "The {} features were projected onto {} principal components."
+        self.notes_ += (Sentence(told, (d, self.pca)),)
+        firsts = np.unique(groups, return_index=True)[1]
+        return np.asarray(self.components_.transform(X))[firsts[groups]]  # copies stay equal to the last bit
+
+    @property
+    def outputs_(self) -> tuple[str, ...]:
+        """Names of the columns of the matrix."""
+        return tuple(name for encoder in self.encoders_.values() for name in encoder.names)
+
+    def _fitted(
+        self, name: str, cells: Mapping[str, Cells], labels: Any, seen: dict[tuple[str, int], list[str]]
+    ) -> tuple[Fate, Encoder | None]:
+        """What becomes of a column, and its encoder if it is used."""
+        if name in self.drop or (self.features is not None and name not in self.features):
+            return left_out(name, "", "as asked"), None
+        column = cells[name]
+        wanted = "number" if name in self.as_number else "category" if name in self.as_category else None
+        asked = wanted is not None or self.features is not None
+        look = look_at(column, wanted, self.decimal)
+        if look.missing.all():
+            if wanted == "number":
+                problem = "{field} {}: the column holds no number; its first cell is {!r}."
+                raise OptionError("as_number", problem, name, str(column.text[0]))
+            return left_out(name, "empty", "it holds no value"), None
+        fate = None if asked else _why_left_out(name, look, column, cells, labels)
+        if fate is None and not asked:
+            fate = self._copied(name, look, cells, seen)
+        if fate is not None:
+            return fate, None
+        encoder = _encoder(name, look, self.missing == "fill")
+        if encoder is None:
+            return left_out(name, "text", "no two of its texts share a word"), None
+        fate = _used(name, look, column, encoder, self.missing == "fill")
+        if not asked and labels is not None and look.kind != "text" and recodes_labels(column, labels):
+            said = (
+                fate.became.template + "; one value for each class: {drop} leaves it out if it is the truth"
+            )
+            fate = replace(fate, became=Sentence(said, fate.became.values), warns=True)
+        return fate, encoder
+
+    def _copied(
+        self, name: str, look: Look, cells: Mapping[str, Cells], seen: dict[tuple[str, int], list[str]]
+    ) -> Fate | None:
+        """The fate of a column with the same cells as an earlier one, which is read again to make sure."""
+        alike = seen.setdefault((look.kind, digest(look.values)), [])
+        may_be_nan = look.values.dtype.kind in "fM"
+        for other in alike:
+            earlier = look_at(cells[other], None, self.decimal).values
+            if np.array_equal(look.values, earlier, equal_nan=may_be_nan):
+                return left_out(name, look.kind, "a copy of {!r}", other)
+        alike.append(name)
+        return None
+
+    def _check(self, cells: Mapping[str, Cells]) -> None:
+        if self.standardise not in SCALES and not callable(self.standardise):
+            raise ValueError(
+                f"standardise must be one of {', '.join(map(str, SCALES))}; got {in_short(self.standardise)}."
+            )
+        if self.pca is not None and self.pca < 0:
+            problem = "{field} must be a number of components, or 0 for none; got {}."
+            raise OptionError("pca", problem, self.pca)
+        if self.missing not in MISSING_RULES:
+            raise ValueError(
+                f"missing must be one of {', '.join(MISSING_RULES)}; got {in_short(self.missing)}."
+            )
+        for field in ("features", "drop", "as_number", "as_category"):
+            for name in getattr(self, field) or ():
+                if name not in cells:
+                    raise OptionError(
+                        field, "{field} {}: there is no such column; {}", name, hint(name, cells)
+                    )
+        both = sorted(set(self.as_number) & set(self.as_category))
+        if both:
+            raise OptionError("as_number", "{field} {}: {as_category} names the column too.", both[0])
+
+
+def _with_means(X: FloatArray, means: FloatArray | None) -> FloatArray:
+    """The matrix with means in the place of missing values, changed in place."""
+    if means is not None:
+        for column in np.flatnonzero(by_columns(lambda columns: np.isnan(columns).any(axis=0), X)):
+            X[np.isnan(X[:, column]), column] = means[column]
+    return X
+
+
+def refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
+    """Refuse values whose square is no number: no distance could be taken."""
+    if not (by_columns(lambda columns: np.fmax.reduce(np.abs(columns), axis=0), X) > LARGEST_FEATURE).any():
+        return
+    row, column = np.argwhere(np.abs(X) > LARGEST_FEATURE)[0]
+    value = X[row, column]
+    what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
+    problem = (
+        "Row {}: the feature {!r} is {}; correct it, or empty the cell and "
+        'give {missing="drop"} or {missing="mean"}.'
+    )
+    raise OptionError("missing", problem, row + 1, str(names[column]), what)
+
+
+def _scaling(X: FloatArray, numbers: Any, wanted: Any) -> Scaling | None:
+    """The scale that is asked for, or that columns of numbers ask for; beside others it is always one."""
+    if isinstance(wanted, str):
+        return Scaling(wanted, "as asked")
+    if callable(wanted):
+        found = wanted(X if numbers.all() else X[:, numbers])
+        if found.name != "plain":
+            return Scaling(found.name, found.why)
+    return None if numbers.all() else Scaling("standard", "other columns are no numbers")
+
+
+def _why_left_out(name: str, look: Look, column: Cells, names: Mapping[str, Any], labels: Any) -> Fate | None:
+    if not name:
+        return left_out(name, look.kind, "it has no name")
+    truth = looks_like_truth(name, names, column, labels)
+    if truth is not None:
+        return left_out(name, look.kind, truth + "; {features} uses it after all", warns=True)
+    known = look.values[~look.missing]
+    if not look.missing.any() and bool((known == known[0]).all()):
+        return left_out(name, look.kind, "it has one value only")
+    why = numbers_the_rows(name, look, column)
+    return None if why is None else left_out(name, look.kind, why)
+
+
+def digest(values: Any) -> int:
+    """A number that equal columns share; different ones hardly ever do.
+
+    Examples
+    --------
+    >>> digest(np.array([0.0, np.nan])) == digest(np.array([-0.0, np.nan], dtype=np.float32))
+    True
+    """
+    if is_text(values):
+        return hash(tuple(values.tolist()))
+    if values.dtype.kind == "M":
+        return hash(values.astype("datetime64[s]").tobytes())
+    return hash((np.nan_to_num(values.astype(np.float64)) + 0.0).tobytes())
+
+
+def _encoder(name: str, look: Look, fill: bool) -> Encoder | None:
+    if look.kind == "text":
+        known = look.values[~look.missing].tolist()
+        words = sum(len(str(cell).split()) for cell in known)
+        return TextEncoder.fit(name, look, words >= WORDS_OF_A_TEXT * len(known))
+    makers: dict[str, Any] = {"boolean": BooleanEncoder, "category": CategoryEncoder, "date": DateEncoder}
+    made: Encoder = makers.get(look.kind, NumberEncoder).fit(name, look, fill)
+    return made
+
+
+def _used(name: str, look: Look, cells: Cells, encoder: Encoder, fill: bool) -> Fate:
+    """The fate of a column that is used: what it became, and what its cells are like."""
+    kinds, values = _became(look, encoder)
+    n_missing, n_known = int(cells.missing.sum()), int((~cells.missing).sum())
+    if n_missing:
+        marked = any(made.endswith("missing") for made in encoder.names)
+        done = "" if not fill or look.kind == "text" else ", marked" if marked else ", filled in"
+        kinds, values = kinds + "; {:,} missing" + done, (*values, n_missing)
+    if len(look.bad) and look.kind != "category":
+        first = int(look.bad[0])
+        said = "; {:,} of {:,} cells are {}s; row {} is {!r}"
+        what = (n_known - len(look.bad), n_known, look.kind, first + 1, str(cells.text[first]))
+        return Fate(name, look.kind, Sentence(kinds + said, (*values, *what)), warns=True)
+    joined = getattr(encoder, "joined", ())
+    if joined:
+        said = "; {} differ in case or blanks alone and are one category"
+        return Fate(
+            name, look.kind, Sentence(kinds + said, (*values, " and ".join(map(repr, joined)))), warns=True
+        )
+    return Fate(name, look.kind, Sentence(kinds, values))
+
+
+def _became(look: Look, encoder: Encoder) -> tuple[str, tuple[Any, ...]]:
+    if look.kind == "category":
+        return "{} indicators", (len(encoder.names),)
+    if look.kind == "text":
+        return "{} numbers", (len(encoder.names),)
+    if look.kind == "date":
+        return "days" + ", ".join(["", *(p for p, _ in encoder.periods)]), ()  # type: ignore[attr-defined]
+    return ("one feature" if look.kind == "number" else "yes or no"), ()
+
+
+def _nothing_left(fates: Sequence[Fate]) -> OptionError:
+    looked_at = [fate for fate in fates if fate.kind] or fates
+    why = "; ".join(f"{fate.name} ({fate.became})" for fate in looked_at[:NAMES_SHOWN])
+    if not fates:
+        return OptionError("features", "There is no column that rows could be compared by.")
+    return OptionError("features", "There is no column that rows could be compared by: {}.", why)

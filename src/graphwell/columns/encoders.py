@@ -4,14 +4,14 @@ A column of few values counts less than a standardised number, and different cat
 apart however rare they are: steps would cut the graph into layers that other columns know nothing of.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
+from graphwell._rows import by_columns
 from graphwell._types import BoolArray, FloatArray
-from graphwell.columns.cells import Cells
-from graphwell.columns.look import Look, look_at
+from graphwell.columns.kinds import Cells, Look, look_at
 from graphwell.errors import warn_user
 
 FEW_CELLS = 3
@@ -123,21 +123,24 @@ class CategoryEncoder:
     scale : float
     fill : int
         Category that a missing cell counts as; -1 for a missing value, -2 for one of its own.
+    joined : tuple of str
+        Spellings of a category that differ in case or blanks; the first such, none if there are none.
     """
 
     name: str
     categories: tuple[str, ...]
     scale: float
     fill: int
+    joined: tuple[str, ...] = ()
 
     @classmethod
     def fit(cls, name: str, look: Look, fill: bool) -> "CategoryEncoder":
         """Categories in the order of the alphabet."""
-        found, counts = np.unique(look.values[~look.missing], return_counts=True)
+        found, counts, joined = _joined(*np.unique(look.values[~look.missing], return_counts=True))
         own = fill and matters(look.missing)
         every = np.append(counts, look.missing.sum()) if own else counts
         place = -2 if own else int(counts.argmax()) if fill else -1
-        return cls(name, tuple(map(str, found.tolist())), indicator_scale(every), place)
+        return cls(name, found, indicator_scale(every), place, joined)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -152,9 +155,9 @@ class CategoryEncoder:
 
     def encode(self, cells: Cells) -> FloatArray:
         """Return the indicators; a category that was not there in the fit has none."""
-        places_of = {word: place for place, word in enumerate(self.categories)}
+        places_of = {_folded(word): place for place, word in enumerate(self.categories)}
         words, which = np.unique(cells.text, return_inverse=True)
-        places = np.array([places_of.get(str(word), -1) for word in words.tolist()], dtype=int)[which]
+        places = np.array([places_of.get(_folded(word), -1) for word in words.tolist()], dtype=int)[which]
         known = (places >= 0) & ~cells.missing
         self._warn_of_new(cells.text[~known & ~cells.missing])
         block = np.zeros((len(places), len(self.names)))
@@ -171,6 +174,25 @@ class CategoryEncoder:
                 f"{len(words):,} rows have a category in {self.name!r} that no fitted row has "
                 f"({str(words[0])!r}, say); they are compared by the other columns."
             )
+
+
+def _folded(word: str) -> str:
+    """A category without case and further blanks."""
+    return " ".join(word.split()).casefold()
+
+
+def _joined(words: Any, counts: Any) -> tuple[tuple[str, ...], Any, tuple[str, ...]]:
+    """Categories under their most frequent spelling, their counts, and spellings that were joined."""
+    groups: dict[str, list[int]] = {}
+    for place, word in enumerate(words.tolist()):
+        groups.setdefault(_folded(word), []).append(place)
+    names = [str(words[max(group, key=lambda place: counts[place])]) for group in groups.values()]
+    totals = np.array([counts[group].sum() for group in groups.values()])
+    order = sorted(range(len(names)), key=lambda place: names[place])
+    several = next(
+        ([str(words[place]) for place in group] for group in groups.values() if len(group) > 1), []
+    )
+    return tuple(names[place] for place in order), totals[order], tuple(several)
 
 
 @dataclass(frozen=True)
@@ -284,3 +306,99 @@ def indicator_scale(counts: Any) -> float:
         if differ > 0
         else WORTH_OF_CATEGORIES
     )
+
+
+MOST_WORDS = 50_000
+SMALLEST_VARIANCE = 1e-12
+WORD_DIRECTIONS = 50
+LETTER_DIRECTIONS = 30
+
+
+@dataclass(frozen=True)
+class TextEncoder:
+    """Texts by the words in them, names by their letters: leading directions of tf-idf, rows of length 1.
+
+    Two texts without a word in common lie as far apart as two rows do on average in a standardised number.
+
+    Attributes
+    ----------
+    name : str
+    vectors, directions : scikit-learn transformers
+    """
+
+    name: str
+    vectors: Any = field(repr=False)
+    directions: Any = field(repr=False)
+
+    @classmethod
+    def fit(cls, name: str, look: Look, words: bool) -> "TextEncoder | None":
+        """Learn the words, or groups of two to four letters; None where no two cells share any."""
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        which = (
+            {"token_pattern": r"(?u)\b\w\w+\b"} if words else {"analyzer": "char_wb", "ngram_range": (2, 4)}
+        )
+        vectors = TfidfVectorizer(sublinear_tf=True, min_df=2, max_features=MOST_WORDS, **which)
+        texts = np.where(look.missing, "", look.values).tolist()
+        try:
+            counted = vectors.fit_transform(texts)
+        except ValueError:  # every word is found in one cell only
+            return None
+        components = min(WORD_DIRECTIONS if words else LETTER_DIRECTIONS, min(counted.shape) - 1)
+        varied = counted.multiply(counted).sum() / len(texts) - (np.asarray(counted.mean(axis=0)) ** 2).sum()
+        if components < 1 or varied < SMALLEST_VARIANCE:
+            return None
+        return cls(name, vectors, TruncatedSVD(components, random_state=0).fit(counted))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A number for each direction."""
+        return tuple(f"{self.name} {i + 1}" for i in range(self.directions.n_components))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """All are of the text."""
+        return ("text",) * len(self.names)
+
+    def encode(self, cells: Cells) -> FloatArray:
+        """Return the directions; an empty text, or one of new words alone, is zero."""
+        from sklearn.preprocessing import normalize
+
+        texts = np.where(cells.missing, "", cells.text).tolist()
+        return np.asarray(normalize(self.directions.transform(self.vectors.transform(texts))))
+
+
+def shift_and_factor(rows: FloatArray, kinds: Any, scale: str = "standard") -> tuple[FloatArray, FloatArray]:
+    """Shift and factor of each column; few different numbers count less, other kinds stay as they are.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        NaN where unknown.
+    kinds : array of shape (d,)
+        Kind of each column, as in `graphwell.TableEncoder`.
+    scale : {"standard", "robust"}
+        By mean and standard deviation, or by median and the range of the middle half.
+
+    Examples
+    --------
+    >>> shift_and_factor(np.array([[1.0, 30.0], [3.0, 10.0]]), np.array(["number", "indicator"]))
+    (array([2., 0.]), array([1., 1.]))
+    """
+    middle, spread = by_columns(_standard if scale == "standard" else _robust, rows)
+    rounding = len(rows) * np.finfo(np.float64).eps * np.abs(middle)
+    worth = np.where(kinds == "step", WORTH_OF_STEPS, 1.0)
+    numbers = np.isin(kinds, WANT_A_SCALE)
+    factor = worth / np.where(spread > rounding, spread, 1.0)
+    return np.where(numbers, middle, 0.0), np.where(numbers, factor, 1.0)
+
+
+def _standard(columns: FloatArray) -> FloatArray:
+    precise = np.asarray(columns, dtype=np.float64)  # sums in single precision lose what they add
+    return np.stack([np.nanmean(precise, axis=0), np.nanstd(precise, axis=0)])
+
+
+def _robust(columns: FloatArray) -> FloatArray:
+    low, middle, high = np.nanpercentile(np.asarray(columns, dtype=np.float64), [25, 50, 75], axis=0)
+    return np.stack([middle, high - low])

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.columns.cells import is_frame
 from graphwell.columns.encoder import TableEncoder
 from graphwell.columns.encoders import WANT_A_SCALE
-from graphwell.columns.fate import column_note
+from graphwell.columns.kinds import is_frame
+from graphwell.columns.report import column_note
 from graphwell.errors import warn_user
 from graphwell.estimators.labels import Labels
 

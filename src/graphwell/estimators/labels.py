@@ -20,7 +20,11 @@ from graphwell._unknown import (
     says_nothing,
     told_of_spellings,
 )
-from graphwell.errors import LabelWarning, OptionError, warn_user
+from graphwell.errors import LabelWarning, OptionError, Sentence, warn_user
+
+MOSTLY, ROWS_TO_JUDGE = 0.8, 10
+LETTERS_OF_A_NAME, LABELS_OF_A_USUAL_CLASS, MOST_COMPARED = 5, 3, 200
+"""A class that is written as another one but for a letter is pointed out if it has one label only."""
 
 
 class NoKnownLabelError(ValueError):
@@ -115,9 +119,11 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
         )
     _check_classes(known)
     classes, positions = np.unique(known, return_inverse=True)
-    _warn_of_odd_names(classes.tolist())
     codes = np.full(n, UNKNOWN, dtype=np.int32)
     codes[~(nothing | marked)] = positions
+    _warn_of_odd_names(classes.tolist(), np.bincount(positions))
+    if len(known) == n:
+        _warn_of_zeros(classes, np.bincount(positions))
     return Labels(codes, classes)
 
 
@@ -135,16 +141,48 @@ def _check_classes(known: Any) -> None:
         check_classification_targets(known)
 
 
-def _warn_of_odd_names(classes: list[Any]) -> None:
+def _warn_of_zeros(classes: Any, counts: IntArray) -> None:
+    """Ask whether 0 means unlabelled where every row has a label and most of these are 0."""
+    n = int(counts.sum())
+    if classes.dtype.kind in "iuf" and classes[0] == 0 and counts[0] >= MOSTLY * n and n >= ROWS_TO_JUDGE:
+        told = "Every row has a label, and {:,} of {:,} are 0; if 0 means unlabelled, give {unknown=0}."
+        warn_user(Sentence(told, (int(counts[0]), n)), LabelWarning)
+
+
+def _may_be_a_slip(rare: str, usual: str) -> bool:
+    """Whether two words of five letters or more differ in one letter: changed, added, left out or swapped."""
+    if min(len(rare), len(usual)) < LETTERS_OF_A_NAME or abs(len(rare) - len(usual)) > 1:
+        return False
+    if not (rare.replace(" ", "").isalpha() and usual.replace(" ", "").isalpha()):
+        return False
+    start = next(
+        (i for i, (a, b) in enumerate(zip(rare, usual, strict=False)) if a != b), min(len(rare), len(usual))
+    )
+    one, other = rare[start:], usual[start:]
+    swapped = one[:2] == other[:2][::-1] and one[2:] == other[2:] and len(one) > 1
+    return one[1:] == other[1:] or one[1:] == other or one == other[1:] or swapped
+
+
+def _warn_of_odd_names(classes: list[Any], counts: IntArray) -> None:
     """Point at names that hardly mean a class, and at classes that may be one."""
     for name in hardly_classes(classes):
-        warn_user(f"{name!r} is taken for a class; if it means unknown, give unknown={name!r}.")
+        told = "{!r} is taken for a class; if it means unknown, give {unknown=" + repr(name) + "}."
+        warn_user(
+            Sentence(told, (name,)) if not set("{}!:") & set(name) else f"{name!r} is taken for a class."
+        )
     same = same_but_for_case(classes)
     if same:
         warn_user(
             f"The classes {' and '.join(map(repr, same))} differ only in case or blanks; "
             "if they are one class, write them in one way."
         )
+    words = [(name, int(count)) for name, count in zip(classes, counts, strict=True) if isinstance(name, str)]
+    usual = [name for name, count in words if count >= LABELS_OF_A_USUAL_CLASS]
+    for rare, count in words if len(words) <= MOST_COMPARED else ():
+        like = next((name for name in usual if name != rare and _may_be_a_slip(rare, name)), None)
+        if count == 1 and like is not None:
+            told = "The class {!r} has one label and differs from {!r} in one letter; are they one class?"
+            warn_user(Sentence(told, (rare, like)), LabelWarning)
 
 
 def with_classes(labels: Labels, named: Any) -> Labels:

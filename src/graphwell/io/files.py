@@ -193,7 +193,7 @@ def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
 
 
 def _identities(path: Path, field: str) -> Iterator[object]:
-    """What makes two names one file: the path without links, and the file behind it if there is one."""
+    """Two names are one file by the path without links, or by the file behind it if there is one."""
     yield followed(path, field)
     if path.exists():
         status = path.stat()

@@ -15,7 +15,7 @@ LAST = 100
 
 @dataclass(frozen=True, kw_only=True)
 class FileFormat:
-    """What every declaration of a format says.
+    """The fields of every declaration of a format.
 
     Attributes
     ----------

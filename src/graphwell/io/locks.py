@@ -35,7 +35,7 @@ def try_lock(descriptor: int) -> bool:
 
 @contextmanager
 def held_alone(path: Path, field: str) -> Iterator[None]:
-    """Keep all others away from a file while the block runs; whoever comes second is told who was first.
+    """Keep all others away from a file while the block runs; the error of a second one names the first.
 
     The lock is a hidden file beside it, and holds no longer than its process lives.
     """

@@ -107,7 +107,7 @@ def read_sealed(path: Path, version: int) -> dict[str, Any]:
 
 
 def damaged_file(path: Path) -> OptionError:
-    """What is said of a file that no run can have written."""
+    """The error for a file that no run can have written."""
     problem = "{field} {} is damaged or no checkpoint; remove it to start anew."
     return OptionError("checkpoint", problem, path)
 

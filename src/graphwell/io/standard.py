@@ -14,7 +14,7 @@ from graphwell.memory import check_fits
 
 STANDARD = Path("-")
 NAME = Path("standard input")
-"""What reports and sentences call it."""
+"""Its name in reports and sentences."""
 BYTES_AT_ONCE = 1 << 20
 
 
@@ -47,7 +47,7 @@ class Source:
 
 
 def source_of(path: Path) -> Source:
-    """What lies behind a name; standard input is read to its end, if it fits into memory.
+    """The source behind a name; standard input is read to its end, if it fits into memory.
 
     Examples
     --------

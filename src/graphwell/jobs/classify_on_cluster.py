@@ -10,18 +10,14 @@ import numpy as np
 
 from graphwell._threads import thread_count
 from graphwell.backends.dask.client import open_client
-from graphwell.columns.fate import left_out
+from graphwell.columns.encoder import Scaling
+from graphwell.columns.report import left_out
 from graphwell.errors import BridgedWarning, OptionError, Sentence, UnreachableWarning
-from graphwell.estimators.tuning.metrics import Ruled
 from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table
 from graphwell.io.tables.cells import as_numbers
 from graphwell.io.tables.parquet import RowGroups, give_back_read, read_columns, row_groups
-from graphwell.jobs.class_sizes import told_of_classes
-from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
-from graphwell.jobs.facts import TableFacts, read_given, table_facts
-from graphwell.jobs.label_column import LabelColumn
-from graphwell.jobs.methods import find_method, make_classifier
+from graphwell.jobs.methods import find_method, make_classifier, told_of_classes
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import page_bytes
 from graphwell.jobs.page_on_cluster import rows_shown
@@ -29,6 +25,15 @@ from graphwell.jobs.parts_of_a_folder import InThisProcess, OnWorkers, PartWrite
 from graphwell.jobs.reports import ClassifyReport, Draw
 from graphwell.jobs.scale_on_cluster import scaled_columns
 from graphwell.jobs.summary import in_memory, summarise
+from graphwell.jobs.table import (
+    FeatureColumns,
+    LabelColumn,
+    TableFacts,
+    look_at_columns,
+    named_columns,
+    read_given,
+    table_facts,
+)
 from graphwell.memory import allowed, fit_bytes, give_back
 from graphwell.progress import Progress, silent
 
@@ -109,13 +114,13 @@ def read_folder(options: ClassifyOptions, progress: Progress = silent) -> Folder
         raise OptionError("output", problem if output else "{cluster} needs {field}.", output)
     began = time.perf_counter()
     progress("reading", None)
-    parts, roles = row_groups(options.table), options.roles
+    parts = row_groups(options.table)
     first = read_columns(options.table, parts[:1])
-    labels = read_columns(options.table, parts, named_columns(first, roles))
-    given = read_given(labels, roles, options.classes)
+    labels = read_columns(options.table, parts, named_columns(first, options))
+    given = read_given(labels, options)
     here = replace(given, codes=given.codes[: first.n_rows])
-    features = number_columns(first, roles, here)
-    facts = table_facts(labels, roles, given, features, first.names)
+    features = number_columns(first, options, here)
+    facts = table_facts(labels, options, given, features, first.names)
     give_back_read()
     return Folder(parts, facts, features.kinds, time.perf_counter() - began)
 
@@ -170,8 +175,9 @@ def _labelled(
         shown = rows_shown(X, *found, every=place.has_all_rows)
     report = summarise(
         facts, options.method, classifier, everything, assigned, seconds=seconds, output=output,
-        report=options.report, notes=[_how_note(classifier, place)], details=shown, ask=place.has_all_rows,
-        scaled=None if options.scale in ("auto", "none") else Ruled(options.scale, "as asked"),
+        report=options.report, notes=[_how_note(classifier, place)], details=shown,
+        ask=options.suggest if place.has_all_rows else 0,
+        scaled=None if options.scale in ("auto", "none") else Scaling(options.scale, "as asked"),
     )  # fmt: skip
     if draw is not None and options.report is not None:
         with written_whole(options.report) as file:
@@ -179,15 +185,15 @@ def _labelled(
     return replace(report, details=None)
 
 
-def number_columns(table: Table, roles: Roles, given: LabelColumn) -> FeatureColumns:
+def number_columns(table: Table, options: ClassifyOptions, given: LabelColumn) -> FeatureColumns:
     """Those of the features that are numbers: all that workers can read block by block."""
-    found = read_features(table, roles, given, fill=False, matrix=False)
+    found = look_at_columns(table, options, given)
     numbers = [name for name in found.names if as_numbers(table.column(name)) is not None]
     others = [name for name in found.names if name not in numbers]
     if not numbers:
         problem = "{} has no column of numbers, and {cluster} compares rows by numbers only."
         raise OptionError("features", problem, table.path)
-    if roles.features is not None and others:
+    if options.features is not None and others:
         problem = "{field} {}: the column holds no numbers, and {cluster} compares rows by numbers only."
         raise OptionError("features", problem, others[0])
     told = {name: left_out(name, "", "no number; {cluster} compares rows by numbers only") for name in others}

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwell._types import FloatArray
-from graphwell.columns.fate import Fate
+from graphwell.columns.report import Fate
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import written_whole
 from graphwell.io.tables.base import open_table
 from graphwell.jobs.options import CompareOptions
 from graphwell.jobs.outputs import check_compare_files, notes_from_warnings
-from graphwell.jobs.preprocess import preprocess
-from graphwell.jobs.rows import labels_left, read_columns
+from graphwell.jobs.table import labels_left, read_rows
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
@@ -115,10 +114,10 @@ def _compared(
 ) -> CompareReport:
     """Read the table and compare; nothing is written."""
     table = open_table(
-        options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
-    )
-    facts, features = read_columns(table, options)
-    ready = preprocess(features.X, features.outputs, options.preprocessing, options.seed, features.kinds)
+        options.table, delimiter=options.delimiter, encoding=options.encoding, decimal=options.decimal,
+        progress=progress,
+    )  # fmt: skip
+    facts, ready = read_rows(table, options)
     y = labels_left(facts, ready)
     truth = None if facts.truth is None else facts.truth.codes[ready.kept]
     from graphwell.comparison.compare import compare as compare_methods  # takes long to import

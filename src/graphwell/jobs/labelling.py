@@ -1,18 +1,303 @@
-"""A table that is opened to be labelled by hand."""
+"""A table that is labelled by hand: what is shown of its rows, and the files that are written."""
 
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any, Self
 
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.active import Session
+from graphwell.active.suggest import fetched
 from graphwell.errors import OptionError
-from graphwell.io.files import check_distinct, check_output
-from graphwell.io.tables.base import FORMATS
-from graphwell.jobs.columns import find_column
-from graphwell.jobs.label_options import LabelOptions
-from graphwell.jobs.shown_rows import LabelledTable
-from graphwell.jobs.suggest import read_unlabelled
+from graphwell.io.files import check_distinct, check_output, written_whole
+from graphwell.io.tables.base import FORMATS, NEW_NAMES, NewColumns, Table, write_table
+from graphwell.io.tables.cells import as_numbers, as_text, text_column
+from graphwell.io.tables.text import write_cells
+from graphwell.jobs.outputs import notes_from_warnings
+from graphwell.jobs.suggest import (
+    CANNOT_TELL,
+    ROW,
+    USUAL_LABEL,
+    SuggestOptions,
+    UnlabelledTable,
+    read_unlabelled,
+)
+from graphwell.jobs.table import find_column
 from graphwell.progress import Progress, silent
 
-__all__ = ["LabelOptions", "LabelledTable", "open_table"]
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+
+LONGEST_CELL = 4_000
+MOST_CELLS = 60
+MOST_FOUND = 50
+ROWS_LOOKED_AT = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions(SuggestOptions):
+    """Which table to label, and what to show of its rows.
+
+    Attributes
+    ----------
+    output : Path, optional
+        File for the labelled table; by default beside the table.
+    image_column : str, optional
+        Column with the file of each row's picture.
+    images : Path, optional
+        Folder of the pictures; that of the table by default. Without `image_column` there is a picture for
+        each row in it: named like the row where `row_id` names the rows, else in the order of their names.
+    text_column : str, optional
+        Column with the text of each row.
+    pixels : (int, int), optional
+        Width and height, where the numbers of a row are a picture.
+    xy : (str, str), optional
+        Columns with the place of each row on the map.
+    classes : tuple of str
+        Names of classes to answer with, beside those of the labels.
+    safe_csv : bool
+        Put an apostrophe before cells of text that a spreadsheet would run as formulas.
+    """
+
+    image_column: str | None = None
+    images: Path | None = None
+    text_column: str | None = None
+    pixels: tuple[int, int] | None = None
+    xy: tuple[str, str] | None = None
+    safe_csv: bool = False
+
+    def for_table(self, table: Table) -> Self:
+        """The same options with what a table settles; pictures and places on the map are no features."""
+        settled = super().for_table(table)
+        shown = {self.image_column, *(self.xy or ())}
+        shown -= {settled.label, settled.row_id, *(self.features or ())}
+        return replace(settled, drop=(*settled.drop, *(name for name in table.names if name in shown)))
+
+    @property
+    def labelled(self) -> Path:
+        """File for the labelled table."""
+        return self.output or self.table.with_name(f"{self.table.stem}.labelled{self.table.suffix}")
+
+    @property
+    def answers(self) -> Path:
+        """File for the answers alone."""
+        return self.labelled.with_name(f"{self.labelled.stem.removesuffix('.labelled')}.answers.csv")
+
+
+@dataclass(frozen=True, eq=False)
+class FoundLabels:
+    """What a fit found, kept as it was when later fits find something else.
+
+    Attributes
+    ----------
+    labels : array of shape (n_rows,)
+        Number of the class of each row; -1 where no label reaches.
+    scores : array of shape (n_rows, n_classes)
+    classes : array of shape (n_classes,)
+        Number of the class of each column.
+    reachable, bridged : arrays of shape (n_rows,)
+    """
+
+    labels: IntArray
+    scores: FloatArray
+    classes: IntArray
+    reachable: BoolArray
+    bridged: BoolArray
+
+    @classmethod
+    def of(cls, fitted: Any) -> "FoundLabels":
+        """What a classifier found whose labels are numbers of classes."""
+        labels, scores, reachable, bridged = (
+            fetched(getattr(fitted, name))
+            for name in ("transduction_", "label_distributions_", "reachable_", "bridged_")
+        )
+        classes = np.asarray(fitted.classes_, dtype=np.int64)
+        return cls(np.where(reachable, labels, -1).astype(np.int64), scores, classes, reachable, bridged)
+
+    @cached_property
+    def doubt(self) -> FloatArray:
+        """How doubtful each label is, from 0 to 1: how near the second highest score is to the highest."""
+        if len(self.classes) == 1:
+            return np.where(self.reachable, 0.0, 1.0)
+        highest = np.partition(self.scores, -2, axis=1)[:, -2:]
+        return np.where(self.reachable, 1.0 - (highest[:, 1] - highest[:, 0]), 1.0)
+
+    def guesses(self, row: int, n: int) -> list[tuple[int, float]]:
+        """The likeliest classes of a row, with their scores."""
+        if not self.reachable[row]:
+            return []
+        order = np.argsort(-self.scores[row], kind="stable")[:n]
+        return [(int(self.classes[at]), float(self.scores[row, at])) for at in order]
+
+
+@dataclass(eq=False)
+class LabelledTable:
+    """A table, its rows ready to be compared, and what is shown of them.
+
+    Rows are counted from 0 among those that are compared.
+
+    Attributes
+    ----------
+    options : LabelOptions
+    read : UnlabelledTable
+    names : list of str, optional
+        Picture of each row, inside the folder of pictures.
+    """
+
+    options: LabelOptions
+    read: UnlabelledTable
+    names: list[str] | None = None
+    _columns: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """Row of the table of each row that is compared."""
+        return np.flatnonzero(self.read.ready.kept)
+
+    @property
+    def given(self) -> IntArray:
+        """Class of each row in the column of labels, -1 for none, -2 where it cannot be told."""
+        return np.where(self.read.closed, -2, self.read.given.codes)[self.rows]
+
+    @property
+    def points(self) -> FloatArray:
+        """Rows as they are compared."""
+        return self.read.ready.X
+
+    @cached_property
+    def folder(self) -> Path:
+        """Folder of the pictures."""
+        return self.options.images or self.options.table.resolve().parent
+
+    @cached_property
+    def places(self) -> FloatArray | None:
+        """Place of each row on the map, where the table has it."""
+        if self.options.xy is None:
+            return None
+        found = []
+        for name in self.options.xy:
+            numbers = as_numbers(self.read.table.column(find_column(self.read.table, name, "xy")))
+            if numbers is None or not np.isfinite(numbers).all():
+                raise OptionError("xy", "{field} {}: the column must hold a number in every row.", name)
+            found.append(numbers[self.rows])
+        return np.stack(found, axis=1).astype(np.float32)
+
+    @cached_property
+    def fingerprint(self) -> dict[str, Any]:
+        """What tells this table, read in this way, from others; values of JSON."""
+        options, digest = self.options, blake2b(digest_size=16)
+        with options.table.open("rb") as file:
+            while block := file.read(2**22):
+                digest.update(block)
+        marks = {
+            "label": self.read.options.label,
+            "unknown": list(options.unknown),
+            "missing": options.missing,
+        }
+        return {"table": options.table.name, "hash": digest.hexdigest(), **marks}
+
+    def session(self, progress: Progress = silent) -> Session:
+        """A session of questions about these rows; this builds their graph."""
+        options = self.options
+        progress("neighbours", None)
+        return Session(
+            self.points, strategy=options.strategy, random_state=options.seed, device=options.device,
+            n_neighbors=options.n_neighbors, n_jobs=options.n_jobs,
+        )  # fmt: skip
+
+    def name(self, row: int) -> str:
+        """What a row is called: its id, or its number in the table from 1."""
+        at = int(self.rows[row])
+        return str(at + 1) if self.read.ids is None else str(self.read.ids[at])
+
+    def cells(self, row: int) -> list[tuple[str, str]]:
+        """Names and cells of a row, without labels, pixels and its text."""
+        return [(name, self._cell(name, row)) for name in self._shown[:MOST_CELLS]]
+
+    def text(self, row: int) -> str | None:
+        """The text of a row."""
+        name = self.options.text_column
+        return None if name is None else self._cell(name, row)
+
+    def picture(self, row: int) -> str | None:
+        """Name of a row's picture inside the folder."""
+        if self.names is not None:
+            return self.names[row]
+        if self.options.image_column is None:
+            return None
+        cell = Path(self._cell(self.options.image_column, row))
+        if cell.is_absolute() and cell.is_relative_to(self.folder.resolve()):
+            cell = cell.relative_to(self.folder.resolve())
+        return cell.as_posix()
+
+    def pixels(self, row: int) -> dict[str, Any] | None:
+        """A row's numbers as a picture, from 0 (lowest of the row) to 255 (highest)."""
+        if self.options.pixels is None:
+            return None
+        at, point = int(self.rows[row]), self.options.decimal or "."
+        cells = [as_numbers(self._column(name)[at : at + 1], point) for name in self.numbers]
+        values = np.array([0.0 if cell is None or np.isnan(cell[0]) else cell[0] for cell in cells])
+        low, high = float(values.min()), float(values.max())
+        grey = np.rint(255 * (values - low) / ((high - low) or 1.0)).astype(int)
+        width, height = self.options.pixels
+        return {"width": width, "height": height, "grey": grey.tolist()}
+
+    def search(self, wanted: str) -> list[int]:
+        """Rows whose id, number or text holds some words, whatever their case; some of them if many do."""
+        wanted = wanted.strip().lower()
+        if not wanted:
+            return []
+        found = np.zeros(len(self.rows), dtype=bool)
+        if wanted.isdecimal() and self.read.ids is None:
+            found |= self.rows == int(wanted) - 1
+        for column in self._searched():
+            found |= np.strings.find(np.strings.lower(as_text(column)[self.rows]), wanted) >= 0
+        return [int(row) for row in np.flatnonzero(found)[:MOST_FOUND]]
+
+    def nearest(self, row: int, among: IntArray, n: int) -> list[int]:
+        """The rows nearest to a row, among some."""
+        others = among[among != row]
+        distances = ((self.points[others] - self.points[row]) ** 2).sum(axis=1)
+        return [int(other) for other in others[np.argsort(distances, kind="stable")[:n]]]
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """Columns of the pixels."""
+        table, settled = self.read.table, self.read.options
+        other = {settled.label, settled.row_id, *settled.drop, *(self.options.xy or ()), *NEW_NAMES}
+        return [name for name in table.names if name not in other and self._holds_numbers(name)]
+
+    @cached_property
+    def _shown(self) -> list[str]:
+        """Columns whose cells are shown."""
+        hidden = {self.read.options.label, self.options.text_column, *self.options.drop, *NEW_NAMES}
+        hidden |= set(self.numbers) if self.options.pixels is not None else set()
+        return [name for name in self.read.table.names if name not in hidden]
+
+    def _searched(self) -> list[Any]:
+        """Columns of text, names of the rows first."""
+        ids = [] if self.read.ids is None else [self.read.ids]
+        return [*ids, *(self._column(name) for name in self._shown_text)]
+
+    @cached_property
+    def _shown_text(self) -> list[str]:
+        names = [*self._shown, *([self.options.text_column] if self.options.text_column else [])]
+        return [name for name in names if not self._holds_numbers(name)]
+
+    def _holds_numbers(self, name: str) -> bool:
+        first = self._column(name)[:ROWS_LOOKED_AT]
+        return as_numbers(first, self.options.decimal or ".") is not None
+
+    def _column(self, name: str) -> Any:
+        if name not in self._columns:
+            self._columns[name] = self.read.table.column(name)
+        return self._columns[name]
+
+    def _cell(self, name: str, row: int) -> str:
+        at = int(self.rows[row])
+        return str(as_text(self._column(name)[at : at + 1])[0])[:LONGEST_CELL]
 
 
 def open_table(options: LabelOptions, *, progress: Progress = silent) -> LabelledTable:
@@ -38,7 +323,8 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
     for path in (options.labelled, options.answers):
         check_output(path, "output")
         check_distinct([("table", options.table), ("output", path)])
-    read = read_unlabelled(options, progress)
+    with notes_from_warnings():  # the page shows which labels are taken for unknown
+        read = read_unlabelled(options, progress)
     table = LabelledTable(options, read)
     for name in ("image_column", "text_column"):
         if getattr(options, name) is not None:
@@ -70,3 +356,48 @@ def _pictures(table: LabelledTable) -> list[str]:
         problem = "{field} {} holds {:,} pictures for {:,} rows; name them by {image_column} or {row_id}."
         raise OptionError("images", problem, table.folder, len(found), table.read.table.n_rows)
     return [found[row] for row in table.rows]
+
+
+def write_labels(table: LabelledTable, classes: tuple[str, ...], given: IntArray, found: FoundLabels) -> None:
+    """Write the table with all labels, as `graphwell.jobs.classify` does.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    classes : tuple of str
+        Names by the numbers of the classes.
+    given : array of shape (n_rows,)
+        Class that was given to each row, negative for none.
+    found : FoundLabels
+    """
+    n, at, path = table.read.table.n_rows, table.rows, table.options.labelled
+    assigned, score = np.full(n, -1), np.full(n, np.nan)
+    reachable, bridged, was_given = (np.zeros(n, dtype=bool) for _ in range(3))
+    was_given[at], assigned[at] = given >= 0, found.labels
+    reachable[at], bridged[at] = found.reachable, found.bridged
+    score[at] = np.where(found.reachable, found.scores.max(axis=1), np.nan)
+    met = {classes[code] for code in np.unique(assigned) if code >= 0}
+    like = table.read.options.label if met <= set(table.read.given.names) else None
+    labels = text_column([*classes, ""])[assigned]
+    shown = bridged if bridged.any() else None
+    new = NewColumns(like or None, labels, score, reachable, was_given, shown, table.options.safe_csv)
+    with written_whole(path) as file:
+        write_table(table.read.table, new, path, file)
+
+
+def write_answers(table: LabelledTable, classes: tuple[str, ...], given: IntArray) -> None:
+    """Write the answers as `graphwell.jobs.suggest.merge_answers` takes them back into the table.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    classes : tuple of str
+    given : array of shape (n_rows,)
+        Class that was given to each row, -1 for none, -2 where it cannot be told.
+    """
+    said = np.flatnonzero((given >= 0) | (given == -2))
+    names = [CANNOT_TELL if given[row] < 0 else classes[given[row]] for row in said]
+    label = table.read.options.label or USUAL_LABEL
+    cells = {ROW: text_column([str(row + 1) for row in table.rows[said]]), label: text_column(names)}
+    with written_whole(table.options.answers) as file:
+        write_cells(cells, table.read.table, table.options.answers, file, safe=table.options.safe_csv)

@@ -1,21 +1,23 @@
 """The chosen method as a classifier; what it can be told is read from its signatures, only here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from graphwell._checks import one_of
 from graphwell.backends.registry import check_device
+from graphwell.columns.encoder import Scaling
 from graphwell.errors import OptionError
+from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import DEFAULT, Method, methods
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.score import check_share
+from graphwell.jobs.table import LabelColumn, class_number
 from graphwell.progress import Progress
-
-if TYPE_CHECKING:
-    from graphwell.estimators.tuning.metrics import Ruled
 
 SETTINGS = ("n_neighbors", "start", "fidelity", "device", "n_jobs")
 """Options that go to the classifier, by its own names for them."""
@@ -123,7 +125,7 @@ def status_of(classifier: Any, name: str) -> str:
     return f"Method {name}: {find_method(name).summary}." if result is None else str(result.status.value)
 
 
-def compared_by(classifier: Any, scaled: "Ruled | None" = None) -> str | None:
+def compared_by(classifier: Any, scaled: Scaling | None = None) -> str | None:
     """How rows are compared, in words: scaled before, then as was tuned; None where nobody chose."""
     tuning = getattr(classifier, "tuning_", None)
     if scaled is None:
@@ -149,3 +151,54 @@ def has_parameter(function: Callable[..., Any], name: str) -> bool:
 
 def _not_for(field: str, method: Method) -> OptionError:
     return OptionError(field, "{field} means nothing to the method {!r}; leave it out.", method.name)
+
+
+def told_of_classes(options: ClassifyOptions, given: LabelColumn) -> dict[str, Any]:
+    """Parameters `classes` and `class_prior` of a classifier, where the options have them.
+
+    Parameters
+    ----------
+    options : ClassifyOptions
+    given : LabelColumn
+        The given labels; the classifier will be fitted on their numbers.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> given = LabelColumn(("cat", "dog"), np.array([0, 1, -1]))
+    >>> told_of_classes(ClassifyOptions(table=Path("pets.csv"), class_prior="auto"), given)
+    {'class_prior': 'auto'}
+    """
+    told: dict[str, Any] = {}
+    if options.classes:
+        told["classes"] = list(range(len(given.names)))
+    if options.class_prior is not None:
+        told["class_prior"] = by_number(options.class_prior, given)
+    return told
+
+
+def by_number(prior: str | Mapping[str, Any], given: LabelColumn) -> Any:
+    """Class sizes by the number of the class; mistakes are told with the names.
+
+    Examples
+    --------
+    >>> given = LabelColumn(("cat", "dog"), np.array([0, 1, -1]))
+    >>> by_number({"cat": 0.25, "dog": 0.75}, given)
+    {0: 0.25, 1: 0.75}
+    """
+    names = np.array(given.names)
+    if isinstance(prior, str):
+        if prior not in ("auto", "labels"):
+            raise OptionError(
+                "class_prior", "{field} must be auto, labels or sizes by class, got {!r}.", prior
+            )
+        return prior
+    numbers = {name: class_number(name, given.names) for name in prior}
+    missing = [name for name, number in numbers.items() if number is None]
+    if missing:
+        problem = "{field} names the class {!r}, which no label has; correct it, or name it in {classes} too."
+        raise OptionError("class_prior", problem, missing[0])
+    by_name = {given.names[number]: prior[name] for name, number in numbers.items() if number is not None}
+    if read_size_bounds(by_name, names) is None:
+        read_class_prior(by_name, names, given.codes)
+    return {given.names.index(name): value for name, value in by_name.items()}

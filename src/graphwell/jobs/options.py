@@ -5,23 +5,48 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from graphwell._checks import one_of
+from graphwell.errors import OptionError
 from graphwell.estimators.registry import DEFAULT
-from graphwell.jobs.columns import Roles
-from graphwell.jobs.preprocess import Preprocessing
+
+SCALES = ("auto", "none", "standard", "robust")
+MISSING_RULES = ("fill", "error", "drop", "mean")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """How a table with some labels is read, whatever is done with it then.
+    """How a table is read, whatever is done with it then.
 
     Attributes
     ----------
     table : Path
         File to read.
-    label, features, drop, row_id, truth, unknown, decimal, as_number, as_category
-        As in `graphwell.jobs.columns.Roles`.
-    scale, pca, missing
-        As in `graphwell.jobs.preprocess.Preprocessing`.
+    label : str
+        Column of the given labels; empty if there is none yet.
+    features : tuple of str, optional
+        Columns to compare rows by; all that say something and have no other role by default.
+    drop : tuple of str
+        Columns that are no features.
+    row_id : str, optional
+        Column that names the rows.
+    truth : str, optional
+        Column of the true labels, to compare the result with.
+    unknown : tuple of str
+        Cells of `label` and `truth` that mean unknown, besides empty ones, in place of ``?``, ``unknown`` and
+        the like.
+    decimal : {".", ","}, optional
+        The decimal mark; found in each column by default.
+    as_number, as_category : tuple of str
+        Features whose kind is known.
+    scale : {"auto", "none", "standard", "robust"}
+        Leave it to the method, or to rules that look at the data; leave features as they are; bring each to
+        mean 0 and variance 1, or to median 0 and interquartile range 1.
+    pca : int, optional
+        Number of principal components that features are projected onto; none by default.
+    missing : {"fill", "error", "drop", "mean"}
+        Put the median or the most frequent value in the place of missing values, with a further column that
+        says where they were if they are many; refuse them; leave their rows out; or put the mean of the
+        column in their place.
     classes : tuple of str
         Classes there are, if some have no label yet.
     n_jobs : int, optional
@@ -54,18 +79,16 @@ class TableOptions:
     encoding: str | None = None
     max_memory: str | None = None
 
-    @property
-    def roles(self) -> Roles:
-        """What the columns are for."""
-        return Roles(
-            self.label, self.features, self.drop, self.row_id, self.truth, self.unknown, self.decimal,
-            self.as_number, self.as_category,
-        )  # fmt: skip
-
-    @property
-    def preprocessing(self) -> Preprocessing:
-        """What is done to the features."""
-        return Preprocessing(self.scale, self.pca, self.missing)
+    def __post_init__(self) -> None:
+        if self.features is not None and not any(name.strip() for name in self.features):
+            raise OptionError("features", "{field} names no column; name at least one, or leave it out.")
+        if self.decimal not in (None, ".", ","):
+            raise OptionError("decimal", "{field} must be a point or a comma, got {!r}.", self.decimal)
+        one_of("scale", self.scale, SCALES)
+        one_of("missing", self.missing, MISSING_RULES)
+        if self.pca is not None and self.pca < 0:
+            problem = "{field} must be a number of components, or 0 for none; got {}."
+            raise OptionError("pca", problem, self.pca)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,13 +123,10 @@ class ClassifyOptions(TableOptions):
         fit into memory, else one, which is faster. "local:4" starts four whatever the table's size.
     safe_csv : bool
         Put an apostrophe before cells of text that a spreadsheet would run as formulas.
+    suggest : int
+        How many rows to label next to name.
     parameters : mapping
         Further parameters of the method's classifier, by name.
-
-    Examples
-    --------
-    >>> ClassifyOptions(table=Path("pets.csv"), truth="kind").roles.truth
-    'kind'
     """
 
     output: Path | None = None
@@ -123,6 +143,7 @@ class ClassifyOptions(TableOptions):
     checkpoint: Path | None = None
     cluster: str | None = None
     safe_csv: bool = False
+    suggest: int = 0
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def changed(self, *names: str) -> dict[str, Any]:
@@ -152,8 +173,8 @@ class CompareOptions(TableOptions):
         How often labels are hidden, each one once.
     n_neighbors : int
         Of the graph that methods share.
-    table, label, features, drop, row_id, truth, unknown, decimal, as_number, as_category, scale, pca, missing
-        As in `TableOptions`, and so are `classes`, `n_jobs`, `seed` and how a table is read.
+    others
+        As in `TableOptions`.
 
     Examples
     --------

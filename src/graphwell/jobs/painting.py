@@ -86,13 +86,13 @@ class PaintedPicture:
 
     @property
     def _stem(self) -> str:
-        """What names of files begin with; the whole name where two pictures differ in their ending alone."""
+        """The beginning of file names; the whole name where two pictures differ in their ending alone."""
         same = [path for path in pictures_of(self.options.source) if path.stem == self.path.stem]
         return self.path.name if len(same) > 1 else self.path.stem
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
-        """What tells this picture from others, in values of JSON."""
+        """Name, size and checksum of the picture, in values of JSON."""
         pixels = np.ascontiguousarray(self._image)
         return {"picture": self.path.name, "size": [*self.shape[::-1]], "pixels": zlib.crc32(pixels.data)}
 
@@ -129,7 +129,7 @@ class PaintedPicture:
         return self._preview.segment(seeds) if coarse else self._segmented(seeds).labels
 
     def _segmented(self, seeds: IntArray) -> Segmentation:
-        """What the seeds give, whatever was painted before: so it is shown, and so it is saved."""
+        """The segmentation from these seeds alone, as it is shown and saved."""
         with self._lock:
             if self._last is None or not np.array_equal(self._last[0], seeds):
                 self._last = seeds.copy(), self._segmenter.segment(seeds)

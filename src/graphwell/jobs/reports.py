@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.columns.fate import Fate
+from graphwell.columns.report import Fate
 from graphwell.errors import Sentence, Words, in_python
-from graphwell.jobs.questions import RowToLabel
 from graphwell.jobs.score import Comparison, Holdout
 
 if TYPE_CHECKING:
@@ -23,6 +22,15 @@ class ClassCount:
     name: str
     given: int
     assigned: int
+
+
+@dataclass(frozen=True)
+class RowToLabel:
+    """A row worth a label, and why; rows are numbered from 1, the first below the header."""
+
+    row: int
+    id: str | None
+    reason: str
 
 
 @dataclass(frozen=True)

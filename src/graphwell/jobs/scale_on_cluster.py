@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.columns.scale import shift_and_factor
+from graphwell.columns.encoders import shift_and_factor
 from graphwell.jobs.summary import in_memory
 
 ROWS_LOOKED_AT = 65_536
@@ -20,7 +20,7 @@ def scaled_columns(X: Any, scale: str, kinds: Sequence[str]) -> Any:
     X : array of shape (n, d)
         Of NumPy or of Dask; stays where it is.
     scale : {"auto", "none", "standard", "robust"}
-        As in `graphwell.jobs.preprocess.Preprocessing`; "auto" leaves it to the method.
+        As in `graphwell.jobs.options.TableOptions`; "auto" leaves it to the method.
     kinds : sequence of str
         Kind of each column, as in `graphwell.TableEncoder`.
 

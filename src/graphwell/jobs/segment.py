@@ -126,10 +126,10 @@ def picture_of(options: SegmentOptions) -> Any:
 
 def spacing_of(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:
     """Distances between points: as asked for, or as the file tells."""
-    told = None if scene.placement is None else scene.placement.spacing
-    if options.spacing is not None or told is None or len(told) != scene.marks.classes.ndim:
+    spacing = None if scene.placement is None else scene.placement.spacing
+    if options.spacing is not None or spacing is None or len(spacing) != scene.marks.classes.ndim:
         return options.spacing
-    return told
+    return spacing
 
 
 def _segmented(scene: Scene, options: SegmentOptions, factor: int, progress: Progress) -> Segmentation:
@@ -198,7 +198,7 @@ def _summarise(options: SegmentOptions, scene: Scene, found: Segmentation) -> Se
 
 
 def class_found(number: int, marks: Marks, assigned: int, n_points: int) -> SegmentClass:
-    """What is told of one class."""
+    """The report of one class."""
     return SegmentClass(
         name=marks.names[number],
         given=int((marks.classes == number).sum()),
@@ -209,17 +209,17 @@ def class_found(number: int, marks: Marks, assigned: int, n_points: int) -> Segm
     )
 
 
-def about_one_class(marks: Marks, heard: Collection[int]) -> list[Sentence]:
-    """Say that a single class is no segmentation; marks under a mask are not heard."""
-    return [Sentence("{}", (one_class_sentence(marks.names[c]),)) for c in heard if len(heard) == 1]
+def about_one_class(marks: Marks, found: Collection[int]) -> list[Sentence]:
+    """Say that a single class is no segmentation; marks under a mask do not count."""
+    return [Sentence("{}", (one_class_sentence(marks.names[c]),)) for c in found if len(found) == 1]
 
 
 def about_spacing(scene: Scene, options: SegmentOptions) -> list[Sentence]:
-    """Say that points lie farther apart along one axis than along another, where the file told it."""
-    told = spacing_of(scene, options)
-    if told is None or told == options.spacing or len(set(told)) == 1:
+    """Say that points lie farther apart along one axis than along another, where the file says so."""
+    spacing = spacing_of(scene, options)
+    if spacing is None or spacing == options.spacing or len(set(spacing)) == 1:
         return []
-    sides = " x ".join(f"{side:g}" for side in told)
+    sides = " x ".join(f"{side:g}" for side in spacing)
     return [Sentence("Points lie {} apart, as {} says; {spacing} sets it.", (sides, options.image.name))]
 
 
@@ -233,14 +233,14 @@ def _numbering(output: Path, scene: Scene) -> list[Sentence]:
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """What a picture takes, in bytes, and by which factor its sides are reduced so that it fits."""
+    """Bytes that a picture needs, and the factor by which its sides are reduced so that it fits."""
 
     n_points: int
     needed: int
     factor: int = 1
 
     def sentence(self) -> Sentence:
-        """What is said of it."""
+        """The plan in words."""
         if self.factor == 1:
             return Sentence("{:,} points take about {} of memory.", (self.n_points, in_words(self.needed)))
         text = (
@@ -270,7 +270,7 @@ def reduced_scene(scene: Scene, factor: int) -> Scene:
 
 
 def in_full(found: Segmentation, factor: int, seeds: IntArray) -> Segmentation:
-    """What was found on a reduced copy, as large as the picture; marks keep their class."""
+    """The segmentation of a reduced copy, as large as the picture; marks keep their class."""
 
     def large(plane: IntArray) -> IntArray:
         wide = np.repeat(np.repeat(plane, factor, axis=0), factor, axis=1)

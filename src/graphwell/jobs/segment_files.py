@@ -110,7 +110,7 @@ class SegmentOptions:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What was read."""
+    """A picture and its marks, as they were read."""
 
     picture: Any
     marks: Marks
@@ -167,7 +167,7 @@ def mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
 def writers(
     options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: Segmentation
 ) -> dict[Path, Write]:
-    """What goes into each file."""
+    """The writer of each file."""
     files = {options.output: labels_writer(options.output, found.labels, scene)}
     if options.overlay is not None:
         files[options.overlay] = partial(write_image, overlay_of(scene, found), options.overlay)

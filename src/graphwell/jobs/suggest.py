@@ -1,28 +1,38 @@
-"""The rows of a table to label next, written as a table to fill in."""
+"""The rows of a table to label next, written as a table to fill in; and the answers, brought back into it."""
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from graphwell._checks import rows_left
 from graphwell._types import BoolArray, IntArray
+from graphwell._unknown import is_spelled
+from graphwell.active import suggest as choose
 from graphwell.backends.registry import check_device
-from graphwell.columns.fate import Fate
+from graphwell.columns.report import Fate, column_note
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import check_distinct
 from graphwell.io.standard import written_out
 from graphwell.io.tables.base import Table, open_table
-from graphwell.io.tables.cells import as_text, text_column
+from graphwell.io.tables.cells import as_numbers, as_text, is_missing, text_column
 from graphwell.io.tables.text import check_text_name, write_cells
-from graphwell.jobs.columns import FeatureColumns, Roles, named_columns, read_features
-from graphwell.jobs.label_column import LabelColumn, read_label_column
+from graphwell.jobs.options import TableOptions
 from graphwell.jobs.outputs import check_table_output, notes_from_warnings
-from graphwell.jobs.preprocess import Preprocessing, ReadyRows, preprocess
-from graphwell.jobs.questions import RowToLabel, rows_to_label
+from graphwell.jobs.reports import RowToLabel
+from graphwell.jobs.summary import rows_to_label
+from graphwell.jobs.table import (
+    FeatureColumns,
+    LabelColumn,
+    ReadyRows,
+    find_column,
+    named_columns,
+    read_label_column,
+    ready_rows,
+)
 from graphwell.progress import Progress, silent
 
 ROW, REASON = "graphwell_row", "graphwell_reason"
@@ -33,13 +43,11 @@ CANNOT_TELL = "?"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SuggestOptions:
+class SuggestOptions(TableOptions):
     """Which rows of a table to label next.
 
     Attributes
     ----------
-    table : Path
-        File to read.
     output : Path, optional
         File for the questions: text, with an empty column for the answers.
     n : int
@@ -48,49 +56,26 @@ class SuggestOptions:
         Column of the labels so far. By default ``label``, if there is such a column.
     strategy : str
         One of ``graphwell.active.strategies()``.
-    features, drop, as_number, as_category, row_id, unknown, decimal
-        As in `graphwell.jobs.columns.Roles`.
-    scale, pca, missing
-        As in `graphwell.jobs.preprocess.Preprocessing`.
-    n_neighbors, device, n_jobs
+    n_neighbors, device
         As in `graphwell.suggest`.
-    seed : int
-        Of everything random.
-    delimiter, encoding : str, optional
-        Of a text table; found by default.
+    others
+        As in `graphwell.jobs.options.TableOptions`.
     """
 
-    table: Path
+    label: str | None = None  # type: ignore[assignment]
     output: Path | None = None
     n: int = 10
-    label: str | None = None
     strategy: str = "auto"
-    features: tuple[str, ...] | None = None
-    drop: tuple[str, ...] = ()
-    as_number: tuple[str, ...] = ()
-    as_category: tuple[str, ...] = ()
-    row_id: str | None = None
-    unknown: tuple[str, ...] = ()
-    decimal: str | None = None
-    scale: str = Preprocessing.scale
-    pca: int | None = None
-    missing: str = Preprocessing.missing
     n_neighbors: int = 10
     device: str = "cpu"
-    n_jobs: int | None = None
-    seed: int = 0
-    delimiter: str | None = None
-    encoding: str | None = None
 
-    def roles(self, table: Table) -> Roles:
-        """What the columns are for; the label is empty where there is no such column."""
+    def for_table(self, table: Table) -> Self:
+        """The same options with what a table settles: the column of labels, "" if there is none."""
         usual = USUAL_LABEL in table.names and USUAL_LABEL not in self.drop
         label = self.label or (USUAL_LABEL if usual else "")
-        return Roles(
-            label, self.features, (*self.drop, *_of_questions(table)), self.row_id,
-            unknown=(*self.unknown, CANNOT_TELL) if self.unknown else (), decimal=self.decimal,
-            as_number=self.as_number, as_category=self.as_category,
-        )  # fmt: skip
+        of_questions = tuple(name for name in (ROW, REASON) if name in table.names)  # of an earlier run
+        unknown = (*self.unknown, CANNOT_TELL) if self.unknown else ()
+        return replace(self, label=label, drop=(*self.drop, *of_questions), unknown=unknown)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,10 +151,8 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
     _check_files(options)
     with notes_from_warnings() as warned:
         read = read_unlabelled(options, progress, asked=options.n)
-        table, roles, given, features, ready = read.table, read.roles, read.given, read.features, read.ready
+        table, given, features, ready = read.table, read.given, read.features, read.ready
         progress("neighbours", None)
-        from graphwell.active import suggest as choose
-
         found = choose(
             ready.X, _named(given)[ready.kept], n=options.n, strategy=options.strategy,
             random_state=options.seed, exclude=np.flatnonzero(read.closed[ready.kept]),
@@ -177,7 +160,8 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         )  # fmt: skip
         rows = rows_to_label(found, ready.kept, read.ids)
         if options.output is not None:
-            _write(table, roles, rows, options.output)
+            _write(table, read.options, rows, options.output)
+    about_columns = (column_note(fate) for fate in features.fates if fate.warns)
     return SuggestReport(
         table=options.table,
         rows=table.n_rows,
@@ -187,7 +171,7 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         classes=given.names,
         strategy=found.strategy,
         to_label=rows,
-        notes=(*features.notes, *given.notes, *ready.notes, *ready.scale_notes, *warned),
+        notes=(*about_columns, *given.notes, *ready.notes, *ready.scale_notes, *warned),
         seconds={"in all": time.perf_counter() - began},
         files=() if options.output is None else (options.output,),
     )
@@ -200,7 +184,8 @@ class UnlabelledTable:
     Attributes
     ----------
     table : Table
-    roles : Roles
+    options : SuggestOptions
+        With what the table settles.
     given : LabelColumn
         The labels so far.
     closed : array of bool
@@ -212,7 +197,7 @@ class UnlabelledTable:
     """
 
     table: Table
-    roles: Roles
+    options: SuggestOptions
     given: LabelColumn
     closed: BoolArray
     features: FeatureColumns
@@ -223,37 +208,25 @@ class UnlabelledTable:
 def read_unlabelled(options: SuggestOptions, progress: Progress = silent, asked: int = 0) -> UnlabelledTable:
     """Read a table with some labels or none, `asked` rows without; make its rows ready to be compared."""
     table = open_table(
-        options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
-    )
-    roles = options.roles(table)
-    given, closed = labels_so_far(table, roles)
-    named_columns(table, roles)
+        options.table, delimiter=options.delimiter, encoding=options.encoding, decimal=options.decimal,
+        progress=progress,
+    )  # fmt: skip
+    options = options.for_table(table)
+    named_columns(table, options)
+    if options.label:
+        given = read_label_column(table, options.label, "label", options.unknown)
+        closed = np.asarray(np.strings.strip(table.text(options.label)) == CANNOT_TELL)
+    else:
+        given, closed = LabelColumn((), np.full(table.n_rows, -1)), np.zeros(table.n_rows, dtype=bool)
     rows_left(asked, int(((given.codes < 0) & ~closed).sum()))
-    known = given if given.names else None
-    features = read_features(table, roles, known, fill=options.missing == "fill")
-    how = Preprocessing(options.scale, options.pca, options.missing)
-    ready = preprocess(features.X, features.outputs, how, options.seed, features.kinds)
-    ids = None if roles.row_id is None else as_text(table.column(roles.row_id))
-    return UnlabelledTable(table, roles, given, closed, features, ready, ids)
-
-
-def labels_so_far(table: Table, roles: Roles) -> tuple[LabelColumn, BoolArray]:
-    """Labels of a table, and the rows whose label cannot be told; none at all without such a column."""
-    if not roles.label:
-        return LabelColumn((), np.full(table.n_rows, -1)), np.zeros(table.n_rows, dtype=bool)
-    named_columns(table, Roles(roles.label))
-    cells = np.strings.strip(as_text(table.column(roles.label)))
-    return read_label_column(table, roles.label, roles.unknown), np.asarray(cells == CANNOT_TELL)
+    features, ready = ready_rows(table, options, given if given.names else None)
+    ids = None if options.row_id is None else as_text(table.column(options.row_id))
+    return UnlabelledTable(table, options, given, closed, features, ready, ids)
 
 
 def _named(given: LabelColumn) -> Any:
     """Class names of the rows, None where there is no label."""
     return np.array([*given.names, None], dtype=object)[given.codes]
-
-
-def _of_questions(table: Table) -> tuple[str, ...]:
-    """Columns of an earlier file of questions, which are no features."""
-    return tuple(name for name in (ROW, REASON) if name in table.names)
 
 
 def _check_files(options: SuggestOptions) -> None:
@@ -266,16 +239,175 @@ def _check_files(options: SuggestOptions) -> None:
         raise OptionError("n", "{field} must be a number of rows, 1 or more; got {}.", options.n)
 
 
-def _write(table: Table, roles: Roles, rows: tuple[RowToLabel, ...], path: Path) -> None:
+def _write(table: Table, options: SuggestOptions, rows: tuple[RowToLabel, ...], path: Path) -> None:
     """Write the questions, each with all cells of its row."""
     places: IntArray = np.array([row.row - 1 for row in rows])
-    label = roles.label or USUAL_LABEL
+    label = options.label or USUAL_LABEL
     cells: dict[str, Any] = {ROW: text_column([str(row.row) for row in rows])}
-    if roles.row_id is not None:
-        cells[roles.row_id] = as_text(table.column(roles.row_id))[places]
+    if options.row_id is not None:
+        cells[options.row_id] = as_text(table.column(options.row_id))[places]
     cells[REASON] = text_column([row.reason for row in rows])
     cells[label] = text_column([""] * len(rows))
     others = [name for name in table.names if name not in cells]
     cells |= {name: as_text(table.column(name))[places] for name in others}
     with written_out(path) as file:
         write_cells(cells, table, path, file)
+
+
+# ------------------------------------------------------------------------------------------------ answers
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeOptions:
+    """Which answers to bring back into which table.
+
+    Attributes
+    ----------
+    table : Path
+        The table that was asked about.
+    answers : Path
+        The file of questions, with labels filled in; ? where a label cannot be told.
+    output : Path
+        File for the table with the answers in its column of labels: text.
+    label : str
+        That column, in both files; a new one if the table has none.
+    delimiter, encoding : str, optional
+        Of a text table; found by default.
+    """
+
+    table: Path
+    answers: Path
+    output: Path
+    label: str = USUAL_LABEL
+    delimiter: str | None = None
+    encoding: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeReport:
+    """What the answers brought.
+
+    Attributes
+    ----------
+    answered, corrected, cannot_tell, unanswered : int
+        Questions with a label, those of them whose row had another label before, those whose label cannot
+        be told, and those left empty.
+    labels : int
+        Labels in the table now.
+    """
+
+    table: Path
+    answered: int
+    corrected: int
+    cannot_tell: int
+    unanswered: int
+    labels: int
+    notes: tuple[Sentence, ...]
+    files: tuple[Path, ...]
+
+    def to_json(self, words: Words = in_python) -> dict[str, Any]:
+        """Return values that JSON can hold; `words` names the options in the notes."""
+        return {
+            "table": str(self.table),
+            "answered": self.answered,
+            "corrected": self.corrected,
+            "cannot_tell": self.cannot_tell,
+            "unanswered": self.unanswered,
+            "labels": self.labels,
+            "notes": [note.worded(words) for note in self.notes],
+            "files": [str(path) for path in self.files],
+        }
+
+
+def merge_answers(options: MergeOptions, *, progress: Progress = silent) -> MergeReport:
+    r"""Write the table with the answers in its column of labels.
+
+    Parameters
+    ----------
+    options : MergeOptions
+    progress : callable
+        Told the stage and the share of it that is done.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table, ask, out = (Path(folder) / name for name in ("pets.csv", "ask.csv", "out.csv"))
+    ...     _ = table.write_text("weight\n4\n30\n")
+    ...     _ = ask.write_text("graphwell_row,graphwell_reason,label,weight\n2,largest group,dog,30\n")
+    ...     report = merge_answers(MergeOptions(table=table, answers=ask, output=out))
+    ...     out.read_text()
+    'weight,label\n4,\n30,dog\n'
+    >>> report.answered
+    1
+    """
+    check_text_name(options.output, "output")
+    check_table_output(options.output)
+    check_distinct([("table", options.table), ("answers", options.answers), ("output", options.output)])
+    table = open_table(
+        options.table, delimiter=options.delimiter, encoding=options.encoding, progress=progress
+    )
+    asked = open_table(options.answers)
+    rows = _rows(asked, table)
+    said = np.strings.strip(as_text(asked.column(find_column(asked, options.label, "label"))))
+    _check_cells(asked, table, rows, options.label)
+    labels, corrected = _merged(table, options.label, rows, said)
+    cells = {name: as_text(table.column(name)) for name in table.names} | {options.label: labels}
+    with written_out(options.output) as file:
+        write_cells(cells, table, options.output, file)
+    empty, cannot = is_missing(said), np.asarray(said == CANNOT_TELL)
+    return MergeReport(
+        table=options.table,
+        answered=int((~empty & ~cannot).sum()),
+        corrected=corrected,
+        cannot_tell=int(cannot.sum()),
+        unanswered=int(empty.sum()),
+        labels=int((~is_spelled(labels)).sum()),
+        notes=(),
+        files=(options.output,),
+    )
+
+
+def _rows(asked: Table, table: Table) -> IntArray:
+    """Rows that the answers belong to, from 0."""
+    if ROW not in asked.names:
+        problem = "{field} {}: there is no column {!r}; give a file that `suggest` wrote."
+        raise OptionError("answers", problem, asked.path, ROW)
+    numbers = as_numbers(asked.column(ROW))
+    whole = numbers is not None and bool((numbers == np.rint(numbers)).all())
+    if numbers is None or not whole:
+        raise OptionError("answers", "{field} {}: {!r} must hold row numbers.", asked.path, ROW)
+    rows = numbers.astype(np.int64) - 1
+    wrong = rows[(rows < 0) | (rows >= table.n_rows)]
+    if len(wrong):
+        problem = "{field} {} names row {:,}, but {} has rows 1 to {:,}."
+        raise OptionError("answers", problem, asked.path, int(wrong[0]) + 1, table.path, table.n_rows)
+    twice = np.flatnonzero(np.bincount(rows, minlength=1) > 1)
+    if len(twice):
+        raise OptionError("answers", "{field} {} names row {:,} twice.", asked.path, int(twice[0]) + 1)
+    return rows
+
+
+def _check_cells(asked: Table, table: Table, rows: IntArray, label: str) -> None:
+    """Refuse answers to another table, or to one whose rows were moved."""
+    for name in asked.names:
+        if name in (ROW, REASON, label) or name not in table.names:
+            continue
+        different = np.asarray(as_text(asked.column(name)) != as_text(table.column(name))[rows])
+        if different.any():
+            at = int(different.argmax())
+            problem = (
+                "{field} {}: row {:,} has another {!r} in {}; "
+                "give the table that the questions were made from."
+            )
+            raise OptionError("answers", problem, asked.path, int(rows[at]) + 1, name, table.path)
+
+
+def _merged(table: Table, label: str, rows: IntArray, said: Any) -> tuple[Any, int]:
+    """The column of labels with the answers, and how many labels they corrected."""
+    before = as_text(table.column(label)) if label in table.names else text_column([""] * table.n_rows)
+    old, answered = np.strings.strip(before[rows]), ~is_missing(said)
+    corrected = answered & ~is_missing(old) & np.asarray(old != said)
+    labels = before.copy()
+    labels[rows[answered]] = said[answered]
+    return labels, int(corrected.sum())

@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
-from graphwell.columns.names import listed
+from graphwell.columns.encoder import Scaling
+from graphwell.columns.report import listed
 from graphwell.errors import Sentence
-from graphwell.estimators.tuning.metrics import Ruled
-from graphwell.jobs.facts import TableFacts
 from graphwell.jobs.methods import compared_by, status_of, sweeps_of
-from graphwell.jobs.questions import next_rows
-from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails
+from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails, RowToLabel
 from graphwell.jobs.score import ROWS_AT_ONCE, Holdout, compare
+from graphwell.jobs.table import TableFacts
+
+if TYPE_CHECKING:
+    from graphwell.active import Suggestions
 
 MOST_DOUBTFUL = 10
 ROWS_NAMED = 10
@@ -33,8 +35,8 @@ def summarise(
     notes: Sequence[Sentence] = (),
     holdout: Holdout | None = None,
     details: RowDetails | None = None,
-    scaled: Ruled | None = None,
-    ask: bool = True,
+    scaled: Scaling | None = None,
+    ask: int = 0,
 ) -> ClassifyReport:
     """Return the report on a labelled table.
 
@@ -51,14 +53,14 @@ def summarise(
         Class found for each row, -1 for none.
     seconds, output, holdout, details
         As in `ClassifyReport`.
-    scaled : Ruled, optional
+    scaled : Scaling, optional
         The scale that the rows were given before the fit, and why.
     report : Path, optional
         File for the page.
     notes : sequence of Sentence
         Further ones, after those of the table.
-    ask : bool
-        Whether to choose the rows to label next.
+    ask : int
+        How many rows to label next to choose.
     """
     reachable = in_memory(classifier.reachable_)
     components = classifier.graph_.components
@@ -82,7 +84,7 @@ def summarise(
         holdout=holdout,
         comparison=None if truth is None else compare(assigned, given, truth.codes, truth.names),
         doubtful=doubtful_rows(facts, classifier, kept, reachable),
-        to_label=next_rows(classifier, facts.classes, given, kept, facts.ids) if ask else (),
+        to_label=next_rows(classifier, facts.classes, given, kept, facts.ids, ask),
         notes=(*facts.notes, *notes, *_unreached(components, reachable, kept), *_bridged(bridges, kept)),
         seconds=seconds,
         output=output,
@@ -171,3 +173,38 @@ def _bridged(bridges: Any, kept: BoolArray) -> list[Sentence]:
         (int(bridges.rows.sum()), where, listed([str(row) for row in rows])),
     )
     return [note if bridges.cause is None else note.followed_by(bridges.cause)]
+
+
+def rows_to_label(found: "Suggestions", kept: BoolArray, ids: Any = None) -> tuple[RowToLabel, ...]:
+    """Suggestions as rows of a table of which only some were compared.
+
+    Examples
+    --------
+    >>> from graphwell.active import Question, Suggestions
+    >>> found = Suggestions((Question(1, "border"),), "margin")
+    >>> rows_to_label(found, np.array([True, False, True]))
+    (RowToLabel(row=3, id=None, reason='border'),)
+    """
+    rows = np.flatnonzero(kept)[found.rows]
+    return tuple(
+        RowToLabel(int(row) + 1, None if ids is None else str(ids[row]), reason)
+        for row, reason in zip(rows, found.reasons, strict=True)
+    )
+
+
+def next_rows(
+    classifier: Any,
+    classes: Sequence[str],
+    given: IntArray,
+    kept: BoolArray,
+    ids: Any = None,
+    n: int = 10,
+) -> tuple[RowToLabel, ...]:
+    """Up to `n` rows to label next after a fit on class numbers, best first."""
+    from graphwell.active import suggest
+
+    n = min(n, int((given[kept] < 0).sum()))
+    if n == 0:
+        return ()
+    found = suggest(classifier, n=n, random_state=0, names=dict(enumerate(classes)))
+    return rows_to_label(found, kept, ids)

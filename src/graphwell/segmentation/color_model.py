@@ -31,7 +31,7 @@ MOST_AGAINST = 40.0
 LEAST_SPREAD = 0.1
 """Least standard deviation of a Gaussian, as a share of the contrast beyond the noise."""
 LEAST_SCORE = 1e-3
-"""What a class is granted that the graph gives no score."""
+"""The score of a class that the graph gives none."""
 MOST_GAUSSIANS, MOST_ROWS = 5, 10_000
 ROWS_PER_UNKNOWN = 4
 """Marked pixels that each channel of each Gaussian asks for."""
@@ -86,7 +86,7 @@ class ColorModel:
         return found
 
     def blurred(self, logs: FloatArray, seeds: Seeds, classes: IntArray) -> FloatArray:
-        """What `logs` gave, blurred: a pixel alone says little."""
+        """The result of `logs`, blurred: a pixel alone says little."""
         if self.blur == 0:
             return logs
         if self._pieces is None:
@@ -280,7 +280,7 @@ def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> Mixture:
 
 
 def _log_parts(rows: FloatArray, mixture: Mixture) -> FloatArray:
-    """What each Gaussian adds to the density of each row, as logarithms."""
+    """Logarithms of the part of each Gaussian in the density of each row."""
     logs = np.empty((len(rows), len(mixture.logs)))
     for g, (mean, root) in enumerate(zip(mixture.means, mixture.roots, strict=True)):
         along = (rows - mean) @ root.T

@@ -65,7 +65,7 @@ class PyramidLevel:
 
     @property
     def work(self) -> float:
-        """What its scores cost beside those of others: iterations double with each halving."""
+        """The cost of its scores beside those of others: iterations double with each halving."""
         return float(np.prod(self.shape) * 2**self.level)
 
     def unary_term(self, planes: FloatArray) -> UnaryTerm:

@@ -6,8 +6,7 @@ import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.active.accuracy import ENOUGH_CHECKED
-from graphwell.jobs.found_labels import FoundLabels
-from graphwell.jobs.shown_rows import LabelledTable
+from graphwell.jobs.labelling import FoundLabels, LabelledTable
 from graphwell.serve.answers import Annotations, Change
 from graphwell.serve.channel import frame
 from graphwell.serve.fits import Fit, LabelPreview

@@ -20,8 +20,7 @@ from graphwell.active import AccuracyEstimate, Question, Session
 from graphwell.active.accuracy import Checked
 from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.graph.layout import graph_map
-from graphwell.jobs.found_labels import FoundLabels
-from graphwell.jobs.shown_rows import LabelledTable
+from graphwell.jobs.labelling import FoundLabels, LabelledTable
 from graphwell.progress import CancelledError
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED
 

@@ -9,9 +9,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.active import Question
 from graphwell.errors import OptionError
 from graphwell.graph.layout import principal_map
-from graphwell.jobs.found_labels import FoundLabels
-from graphwell.jobs.labelled_files import write_answers, write_labels
-from graphwell.jobs.shown_rows import LabelledTable
+from graphwell.jobs.labelling import FoundLabels, LabelledTable, write_answers, write_labels
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Annotations, Change, ClassList, clean_name
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.events import (

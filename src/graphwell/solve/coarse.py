@@ -25,7 +25,8 @@ from graphwell.solve.communities import merged_graph
 
 NOISES, ROUNDS = (0.0, 0.0006, 0.002), 80
 """First widths of the noise of each search, as shares of all weight, and rounds until it is gone.
-Those of the first measurement, on 17 data sets."""
+Other values that were tried
+are not recorded."""
 LARGEST_DENSE = 1_500
 """Groups up to which a dense solver is taken. Not recorded."""
 REFINEMENTS = 3

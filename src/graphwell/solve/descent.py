@@ -74,11 +74,11 @@ def descend(
     --------
     >>> import numpy as np
     >>> from graphwell import Fixed, Graph
-    >>> from graphwell.backends.cpu.engine import NumbaEngine
+    >>> from graphwell.backends import find_backend
     >>> graph = Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     >>> problem = Problem(graph, np.array([1, -1, -1]), n_classes=2)
     >>> start = State(np.array([1, 0, 0]), np.array([0.0, 0.3, 0.3]))
-    >>> result = descend(NumbaEngine(graph), problem, start, Fixed(1.0), step_size=0.01)
+    >>> result = descend(find_backend().engine(graph), problem, start, Fixed(1.0), step_size=0.01)
     >>> result.labels, result.status.name
     (array([1, 1, 1], dtype=int32), 'SETTLED')
     """

@@ -36,7 +36,7 @@ EVENNESS_KEPT = 0.75
 EVENNESS_GAINED, EVENNESS_GAINED_FROM_FEW = 1.05, 1.15
 CHANCE = 1.3
 """Labels that chance may overrule, times the root of those beyond one per class; this and 1.15 were chosen
-on label sets 0-27. The experiment behind 1.05 is not recorded."""
+after label sets 0-27 had been seen. The experiment behind 1.05 is not recorded."""
 LABELS_PER_CLASS_TO_TELL = 3
 """With fewer, little can be told about classes that consist of several clusters. Not recorded."""
 TABLE_AT_MOST = 4

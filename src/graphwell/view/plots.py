@@ -187,7 +187,7 @@ def with_errors(panel: Any, names: Sequence[str], shares: FloatArray, errors: Fl
     )
     panel.set_yticks(places, [_short(name) for name in names])
     panel.invert_yaxis()
-    panel.set_xlabel("right, % (bars: one standard error)")
+    panel.set_xlabel("accuracy, % (bars: one standard error)")
     panel.grid(axis="x", color="0.9")
     _open(panel)
 

@@ -1,4 +1,4 @@
-"""A labelled table as one page to look at: sizes, descent, projection, doubtful rows, and the truth."""
+"""A labelled table as one page to look at: sizes, descent, map, uncertain rows, and the truth."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,12 +7,10 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
-from graphwell.columns.fate import Fate, grouped
-from graphwell.columns.names import listed
+from graphwell.columns.report import Fate, grouped, listed
 from graphwell.errors import Words, in_python
 from graphwell.graph.layout import graph_map, principal_map
-from graphwell.jobs.questions import RowToLabel
-from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails
+from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails, RowToLabel
 from graphwell.jobs.score import Comparison
 from graphwell.view import html, plots
 
@@ -49,7 +47,7 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
     if report.comparison is not None:
         parts += [html.heading("Compared with the truth"), *_truth(report, report.comparison)]
     parts += [
-        html.heading("Most doubtful rows"),
+        html.heading("Most uncertain rows"),
         html.paragraph("Look at these first. Rows are numbered from 1, the first below the header."),
         doubtful_table(report.doubtful),
     ]
@@ -62,7 +60,7 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
 
 
 def columns_table(columns: Sequence[Fate], words: Words = in_python) -> str:
-    """What became of each column; those with the same fate share a line."""
+    """The columns and how each is used; those used alike share a line."""
     groups = grouped(columns, words).items()
     lines = [(listed(names), kind, became) for (kind, became), names in groups]
     return html.table(["column", "holds", "became"], lines, text_columns=3)
@@ -102,14 +100,14 @@ def _facts(report: ClassifyReport) -> list[tuple[str, str]]:
     ]
     if report.bridged_rows:
         facts.append(("rows in parts without a label, joined to the nearest", f"{report.bridged_rows:,}"))
-    facts.append(("scores", "calibrated on hidden labels" if report.calibrated else "rank rows"))
+    facts.append(("scores", "calibrated on held-out labels" if report.calibrated else "rank rows"))
     if report.sweeps:
         facts.append(("sweeps", f"{report.sweeps:,}"))
     if report.holdout is not None:
-        facts.append(("right on hidden labels", f"{100 * report.holdout.share:.1f} %"))
+        facts.append(("accuracy on held-out labels", f"{100 * report.holdout.share:.1f} %"))
     if report.comparison is not None:
         share = report.comparison.accuracy.share
-        facts.append(("right on rows without a label", f"{100 * share:.1f} %"))
+        facts.append(("accuracy on rows without a label", f"{100 * share:.1f} %"))
     return facts
 
 
@@ -126,7 +124,7 @@ def _classes(report: ClassifyReport) -> str:
         scores = report.details.score
         plots.score_histogram(others[0], scores[~np.isnan(scores)])
         of = "all" if len(scores) == report.rows else f"{len(scores):,}"
-        caption = f"Left: rows of each class. Right: scores of {of} rows; low ones are doubtful."
+        caption = f"Left: rows of each class. Right: scores of {of} rows; low ones are uncertain."
     return html.figure(plots.as_png(figure), "class sizes and scores", caption)
 
 
@@ -161,7 +159,7 @@ def map_of(points: FloatArray, graph: Any) -> FloatArray:
 def _truth(report: ClassifyReport, comparison: Comparison) -> list[str]:
     truth = comparison.accuracy
     sentence = (
-        f"{truth.right:,} of {truth.of:,} rows without a given label are right: {100 * truth.share:.2f} %."
+        f"{truth.right:,} of {truth.of:,} rows without a given label are correct: {100 * truth.share:.2f} %."
     )
     counts, columns = comparison.confusion, [*comparison.names, "no label"]
     used = counts.any(axis=0) | (np.arange(len(columns)) < len(report.classes))

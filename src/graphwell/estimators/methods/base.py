@@ -10,8 +10,8 @@ from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Backend, PlacedGraph
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.columns.cells import is_frame
 from graphwell.columns.encoder import TableEncoder
+from graphwell.columns.kinds import is_frame
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.inputs import refuse_foreign

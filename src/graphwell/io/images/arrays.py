@@ -96,7 +96,7 @@ def _read_zarr_placement(path: Path) -> Placement | None:
 
 
 def _zarr_array(path: Path, name: str, max_pixels: int) -> tuple[Any, list[str] | None]:
-    """The array meant, and the names of its axes where they are told."""
+    """The array meant, and the names of its axes where there are any."""
     with opened_zarr(path) as stored:
         described = _multiscales(stored)
         names = None if described is None else _axes(described)

@@ -1,4 +1,4 @@
-"""What every picture format shares: its declaration, limits, colours of classes, and the order of axes."""
+"""Shared by every picture format: its declaration, limits, colours of classes, and the order of axes."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ class Marks:
 class Placement:
     """Where the points of an image lie, as its file tells; labels are written with the same."""
 
-    format: str  # name of the format that told it; only files of that format keep it
+    format: str  # name of the format that it is from; only files of that format keep it
     kept: Any = field(repr=False)  # what the writer of that format needs
     spacing: tuple[float, ...] | None = None  # between points along each axis but that of the channels
 

@@ -20,7 +20,7 @@ from graphwell.io.images.raster import ERASED, THINNEST, Raster
 
 MOST_BYTES = 500_000_000
 GARBLED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
-"""What reading a file raises in which a part is missing or of another kind."""
+"""Raised by reading a file in which a part is missing or of another kind."""
 FORMAT_NAME, VERSION = "graphwell-strokes", 1
 COLUMNS = ("class", "label", "name")
 """Of a table of napari: where the class of each shape stands."""

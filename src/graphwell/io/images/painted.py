@@ -76,7 +76,7 @@ class Ground:
 
 
 def find_ground(pixels: Any, background: str, picture: IntArray | None, *, on_picture: bool) -> Ground:
-    """What marks were painted on: "auto" takes what explains most pixels."""
+    """The ground that marks were painted on; "auto" takes that which explains most pixels."""
     if on_picture:
         if picture is None:
             problem = "{field} needs a picture of 1, 3 or 4 channels from 0 to 1, or of integers."

@@ -185,6 +185,7 @@ def frame_of(columns: Mapping[str, Any], decimal: str | None = None) -> "pandas.
 def _typed_or_words(column: Any, decimal: str | None) -> Any:
     if not is_text(column):
         return column
+    column = np.strings.strip(column)
     found = typed(column) if decimal != "," else column
     if is_text(found) and decimal != "." and _has_decimal_commas(column, decimal):
         found = typed(column, ",")

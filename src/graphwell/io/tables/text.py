@@ -51,6 +51,7 @@ SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 100
 ROWS_AT_ONCE = 20_000
 BYTES_AT_ONCE = 1 << 20
+SCORE_DIGITS = 4
 BYTES_PER_CELL = 16 + 8
 """A cell of text, and the number in it."""
 _PROBE = "".join(map(chr, range(32, 127))) + ".\r\n\t" * 30
@@ -65,6 +66,7 @@ class Dialect:
     delimiter: str = ","
     encoding: str = "utf-8"
     newline: str = "\n"
+    decimal: str = "."
 
 
 def read_text(path: Path, options: ReadingOptions = PLAIN) -> Table:
@@ -112,7 +114,10 @@ def read_source(source: Source, options: ReadingOptions = PLAIN) -> Table:
 
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns as text, in the dialect it came in."""
-    write_cells(with_new_columns(table, new), table, path, file, safe=new.safe)
+    decimal = table.stored.decimal if isinstance(table.stored, Dialect) else "."
+    score = as_text(np.round(new.score, SCORE_DIGITS))
+    columns = with_new_columns(table, new) | {"graphwell_score": np.strings.replace(score, ".", decimal)}
+    write_cells(columns, table, path, file, safe=new.safe)
 
 
 def write_cells(
@@ -184,9 +189,16 @@ def _read(source: Source, delimiter: str | None, encoding: str, options: Reading
             reason = "a quotation mark is never closed" if str(error) == "unexpected end of data" else error
             raise ValueError(f"{path}, line {reader.line_num}: {reason}.") from None
     refuse_twins(path, names)
-    dialect = Dialect(delimiter, encoding, "\r\n" if "\r\n" in sample else "\n")
     written = dict(zip(names, columns, strict=True))
-    return checked(Table(path, frame_of(written, options.decimal), dialect, written))
+    frame = frame_of(written, options.decimal)
+    commas = [
+        np.strings.find(written[name], ",").max(initial=-1) >= 0
+        for name in names
+        if frame[name].dtype.kind == "f"
+    ]
+    decimal = options.decimal or ("," if any(commas) else ".")
+    dialect = Dialect(delimiter, encoding, "\r\n" if "\r\n" in sample else "\n", decimal)
+    return checked(Table(path, frame, dialect, written))
 
 
 def _check_fits(source: Source, sample: str, delimiter: str) -> None:

@@ -1,14 +1,11 @@
 """Rows labelled, and their files written."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from graphwell.errors import in_python
 from graphwell.io.tables.arrays import array_table
 from graphwell.io.tables.cells import text_column
-from graphwell.jobs.labelled_rows import formula_notes, new_columns, write_files
+from graphwell.jobs.classify import new_columns, write_files
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.reports import RowDetails
 
@@ -30,13 +27,6 @@ def test_rows_without_a_label_have_an_empty_cell():
     assert new.given.tolist() == [True, False, False]
     assert "graphwell_bridged" not in new.by_name()
     assert new_columns("label", CLASSES, details(bridged=True)).bridged.tolist() == [True, True, False]
-
-
-def test_a_label_that_a_spreadsheet_would_run_is_told_unless_it_is_defused():
-    (note,) = formula_notes(CLASSES, ClassifyOptions(table=Path("t.csv")))
-    assert note.worded(in_python).startswith("The label '=bee' begins like a formula")
-    assert formula_notes(CLASSES, ClassifyOptions(table=Path("t.csv"), safe_csv=True)) == []
-    assert formula_notes(("ant",), ClassifyOptions(table=Path("t.csv"))) == []
 
 
 def test_table_and_page_are_written_both_or_neither(tmp_path):

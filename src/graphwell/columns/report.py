@@ -1,18 +1,20 @@
-"""What became of a column, and why some are left out."""
+"""The column report: what became of each column, and why some are left out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray
-from graphwell.columns.cells import Cells
-from graphwell.columns.look import WORDS_OF_A_TEXT, Look
+from graphwell.columns.kinds import WORDS_OF_A_TEXT, Cells, Look
 from graphwell.errors import Sentence, Words, in_python
 
+NAMES_SHOWN = 8
 ROWS_TO_JUDGE = 10
 """In smaller tables, numbers that count the rows may well be a feature."""
+NEARLY_ALL = 0.9
 LABELS_TO_JUDGE = 5
 """With fewer labels, a column may agree with them by chance."""
 LABELS_TO_SEE_A_CODE = 10
@@ -142,7 +144,9 @@ def numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:
     if n < ROWS_TO_JUDGE or look.missing.any() or look.kind not in ("number", "text"):
         return None
     if look.kind == "text":
-        return "every row has its own" if _are_names(cells.text) else None
+        if _are_names(cells.text):
+            return "every row has its own"
+        return "nearly every row has its own code" if _are_nearly_unique_codes(cells.text) else None
     low, high = float(look.values.min()), float(look.values.max())
     whole = np.isfinite([low, high]).all() and bool((look.values == np.rint(look.values)).all())
     if not whole or high - low < n - 1:
@@ -169,6 +173,13 @@ def _are_names(text: Any) -> bool:
     return 20 * len(letters) < len(text)
 
 
+def _are_nearly_unique_codes(text: Any) -> bool:
+    """Whether cells are single words with digits, and hardly one comes twice."""
+    distinct = np.unique(text).tolist()
+    codes = sum(any(c.isdigit() for c in cell) and len(cell.split()) == 1 for cell in distinct)
+    return len(distinct) >= NEARLY_ALL * len(text) and codes >= NEARLY_ALL * len(distinct)
+
+
 def _repeats(cells: Cells, labels: Any) -> bool:
     """Whether a column says the same as the labels wherever they are given."""
     given: BoolArray = labels != ""
@@ -186,3 +197,30 @@ def _same(a: str, b: str) -> bool:
         return float(a) == float(b)
     except ValueError:
         return a.casefold() == b.strip().casefold()
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name a few, count the rest.
+
+    Examples
+    --------
+    >>> listed(["a", "b"])
+    'a, b'
+    >>> listed([str(i) for i in range(100)])
+    '0, 1, 2, 3, 4, 5, 6, 7 and 92 more'
+    """
+    shown = ", ".join(names[:NAMES_SHOWN])
+    return shown if len(names) <= NAMES_SHOWN else f"{shown} and {len(names) - NAMES_SHOWN} more"
+
+
+def hint(name: str, names: Iterable[str]) -> str:
+    """What else a name may have meant.
+
+    Examples
+    --------
+    >>> hint("lable", ["label", "x"])
+    "did you mean 'label'?"
+    """
+    every = list(names)
+    close = get_close_matches(name, every, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"its columns are {listed(every)}."
