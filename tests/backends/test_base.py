@@ -524,22 +524,3 @@ def test_shares_add_up_to_one_and_are_even_where_there_is_nothing(backend):
     values = np.array([[0.3, 0.1], [0.0, 0.0], [-1.0, 2.0], [5.0, 5.0]])
     found = columns_of(engine, engine.shares(block_of(engine, values)))
     np.testing.assert_allclose(found, [[0.75, 0.25], [0.5, 0.5], [0.0, 1.0], [0.5, 0.5]], atol=1e-6)
-
-
-def test_sums_between_groups_do_not_depend_on_the_blocks(client):
-    from graphwell.backends.dask.engine import DaskEngine
-    from graphwell.backends.dask.graph import DaskGraph
-    from graphwell.backends.dask.tasks import Tasks
-
-    rng = np.random.default_rng(0)
-    graph = random_graph(rng, 60, 0.2)
-    groups, known, expected = rng.integers(5, size=60), np.array([3, 4, 31, 59]), None
-    for n_blocks in (1, 2, 5):
-        many = DaskGraph.from_graph(Tasks(client), graph, n_blocks, rng.permutation(60))
-        found = DaskEngine(many).condensed(groups, 5).toarray()
-        expected = found if expected is None else expected
-        np.testing.assert_array_equal(found, expected)
-        near = DaskEngine(many).affinities_of(known)
-        np.testing.assert_array_equal(near.toarray(), graph.W[known].toarray())
-        assert near.has_sorted_indices  # sums over a row have the bits of one machine
-    np.testing.assert_array_equal(NumbaEngine(graph).condensed(groups, 5).toarray(), expected)
