@@ -8,7 +8,7 @@ import pytest
 from sklearn.svm import SVC
 
 import graphwell as gw
-from benchmarks.methods import baselines
+from benchmarks.few_labels import baselines
 from graphwell.errors import OptionError
 from graphwell.estimators.methods import (
     GTAM,
