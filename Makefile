@@ -20,7 +20,7 @@ test-all: .venv/ready
 # The engines and searches once more, with numba looking at every index of the compiled loops.
 bounds: .venv/ready
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" \
-		tests/backends/cpu tests/backends/blocks tests/graph tests/solve
+		tests/backends/cpu tests/graph tests/solve
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -1,21 +1,21 @@
 """The arithmetic of the benchmark by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from benchmarks.cluster import shares, surface
-from graphwell.backends.blocks.programs import Effort
+from benchmarks.cluster import costs_of, surface
+from graphwell.backends.dask.backend import Effort
 
 
-def effort(seconds, waited):
-    return Effort("sweeps", rounds=21, bytes_sent=100, seconds=seconds, seconds_waited=waited)
-
-
-def test_shares_are_those_of_the_busiest_worker():
-    # Two steps of two workers: the first computes 1.0 + 0.5 s, the second 1.2 + 0.8 s.
-    swept = [effort(1.5, 0.5), effort(1.5, 0.3), effort(1.0, 0.5), effort(1.0, 0.2)]
-    found = shares(swept, seconds=4.0, n_workers=2)
-    assert found == pytest.approx({"sweeping": 0.5, "waiting": 0.125, "scheduling": 0.375})
+def test_shares_are_those_of_the_worker_that_took_longest():
+    efforts = [Effort(40, 100, seconds=2.0, seconds_waited=1.5), Effort(40, 50, 3.0, seconds_waited=0.5)]
+    graph = SimpleNamespace(efforts=efforts, recall_=1.0, halo=0.25)
+    found = costs_of(SimpleNamespace(graph_=graph, timings_={"start": 1.0}, n_iter_=7), seconds=4.0)
+    assert found["waiting"] == pytest.approx(0.125)
+    assert found["scheduling"] == pytest.approx(0.25)
+    assert (found["rounds"], found["bytes"], found["sweeps"]) == (40, 150, 7)
 
 
 def test_every_part_lies_on_the_same_surface():

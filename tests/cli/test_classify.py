@@ -42,6 +42,11 @@ def test_every_row_comes_back_with_its_label(blobs):
     assert len(re.findall(r"│ row \d+", finished.stdout)) >= 10
 
 
+def test_the_output_lies_beside_the_table_by_default(blobs):
+    assert classify(blobs / "in.csv").exit_code == 0
+    assert (blobs / "in.labelled.csv").read_text().startswith("name,x,y,label,truth,graphwell_label")
+
+
 def test_json_alone_goes_to_stdout(blobs):
     options = ("-o", blobs / "out.csv", "--truth", "truth", "--holdout", 0.25, "--json")
     finished = classify(blobs / "in.csv", *options)

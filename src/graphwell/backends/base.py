@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graphwell.graph import Graph
     from graphwell.graph.components import Bridges
     from graphwell.solve.problem import Problem
+    from graphwell.solve.run import Run
 
 Result = TypeVar("Result")
 Vector = Any
@@ -391,6 +392,13 @@ class Backend(Protocol):
         """Return ``work(*arguments, progress)``, done in this process or on one worker, which tells nobody.
 
         It needs a few rows only; models and compiled code need more memory than those.
+        """
+        ...
+
+    def together(self, work: Callable[..., Result], rows: Rows, graph: Any, run: "Run", *more: Any) -> Result:
+        """Return ``work(backend, rows, graph, run, *more)``, done where the rows are.
+
+        On a cluster every worker does it, with a backend and rows of its own.
         """
         ...
 

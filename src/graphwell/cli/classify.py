@@ -19,7 +19,12 @@ def classify(
             f"{opt.TABLE}, or - for text on standard input; with --cluster a folder of Parquet files.",
         ),
     ],
-    output: Annotated[Path, opt.output("File for the labelled table; - for standard output.")],
+    output: Annotated[
+        Path | None,
+        opt.output(
+            "File for the labelled table, - for standard output; by default pets.labelled.csv of pets.csv."
+        ),
+    ] = None,
     label: opt.Label = "label",
     features: opt.Features = None,
     drop: opt.Drop = None,
@@ -75,6 +80,10 @@ def classify(
     without any label; 2 bad input; 130 interrupted.
     """
     flags = locals()
+    if output is None:
+        name, dot, ending = table.name.partition(".")
+        output = table if table == Path("-") else table.with_name(f"{name}.labelled{dot}{ending}")
+        flags = {**flags, "output": output}
     taken = stdout_is_taken(output, json_=json_)
     from graphwell.cli import _summary
     from graphwell.jobs.classify import classify as label_rows

@@ -28,6 +28,9 @@ from graphwell.graph.knn import check_metric
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 
+Note = tuple[str | Sentence, type[Warning]]
+"""What a user is warned of."""
+
 
 @dataclass(frozen=True)
 class Solved:
@@ -162,7 +165,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 "give one label per row, -1 (or None) where it is unknown."
             )
         self._check_parameters()
-        began = time.perf_counter()
         refuse_foreign(X)
         backend = self._backend(X)
         y, encoder = backend.read_labels(y), None
@@ -179,13 +181,40 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         labels = replace(labels, groups=_copies(backend, rows, graph, labels))
         self._announce(rows.n_rows, len(labels.classes))
         rows, graph, tuned, seconds = self._tuned(backend, rows, graph, labels, features, run)
+        plain = type(self)(**self.get_params(deep=False))  # it may be sent to workers
+        found, notes = backend.together(plain._labelled, rows, graph, run, labels, trust, tuned)
+        for told, category in notes:
+            warn_user(told, category)
+        return {
+            **names,
+            **tuned,
+            **found,
+            "timings_": {**seconds, **found["timings_"]},
+            "_given": labels.codes >= 0,
+            "_encoder": encoder,
+        }
+
+    def _labelled(
+        self,
+        backend: Backend,
+        rows: Rows,
+        graph: PlacedGraph | None,
+        run: Run,
+        labels: Labels,
+        trust: Any,
+        tuned: dict[str, Any],
+    ) -> tuple[dict[str, Any], list[Note]]:
+        """What is found where the rows are, by name of the attribute, and what to warn of.
+
+        On a cluster every worker calls it, with a backend that has the rows of the worker.
+        """
         began = time.perf_counter()
         if graph is None:
             sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
             graph = backend.build_graph(rows, *sizes, run.told)
         codes = backend.asarray(labels.codes)
         graph = graph.bridged(codes >= 0)
-        seconds = {**seconds, "graph": time.perf_counter() - began}
+        seconds = {"graph": time.perf_counter() - began}
         problem = replace(self._problem(graph, codes, labels), groups=labels.groups)
         if trust is not None:
             problem = replace(problem, trust=backend.asarray(trust))
@@ -202,11 +231,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         told = backend.answers(
             rows, solved.problem, solved.engine, assigned, scores, columns, labels.classes, prior
         )
-        self._warn_of_bridges(solved.problem.graph)
-        self._warn_of_unreachable(solved.problem, solved.engine)
-        return {
-            **names,
-            **tuned,
+        found = {
             "calibrated_": False,
             **solved.attributes,
             "classes_": labels.classes,
@@ -219,9 +244,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "reachable_": told.reachable,
             "bridged_": told.bridged,
             "_predictor": told.predictor,
-            "_given": labels.codes >= 0,
-            "_encoder": encoder,
         }
+        return found, [*_bridged(solved.problem.graph), *_unreachable(solved.problem, solved.engine)]
 
     def predict(self, X: Any) -> Any:
         """Class of each new row.
@@ -285,30 +309,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if self._predictor.takes_features and isinstance(shape, tuple) and len(shape) == 2:
             _check_names(self, X, reset=False)
 
-    def _warn_of_bridges(self, graph: PlacedGraph) -> None:
-        if graph.bridges is None:
-            return
-        rows, parts = graph.bridges.rows, graph.bridges.n_parts
-        told = Sentence(
-            f"{rows.sum()} of {len(rows)} rows lie in {parts} part{'s' if parts > 1 else ''} of the graph "
-            "without any label; they were joined to the nearest part and are the least certain "
-            "(bridged_ is True there)."
-        )
-        cause = graph.bridges.cause
-        warn_user(told if cause is None else told.followed_by(cause), BridgedWarning)
-
-    def _warn_of_unreachable(self, problem: Problem, engine: Vectors) -> None:
-        reachable = engine.to_host(problem.reachable)
-        if reachable.all():
-            return
-        parts = len(np.unique(engine.to_host(problem.graph.components)[~reachable]))
-        warn_user(
-            f"{(~reachable).sum()} of {len(reachable)} rows lie in {parts} "
-            f"part{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "
-            "(reachable_ is False there); their scores are the class shares of the given labels.",
-            UnreachableWarning,
-        )
-
     def _repr_html_inner(self) -> str:
         return self._summary_html() + str(super()._repr_html_inner())
 
@@ -347,6 +347,34 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
 def _is_fitted_name(name: str) -> bool:
     return name.endswith("_") and not name.startswith("_")
+
+
+def _bridged(graph: PlacedGraph) -> list[Note]:
+    """A warning of rows that were joined to others by bridges."""
+    if graph.bridges is None:
+        return []
+    rows, parts = graph.bridges.rows, graph.bridges.n_parts
+    told = Sentence(
+        f"{rows.sum()} of {len(rows)} rows lie in {parts} part{'s' if parts > 1 else ''} of the graph "
+        "without any label; they were joined to the nearest part and are the least certain "
+        "(bridged_ is True there)."
+    )
+    cause = graph.bridges.cause
+    return [(told if cause is None else told.followed_by(cause), BridgedWarning)]
+
+
+def _unreachable(problem: Problem, engine: Vectors) -> list[Note]:
+    """A warning of rows that no label reaches."""
+    reachable = engine.to_host(problem.reachable)
+    if reachable.all():
+        return []
+    parts = len(np.unique(engine.to_host(problem.graph.components)[~reachable]))
+    told = (
+        f"{(~reachable).sum()} of {len(reachable)} rows lie in {parts} "
+        f"part{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "
+        "(reachable_ is False there); their scores are the class shares of the given labels."
+    )
+    return [(told, UnreachableWarning)]
 
 
 def _copies(backend: Backend, rows: Rows, graph: PlacedGraph | None, labels: Labels) -> IntArray | None:

@@ -248,6 +248,39 @@ def k_means(sample: FloatArray, n_cells: int, seed: int) -> FloatArray:
     return np.asarray(centres)
 
 
+def grouped(centres: FloatArray, sizes: IntArray, groups: int) -> IntArray:
+    """Group cells that lie together into so many groups of about equal size.
+
+    The cells are halved along the direction in which they spread most, again and again.
+
+    Examples
+    --------
+    >>> grouped(np.array([[0.0], [5.0], [0.1], [5.1]]), np.array([10, 10, 10, 10]), 2)
+    array([0, 1, 0, 1])
+    """
+    owner = np.zeros(len(centres), dtype=np.int64)
+    _halve(np.arange(len(centres)), centres.astype(np.float64), sizes, groups, 0, owner)
+    return owner
+
+
+def _halve(
+    cells: IntArray, centres: FloatArray, sizes: IntArray, groups: int, first: int, owner: IntArray
+) -> None:
+    if groups <= 1 or len(cells) <= 1:
+        owner[cells] = first
+        return
+    weights = np.maximum(sizes[cells], 1e-9)
+    middle = np.average(centres[cells], axis=0, weights=weights)
+    spread = (centres[cells] - middle) * np.sqrt(weights)[:, None]
+    direction = np.linalg.svd(spread, full_matrices=False)[2][0]
+    along = cells[np.argsort((centres[cells] - middle) @ direction, kind="stable")]
+    before = np.cumsum(sizes[along]) - sizes[along] / 2
+    left = groups // 2
+    cut = int(np.clip(np.searchsorted(before, sizes[along].sum() * left / groups), 1, len(along) - 1))
+    _halve(along[:cut], centres, sizes, left, first, owner)
+    _halve(along[cut:], centres, sizes, groups - left, first + left, owner)
+
+
 def flat_index(points: FloatArray) -> Any:
     """A faiss index that compares with every point; they are in single precision."""
     import faiss

@@ -3,7 +3,7 @@
 SciPy and compiled loops follow stored indices without looking, so these are looked at first.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -53,12 +53,14 @@ def check_range(largest: float, smallest: float, *, alone: bool) -> None:
         )
 
 
-def neighbor_counts(n_neighbors: Any, scale_neighbor: Any, n_rows: int) -> tuple[int, int]:
+def neighbor_counts(
+    n_neighbors: Any, scale_neighbor: Any, n_rows: int, warn: Callable[[Sentence], object] = warn_user
+) -> tuple[int, int]:
     """Numbers of neighbours that there are, with a warning where the first had to be reduced."""
     wanted, most = whole_number("n_neighbors", n_neighbors), n_rows - 1
     if wanted > most:
         note = f"{{n_neighbors={wanted}}} is reduced to {most}: there are no more other rows."
-        warn_user(Sentence(note))
+        warn(Sentence(note))
     return min(wanted, most), min(whole_number("scale_neighbor", scale_neighbor), most)
 
 

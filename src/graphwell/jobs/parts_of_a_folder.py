@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.dask.arrays import array_of, blocks_of, lazy
 from graphwell.backends.dask.client import connected_client
-from graphwell.backends.dask.handles import array_of, blocks_of
-from graphwell.backends.dask.tasks import Tasks
+from graphwell.backends.dask.rounds import Cluster
 from graphwell.io.files import written_whole
 from graphwell.io.tables.base import NewColumns, Table
 from graphwell.io.tables.cells import as_numbers, first_that_is_no_number, text_column
@@ -63,17 +63,17 @@ class OnWorkers:
     has_all_rows = False
 
     def __init__(self) -> None:
-        self.tasks = Tasks(connected_client())
+        self.cluster = Cluster(connected_client())
 
     def features(self, parts: Parts, names: tuple[str, ...]) -> Any:
         """Return a Dask array with a chunk for each part."""
-        rows = self.tasks.each("read", part_features, parts, [names] * len(parts))
+        rows = [lazy(part_features, part, names) for part in parts]
         return array_of(rows, [part.n_rows for part in parts], len(names), np.float64)
 
     def write(self, writer: "PartWriter", parts: Parts, given: BoolArray, answers: Sequence[Any]) -> None:
         """Have the workers write, each the parts that it holds the answers of."""
-        pieces = (*_cut(parts, given), *map(blocks_of, answers))
-        self.tasks.results(self.tasks.each("write", writer, parts, range(len(parts)), *pieces))
+        pieces = zip(parts, range(len(parts)), *_cut(parts, given), *map(blocks_of, answers), strict=True)
+        self.cluster.results([lazy(writer, *piece) for piece in pieces])
 
 
 def _cut(parts: Parts, *columns: Any) -> list[list[Any]]:

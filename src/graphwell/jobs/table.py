@@ -36,7 +36,7 @@ class LabelColumn:
 
     def narrow(self) -> "LabelColumn":
         """The same labels with numbers of as few bytes as their names need."""
-        from graphwell.backends.blocks.rows import narrow
+        from graphwell.backends.arrays import narrow
 
         return replace(self, codes=narrow(self.codes, len(self.names) + 1))
 

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import wraps
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from graphwell._checks import positive_number
+from graphwell._once import once
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, Engine, PlacedGraph, Vector
 
@@ -75,7 +76,7 @@ class Problem:
     def __post_init__(self) -> None:
         positive_number("fidelity", self.fidelity)
 
-    @cached_property
+    @once
     def is_known(self) -> BoolArray:
         """Whether the class of each vertex was given."""
         return self.labels >= 0
@@ -91,7 +92,7 @@ class Problem:
         weights = self.is_known * float(self.fidelity)
         return weights if self.trust is None else weights * self.trust
 
-    @cached_property
+    @once
     def reachable(self) -> BoolArray:
         """Whether the component of each vertex holds a known label."""
         components = self.graph.components

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -254,3 +254,71 @@ class Run:
     def _each_step(self, step: Step) -> object:
         self.told("descent", step.number / step.of)
         return None if self.callback is None else self.callback(step)
+
+    def elsewhere(self) -> "RunElsewhere":
+        """Return the run as workers have it, to be given a way to ask this one."""
+        saves = self.checkpoint is not None
+        watches = saves or self.callback is not None
+        return RunElsewhere(settings=dict(self.settings), watches=watches, saves=saves)
+
+    def answers(self) -> Callable[[str, Any], Any]:
+        """Return what answers the questions of a run elsewhere."""
+        files: list[Checkpoint] = []
+
+        def answer(question: str, value: Any) -> Any:
+            if question == "told":
+                return self.told(*value)
+            if question == "load" and self.checkpoint is not None:
+                fingerprint, size = value
+                files[:] = [Checkpoint(self.checkpoint, fingerprint, *size)]
+                return files[0].load()
+            for file in files:
+                file.save(value)
+            return None if self.callback is None else bool(self.callback(value))
+
+        return answer
+
+
+@dataclass(frozen=True)
+class RunElsewhere(Run):
+    """A run whose progress, callback and checkpoint are those of another process.
+
+    Attributes
+    ----------
+    watches, saves : bool
+        Whether the other process wants to see every step, and has a checkpoint.
+    ask : callable
+        Asks it: ``ask(question, value)``.
+    look : callable
+        Raises what ended the run there.
+    """
+
+    watches: bool = False
+    saves: bool = False
+    ask: Any = None
+    look: Any = None
+
+    def told(self, stage: str, share: float | None) -> None:
+        """Tell how far a stage is."""
+        self.look()
+        self.ask("told", (stage, share))
+
+    def check(self) -> None:
+        """End a run that was cancelled."""
+        self.look()
+
+    def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
+        """What to call after each step of a descent, and how far an earlier run of it came."""
+        if not self.saves:
+            return self._each_step, None
+        settings = {**self.settings, "schedule": list(schedule)}
+        fingerprint = Fingerprint.of(problem, settings, to_host)
+        size = (problem.graph.n_vertices, problem.n_classes, len(settings["schedule"]))
+        return self._each_step, self.ask("load", (fingerprint, size))
+
+    def _each_step(self, step: Step) -> object:
+        self.told("descent", step.number / step.of)
+        if not self.watches:
+            return None
+        state = State(np.asarray(step.state.labels), np.asarray(step.state.offsets))
+        return self.ask("step", replace(step, state=state))

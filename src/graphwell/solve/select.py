@@ -14,11 +14,11 @@ how the constants were found.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from graphwell._once import once
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, State
 from graphwell.solve.multilevel import CoarseSolution, claimed_shares
@@ -57,7 +57,7 @@ class Prepared:
     coarse: CoarseSolution | None = None
     begin: State | None = None
 
-    @cached_property
+    @once
     def community_shares(self) -> Block:
         """Shares by the communities alone, or by clusters that single labels claim where labels allow it."""
         assert self.coarse is not None

@@ -1,8 +1,10 @@
 """Rows that a cluster and one machine fit alike."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from graphwell import Annealed, DiffuseInterfaceClassifier
 
@@ -23,13 +25,11 @@ def fitted(X: Any, y: Any, **parameters: Any) -> DiffuseInterfaceClassifier:
     return DiffuseInterfaceClassifier(**{"random_state": 0, "n_jobs": 1, **parameters}).fit(X, y)
 
 
-def rounds_of(client: Any, monkeypatch: Any) -> list[int]:
-    """Grows by the number of tasks wanted of each graph that the client hands over from now on."""
-    rounds, get = [], client.get
+def in_blocks(W: Any, lengths: Any) -> Any:
+    """A Dask array whose blocks are sparse rows of a matrix."""
+    import dask.array as da
+    from dask import delayed
 
-    def counted(graph: Any, keys: Any, **options: Any) -> Any:
-        rounds.append(len(keys))
-        return get(graph, keys, **options)
-
-    monkeypatch.setattr(client, "get", counted)
-    return rounds
+    W = sparse.csr_array(W)
+    parts = [W[first:stop] for first, stop in pairwise(np.cumsum([0, *lengths]))]
+    return da.concatenate([da.from_delayed(delayed(p), p.shape, meta=np.empty((0, 0))) for p in parts])

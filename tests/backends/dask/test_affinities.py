@@ -2,7 +2,6 @@
 
 import pickle
 import warnings
-from itertools import pairwise
 
 import dask.array as da
 import numpy as np
@@ -12,17 +11,7 @@ from scipy import sparse
 
 from graphwell import DiffuseInterfaceClassifier, Graph, UnreachableWarning
 from graphwell.active import suggest
-from graphwell.backends.dask.affinities import read_affinities
-from graphwell.backends.dask.tasks import Tasks
-from tests.backends.dask.cases import fitted, rows_and_labels
-
-
-def in_blocks(W, lengths):
-    """A Dask array whose blocks are sparse rows of a matrix."""
-    W = sparse.csr_array(W)
-    cuts = np.cumsum([0, *lengths])
-    parts = [W[first:stop] for first, stop in pairwise(cuts)]
-    return da.concatenate([da.from_delayed(delayed(p), p.shape, meta=np.empty((0, 0))) for p in parts])
+from tests.backends.dask.cases import QUICK, fitted, in_blocks, rows_and_labels
 
 
 def isolated_and_apart():
@@ -51,13 +40,20 @@ def nearly_symmetric():
     return W
 
 
+def graph_of(X):
+    """The graph of a fit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachableWarning)
+        return fitted(X, np.arange(12) % 2, metric="precomputed", **QUICK).graph_
+
+
 @pytest.mark.parametrize("lengths", [(12,), (5, 7), (1, 0, 4, 6, 1)])
 @pytest.mark.parametrize(
     "make", [isolated_and_apart, path_with_a_heavy_diagonal, stored_twice, nearly_symmetric]
 )
 def test_the_graph_is_that_of_one_machine(client, make, lengths):
     expected = Graph.from_affinity(make())
-    _, many = read_affinities(Tasks(client), in_blocks(make(), lengths))
+    many = graph_of(in_blocks(make(), lengths))
     np.testing.assert_array_equal(many.W.toarray(), expected.W.toarray())
     assert many.W.nnz == expected.W.nnz
     assert many.n_components == expected.n_components
@@ -66,7 +62,7 @@ def test_the_graph_is_that_of_one_machine(client, make, lengths):
 
 def test_dense_blocks_are_taken_too(client):
     W = path_with_a_heavy_diagonal()
-    _, many = read_affinities(Tasks(client), da.from_array(W, chunks=(5, 12)))
+    many = graph_of(da.from_array(W, chunks=(5, 12)))
     np.testing.assert_array_equal(many.W.toarray(), Graph.from_affinity(W).W.toarray())
 
 
@@ -92,19 +88,13 @@ def test_a_block_whose_indices_lead_outside_is_named(client):
     blocks = [delayed(np.eye(12)[:6]), delayed(part)]
     X = da.concatenate([da.from_delayed(block, (6, 12), meta=np.empty((0, 0))) for block in blocks])
     with pytest.raises(ValueError, match=r"Rows 6 to 11: .* column indices outside of its 12 columns"):
-        read_affinities(Tasks(client), X)
+        graph_of(X)
 
 
 def test_a_block_that_is_not_what_the_array_says_is_named(client):
     X = da.from_delayed(delayed(np.eye(3)), (12, 12), meta=np.empty((0, 0)))
     with pytest.raises(ValueError, match=r"Rows 0 to 11: a block has the shape \(3, 3\)"):
-        read_affinities(Tasks(client), X)
-
-
-def test_a_graph_that_no_worker_can_hold_is_refused(client, monkeypatch):
-    monkeypatch.setattr(Tasks, "memory", lambda self: 100.0)
-    with pytest.raises(ValueError, match=r"A graph of 12 rows needs about .* give more workers"):
-        read_affinities(Tasks(client), da.from_array(np.ones((12, 12))))
+        graph_of(X)
 
 
 @pytest.mark.slow

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from dask import delayed
 
+from graphwell.backends.dask.arrays import lazy
 from graphwell.backends.dask.client import forget_messages, processes_here, workers_of
-from graphwell.backends.dask.tasks import Tasks
+from graphwell.backends.dask.rounds import Cluster
 from tests.backends.dask.cases import SHORT, fitted, rows_and_labels
 
 
@@ -46,13 +47,13 @@ def test_an_answer_without_workers_is_not_taken_for_a_cluster_without_any():
 
 
 def test_what_was_sent_does_not_stay_with_the_client(client):
-    tasks = Tasks(client)
+    cluster = Cluster(client)
     for _ in range(5):
-        tasks.results(tasks.each("length", len, [np.zeros(50_000)]))
+        cluster.results([lazy(len, np.zeros(50_000))])
     log = client.scheduler_comm.recent_message_log
     forget_messages(client)
     assert len(log) == 0
-    tasks.results(tasks.each("length", len, [np.zeros(50_000)]))
+    cluster.results([lazy(len, np.zeros(50_000))])
     assert sum(message.get("op") == "update-graph" for batch in log for message in batch) <= 1
     forget_messages(SimpleNamespace())  # another version of Dask may keep no log
 

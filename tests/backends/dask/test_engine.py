@@ -1,21 +1,68 @@
-"""Sweeps in blocks have the bits of the CPU engine; products and starts are those of one machine."""
+"""The program of a worker, run by threads that send each other messages: the results of one machine."""
+
+import queue
+import threading
 
 import numpy as np
 import pytest
 
 from graphwell import Graph
+from graphwell.backends.base import Coarse, Rows
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.backends.dask.engine import DaskEngine
-from graphwell.backends.dask.graph import DaskGraph
-from graphwell.backends.dask.tasks import Tasks
-from graphwell.solve import start as harmonic
+from graphwell.backends.dask.backend import BlockBackend
+from graphwell.backends.dask.communicator import Communicator, WorkerLostError
+from graphwell.backends.dask.search import FewerWorkersError
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.schedule import stable_step
-from graphwell.solve.start import random_start
-from tests.backends.dask.cases import rounds_of
-from tests.helpers import columns_of, random_graph, start_of
+from graphwell.solve.start import diffusion_scores, laplace_scores
+from tests.backends.dask.cases import rows_and_labels
+from tests.helpers import random_graph, start_of
 
-pytestmark = pytest.mark.slow  # a fit or two on a cluster each
+
+class Mail:
+    """Messages between threads."""
+
+    def __init__(self, rank, queues, ended):
+        self.rank, self.queues, self.ended = rank, queues, ended
+
+    def send(self, rank, number, message):
+        self.queues[self.rank, rank].put((number, message))
+
+    def receive(self, rank, number):
+        while True:
+            try:
+                found, message = self.queues[rank, self.rank].get(timeout=0.1)
+            except queue.Empty:
+                self.check()
+                continue
+            assert found == number
+            return message
+
+    def check(self):
+        if self.ended.is_set():
+            raise WorkerLostError("another one failed")
+
+
+def together(size, program):
+    """What a program returns on so many workers."""
+    queues = {(a, b): queue.Queue() for a in range(size) for b in range(size)}
+    found, errors, ended = [None] * size, [], threading.Event()
+
+    def work(rank):
+        try:
+            found[rank] = program(Communicator(rank, size, Mail(rank, queues, ended)))
+        except Exception as error:
+            errors.append(error)
+            ended.set()
+
+    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(size)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    if errors:
+        raise min(errors, key=lambda error: isinstance(error, WorkerLostError))
+    return found
 
 
 def case(n_classes=3, n=240, density=0.03, seed=0):
@@ -24,73 +71,173 @@ def case(n_classes=3, n=240, density=0.03, seed=0):
     return graph, np.where(rng.random(n) < 0.1, rng.integers(n_classes, size=n), -1), rng
 
 
-def across(client, graph, n_blocks, rng):
-    return DaskGraph.from_graph(Tasks(client), graph, n_blocks, rng.permutation(graph.n_vertices))
+def on(size, graph, verb):
+    """What a verb says on each of so many workers that share a graph; the same on all of them."""
+
+    def program(comm):
+        backend = BlockBackend(comm)
+        placed = backend.place(graph)
+        return verb(placed, backend.engine(placed))
+
+    found = together(size, program)
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+    return found[0]
 
 
-@pytest.mark.parametrize("n_blocks", [1, 2, 3, 8])
+def block(engine, values):
+    """What a block has of each vertex, the blocks of all workers together."""
+    return engine.graph.joined(values)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("beyond_the_paper", [False, True])
-def test_sweeps_have_the_bits_of_the_cpu_engine(client, n_blocks, beyond_the_paper):
+def test_sweeps_have_the_bits_of_one_machine(size, beyond_the_paper):
     graph, labels, rng = case()
     balance = Balance(3.0, rng.dirichlet(np.ones(3))) if beyond_the_paper else None
     options = {"balance": balance, "implicit": beyond_the_paper, "n_classes": 3}
-    problem = Problem(graph, labels, **options)
-    state = start_of(problem, rng)
-    expected = NumbaEngine(graph).sweep(problem, state, 1.1, 0.3, 6)
-    many = across(client, graph, n_blocks, rng)
-    found = DaskEngine(many).sweep(Problem(many, labels, **options), state, 1.1, 0.3, 6)
-    np.testing.assert_array_equal(found.state.labels, expected.state.labels)
-    np.testing.assert_array_equal(found.state.offsets, expected.state.offsets)
-    assert found.label_changes == expected.label_changes > 0
-    assert found.energy == pytest.approx(expected.energy, rel=1e-9)
+    state = start_of(Problem(graph, labels, **options), rng)
+    expected = NumbaEngine(graph).sweep(Problem(graph, labels, **options), state, 1.1, 0.3, 6)
+
+    def sweep(placed, engine):
+        found = engine.sweep(Problem(placed, engine.asarray(labels), **options), state, 1.1, 0.3, 6)
+        host = engine.to_host
+        return (
+            host(found.state.labels),
+            host(found.state.offsets),
+            float(found.energy),
+            int(found.label_changes),
+        )
+
+    found = on(size, graph, sweep)
+    np.testing.assert_array_equal(found[0], expected.state.labels)
+    np.testing.assert_array_equal(found[1], expected.state.offsets)
+    assert found[2] == pytest.approx(float(expected.energy), rel=1e-9)
+    assert found[3] == int(expected.label_changes) > 0
 
 
-def test_a_step_of_the_descent_and_a_linear_system_are_one_round_of_tasks_each(client, monkeypatch):
-    graph, labels, rng = case()
-    many = across(client, graph, 2, rng)
-    problem, engine = Problem(many, labels, 3), DaskEngine(many)
-    state = start_of(Problem(graph, labels, 3), rng)
-    rounds = rounds_of(client, monkeypatch)
-    for _ in range(3):
-        state = engine.sweep(problem, state, 1.1, 0.3, 2).state
-    assert len(rounds) == 3
-    values = engine.scaled(engine.indicator(labels.clip(0), np.ones(240), 3), np.full(240, 0.5))
-    engine.solve(np.full(240, 0.5), values)
-    assert len(rounds) == 4
+@pytest.mark.parametrize("n_classes", [3, 100])
+def test_starts_are_those_of_one_machine(n_classes):
+    graph, labels, _ = case(n_classes, density=0.015)
+    one, problem = NumbaEngine(graph), Problem(graph, labels, n_classes)
+    scores = [solve(problem, one) for solve in (laplace_scores, diffusion_scores)]
+
+    def start(placed, engine):
+        there = Problem(placed, engine.asarray(labels), n_classes)
+        found = [solve(there, engine) for solve in (laplace_scores, diffusion_scores)]
+        nearest = engine.to_host(engine.nearest(there.labels))
+        return *(block(engine, each.values) for each in found), nearest, stable_step(engine)
+
+    laplace, diffusion, nearest, step = on(3, graph, start)
+    np.testing.assert_allclose(laplace, scores[0].values, atol=2e-3)
+    np.testing.assert_allclose(diffusion, scores[1].values, atol=2e-3)
+    np.testing.assert_array_equal(nearest, one.nearest(labels))
+    assert step == pytest.approx(stable_step(one), rel=1e-5)
 
 
-def test_many_classes_and_isolated_vertices(client):
-    graph, labels, rng = case(n_classes=100, density=0.004)
-    assert len(graph.isolated)
-    problem = Problem(graph, labels, 100)
-    state = start_of(problem, rng)
-    expected = NumbaEngine(graph).sweep(problem, state, 1.1, 0.1, 4).state
-    many = across(client, graph, 3, rng)
-    found = DaskEngine(many).sweep(Problem(many, labels, 100), state, 1.1, 0.1, 4).state
-    np.testing.assert_array_equal(found.labels, expected.labels)
-    np.testing.assert_array_equal(found.offsets, expected.offsets)
+def test_a_coarse_level_takes_the_same_errors_away():
+    graph, labels, rng = case(density=0.05)
+    groups, level, b = rng.integers(6, size=240), np.sqrt(graph.degrees), rng.random((240, 2))
+    inside = np.where(labels >= 0, 0.0, 1.0)
+    one = NumbaEngine(graph).solve(inside, b.astype(np.float32), coarse=Coarse(level, lambda most: groups))
+
+    def solve(placed, engine):
+        coarse = Coarse(engine.asarray(level), lambda most: groups)
+        own = np.ascontiguousarray(b[placed.vertices], dtype=np.float32)
+        found = engine.solve(engine.asarray(inside), own, coarse=coarse)
+        return block(engine, found.x), found.iterations
+
+    x, iterations = on(3, graph, solve)
+    np.testing.assert_allclose(x, one.x, atol=2e-3)
+    assert abs(iterations - one.iterations) <= 1
 
 
-@pytest.mark.parametrize("density", [0.015, 0.05])
-def test_starts_are_those_of_one_machine(client, density):
-    graph, labels, rng = case(density=density)
-    problem = Problem(graph, labels, 3)
-    many = across(client, graph, 3, rng)
-    on_cluster = Problem(many, labels, 3)
-    one, engine = NumbaEngine(graph), DaskEngine(many)
-    np.testing.assert_array_equal(engine.nearest(labels), one.nearest(labels))
-    for scores in (harmonic.laplace_scores, harmonic.diffusion_scores):
-        expected, found = scores(problem, one), scores(on_cluster, engine)
-        np.testing.assert_allclose(columns_of(engine, found.values), expected.values, atol=2e-3)
-        assert found.residual <= 1e-4
-    random = random_start(on_cluster, engine, np.random.default_rng(5)).state
-    expected = random_start(problem, one, np.random.default_rng(5)).state
-    np.testing.assert_array_equal(random.offsets, expected.offsets)
+@pytest.mark.parametrize("density", [0.0, 0.004, 0.02, 0.2])
+def test_the_graph_is_that_of_one_machine(density):
+    graph = random_graph(np.random.default_rng(1), 120, density)
+    groups = np.random.default_rng(2).integers(5, size=120)
+
+    def look(placed, engine):
+        sharp = placed.sharpened(2.0)
+        return (
+            np.asarray(placed.components), placed.n_components, np.asarray(sharp.degrees), engine.heaviest(),
+            engine.condensed(groups, 5).toarray(), engine.affinities_of(np.array([3, 60, 119])).toarray(),
+            placed.fingerprint,
+        )  # fmt: skip
+
+    components, count, degrees, heaviest, condensed, rows, fingerprint = on(3, graph, look)
+    assert count == graph.n_components == len(set(zip(components, graph.components, strict=True)))
+    np.testing.assert_array_equal(degrees, graph.sharpened(2.0).degrees)
+    one = NumbaEngine(graph)
+    np.testing.assert_array_equal(heaviest, one.heaviest())
+    np.testing.assert_array_equal(condensed, one.condensed(groups, 5).toarray())
+    np.testing.assert_array_equal(rows, graph.W[[3, 60, 119]].toarray())
+    assert fingerprint == on(1, graph, look)[-1]
+    if graph.W.nnz:
+        W = graph.W.copy()
+        i, j = W.tocoo().row[0], W.tocoo().col[0]
+        W[i, j] = W[j, i] = np.nextafter(W[i, j], 2)
+        assert fingerprint != on(3, Graph.from_affinity(W), look)[-1]
 
 
-def test_the_stable_step_is_that_of_one_machine(client):
-    graph, _, rng = case(density=0.3)
-    expected = stable_step(NumbaEngine(graph))
-    assert stable_step(DaskEngine(across(client, graph, 2, rng))) == pytest.approx(expected, rel=1e-5)
-    empty = Graph.from_affinity(np.zeros((20, 20)))
-    assert stable_step(DaskEngine(across(client, empty, 2, rng))) == 0.4
+def built(X, size, known=None, metric="euclidean", counts=(6, 8)):
+    """The rows of the graph that so many workers build, each from its share of the rows; and the recall."""
+    first_rows = np.arange(size + 1) * len(X) // size
+
+    def program(comm):
+        backend = BlockBackend(comm, first_rows)
+        own = X[first_rows[comm.rank] : first_rows[comm.rank + 1]]
+        rows = Rows(None, [own] if len(own) else [], *X.shape)
+        graph = backend.build_graph(rows, *counts, metric, lambda *_: None)
+        graph = graph if known is None else graph.bridged(known)
+        return graph.vertices, graph.rows.toarray(), graph.recall_, graph.bridges
+
+    found = together(size, program)
+    order = np.argsort(np.concatenate([vertices for vertices, *_ in found]))
+    return np.concatenate([rows for _, rows, *_ in found])[order], found[0][2], found[0][3]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_features_give_the_graph_of_one_machine(metric):
+    X = np.random.default_rng(0).normal(size=(700, 10))
+    X[5:9] = X[4]  # duplicates have no scale of their own
+    X[-1] += 1e4  # a far-away point keeps its neighbours
+    one = Graph.from_features(X, 6, 8, metric)
+    for size in (1, 2, 5):
+        np.testing.assert_array_equal(built(X, size, metric=metric)[0], one.W.toarray())
+
+
+def test_an_approximate_search_says_what_it_found(monkeypatch):
+    monkeypatch.setattr("graphwell.backends.dask.search.EXACT_UP_TO", 100)
+    X = np.random.default_rng(0).normal(size=(3000, 12))
+    rows, recall, _ = built(X, 3)
+    assert 0.99 < recall <= 1.0
+    expected = Graph.from_features(X, 6, 8, exact=True).degrees
+    assert np.abs(rows.sum(axis=1) - expected).mean() < 0.02
+
+
+def test_bridges_are_those_of_one_machine():
+    X, _, _ = rows_and_labels()
+    X = np.vstack([X, X[:30] + 100, X[30:60] + 130, X[100:400] - 200])
+    known = np.arange(len(X)) < 20
+    one = Graph.from_features(X).bridged(known)
+    rows, _, bridges = built(X, 3, known, counts=(10, 10))
+    np.testing.assert_array_equal(rows, one.W.toarray())
+    for name in ("near", "far", "weights", "rows"):
+        np.testing.assert_array_equal(getattr(bridges, name), getattr(one.bridges, name))
+
+
+def test_more_workers_than_there_are_different_rows_are_told():
+    X = np.repeat([[0.0], [1.0]], 10, axis=0)
+    with pytest.raises(FewerWorkersError):
+        built(X, 4)
+
+
+def test_what_no_worker_can_do_alone_is_refused():
+    def program(comm):
+        engine = BlockBackend(comm).engine(BlockBackend(comm).place(case()[0]))
+        return np.unique(engine.xp.ones(240))
+
+    with pytest.raises(TypeError):
+        together(2, program)

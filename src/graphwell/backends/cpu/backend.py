@@ -16,6 +16,7 @@ from graphwell.progress import Progress
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
+    from graphwell.solve.run import Run
 
 ROWS_AT_A_TIME = 20_000
 
@@ -87,6 +88,10 @@ class Backend:
     def apart(self, work: Callable[..., Result], *arguments: Any, progress: Progress) -> Result:
         """Do the work in this process."""
         return work(*arguments, progress)
+
+    def together(self, work: Callable[..., Result], rows: Rows, graph: Any, run: "Run", *more: Any) -> Result:
+        """Do the work in this process."""
+        return work(self, rows, graph, run, *more)
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array."""

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.backends.blocks.cells import grouped
 from graphwell.backends.cuda._cupy import (
     THREADS,
     GpuArray,
@@ -33,6 +32,7 @@ from graphwell.graph.cells import (
     ROUNDS_OF_TRAINING,
     SPARE_CANDIDATES,
     enough_visits,
+    grouped,
 )
 from graphwell.progress import heartbeat
 

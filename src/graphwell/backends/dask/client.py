@@ -100,11 +100,11 @@ def open_client(where: str, n_workers: int) -> Iterator[Any]:
 @contextmanager
 def processes_here(n_workers: int, memory_limit: str | None = "auto") -> Iterator[Any]:
     """Start so many processes of one thread on this machine, each with so much memory."""
-    from graphwell.backends.dask.handles import short_logs  # which imports this module
+    from graphwell.backends.dask.arrays import settings
 
     distributed = require_dask()
     with (
-        short_logs(),
+        settings(),
         distributed.LocalCluster(
             n_workers=n_workers, threads_per_worker=1, dashboard_address=":0",
             memory_limit=memory_limit, silence_logs=SILENCED,

@@ -1,338 +1,304 @@
-"""The verbs on a graph whose blocks lie on the workers of a Dask cluster.
-
-`Columns` hold an array for each block of the graph on its worker, in the order of its layout. Vectors are
-written down and worked out there. What needs exchanges between the blocks is work that the workers do
-together.
-"""
+"""The verbs on the rows of one worker: those of one machine, with a halo exchange and sums over all."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
-from weakref import ref
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import sparse
 
-from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.aggregation import in_units_of, means_of, unit_of
-from graphwell.backends.arrays import HostVectors
-from graphwell.backends.base import Coarse, Solution, State, Swept
-from graphwell.backends.blocks import columns as on_columns
-from graphwell.backends.blocks import gradients
-from graphwell.backends.blocks import rows as on_rows
-from graphwell.backends.blocks import sweep as on_block
-from graphwell.backends.blocks.correction import view_of
-from graphwell.backends.blocks.nearest import nearest
-from graphwell.backends.blocks.rows import in_few_bytes, narrow
-from graphwell.backends.blocks.said import assembled, of_own
-from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
-from graphwell.backends.dask.graph import DaskGraph
-from graphwell.backends.dask.handles import Handle
-from graphwell.backends.dask.tasks import given
-from graphwell.backends.dask.teams import Team, ready_for_letters, together, undisturbed
-from graphwell.backends.dask.vectors import (
-    Columns,
-    Of,
-    VectorLibrary,
-    WorkerVector,
-    as_they_are,
-    copies_alone,
-    group_minima,
-    group_sums,
-    held_by,
-    parts_of,
-    told,
-    where_made,
+from graphwell._once import once
+from graphwell._threads import one_blas_thread
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.aggregation import (
+    condensed_rows,
+    grouped_totals,
+    heaviest_entries,
+    in_units_of,
+    means_of,
+    unit_of,
 )
-from graphwell.progress import tell
+from graphwell.backends.arrays import ArrayEngine
+from graphwell.backends.base import State, Swept
+from graphwell.backends.cpu import sweep as kernels
+from graphwell.backends.cpu import systems
+from graphwell.backends.cpu.engine import Forces, NumbaEngine
+from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
+from graphwell.backends.cpu.shortest_paths import relax
+from graphwell.backends.cpu.systems import GroupCorrection, NumbaSystem, some_columns
+from graphwell.backends.dask.graph import BlockGraph
+from graphwell.backends.dask.vectors import Vector, VectorLibrary
+from graphwell.graph.graph import inverse_roots_of
+from graphwell.progress import heartbeat
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
 
-STATES_KEPT = 2
-"""Of the descent: while the copies of the last one are made, the one before is still there."""
 
+class BlockEngine(NumbaEngine):
+    """The engine of one machine on the rows of one worker.
 
-@dataclass(frozen=True)
-class SaidOnWorkers:
-    """What a function says of all rows, by block of the input.
-
-    Attributes
-    ----------
-    blocks : list of handles
-    starts : array
-        Number of the first row of each block, and the number of all.
+    Vectors have the own rows, blocks of columns too; arrays of the host are of all vertices, and the same on
+    every worker.
     """
 
-    blocks: list[Handle]
-    starts: IntArray
+    graph: Any
 
+    def __init__(self, graph: BlockGraph, n_threads: int = 1) -> None:
+        super().__init__(cast(Any, graph), n_threads)
+        self.comm, self.xp = graph.comm, VectorLibrary(graph)
 
-class DaskEngine(HostVectors):
-    """Sweeps and products over a graph on a cluster.
+    @once
+    def rows(self) -> SlicedRows:
+        """The own rows of ``S`` in the layout of sweeps; columns beyond its positions are the halo."""
+        degrees = self.graph.degrees.own
+        scaling = inverse_roots_of(np.concatenate([degrees, self.graph.of_halo(degrees)]))
+        return SlicedRows.from_csr(self.graph.sharp, self.dtype, scaling, pool=self.pool)
 
-    All sweeps of one epsilon are one task for each worker. The state that they begin from is copied to a
-    second worker meanwhile: of the descent, the death of one costs the current step, and at its beginning
-    the one before. The states are bit for bit those of the CPU engine, for any number of blocks and workers.
-
-    Parameters
-    ----------
-    graph : DaskGraph
-    """
-
-    def __init__(self, graph: DaskGraph) -> None:
-        self.graph, self.tasks, self.xp = graph, graph.tasks, VectorLibrary(graph)
-        self._last: tuple[Problem, list[Handle]] | None = None
-        self._swept: list[ref[Columns]] = []
-        ready_for_letters(self.tasks)
-        self.tasks.wait(graph.blocks)
+    def with_halo(self, placed: Any) -> Any:
+        """Values in the order of the layout, and those of the halo."""
+        position = self.rows.position
+        outlets = {q: position[at] for q, at in self.graph.links[0].items()}
+        return np.concatenate([placed, self.graph.of_halo(placed, outlets)])
 
     def asarray(self, values: Any) -> Any:
-        """Bring a value of each vertex to the workers, whole numbers in few bytes."""
-        if isinstance(values, WorkerVector) or np.shape(values) != (self.graph.n_vertices,):
-            return values if isinstance(values, WorkerVector) else np.asarray(values)
-        cut = self.graph.cut(in_few_bytes(values))
-        return held_by(self.graph, self.tasks.put_off(self.tasks.each("placed", given, cut)))
+        """Take the own part of values of all vertices."""
+        if isinstance(values, Vector):
+            return values
+        own = self.graph.own(np.asarray(values))
+        return Vector(self.graph, own) if np.shape(values) == (self.graph.n_vertices,) else own
 
     def to_host(self, vector: Any) -> Any:
-        """Return a vector as an array of the client."""
+        """Return the values of all vertices."""
         return np.asarray(vector)
 
     def group_sums(self, groups: Any, values: Any, n_groups: int) -> FloatArray:
         """Return the sum of the values of each group of vertices."""
-        return group_sums(self.graph, groups, values, n_groups)
+        own = np.bincount(self.graph.own(groups), self.graph.own(values), minlength=n_groups)
+        return np.asarray(self.comm.allreduce(own))
 
     def group_minima(self, groups: Any, values: Any, n_groups: int) -> FloatArray:
         """Return the smallest value of each group of vertices."""
-        return group_minima(self.graph, groups, values, n_groups)
+        own = super().group_minima(self.graph.own(groups), self.graph.own(values), n_groups)
+        return np.asarray(self.comm.allreduce(own, np.minimum))
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
-        """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        moving = (self._narrow(state.labels, problem.n_classes), state.offsets.astype(np.float32, copy=False))
-        same = {"epsilon": epsilon, "step_size": step_size, "count": count}
-        ends: list[Any] = []
-        sources = iter([where_made])
+        """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon, with a halo exchange before each."""
+        rows, real, graph = self.rows, self.dtype.type, self.graph
+        packing, forces = Packing.of(problem.n_classes, self.dtype), self._forces(problem)
+        offsets = rows.placed(graph.own(state.offsets), self.dtype)
+        words = packing.pack(rows.placed(graph.own(state.labels), np.int32), offsets)
+        words, n, changes = self.with_halo(words), rows.n_positions, 0
+        following = words.copy()
+        edges = (rows.starts, rows.columns, rows.values / real(2.0**packing.shift), rows.row_sums)
+        steps = (real(epsilon), real(step_size), problem.implicit, packing.shift)
+        acting, pressure = (forces.known, forces.fidelity, forces.phi), np.zeros_like(forces.shares)
 
-        def step() -> list[Handle]:
-            of = next(sources, copies_alone)
-            cut = [parts_of(self.graph, values, of) for values in moving]
-            team = self._together("sweeps", on_block.sweeps, self._forces(problem), *cut, **same)
-            made, ends[:] = team.kept("sweeps", on_block.end_of, originals=True)
-            return made
+        def weigh(*some: Any) -> IntArray:
+            found = np.zeros(problem.n_classes, dtype=np.int64)
+            kernels.masses(*some, found)
+            return found
 
-        swept = Columns(self.tasks, self._undisturbed(step), step)
-        self._swept.append(ref(swept))
-        if len(self._swept) > STATES_KEPT and (before := self._swept.pop(0)()) is not None:
-            before.forget()
-        parts: Any = [WorkerVector(self.graph, itemgetter(part), swept) for part in (0, 1)]
-        energies, changes = zip(*ends, strict=True)
-        return Swept(State(parts[0].astype(np.int32), parts[1]), float(sum(energies)), int(sum(changes)))
+        def move(*some: Any) -> int:
+            return int(kernels.sweep(*some, *kernels.room(problem.n_classes, self.dtype)))
 
-    def _forces(self, problem: "Problem") -> list[Handle]:
-        """What acts on the vertices besides their neighbours; the workers keep it for one problem."""
-        if self._last is None or self._last[0] is not problem:
-            balance = problem.balance
-            total = (self.graph.total_degree or 1.0) if balance else 1.0
-            pressure = None if balance is None else (balance.strength, balance.shares)
-            labels: Any = WorkerVector(
-                self.graph, np.asarray, self._narrow(problem.labels, problem.n_classes)
-            )
-            there: Any = replace(problem, labels=labels)
-            same = {name: getattr(problem, name) for name in ("n_classes", "implicit")}
-            acting = {"total_degree": total, "balance": pressure, **same}
-            cut = (labels.parts(), there.fidelities.astype(np.float32).parts())
-            forces = self.tasks.each("forces", on_block.make_forces, self.graph.blocks, *cut, **acting)
-            self._last = problem, self.tasks.put_off(forces)
-        return self._last[1]
+        for _ in range(count):
+            heartbeat()
+            if forces.strength > 0:
+                own = np.sum(self._share(weigh, words, offsets, forces.phi, packing.shift), axis=0)
+                pressure = forces.pressure(self.comm.allreduce(own))
+            changes += sum(self._share(move, *edges, *acting, pressure, words, following, offsets, *steps))
+            words, following = self.with_halo(following[:n]), words
+        energies = np.empty(len(rows.parts) - 1)
+        found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift)
+        sums = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
+        self._share(kernels.energy, *edges, *found, sums, energies)
+        energy, changes = self.comm.allreduce(np.array([energies.sum(), changes]))
+        labels = rows.restored(packing.labels(words[:n]))
+        after: Any = (Vector(graph, labels), Vector(graph, rows.restored(offsets)))
+        return Swept(State(*after), float(energy), int(changes))
 
-    def product(self, block: Columns) -> Columns:
-        """Return ``S @ block``."""
-        graph, each = self.graph, self.tasks.each
+    def _place(self, problem: "Problem") -> Forces:
+        balance, rows, own = problem.balance, self.rows, self.graph.own
+        degrees = self.graph.degrees
+        phi = np.sqrt(degrees.own / (degrees.sum() or 1.0)) if balance else np.zeros(len(degrees.own))
+        return Forces(
+            known=rows.placed(own(problem.known), self.dtype),
+            fidelity=rows.placed(own(problem.fidelities), self.dtype),
+            phi=rows.placed(phi, self.dtype),
+            strength=balance.strength if balance else 0.0,
+            shares=(balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype),
+        )
 
-        def make(of: Of) -> list[Handle]:
-            near = graph.every(each("export", on_columns.outlets, graph.blocks, of(block)))
-            return each("product", on_columns.product, graph.blocks, range(self._n), of(block), near)
+    def _multiplied(self, made: Callable[[slice], FloatArray], shape: tuple[int, ...]) -> FloatArray:
+        rows, found = self.rows, np.empty(shape, dtype=self.dtype)
+        for some in some_columns(shape[1]):
+            vectors = self.with_halo(made(some))
+            out = np.empty((rows.n_positions, vectors.shape[1]), self.dtype)
+            self._share(systems.multiply, rows.starts, rows.columns, rows.values, vectors, out)
+            found[:, some] = rows.restored(out)[:, : len(range(*some.indices(shape[1])))]
+        return found
 
-        return self._columns(make)
-
-    def votes(self, labels: IntArray, values: FloatArray, n_classes: int) -> Columns:
+    def votes(self, labels: Any, values: Any, n_classes: int) -> FloatArray:
         """Return ``S`` times the block with `values` in the columns of the labels."""
-        return self.product(self.indicator(labels, values, n_classes))
+        return super().votes(self.graph.own(labels), self.graph.own(values), n_classes)
 
-    def solve(
-        self, scaling: FloatArray, b: Columns, max_iterations: int | None = None, coarse: Coarse | None = None
-    ) -> Solution:
-        """Solve ``(I - A S A) x = b`` by conjugate gradients on the workers."""
-        inside, ends, views = self.column(scaling), [], self._views(coarse)
-        same = {"max_iterations": max_iterations or MAX_ITERATIONS}
-
-        def make(of: Of) -> list[Handle]:
-            seen = [None] * self._n if views is None else of(views)
-            team = self._together("solve", gradients.solve, of(inside), of(b), seen, **same)
-            solved, found = team.kept("solve", gradients.end_of, gradients.solution_of)
-            ends.extend(found)
-            return solved
-
-        x = self._columns(make)
-        tell(1.0)
-        return Solution(x, *ends[0])
-
-    def _views(self, coarse: Coarse | None) -> Columns | None:
-        """What each block knows of a coarse level, by the cells of the search; None without them."""
-        if coarse is None or self.graph.cells is None:
-            return None
-        groups, n_groups = self.graph.cells
-        given = (coarse.level.astype(np.float32), groups, list(range(self._n)))
-        return self._each("coarse-view", view_of, *given, n_groups=n_groups)
+    def system(self, scaling: Any) -> "BlockSystem":
+        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
+        return BlockSystem(self, self.rows.placed(self.graph.own(scaling), self.dtype))
 
     def largest_eigenvalue(self, iterations: int) -> float:
         """Return that of ``diag(S 1) - S``, by so many power iterations."""
-        x = self._each("drawn", on_columns.drawn, self.graph.rows, n=self.graph.n_vertices)
-        program = partial(on_columns.largest_eigenvalue, iterations=iterations)
-        found = self._undisturbed(lambda: self._together("eigenvalue", program, x.handles).fetched())
-        return float(found[0])
+        drawn = np.random.default_rng(0).random(self.graph.n_vertices) - 0.5
+        x, largest = self.graph.own(drawn)[:, None], 0.0
+        row_sums = self.product(np.ones_like(x))
+        for _ in range(iterations):
+            x = row_sums * x - self.product(x)
+            largest = float(np.sqrt(self.comm.allreduce((x * x).sum(dtype=np.float64))))
+            if largest == 0:
+                break
+            x = x / largest
+        return largest
 
-    def nearest(self, labels: IntArray) -> IntArray:
-        """Return the known label nearest along the graph; -1 if there is none in reach."""
-        program, graph = partial(nearest, power=self.graph.sharpness), self.graph
-        found = self._undisturbed(
-            lambda: self._together("nearest", program, graph.rows, graph.cut(labels)).fetched()
-        )
-        return np.asarray(graph.joined(found))
+    def nearest(self, labels: Any) -> Any:
+        """Return the known label nearest along the graph: each worker relaxes its rows until none changes."""
+        W, own = self.graph.sharp, self.graph.own(labels)
+        lengths, found = 1.0 / W.data, own.astype(np.int32)
+        distances, n, changed = np.where(own >= 0, 0.0, np.inf), len(own), True
+        while self.comm.allreduce(int(changed)):
+            distances = np.concatenate([distances[:n], self.graph.of_halo(distances[:n])])
+            found = np.concatenate([found[:n], self.graph.of_halo(found[:n])])
+            changed = relax(W.indptr, W.indices, lengths, distances, found)
+        return Vector(self.graph, found[:n])
 
-    def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> Columns:
-        """Return a block with `values` in the columns of the labels."""
-        given = (self._narrow(labels, n_classes), values.astype(np.float32))
-        return self._each("indicator", on_columns.indicator, *given, n_classes=n_classes)
+    def indicator(self, labels: Any, values: Any, n_classes: int) -> FloatArray:
+        """Return a block with `values` in the column of each vertex's label."""
+        return super().indicator(self.graph.own(labels), self.graph.own(values), n_classes)
 
-    def column(self, vector: FloatArray) -> Columns:
+    def column(self, vector: Any) -> FloatArray:
         """Return a vector as a block of one column."""
-        return self._each("column", on_columns.column, vector.astype(np.float32))
+        return np.asarray(self.graph.own(vector)[:, None])
 
-    def vector(self, block: Columns) -> WorkerVector:
+    def vector(self, block: FloatArray) -> Vector:
         """Return the first column of a block."""
-        return self._by_vertex("vector", block)
+        return Vector(self.graph, block[:, 0])
 
-    def scaled(self, block: Columns, factors: FloatArray) -> Columns:
+    def scaled(self, block: FloatArray, factors: Any) -> FloatArray:
         """Return the block with each row times its factor."""
-        return self._each("scaled", on_columns.scaled, block, factors.astype(np.float32))
+        return super().scaled(block, self.graph.own(factors))
 
-    def added(self, a: Columns, b: Columns, factor: float = 1.0) -> Columns:
-        """Return ``a + factor * b``."""
-        return self._each("added", on_columns.by_row, a, b, verb="added", factor=factor)
-
-    def logarithms(self, block: Columns) -> Columns:
-        """Return the logarithm of each entry."""
-        return self._each("logarithms", on_columns.by_row, block, verb="logarithms")
-
-    def argmax(self, block: Columns, prices: FloatArray | None = None) -> WorkerVector:
+    def argmax(self, block: FloatArray, prices: FloatArray | None = None) -> Any:
         """Return the column with the largest entry of each row, after the prices have been added."""
-        return self._by_vertex("argmax", block, prices=prices)
+        # with as many rows as classes, prices would be taken for a vector further down
+        return Vector(self.graph, super().argmax(block if prices is None else block + prices))
 
-    def counts(self, block: Columns, prices: FloatArray, among: BoolArray) -> IntArray:
+    def counts(self, block: FloatArray, prices: FloatArray, among: Any) -> IntArray:
         """Return how many of the rows `among` each column wins under the prices."""
-        return np.asarray(
-            np.sum(self._told("counts", on_columns.counts, block, among, prices=prices), axis=0)
-        )
+        own = ArrayEngine().counts(block, prices, self.graph.own(among))
+        return np.asarray(self.comm.allreduce(own))
 
-    def margins(self, block: Columns) -> WorkerVector:
+    def margins(self, block: FloatArray) -> Any:
         """Return the distance between the two largest shares of each row."""
-        return self._by_vertex("margins", block)
-
-    def shares(self, block: Columns, power: float = 1.0) -> Columns:
-        """Return the powers of a block with rows that add up to 1."""
-        return self._each("shares", on_columns.by_row, block, verb="shares", power=power)
+        return Vector(self.graph, super().margins(block))
 
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
-        found = self._rows("heaviest", on_rows.heaviest, power=self.graph.sharpness)
-        return np.asarray(self.graph.joined(found))
+        graph = self.graph
+        rows = graph.rows
+        return np.asarray(graph.joined(heaviest_entries(rows.indptr, rows.indices, rows.data)))
 
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""
-        power = self.graph.sharpness
-        extents = self._rows("largest", on_rows.largest, power=power)
+        graph, W = self.graph, self.graph.sharp
+        extents = self.comm.gather((float(W.data.max(initial=0.0)), W.nnz))
         unit = unit_of(max(largest for largest, _ in extents), sum(count for _, count in extents))
-        (everywhere,) = self.tasks.keep([self.tasks.lazy("groups", given, groups)])
-        same = {"power": power, "n_groups": n_groups, "unit": unit}
-        found = self._rows("condensed", on_rows.condensed, [everywhere] * self._n, **same)
-        return in_units_of(sum(found), unit)
+        own = condensed_rows(W, groups[graph.vertices], groups[graph.columns], n_groups, unit)
+        return in_units_of(self.comm.allreduce(own), unit)
 
     def affinities_of(self, vertices: IntArray) -> Any:
-        """Return the rows of some vertices, as a SciPy matrix of the client."""
-        same = {"vertices": vertices, "power": self.graph.sharpness, "n": self.graph.n_vertices}
-        found = self._rows("some-rows", on_rows.some_rows, **same)
+        """Return the rows of some vertices, as a SciPy matrix of the host."""
+        here = np.flatnonzero(np.isin(self.graph.vertices, vertices))
+        found = self.comm.gather((self.graph.vertices[here], self.graph.rows[here]))
         numbers, parts = zip(*found, strict=True)
         return sparse.vstack(parts).tocsr()[np.argsort(np.concatenate(numbers))]
 
-    def group_means(self, block: Columns, groups: IntArray, n_groups: int) -> FloatArray:
+    def group_means(self, block: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices."""
         unit = unit_of(1.0, len(groups))
-        totals = self._told("totals", on_columns.totals, block, groups, n_groups=n_groups, unit=unit)
-        return means_of(np.sum(totals, axis=0), unit)
+        totals = grouped_totals(self.graph.own(groups), block, n_groups, unit)
+        return means_of(self.comm.allreduce(totals), unit)
 
-    def spread(self, values: "FloatArray | SaidOnWorkers", groups: IntArray | None = None) -> Columns:
-        """Return a block in which each vertex has the row of its group; what is said of rows has one each."""
-        if isinstance(values, SaidOnWorkers):
-            return self._brought(values)
-        groups = np.arange(self.graph.n_vertices) if groups is None else groups
-        return self._each("spread", on_columns.spread, groups, values=values)
+    def spread(self, values: Any, groups: IntArray | None = None) -> FloatArray:
+        """Return a block in which each vertex has the row of its group; without groups, its own row."""
+        if groups is None:
+            return np.asarray(values, dtype=np.float32)
+        return np.asarray(values.astype(np.float32, copy=False)[self.graph.own(groups)])
 
-    def _brought(self, said: SaidOnWorkers) -> Columns:
-        """What was said of all rows, brought to the blocks of the graph by the workers alone."""
-        graph, lazy = self.graph, self.tasks.lazy
 
-        def make(of: Of) -> list[Handle]:
-            pieces = [
-                [lazy("said", of_own, *block, rows) for block in zip(said.blocks, said.starts, strict=False)]
-                for rows in graph.rows
-            ]
-            return self.tasks.each("heard", assembled, pieces, graph.blocks, graph.rows, starts=said.starts)
+class BlockSystem(NumbaSystem):
+    """The own rows of ``I - A S A``: a halo exchange before each product, and sums over all workers."""
 
-        return self._columns(make)
+    def __init__(self, engine: BlockEngine, scaling: FloatArray) -> None:
+        super().__init__(engine.rows, scaling, engine.pool)
+        self.engine, self.comm = engine, engine.comm
 
-    def _rows(self, name: str, function: Any, *columns: Any, **same: Any) -> list[Any]:
-        """What a task for each block says of its rows of ``W``, with the user's numbers of their columns."""
-        return told(self.graph, name, function, *self.graph.numbered, *columns, **same)
+    def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the sums of ``a * b`` over all workers."""
+        return np.asarray(self.comm.allreduce(super().dots(a, b)))
 
-    @property
-    def _n(self) -> int:
-        return self.graph.n_blocks
+    def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
+        """Write the matrix times `p` into `image`; return the sums of ``p * image`` over all workers."""
+        rows, dots, scaled = self.rows, self._sums(p), np.empty_like(p)
+        self._share(systems.scale, self.scaling, p, scaled)
+        matrix = (rows.starts, rows.columns, rows.values, self.scaling, self.engine.with_halo(scaled))
+        self._share(systems.apply, *matrix, p, image, dots)
+        return np.asarray(self.comm.allreduce(dots.sum(axis=0)))
 
-    def _together(self, name: str, program: Any, *columns: Any, **same: Any) -> Team:
-        """Run a program for each block of the graph, all at the same time."""
-        return together(self.tasks, name, program, self.graph.blocks, *columns, **same)
+    def advance(
+        self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
+    ) -> FloatArray:
+        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
+        return np.asarray(self.comm.allreduce(super().advance(x, r, p, image, step)))
 
-    def _columns(self, make: Callable[[Of], list[Handle]]) -> Columns:
-        """Columns made from others, with the next tasks that are started."""
-        handles = self._undisturbed(lambda: self.tasks.put_off(make(as_they_are)))
-        return Columns(self.tasks, handles, lambda: make(lambda c: c.make()))
+    def correction(self, level: Any, groups: IntArray) -> "BlockCorrection":
+        """What removes errors that are multiples of a level in each group."""
+        own, rows = self.engine.graph.own, self.rows
+        placed = rows.placed(own(level), self.scaling.dtype), rows.placed(own(groups), np.int16)
+        return BlockCorrection(self, *placed, int(groups.max(initial=-1)) + 1)
 
-    def _each(self, name: str, function: Any, *given: Any, **same: Any) -> Columns:
-        """Columns from a task for each block of the graph, given other columns and vectors."""
-        return self._columns(lambda of: self._tasks(name, function, given, same, of))
 
-    def _told(self, name: str, function: Any, *given: Any, **same: Any) -> list[Any]:
-        """What a task for each block of the graph says, given columns and vectors."""
-        return told(self.graph, name, function, self.graph.blocks, *given, **same)
+class BlockCorrection(GroupCorrection):
+    """The coarse correction of one machine; groups reach over workers, so their sums are taken of all."""
 
-    def _tasks(self, name: str, function: Any, given: Any, same: dict[str, Any], of: Of) -> list[Handle]:
-        parts = [parts_of(self.graph, one, of) for one in given]
-        return self.tasks.each(name, function, self.graph.blocks, *parts, **same)
+    def __init__(self, system: BlockSystem, level: FloatArray, groups: IntArray, n_groups: int) -> None:
+        self.comm, self.pool, n = system.comm, system.pool, len(groups)
+        with_halo = system.engine.with_halo
+        level = np.where(system.scaling > 0, level, 0).astype(np.float64)
+        squares = self.comm.allreduce(np.bincount(groups, weights=level**2, minlength=n_groups))
+        lengths = np.sqrt(squares)
+        level = level / np.where(lengths > 0, lengths, 1.0)[groups]
+        self.level, self.groups = level.astype(system.scaling.dtype), groups
+        self.order = np.argsort(groups, kind="stable").astype(np.int32)
+        self.starts = np.searchsorted(groups[self.order], np.arange(n_groups + 1))
+        rows, around = system.rows, with_halo(np.column_stack([self.level, system.scaling]))
+        here, scaling = (np.ascontiguousarray(column) for column in around.T)
+        all_groups, small = with_halo(groups), np.zeros((n_groups, n_groups))
+        systems.condense(rows.starts, rows.columns, rows.values, scaling, here, all_groups, small)
+        beyond = np.bincount(all_groups[n:], weights=here[n:].astype(np.float64) ** 2, minlength=n_groups)
+        small[np.diag_indices(n_groups)] -= beyond  # of the halo, which its owners count
+        small = self.comm.allreduce(small) + systems.LEAST * np.eye(n_groups)
+        with one_blas_thread():
+            inverse = np.linalg.inv(small) if self.comm.rank == 0 else None
+        self.inverse = self.comm.broadcast(inverse)
+        self.found = np.zeros((n_groups, 1))
 
-    def _undisturbed(self, work: Callable[[], list[Any]]) -> list[Any]:
-        """Do some work, again where a worker is lost meanwhile."""
-        return undisturbed(self.tasks, self._n, work)
-
-    def _by_vertex(self, verb: str, block: Columns, **same: Any) -> WorkerVector:
-        """A vector from a verb on each block."""
-        found = self._each(verb, on_columns.by_vertex, block, verb=verb, **same)
-        return WorkerVector(self.graph, np.asarray, found)
-
-    def _narrow(self, labels: Any, n_classes: int) -> Any:
-        """Labels in the fewest bytes, as an array of the client or a vector."""
-        if isinstance(labels, WorkerVector):
-            return WorkerVector(self.graph, narrow, labels, count=n_classes)
-        return narrow(labels, n_classes)
+    def find(self, r: FloatArray) -> FloatArray:
+        """Find the correction of a residual; return the sums of their systems."""
+        own = np.empty((len(self.inverse), r.shape[1]))
+        members = (self.starts, self.order, self.level)
+        self.pool.share(len(own), lambda first, last: systems.restrict(first, last, *members, r, own))
+        sums = self.comm.allreduce(own)
+        found = np.empty(sums.shape[::-1])
+        both = (self.inverse, sums, found)
+        self.pool.share(len(sums), lambda first, last: systems.multiply_dense(first, last, *both))
+        self.found = found.T
+        return np.asarray((sums * self.found).sum(axis=0))

@@ -1,242 +1,251 @@
-"""The graph across the workers: one block of rows each, and what the client knows of all."""
+"""The rows of a graph that one worker owns, and what it knows of the others' rows: the halo.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from operator import getitem
-from typing import Any
+Vertices have two numbers: that of the user's row, and a *position*, which orders them by worker, so that each
+owns a range of positions. The columns of its rows are its own vertices, then the halo: the neighbours that
+others own. Entries of a row are stored in the order of the user's numbers, as on one machine: sums over a row
+then have the same bits.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import csgraph
 
-from graphwell._types import BoolArray, IntArray
-from graphwell.backends.blocks import block as on_block
-from graphwell.backends.blocks import rows as on_rows
-from graphwell.backends.blocks.components import components_inside, merged_components, touching
-from graphwell.backends.dask.handles import Handle
-from graphwell.backends.dask.tasks import Tasks, given
-from graphwell.backends.dask.vectors import WorkerVector, held_by
-from graphwell.graph import Graph
-from graphwell.graph.checks import frozen
-from graphwell.graph.components import Bridges
+from graphwell._once import once
+from graphwell._types import IntArray
+from graphwell.backends.dask.communicator import Communicator
+from graphwell.backends.dask.vectors import Vector
+from graphwell.graph.checks import check_symmetric
+from graphwell.graph.components import Bridges, every_component_has, make_bridges, weight_sums
+from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 
 
 @dataclass(eq=False, repr=False)
-class DaskGraph:
-    """An undirected weighted graph whose rows lie on the workers of a Dask cluster.
+class BlockGraph:
+    """The rows of an undirected weighted graph that one worker owns.
 
     Attributes
     ----------
-    tasks : Tasks
-    vertices : list of arrays
-        The user's numbers of the vertices of each block.
-    rows : list of handles
-        `BlockRows` of each block, on two workers.
+    comm : Communicator
+    vertices : array of shape (n_own,)
+        The user's number of each row.
+    W : scipy.sparse.csr_array of shape (n_own, n_own + n_halo)
+        Affinities, before they are sharpened.
+    halo : array of shape (n_halo,)
+        Positions of the neighbours that other workers own, rising.
+    starts : array of shape (n_workers + 1,)
+        Position of the first vertex of each worker, and the number of all.
     sharpness : float
-        Power that the kernel is raised to.
+        Power that the affinities are raised to.
     recall_ : float
         Share of the true neighbours that the search found.
+    space : Space, optional
+        The rows of features, where the graph was made of them: parts are joined by their distances.
     bridges : Bridges, optional
-        Edges that join parts without a known row to others.
-    cells : (list of handles, int), optional
-        Group of near vertices that each vertex belongs to, of so many in all.
     """
 
-    tasks: Tasks
-    vertices: list[IntArray]
-    rows: list[Handle]
+    comm: Communicator
+    vertices: IntArray
+    W: Any
+    halo: IntArray
+    starts: IntArray
     sharpness: float = 1.0
     recall_: float = 1.0
-    search: Any = None
-    origin: None = None
-    can_relink: bool = False
-    n_neighbors: int | None = None
+    space: Any = None
     bridges: Bridges | None = None
-    cells: tuple[list[Handle], int] | None = None
-    _unsharpened: "DaskGraph | None" = field(default=None)
+    unsharpened: "BlockGraph | None" = None
+    origin = None
+    can_relink = False
+    n_neighbors = None
 
     @classmethod
-    def from_graph(
-        cls, tasks: Tasks, graph: Graph, n_blocks: int, order: IntArray | None = None
-    ) -> "DaskGraph":
-        """Cut a graph of one machine into blocks of about equal size, its vertices in this order."""
-        order = np.arange(graph.n_vertices) if order is None else order
-        position = np.empty(len(order), dtype=np.int64)
-        position[order] = np.arange(len(order))
-        vertices = np.array_split(order, n_blocks)
-        stops = np.cumsum([len(part) for part in vertices])
-        rows = []
-        for part, stop in zip(vertices, stops, strict=True):
-            W = graph.W[part]
-            numbers = np.unique(W.indices)
-            rows.append(on_rows.renumbered(part, W, numbers, position[numbers], (stop - len(part), stop)))
-        tasks.settle(n_blocks)
-        kept = tasks.doubled(tasks.each("rows", given, rows))
-        return cls(tasks, list(vertices), kept, recall_=graph.recall_)
+    def from_rows(
+        cls,
+        comm: Communicator,
+        vertices: IntArray,
+        W: Any,
+        numbers: IntArray,
+        positions: IntArray,
+        starts: IntArray,
+        **more: Any,
+    ) -> "BlockGraph":
+        """Make it of rows with the user's numbers as columns.
 
-    def sharpened(self, power: float) -> "DaskGraph":
+        `numbers` (rising) are those that occur, `positions` their positions.
+        """
+        start, stop = int(starts[comm.rank]), int(starts[comm.rank + 1])
+        outside = (positions < start) | (positions >= stop)
+        halo = np.sort(positions[outside])
+        column = np.where(outside, stop - start + np.searchsorted(halo, positions), positions - start)
+        indices = column[np.searchsorted(numbers, W.indices)].astype(np.int32)
+        shape = (stop - start, stop - start + len(halo))
+        return cls(
+            comm, vertices, sparse.csr_array((W.data, indices, W.indptr), shape=shape), halo, starts, **more
+        )
+
+    def sharpened(self, power: float) -> "BlockGraph":
         """Return the graph with every affinity raised to a power."""
         if power == 1:
             return self
-        return replace(self, sharpness=self.sharpness * power, _unsharpened=self)
-
-    def bridged(self, known: BoolArray) -> "DaskGraph":
-        """Return the graph with every part that holds no known row joined to the nearest part."""
-        from graphwell.backends.dask.lost_parts import bridged
-
-        return bridged(self, known)
+        return replace(self, sharpness=self.sharpness * power, unsharpened=self.unsharpened or self)
 
     @property
-    def n_blocks(self) -> int:
-        """Number of blocks."""
-        return len(self.vertices)
-
-    @cached_property
     def n_vertices(self) -> int:
-        """Number of vertices."""
+        """Number of the vertices of all workers."""
         return int(self.starts[-1])
 
-    @cached_property
-    def starts(self) -> IntArray:
-        """Position of the first vertex of each block, and the number of all."""
-        return np.concatenate([[0], np.cumsum([len(part) for part in self.vertices])])
-
     @property
-    def lengths(self) -> list[int]:
-        """Number of vertices of each block."""
-        return [len(part) for part in self.vertices]
+    def n_edges(self) -> int:
+        """Number of edges at the own rows."""
+        return int(self.W.nnz) // 2
 
-    def cut(self, values: Any) -> list[Any]:
-        """Values of all vertices, in the user's order, as one array per block."""
-        return [values[part] for part in self.vertices]
+    def own(self, values: Any) -> Any:
+        """The own part of a vector, or of an array with a value for every vertex; all else as it is."""
+        if isinstance(values, Vector):
+            return values.own
+        whole = isinstance(values, np.ndarray) and values.shape == (self.n_vertices,)
+        return values[self.vertices] if whole else values
 
-    def joined(self, parts: Sequence[Any], dtype: Any = None) -> Any:
-        """Values of all vertices in the user's order, from one array per block, in their type or another."""
-        whole = np.empty((self.n_vertices, *parts[0].shape[1:]), dtype=dtype or parts[0].dtype)
-        for part, values in zip(self.vertices, parts, strict=True):
-            whole[part] = values
+    @once
+    def everyone(self) -> list[IntArray]:
+        """The user's numbers of the vertices of each worker."""
+        if self.unsharpened is not None:
+            return self.unsharpened.everyone
+        return self.comm.gather(self.vertices)
+
+    def joined(self, own: Any) -> Any:
+        """Values of all vertices in the user's order, from those of the own ones."""
+        parts = self.comm.gather(own)
+        whole = np.empty((self.n_vertices, *own.shape[1:]), dtype=own.dtype)
+        for vertices, values in zip(self.everyone, parts, strict=True):
+            whole[vertices] = values
         return whole
 
-    def every(self, handles: Sequence[Handle]) -> list[list[Handle]]:
-        """For each block, what the blocks of its halo export."""
-        return [[handles[q] for q in sources] for sources, _ in self.halos]
+    @once
+    def links(self) -> tuple[dict[int, IntArray], list[int]]:
+        """The places of own vertices that each other worker needs; the workers that own the halo."""
+        if self.unsharpened is not None:
+            return self.unsharpened.links
+        cuts = np.searchsorted(self.halo, self.starts)
+        wanted = {q: self.halo[a:b] - self.starts[q] for q, (a, b) in enumerate(pairwise(cuts.tolist()))}
+        asked = self.comm.exchange(wanted, range(self.comm.size))
+        return {q: at for q, at in asked.items() if len(at)}, [q for q, at in wanted.items() if len(at)]
 
-    @cached_property
-    def boundaries(self) -> list[Handle]:
-        """Own vertices of each block that other blocks need."""
-        if self._unsharpened is not None:
-            return self._unsharpened.boundaries
-        wants = self._wants
-        return self.tasks.keep(self.tasks.exchange("boundary", wants, self.n_blocks, on_block.boundary_of))
+    def of_halo(self, values: Any, outlets: dict[int, IntArray] | None = None) -> Any:
+        """Values of the halo, from those of the own vertices: the halo exchange.
 
-    @cached_property
-    def _wants(self) -> list[Handle]:
-        return self.tasks.each("halo", on_block.wanted, self.rows, starts=self.starts)
+        `outlets` are the places in `values` that each other worker needs, where they are not by own vertex.
+        """
+        own_outlets, sources = self.links
+        pieces = {q: values[at] for q, at in (own_outlets if outlets is None else outlets).items()}
+        found = self.comm.exchange(pieces, sources)
+        return np.concatenate([values[:0], *(found[q] for q in sources)])
 
-    @cached_property
-    def links(self) -> list[Handle]:
-        """Where the halo of each block comes from."""
-        if self._unsharpened is not None:
-            return self._unsharpened.links
-        boundaries = self.boundaries
-        return self.tasks.keep(
-            self.tasks.each("link", on_block.link, self._wants, [boundaries] * self.n_blocks)
-        )
+    @once
+    def columns(self) -> IntArray:
+        """The user's number of each column."""
+        if self.unsharpened is not None:
+            return self.unsharpened.columns
+        return np.concatenate([self.vertices, self.of_halo(self.vertices)])
 
-    @cached_property
-    def halos(self) -> list[tuple[tuple[int, ...], int]]:
-        """For each block, the blocks that its halo comes from, and the size of the halo."""
-        if self._unsharpened is not None:
-            return self._unsharpened.halos
-        return self.tasks.results(self.tasks.each("halo-size", on_block.sources_of, self.links))
+    @once
+    def sharp(self) -> Any:
+        """The rows with every affinity raised to the power, never quite zero."""
+        if self.sharpness == 1:
+            return self.W
+        data = self.W.data**self.sharpness
+        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
+        return sparse.csr_array((data, self.W.indices, self.W.indptr), shape=self.W.shape)
 
-    @cached_property
-    def blocks(self) -> list[Handle]:
-        """`GraphBlock` of each block: its rows of ``S`` in the layouts of sweeps and products."""
-        degrees = self._degrees
-        exports = self.tasks.each("export-degrees", on_block.on_boundary, degrees, self.boundaries)
-        wanted = [
-            [self.tasks.lazy("outlets", getitem, want, p) for want in self._wants]
-            for p in range(self.n_blocks)
-        ]
-        columns = (self.rows, degrees, wanted, self.links, self.every(exports))
-        make = partial(on_block.make_block, power=self.sharpness, n_threads=self.tasks.n_threads())
-        return self.tasks.keep(self.tasks.each("block", make, *columns))
-
-    @cached_property
-    def _degrees(self) -> list[Handle]:
-        return self.tasks.keep(
-            self.tasks.each("degrees", on_rows.degrees_of, self.rows, power=self.sharpness)
-        )
+    @once
+    def degrees(self) -> Vector:
+        """Sum of each row."""
+        return Vector(self, np.asarray(self.sharp @ np.ones(self.W.shape[1])))
 
     @property
-    def degrees(self) -> WorkerVector:
-        """Sum of each row of ``W``."""
-        return held_by(self, self._degrees)
-
-    @cached_property
-    def total_degree(self) -> float:
-        """Sum of all degrees, with the bits that it has on one machine."""
-        return float(self.degrees.compute().sum())
+    def rows(self) -> Any:
+        """The sharpened own rows as on one machine: with the user's numbers as columns."""
+        shape = (len(self.vertices), self.n_vertices)
+        return sparse.csr_array((self.sharp.data, self.columns[self.W.indices], self.W.indptr), shape=shape)
 
     @property
-    def components(self) -> Any:
+    def components(self) -> Vector:
         """Number of the connected component of each vertex."""
-        return held_by(self, self._components[0])
+        return Vector(self, self._components[0])
 
     @property
     def n_components(self) -> int:
         """Number of connected components."""
         return self._components[1]
 
-    @cached_property
-    def _components(self) -> tuple[list[Handle], int]:
-        if self._unsharpened is not None:
-            return self._unsharpened._components
-        local = self.tasks.keep(self.tasks.each("components", components_inside, self.rows))
-        exports = self.tasks.each("export-components", on_block.on_boundary, local, self.boundaries)
-        found = self.tasks.results(
-            self.tasks.each("touching", touching, self.rows, local, self.links, self.every(exports))
-        )
-        numbers = merged_components(found, [sources for sources, _ in self.halos])
-        placed = self.tasks.keep(self.tasks.each("component", np.take, numbers, local))
-        return placed, 1 + max(int(part.max(initial=-1)) for part in numbers)
+    @once
+    def _components(self) -> tuple[IntArray, int]:
+        """Components of the own rows by themselves, then joined where an edge leads to another worker."""
+        if self.unsharpened is not None:
+            return self.unsharpened._components
+        n = len(self.vertices)
+        count, local = csgraph.connected_components(self.W[:, :n], directed=False)
+        counts = self.comm.gather(int(count))
+        mine = local + sum(counts[: self.comm.rank])
+        across, far = self.W[:, n:].tocoo(), self.of_halo(mine)
+        joints = np.unique(np.stack([mine[across.row], far[across.col]], axis=1), axis=0)
+        near, other = np.concatenate(self.comm.gather(joints)).T
+        every = sparse.coo_array((np.ones(len(near)), (near, other)), shape=(sum(counts), sum(counts)))
+        n_components, merged = csgraph.connected_components(every, directed=False)
+        return merged.astype(np.int32)[mine], int(n_components)
 
-    @cached_property
+    @once
     def fingerprint(self) -> str:
         """A hash of the affinities that does not depend on how they are cut into blocks."""
-        numbers = self.tasks.results(self.tasks.each("fingerprint", on_rows.fingerprint, *self.numbered))
-        return f"{sum(numbers) % 2**64:016x} of {self.n_vertices}"
+        rows = self.rows
+        vertices = np.repeat(self.vertices, np.diff(rows.indptr)).astype(np.uint64)
+        mixed = vertices * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= rows.indices.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+        mixed ^= rows.data.astype(np.float64).view(np.uint64) * np.uint64(0xFF51AFD7ED558CCD)
+        mixed ^= mixed >> np.uint64(33)
+        mixed *= np.uint64(0xC4CEB9FE1A85EC53)
+        mixed ^= mixed >> np.uint64(29)
+        total = self.comm.allreduce(int(mixed.sum(dtype=np.uint64)), lambda a, b: (a + b) % 2**64)
+        return f"{total:016x} of {self.n_vertices}"
 
-    @cached_property
-    def numbered(self) -> tuple[list[Handle], list[Handle]]:
-        """Rows of each block, and the user's numbers of their columns."""
-        exports = self.tasks.each(
-            "export-vertices", on_block.vertices_on_boundary, self.rows, self.boundaries
+    def bridged(self, known: Any) -> "BlockGraph":
+        """Return the graph with every component that holds no known row joined to the nearest one."""
+        if self.space is None or every_component_has(cast(Any, self.components), known, self.n_components):
+            return self
+        components = self.joined(self.components.own)
+        sums = weight_sums(self.W, self.components.own, self.n_components)
+        bridges = make_bridges(self.space, components, np.asarray(known), *map(self.comm.allreduce, sums))
+        extra = bridges.both_ways()[self.vertices]
+        rows = (replace(self, sharpness=1.0).rows + extra).tocsr()
+        rows.sort_indices()
+        position = np.empty(self.n_vertices, dtype=np.int64)
+        position[np.concatenate(self.everyone)] = np.arange(self.n_vertices)
+        numbers = np.unique(rows.indices)
+        more = {"sharpness": self.sharpness, "recall_": self.recall_, "space": self.space, "bridges": bridges}
+        return BlockGraph.from_rows(
+            self.comm, self.vertices, rows, numbers, position[numbers], self.starts, **more
         )
-        columns = self.tasks.each(
-            "columns", on_block.user_columns, self.rows, self.links, self.every(exports)
-        )
-        return self.rows, self.tasks.keep(columns)
 
-    @cached_property
-    def fetched(self) -> Graph:
-        """The graph on this machine: all of its affinities are fetched from the workers."""
-        fetch = partial(on_rows.with_user_columns, power=self.sharpness, n=self.n_vertices)
-        parts = self.tasks.results(self.tasks.each("fetch", fetch, *self.numbered))
-        order = np.argsort(np.concatenate(self.vertices))
-        W = frozen(sparse.vstack(parts).tocsr()[order])
-        return Graph(W, sharpness=self.sharpness, bridges=self.bridges)
 
-    def __getattr__(self, name: str) -> Any:
-        """Matrices and what follows from them are those of the fetched graph."""
-        if name not in ("W", "S", "L", "L_s", "n_edges", "isolated", "nbytes", "inverse_roots"):
-            raise AttributeError(f"a graph on a Dask cluster has no attribute {name!r}")
-        return getattr(self.fetched, name)
+def from_affinities(comm: Communicator, blocks: list[Any], starts: IntArray) -> BlockGraph:
+    """The graph of a symmetric matrix of affinities, of which each worker has rows that follow each other.
 
-    def __reduce__(self) -> Any:
-        """Pickled, it becomes the graph of one machine."""
-        return Graph, (self.W, None, self.sharpness, self.bridges)
-
-    def __repr__(self) -> str:
-        return f"DaskGraph({self.n_vertices:,} vertices in {self.n_blocks} blocks)"
+    Workers send each other their columns, to see whether the matrix is symmetric. Each affinity is then the
+    one above the diagonal, and the diagonal is empty, as `graphwell.graph.checks.symmetric_matrix` has it.
+    """
+    W = blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
+    ranges = list(pairwise(starts.tolist()))
+    columns = W.tocsc()
+    mirror = sparse.hstack(comm.each([columns[:, a:b].T.tocsr() for a, b in ranges]), format="csr")
+    asymmetry = comm.allreduce(float(abs(W - mirror).data.max(initial=0.0)), max)
+    check_symmetric(asymmetry, comm.allreduce(float(W.data.max(initial=0.0)), max))
+    first, stop = ranges[comm.rank]
+    rows = (sparse.triu(W, first + 1, format="csr") + sparse.tril(mirror, first - 1, format="csr")).tocsr()
+    rows.eliminate_zeros()
+    rows.sort_indices()
+    numbers = np.unique(rows.indices)
+    vertices = np.arange(first, stop, dtype=index_dtype(int(starts[-1]), 0))
+    return BlockGraph.from_rows(comm, vertices, rows, numbers, numbers, starts)

@@ -1,26 +1,51 @@
 """New rows after a fit on a cluster: each block of them asks the partitions that hold its nearest cells."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import RowEvidence
-from graphwell.backends.blocks.affinities import new_rows, part_of_vote, whole_vote
-from graphwell.backends.blocks.votes import candidates_of, checked_queries, heard_besides, vote
-from graphwell.backends.dask.handles import Handle, array_of, as_dask_array, blocks_of
-from graphwell.backends.dask.inputs import check_chunks
-from graphwell.backends.dask.search import Search
-from graphwell.backends.dask.tasks import Tasks, given
+from graphwell.backends.dask.arrays import array_of, as_dask_array, blocks_of, check_chunks, check_shape, lazy
+from graphwell.backends.dask.rounds import Cluster
+from graphwell.backends.dask.search import Answer, CellMap, Partition, Query, Search, merged
 from graphwell.backends.induction import Induction, least_certain, lost_rows
 from graphwell.backends.registry import backend_of_rows
 from graphwell.errors import UnreachableWarning, warn_user
+from graphwell.graph.checks import check_range, read_new_affinities
 from graphwell.graph.graph import Origin
-from graphwell.graph.knn import build_search
+from graphwell.graph.knn import FeatureMap, build_search
+from graphwell.graph.weights import kernel
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a fit says of some rows."""
+
+    assigned: IntArray
+    distributions: FloatArray
+    reachable: BoolArray
+    bridged: BoolArray
+
+    def at(self, places: IntArray) -> "Found":
+        """What it says of some of these."""
+        return Found(*(getattr(self, column.name)[places] for column in fields(self)))
+
+    @classmethod
+    def joined(cls, parts: Sequence["Found"]) -> "Found":
+        """What it says of rows that follow each other."""
+        return cls(*(np.concatenate([getattr(part, c.name) for part in parts]) for c in fields(cls)))
+
+
+@dataclass(frozen=True)
+class FittedPart:
+    """The fitted rows of one worker, as new rows ask about them."""
+
+    search: Search
+    found: Found
 
 
 @dataclass(frozen=True)
@@ -29,12 +54,12 @@ class FittedRows:
 
     Attributes
     ----------
-    tasks : Tasks
+    cluster : Cluster
     distributions, reachable : Dask arrays
     classes, prior : arrays of shape (n_classes,)
     """
 
-    tasks: Tasks
+    cluster: Cluster
     distributions: Any
     reachable: Any
     classes: Any
@@ -61,18 +86,23 @@ class FittedRows:
 
         The workers look for them, block by block: a number for every row never reaches the client.
         """
-        known = [blocks_of(column) for column in (self.distributions, self.reachable, bridged)]
-        asked: list[Any] = [*known, np.split(given, self.starts[1:-1])]
-        found = self.tasks.results(self.tasks.each("least-certain", least_certain, *asked, k=k))
+        known = map(blocks_of, (self.distributions, self.reachable, bridged))
+        asked = zip(*known, np.split(given, self.starts[1:-1]), strict=True)
+        found = self.cluster.results([lazy(least_certain, *columns, k) for columns in asked])
         pairs = zip(found, self.starts, strict=False)
         rows = np.concatenate([places + first for (places, _), first in pairs])
         certain = np.concatenate([certain for _, certain in found])
         return np.asarray(rows[np.lexsort((rows, certain))[:k]])
 
-    def _votes(self, found: list[Handle], lengths: Sequence[int], *, lazily: bool) -> Any:
+    def _votes(self, found: list[Any], lengths: Sequence[int], *, lazily: bool) -> Any:
         """The votes on new rows as a Dask array, or at once."""
-        votes = array_of(found, lengths, len(self.classes) + 1, np.float64)
-        return votes[:, :-1] if lazily else _computed(votes)
+        if lazily:
+            return array_of(found, lengths, len(self.classes) + 1, np.float64)[:, :-1]
+        votes = np.concatenate(self.cluster.results(found))
+        lost = int((votes[:, -1] == 0).sum())
+        if lost:
+            warn_user(lost_rows(lost, len(votes)), UnreachableWarning)
+        return votes[:, :-1]
 
 
 @dataclass(frozen=True)
@@ -83,15 +113,24 @@ class DaskInduction(FittedRows):
 
     Attributes
     ----------
-    search : Search
-    told : list of handles
-        Answers for the rows of each partition.
+    parts : list of futures
+        `FittedPart` of each worker.
+    cells : CellMap
+    floor : float
+        Smallest local scale.
+    counts : (int, int)
+        Numbers of neighbours and of the neighbour at the distance of the local scale.
+    features : FeatureMap
+    n_features : int
     evidence : RowEvidence, optional
-        Heard besides the vote.
     """
 
-    search: Search
-    told: list[Handle]
+    parts: list[Any]
+    cells: CellMap
+    floor: float
+    counts: tuple[int, int]
+    features: FeatureMap
+    n_features: int
     evidence: RowEvidence | None = None
 
     takes_features = True
@@ -101,34 +140,28 @@ class DaskInduction(FittedRows):
 
         Rows that are linked to no row that a label reached get the class shares of the given labels.
         """
-        tasks, search, rows = self.tasks, self.search, as_dask_array(X)
+        rows = as_dask_array(X)
         lengths = check_chunks(rows)
-        if rows.shape[1] != search.n_features:
+        if rows.shape[1] != self.n_features:
             raise ValueError(
-                f"X has {rows.shape[1]} features, but the classifier was fitted on {search.n_features}."
+                f"X has {rows.shape[1]} features, but the classifier was fitted on {self.n_features}."
             )
-        k = max(search.n_neighbors, search.scale_neighbor)
-        settings = (search.n_neighbors, search.scale_neighbor, search.floor, self.prior)
-        parts, found = list(zip(search.partitions, search.scales, self.told, strict=True)), []
+        k, found = max(self.counts), []
         for raw, length in zip(blocks_of(rows), lengths, strict=True):
-            block = tasks.lazy("features", search.features, raw)
-            asked = tasks.lazy("ask", checked_queries, block, search.cells, len(parts), k)
-            candidates = [
-                tasks.lazy("search", candidates_of, asked, q, *part, k) for q, part in enumerate(parts)
-            ]
-            votes = tasks.lazy("vote", vote, candidates, length, k, *settings)
-            found.append(tasks.lazy("hear", heard_besides, votes, raw, self.evidence))
+            asked = lazy(queries, raw, self.features, self.cells, len(self.parts), k)
+            candidates = [lazy(candidates_of, asked, q, part, k) for q, part in enumerate(self.parts)]
+            found.append(
+                lazy(vote, candidates, raw, length, self.counts, self.floor, self.prior, self.evidence)
+            )
         return self._votes(found, lengths, lazily=rows is X)
 
     def __reduce__(self) -> Any:
-        search, results = self.search, self.tasks.results
-        partitions = results(search.partitions)
-        order = np.argsort(np.concatenate([part.vertices for part in partitions]))
-        points = np.concatenate([part.points for part in partitions])[order]
-        scales = np.concatenate(results(search.scales))[order]
-        counts = (search.n_features, search.n_neighbors, search.scale_neighbor)
-        k = max(search.n_neighbors, search.scale_neighbor)
-        origin = Origin(search.features, build_search(points, k), scales, *counts)
+        searches = [part.search for part in self.cluster.fetched(self.parts)]
+        order = np.argsort(np.concatenate([search.partition.vertices for search in searches]))
+        points = np.concatenate([search.partition.points for search in searches])[order]
+        scales = np.concatenate([search.scales for search in searches])[order]
+        search = build_search(points, max(self.counts))
+        origin = Origin(self.features, search, scales, self.n_features, *self.counts)
         told = (self.distributions.compute(), self.reachable.compute())
         return Induction, (origin, self.classes, *told, self.prior, self.evidence)
 
@@ -144,15 +177,13 @@ class AffinityInduction(FittedRows):
 
     def scores(self, X: Any) -> Any:
         """Return the scores of each new row: lazily for a Dask array, at once for any other."""
-        tasks, lazily = self.tasks, backend_of_rows(X) is not None
+        lazily = backend_of_rows(X) is not None
         lengths = check_chunks(X) if lazily else (np.shape(X)[0],)
-        blocks = blocks_of(X) if lazily else [tasks.lazy("given", given, X)]
-        told = (blocks_of(self.distributions), blocks_of(self.reachable))
-        fitted, found = list(zip(pairwise(self.starts.tolist()), *told, strict=True)), []
-        for block, length in zip(blocks, lengths, strict=True):
-            near = tasks.lazy("ask", partial(new_rows, n=int(self.starts[-1])), block, length)
-            parts = [tasks.lazy("ask-piece", part_of_vote, near, *part) for part in fitted]
-            found.append(tasks.lazy("vote", whole_vote, parts, self.prior))
+        known = (blocks_of(self.distributions), blocks_of(self.reachable))
+        fitted, found = list(zip(pairwise(self.starts.tolist()), *known, strict=True)), []
+        for block, length in zip(blocks_of(X) if lazily else [X], lengths, strict=True):
+            near = lazy(new_rows, block, length, int(self.starts[-1]))
+            found.append(lazy(whole_vote, [lazy(part_of_vote, near, *part) for part in fitted], self.prior))
         return self._votes(found, lengths, lazily=lazily)
 
     def __reduce__(self) -> Any:
@@ -160,10 +191,79 @@ class AffinityInduction(FittedRows):
         return Induction, (None, self.classes, *told, self.prior)
 
 
-def _computed(votes: Any) -> FloatArray:
-    """The votes at once, with a warning where no label speaks for some rows."""
-    found = np.asarray(votes.compute())
-    lost = int((found[:, -1] == 0).sum())
-    if lost:
-        warn_user(lost_rows(lost, len(found)), UnreachableWarning)
-    return found[:, :-1]
+class Candidates(NamedTuple):
+    """Candidates of a query, with the scale and the scores of each, and whether a label reaches it."""
+
+    answer: Answer
+    scales: FloatArray
+    distributions: FloatArray
+    reachable: BoolArray
+
+
+def queries(raw: Any, features: FeatureMap, cells: CellMap, n_partitions: int, k: int) -> list[Query]:
+    """What new rows ask of each partition."""
+    if not np.isfinite(raw).all():
+        raise ValueError("X holds NaN or infinite values; fill or remove them first.")
+    rows = features(raw)
+    check_range(float(rows.max(initial=0.0)), float(rows.min(initial=0.0)), alone=False)
+    return cells.queries(rows, n_partitions, k)
+
+
+def candidates_of(asked: Sequence[Query], number: int, part: FittedPart, k: int) -> Candidates:
+    """Answer what new rows ask of one partition."""
+    partition: Partition = part.search.partition
+    answer = partition.answer(asked[number], k)
+    places = np.where(answer.positions < 0, 0, answer.positions - partition.start)
+    return Candidates(
+        answer, part.search.scales[places], part.found.distributions[places], part.found.reachable[places]
+    )
+
+
+def vote(
+    candidates: Sequence[Candidates],
+    raw: Any,
+    n_rows: int,
+    counts: tuple[int, int],
+    floor: float,
+    prior: FloatArray,
+    evidence: RowEvidence | None,
+) -> FloatArray:
+    """Scores of new rows from all candidates, and in a last column how much reached rows had a say."""
+    n_neighbors, scale_neighbor = counts
+    nearest = merged([c.answer for c in candidates], n_rows, max(counts))
+    tau = np.maximum(nearest.distances[:, scale_neighbor - 1], floor)[:, None]
+    farthest = nearest.neighbors[:, n_neighbors - 1], nearest.distances[:, n_neighbors - 1]
+    scores, support = np.zeros((n_rows, len(prior))), np.zeros(n_rows)
+    for c in candidates:
+        at, distances = c.answer.places, c.answer.distances
+        last, limit = farthest[0][at, None], farthest[1][at, None]
+        near = (distances < limit) | ((distances == limit) & (c.answer.neighbors <= last))
+        near &= c.answer.neighbors >= 0
+        weights = np.where(near, kernel(np.where(near, distances, 0.0), tau[at], c.scales), 0.0)
+        scores[at] += np.einsum("ij,ijk->ik", weights, c.distributions)
+        support[at] += (weights * c.reachable).sum(axis=1)
+    total = scores.sum(axis=1, keepdims=True)
+    scores = np.where(total > 0, scores / np.where(total > 0, total, 1.0), prior)
+    if evidence is not None:
+        scores = (1 - evidence.weight) * scores + evidence(raw)
+    return np.column_stack([scores, support])
+
+
+def new_rows(block: Any, length: int, n: int) -> Any:
+    """Affinities of new rows to `n` fitted ones as a CSR array, checked."""
+    X = read_new_affinities(block, n)
+    check_shape(X, (length, n), "X")
+    return X
+
+
+def part_of_vote(X: Any, own: tuple[int, int], distributions: FloatArray, reachable: BoolArray) -> FloatArray:
+    """What fitted rows `own` say of new rows: scores, how much they were asked, and how much reached ones."""
+    return X[:, slice(*own)] @ np.column_stack([distributions, np.ones(len(reachable)), reachable])
+
+
+def whole_vote(parts: Sequence[FloatArray], prior: FloatArray) -> FloatArray:
+    """Scores of new rows, and in a last column how much reached rows had a say."""
+    total = np.sum(parts, axis=0)
+    scores, support, reached = total[:, :-2], total[:, -2:-1], total[:, -1:]
+    scores = np.where(support > 0, scores, prior)
+    return np.hstack([scores / scores.sum(axis=1, keepdims=True), reached])

@@ -1,217 +1,393 @@
-"""From blocks of features to the rows of the affinity matrix, block by block on the workers.
+"""The nearest rows of each row, where every worker holds some of them: a graph from features.
 
-No process ever holds all rows: each row is sent to the partition of its cell, asks the partitions that hold
-the cells nearest to it, and the candidates are merged where the row lives.
+A sample gives the centres of cells. Cells that lie together are grouped into one partition for each worker; a
+row goes to the partition of its cell, asks those that hold the cells nearest to it, and the candidates are
+merged where the row lives. The graph does not depend on the number of workers.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from operator import getitem
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from graphwell._types import IntArray
-from graphwell.backends.blocks import partition as on_partition
-from graphwell.backends.blocks import rows as on_rows
-from graphwell.backends.blocks.cells import (
-    FIRST_PROBES,
-    CellMap,
-    centres_of,
-    count_cells,
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.dask.communicator import Communicator
+from graphwell.backends.dask.graph import BlockGraph
+from graphwell.graph.cells import (
+    RECALL_SAMPLE,
+    SPARE_CANDIDATES,
+    CutPoints,
+    enough_visits,
+    flat_index,
     grouped,
-    split_rows,
-    visits_needed,
+    k_means,
 )
-from graphwell.backends.blocks.partition import Partition, own_vertices
-from graphwell.backends.dask.graph import DaskGraph
-from graphwell.backends.dask.handles import Handle
-from graphwell.backends.dask.inputs import Input
-from graphwell.backends.dask.tasks import Tasks
-from graphwell.backends.registry import find_cell_search
-from graphwell.graph.cells import RECALL_SAMPLE, enough_visits
-from graphwell.graph.knn import EXACT_UP_TO, FeatureMap, Scaling
-from graphwell.memory import give_back
-from graphwell.progress import Progress, silent
+from graphwell.graph.checks import check_points
+from graphwell.graph.components import PointSpace
+from graphwell.graph.knn import EXACT_UP_TO, Scaling
+from graphwell.graph.scan import distances_to
+from graphwell.graph.weights import index_dtype, kernel, smallest_scale
+from graphwell.progress import Progress, heartbeat
 
+FIRST_PROBES, MOST_CELLS = 6, 65_536
 POINTS_PER_CELL = 64
 """Points that the cells are found from: more move them little."""
-MOST_GROUPS = 1024
-"""Of the coarse level of linear systems: its matrix is dense."""
-REBUILDING = -10
-"""Priority of the search: where a lost worker's part of it must be done again, the descent goes first."""
-SHARE_OF_MEMORY = 0.2
-"""Of a worker's memory that one partition and its candidates may take."""
+ROWS_AT_ONCE = 65_536
+"""Rows that are searched together: it bounds the memory of their candidates."""
+CellSearch = Callable[[FloatArray, IntArray, FloatArray, CutPoints, int, int], IntArray]
+"""Like `graphwell.graph.cells.nearest_in_cells`, on some device of the worker."""
+
+
+class FewerWorkersError(Exception):
+    """There are rows for so many workers only."""
 
 
 @dataclass(frozen=True)
+class CellMap:
+    """The cells, and how many of them a row asks.
+
+    Attributes
+    ----------
+    scaling : Scaling
+    centres : array of shape (n_cells, d)
+    owner : array of shape (n_cells,)
+        The partition that each cell belongs to.
+    sizes : array of shape (n_cells,)
+        Number of rows in each cell.
+    probes : int
+        Number of cells that a row asks at least.
+    """
+
+    scaling: Scaling
+    centres: FloatArray
+    owner: IntArray
+    sizes: IntArray
+    probes: int = FIRST_PROBES
+
+    def nearest(self, rows: FloatArray, count: int) -> IntArray:
+        """Nearest cells of each row, nearest first."""
+        return flat_index(self.centres).search(self.scaling(rows), count)[1].astype(np.int32)
+
+    def asked(self, rows: FloatArray, k: int) -> IntArray:
+        """Cells that each row asks, -1 for none: the nearest ones, and more until they hold `k` rows."""
+        found = self.nearest(rows, min(self.probes, len(self.centres)))
+        short = np.flatnonzero(self.sizes[found].sum(axis=1) < k)
+        if len(short) == 0:
+            return found
+        further = self.nearest(rows[short], len(self.centres))
+        reached = np.cumsum(self.sizes[further], axis=1)
+        needed = 1 + (reached < k).sum(axis=1)
+        width = int(min(len(self.centres), needed.max()))
+        whole = np.full((len(rows), max(width, found.shape[1])), -1, dtype=np.int32)
+        whole[:, : found.shape[1]] = found
+        whole[short, :width] = np.where(np.arange(width) < needed[:, None], further[:, :width], -1)
+        return whole
+
+    def queries(self, rows: FloatArray, n_partitions: int, k: int) -> list["Query"]:
+        """What these rows ask of each partition."""
+        asked = self.asked(rows, k)
+        owner = np.where(asked < 0, -1, self.owner[asked])
+        found = []
+        for q in range(n_partitions):
+            places = np.flatnonzero((owner == q).any(axis=1))
+            found.append(Query(places, rows[places], np.where(owner[places] == q, asked[places], -1)))
+        return found
+
+
+class Query(NamedTuple):
+    """Rows that ask one partition: their places among those that ask, the rows, and the cells they ask."""
+
+    places: IntArray
+    rows: FloatArray
+    cells: IntArray
+
+
+class Answer(NamedTuple):
+    """Candidates of the rows of a query: user's numbers (-1 for none), positions, distances."""
+
+    places: IntArray
+    neighbors: IntArray
+    positions: IntArray
+    distances: FloatArray
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Rows of neighbouring cells, ordered by cell.
+
+    Attributes
+    ----------
+    start : int
+        Position of its first row.
+    vertices : array of shape (m,)
+        The user's numbers.
+    points : array of shape (m, d)
+    cell_of : array of shape (m,)
+    cut : graphwell.graph.cells.CutPoints
+        Where the points of each cell are; other partitions' cells are empty.
+    scaling : Scaling
+    n_threads : int
+        Threads that share a search of it.
+    nearest_in_cells : callable
+        Searches it.
+    """
+
+    start: int
+    vertices: IntArray
+    points: FloatArray
+    cell_of: IntArray
+    cut: CutPoints
+    scaling: Scaling
+    n_threads: int
+    nearest_in_cells: CellSearch
+
+    @classmethod
+    def of(
+        cls, pieces: Sequence[Any], start: int, cells: CellMap, n_threads: int, search: CellSearch
+    ) -> "Partition":
+        """Put rows in the order of their cells; the pieces hold user's numbers, rows and their cells."""
+        vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+        order = np.lexsort((vertices, cell_of))
+        vertices, points, cell_of = vertices[order], points[order], cell_of[order]
+        starts = np.searchsorted(cell_of, np.arange(len(cells.centres) + 1))
+        places, scaling = np.arange(len(points), dtype=np.int32), cells.scaling
+        cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
+        return cls(start, vertices, points, cell_of, cut, scaling, n_threads, search)
+
+    def answer(self, query: Query, k: int) -> Answer:
+        """The `k` nearest own points of each row within the cells that it asks."""
+        spare = k + SPARE_CANDIDATES
+        found = self.nearest_in_cells(query.rows, query.cells, self.points, self.cut, spare, self.n_threads)
+        distances = distances_to(query.rows, self.points, np.maximum(found, 0), self.n_threads)
+        distances[found < 0] = np.inf
+        numbers = np.where(found < 0, np.iinfo(self.vertices.dtype).max, self.vertices[found])
+        order = np.lexsort((numbers, distances), axis=1)[:, :k]
+        found, distances = np.take_along_axis(found, order, 1), np.take_along_axis(distances, order, 1)
+        missing = found < 0
+        neighbors = np.where(missing, -1, self.vertices[found])
+        positions = np.where(missing, -1, found + self.start).astype(self.vertices.dtype)
+        return Answer(query.places, neighbors, positions, distances)
+
+    def true_neighbors(self, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+        """Distances and cells of the `k` nearest own points of each row, all of them compared."""
+        k = min(k, len(self.points))
+        found = flat_index(self.scaling(self.points)).search(self.scaling(rows), k)[1]
+        return distances_to(rows, self.points, found, self.n_threads), self.cell_of[found]
+
+
+def merged(answers: Sequence[Answer], n_rows: int, k: int) -> Answer:
+    """The `k` nearest of all candidates of each row; ties go to the smaller number."""
+    width = k * len(answers)
+    neighbors = np.full((n_rows, width), -1, dtype=answers[0].neighbors.dtype)
+    positions = np.full((n_rows, width), -1, dtype=answers[0].positions.dtype)
+    distances = np.full((n_rows, width), np.inf)
+    for number, found in enumerate(answers):
+        columns = slice(k * number, k * number + found.neighbors.shape[1])
+        neighbors[found.places, columns] = found.neighbors
+        positions[found.places, columns] = found.positions
+        distances[found.places, columns] = found.distances
+    order = np.lexsort((neighbors, distances), axis=1)[:, :k]
+    parts = (np.take_along_axis(values, order, 1) for values in (neighbors, positions, distances))
+    return Answer(np.arange(n_rows), *parts)
+
+
+@dataclass(frozen=True, eq=False)
 class Search:
-    """The partitions on their workers, and what new rows need to ask them.
+    """The partition of a worker, and what new rows need to ask all of them.
 
     Attributes
     ----------
     cells : CellMap
-    partitions : list of handles
-    scales : list of handles
-        Local scales of the rows of each partition.
-    chosen : list of handles
-        Neighbours of the rows of each partition; kept so that a lost worker costs its own search alone.
+    partition : Partition
+    scales : array of shape (m,)
+        Local scales of the rows of the partition.
     floor : float
-        Smallest local scale.
-    n_neighbors, scale_neighbor, n_features : int
-    features : FeatureMap
+        Smallest local scale of all rows.
+    n_neighbors, scale_neighbor : int
     """
 
     cells: CellMap
-    partitions: list[Handle]
-    scales: list[Handle]
-    chosen: list[Handle]
+    partition: Partition
+    scales: FloatArray
     floor: float
     n_neighbors: int
     scale_neighbor: int
-    n_features: int
-    features: FeatureMap
 
 
 def build_graph(
-    tasks: Tasks,
-    source: Input,
-    n_neighbors: int,
-    scale_neighbor: int,
-    n_blocks: int | None = None,
-    progress: Progress = silent,
-    device: str = "cpu",
-) -> DaskGraph:
-    """Link each row to its nearest rows, with locally scaled weights; workers search with such a device."""
-    k = max(n_neighbors, scale_neighbor)
+    comm: Communicator,
+    points: FloatArray,
+    first: int,
+    n: int,
+    counts: tuple[int, int],
+    n_threads: int,
+    search: CellSearch,
+    progress: Progress,
+) -> tuple[BlockGraph, Search]:
+    """Link each row to its nearest rows, with locally scaled weights.
+
+    Parameters
+    ----------
+    comm : Communicator
+    points : array
+        Rows of this worker, as they are compared; the first of them has the number `first`.
+    n : int
+        Number of the rows of all workers.
+    counts : (int, int)
+        Numbers of neighbours and of the neighbour at the distance of the local scale.
+    n_threads : int
+        Of each worker.
+    search : callable
+        Searches cells.
+    progress : callable
+    """
     progress("neighbours", None)
-    tasks.priority = REBUILDING
-    cells, sizes = _find_cells(tasks, source, n_blocks or blocks_for(tasks, source, k))
-    tasks.settle(len(sizes))
+    k = max(counts)
+    cells, sizes = _find_cells(comm, points, first, n)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    partitions = _shuffle(tasks, source, cells, starts, device)
-    vertices = tasks.results(tasks.each("vertices", own_vertices, partitions, n=source.n))
-    cells, recall = _measured(tasks, source, cells, partitions, k)
+    cell_of = cells.nearest(points, 1)[:, 0]
+    owner, numbers = cells.owner[cell_of], np.arange(first, first + len(points), dtype=index_dtype(n, 0))
+    pieces = [(numbers[at], points[at], cell_of[at]) for at in (owner == q for q in range(comm.size))]
+    partition = Partition.of(comm.each(pieces), int(starts[comm.rank]), cells, n_threads, search)
+    del pieces
+    recall = 1.0
+    if n <= EXACT_UP_TO:
+        cells = replace(cells, probes=len(cells.centres))
+    else:
+        cells, recall = _measured(comm, points, first, n, cells, partition, k)
     progress("neighbours", 0.1)
-    found = _search(tasks, cells, partitions, sizes, k, progress)
-    search = Search(
-        cells, partitions, [], [], 0.0, n_neighbors, scale_neighbor, source.n_features, source.features
-    )
-    return _weigh(tasks, search, vertices, found, starts, recall)
+    found = _neighbors(comm, cells, partition, k, progress)
+    return _weighed(comm, Search(cells, partition, np.zeros(0), 0.0, *counts), found, starts, recall)
 
 
-def blocks_for(tasks: Tasks, source: Input, k: int) -> int:
-    """One block per worker, or more where its rows would take too much of the worker's memory."""
-    workers = tasks.workers().values()
-    memory = min((w["memory_limit"] or 2**62) for w in workers)
-    bytes_per_row = 24 * len(source.center) + 60 * k + 400
-    fits = max(1.0, SHARE_OF_MEMORY * memory / bytes_per_row)
-    return min(max(len(workers), int(np.ceil(source.n / fits))), max(1, source.n // 2))
-
-
-def _find_cells(tasks: Tasks, source: Input, n_blocks: int) -> tuple[CellMap, IntArray]:
+def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> tuple[CellMap, IntArray]:
     """Cells from a sample, grouped into partitions; and the number of rows of each partition."""
-    scaling = Scaling.within(source.low, source.high, source.center)
-    sample = _sample(tasks, source, _sample_size(source.n), seed=0)
-    (centres,) = tasks.results([tasks.lazy("centres", centres_of, sample, scaling, source.n)])
-    plain = CellMap(scaling, centres, np.zeros(len(centres), int), np.zeros(len(centres), int))
-    sizes = np.sum(tasks.results(tasks.each("count-cells", count_cells, source.blocks, cells=plain)), axis=0)
-    owner = grouped(centres, sizes, n_blocks)
-    rows_of = np.bincount(owner, sizes, minlength=n_blocks).astype(np.int64)
-    used = np.flatnonzero(rows_of)
-    owner = np.searchsorted(used, owner).clip(max=len(used) - 1)
-    return replace(plain, owner=owner, sizes=sizes), rows_of[used]
+    shape = points.shape[1]
+    low = comm.allreduce(points.min(axis=0, initial=np.inf), np.minimum)
+    high = comm.allreduce(points.max(axis=0, initial=-np.inf), np.maximum)
+    check_points(float(high.max()), float(low.min()), bool((low != high).any()))
+    center = comm.allreduce(points.sum(axis=0, dtype=np.float64)) / n
+    scaling = Scaling.within(low, high, center)
+    n_cells = max(1, 2 ** round(np.log2(np.sqrt(n))))
+    sample = _sample(comm, points, first, n, min(n, POINTS_PER_CELL * n_cells), seed=0)
+    most = min(n_cells, MOST_CELLS, len(sample))
+    centres = comm.broadcast(k_means(scaling(sample), most, seed=1234) if comm.rank == 0 else None)
+    nobody = np.zeros(len(centres), dtype=np.int64)
+    cells = CellMap(scaling, centres.reshape(-1, shape), nobody, nobody)
+    sizes = comm.allreduce(np.bincount(cells.nearest(points, 1)[:, 0], minlength=len(centres)))
+    owner = grouped(centres, sizes, comm.size)
+    rows_of = np.bincount(owner, sizes, minlength=comm.size).astype(np.int64)
+    if not rows_of.all():
+        raise FewerWorkersError(int((rows_of > 0).sum()))
+    return replace(cells, owner=owner, sizes=sizes), rows_of
 
 
-def _sample_size(n: int) -> int:
-    return min(n, POINTS_PER_CELL * max(1, 2 ** round(np.log2(np.sqrt(n)))))
-
-
-def _sample(tasks: Tasks, source: Input, size: int, seed: int) -> list[Handle]:
-    """Some rows in pieces, the same ones however the rows are cut into blocks."""
-    chosen = np.sort(np.random.default_rng(seed).choice(source.n, size, replace=False))
-    cuts = np.searchsorted(chosen, source.starts)
-    inside = [chosen[a:b] - s for a, b, s in zip(cuts[:-1], cuts[1:], source.starts[:-1], strict=True)]
-    return tasks.each("sample", getitem, source.blocks, inside)
-
-
-def _shuffle(tasks: Tasks, source: Input, cells: CellMap, starts: IntArray, device: str) -> list[Handle]:
-    """Send each row to the partition of its cell."""
-    n = len(starts) - 1
-    pieces = tasks.each("split", split_rows, source.blocks, source.starts[:-1], cells=cells, n_partitions=n)
-    columns = (range(n), starts[:-1])
-    ways = {"n_threads": tasks.n_threads(), "nearest_in_cells": find_cell_search(device)}
-    return tasks.keep(
-        tasks.exchange("partition", pieces, n, on_partition.make_partition, *columns, cells=cells, **ways)
-    )
+def _sample(comm: Communicator, points: FloatArray, first: int, n: int, size: int, seed: int) -> FloatArray:
+    """Some rows of all workers, the same ones however the rows lie."""
+    chosen = np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
+    here = chosen[(chosen >= first) & (chosen < first + len(points))] - first
+    return np.concatenate(comm.gather(points[here]))
 
 
 def _measured(
-    tasks: Tasks, source: Input, cells: CellMap, partitions: list[Handle], k: int
+    comm: Communicator, points: FloatArray, first: int, n: int, cells: CellMap, partition: Partition, k: int
 ) -> tuple[CellMap, float]:
     """Set how many cells a row asks so that a sample finds its true neighbours, and say what it finds."""
-    if source.n <= EXACT_UP_TO:
-        return replace(cells, probes=len(cells.centres)), 1.0
-    sample = _sample(tasks, source, min(RECALL_SAMPLE, source.n), seed=1)
-    rows = tasks.lazy("sample", np.concatenate, sample)
-    columns = (partitions, [rows] * len(partitions))
-    true = tasks.each("true-neighbours", on_partition.true_neighbors, *columns, k=k + 1)
-    (needed,) = tasks.results([tasks.lazy("visits", visits_needed, cells, rows, true, k + 1)])
-    probes = min(max(enough_visits(needed), FIRST_PROBES), len(cells.centres))
-    return replace(cells, probes=probes), float((needed <= probes).mean())
+    rows = _sample(comm, points, first, n, min(RECALL_SAMPLE, n), seed=1)
+    true = comm.gather(partition.true_neighbors(rows, k + 1))
+    distances, cell_of = (np.concatenate(part, axis=1) for part in zip(*true, strict=True))
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]
+    order = cells.nearest(rows, len(cells.centres))
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(order.shape[1], dtype=order.dtype)[None, :], axis=1)
+    needed = 1 + np.take_along_axis(rank, np.take_along_axis(cell_of, nearest, axis=1), axis=1)
+    probes = comm.broadcast(min(max(enough_visits(needed), FIRST_PROBES), len(cells.centres)))
+    return replace(cells, probes=probes), comm.broadcast(float((needed <= probes).mean()))
 
 
-def _search(
-    tasks: Tasks, cells: CellMap, partitions: list[Handle], sizes: IntArray, k: int, progress: Progress
-) -> list[list[Handle]]:
-    """Neighbours of the rows of each partition, some rows at a time."""
-    n = len(partitions)
-    found: list[list[Handle]] = []
-    for p, partition in enumerate(partitions):
-        of_partition = []
-        for start in range(0, int(sizes[p]), on_partition.ROWS_AT_ONCE):
-            part = slice(start, start + on_partition.ROWS_AT_ONCE)
-            asked = tasks.lazy("ask", on_partition.own_queries, partition, part, cells, n, k + 1)
-            pieces = [tasks.lazy("ask-piece", getitem, asked, q) for q in range(n)]
-            answers = [
-                tasks.lazy("search", Partition.answer, other, piece, k + 1)
-                for other, piece in zip(partitions, pieces, strict=True)
-            ]
-            of_partition.append(tasks.lazy("merge", on_partition.others, answers, partition, part, k))
-        found.append(of_partition)
-        tasks.keep(of_partition)
-    done = 0
-    for of_partition in found:
-        tasks.wait(of_partition)
-        done += len(of_partition)
-        progress("neighbours", 0.1 + 0.9 * done / sum(map(len, found)))
-    return found
+def _neighbors(
+    comm: Communicator, cells: CellMap, partition: Partition, k: int, progress: Progress
+) -> Answer:
+    """The `k` nearest other rows of the rows of each partition, some rows at a time."""
+    m, parts = len(partition.points), []
+    rounds = comm.allreduce(-(-m // ROWS_AT_ONCE), max)
+    for number in range(rounds):
+        heartbeat()
+        part = slice(number * ROWS_AT_ONCE, (number + 1) * ROWS_AT_ONCE)
+        points, vertices = partition.points[part], partition.vertices[part]
+        asked = comm.each(cells.queries(points, comm.size, k + 1))
+        found = merged(comm.each([partition.answer(query, k + 1) for query in asked]), len(points), k + 1)
+        is_self = found.neighbors == vertices[:, None]
+        is_self[~is_self.any(axis=1), -1] = True
+        parts.append([values[~is_self].reshape(len(vertices), k) for values in found[1:]])
+        progress("neighbours", 0.1 + 0.9 * (number + 1) / rounds)
+    neighbors, positions, distances = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    if (neighbors < 0).any() or not np.isfinite(distances).all():
+        raise ValueError(
+            "X holds rows that cannot be compared, although it did not when they were checked; "
+            "a block must hold the same finite values every time it is computed."
+        )
+    return Answer(np.arange(m), neighbors, positions, distances)
 
 
-def _weigh(
-    tasks: Tasks,
-    search: Search,
-    vertices: list[IntArray],
-    found: list[list[Handle]],
-    starts: IntArray,
-    recall: float,
-) -> DaskGraph:
-    """Local scales, weights, and both directions of every edge, by exchange between the blocks."""
-    n = len(vertices)
-    raw_scales = partial(on_partition.raw_scales, scale_neighbor=search.scale_neighbor)
-    raw = tasks.each("scales", raw_scales, found)
-    (everywhere,) = tasks.keep([tasks.lazy("all-scales", on_partition.floored_scales, raw)])
-    columns = (found, search.partitions, [everywhere] * n)
-    chosen = tasks.keep(tasks.each("choose", on_partition.chosen, *columns, n_neighbors=search.n_neighbors))
-    sent = tasks.each("edges", on_rows.edges_by_owner, chosen, range(n), starts=starts)
-    own = list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
-    rows = tasks.exchange("rows", sent, n, on_rows.joined_rows, chosen, own, n=int(starts[-1]))
-    of_partition = tasks.keep(tasks.each("scales", getitem, [everywhere] * n, [slice(*ends) for ends in own]))
-    (floor,) = tasks.results([tasks.lazy("floor", np.min, everywhere)])
-    search = replace(search, scales=of_partition, chosen=chosen, floor=float(floor))
-    kept, group_of = tasks.doubled(rows), search.cells.groups(MOST_GROUPS)
-    groups = tasks.each("groups", on_partition.own_groups, search.partitions, group_of=group_of)
-    cells = tasks.doubled(groups), int(group_of.max()) + 1
-    tasks.wait([*kept, *cells[0]])
-    tasks.priority = 0
-    give_back()
-    return DaskGraph(tasks, vertices, kept, recall_=recall, search=search, cells=cells)
+def _weighed(
+    comm: Communicator, search: Search, found: Answer, starts: IntArray, recall: float
+) -> tuple[BlockGraph, Search]:
+    """Local scales, weights, and both directions of every edge, by exchange between the workers."""
+    partition, width, n = search.partition, search.n_neighbors, int(starts[-1])
+    scales = np.concatenate(comm.gather(found.distances[:, search.scale_neighbor - 1]))
+    np.maximum(scales, smallest_scale(scales), out=scales)
+    m, first = len(partition.vertices), int(starts[comm.rank])
+    own = scales[first : first + m]
+    neighbors, positions = found.neighbors[:, :width].ravel(), found.positions[:, :width].ravel()
+    weights = kernel(found.distances[:, :width], own[:, None], scales[positions].reshape(m, width))
+    data = weights.astype(np.float32).ravel()  # as they are kept
+    owner, near = np.searchsorted(starts, positions, side="right") - 1, np.repeat(np.arange(m), width)
+    pieces = []
+    for q in range(comm.size):
+        at = np.flatnonzero(owner == q)
+        ends = (partition.vertices[near[at]], near[at] + first, positions[at] - starts[q])
+        pieces.append((*ends, data[at]))
+    far, their_positions, places, into = (
+        np.concatenate(part) for part in zip(*comm.each(pieces), strict=True)
+    )
+    chosen = sparse.csr_array((data, neighbors, np.arange(0, m * width + 1, width)), shape=(m, n))
+    W = chosen.maximum(sparse.coo_array((into, (places, far)), shape=(m, n)).tocsr()).tocsr()
+    W.sort_indices()
+    numbers, one = np.unique(np.concatenate([neighbors, far]), return_index=True)
+    every = np.concatenate([positions, their_positions])[one].astype(np.int64)
+    space = PartitionedPoints(comm, partition)
+    graph = BlockGraph.from_rows(
+        comm, partition.vertices, W, numbers, every, starts, recall_=recall, space=space
+    )
+    return graph, replace(search, scales=own, floor=float(scales.min()))
+
+
+@dataclass(frozen=True)
+class PartitionedPoints:
+    """The space of rows that lie on the workers (see `graphwell.graph.space.Space`): all ask the same."""
+
+    comm: Communicator
+    partition: Partition
+
+    def rows_at(self, places: IntArray) -> FloatArray:
+        """Return some of the rows."""
+        here = np.flatnonzero(np.isin(self.partition.vertices, places))
+        found = self.comm.gather((self.partition.vertices[here], self.partition.points[here]))
+        numbers, rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        order = np.argsort(numbers)
+        return np.asarray(rows[order[np.searchsorted(numbers[order], places)]])
+
+    def nearest(
+        self, rows: FloatArray, of: IntArray, groups: IntArray, *, inside: bool
+    ) -> tuple[IntArray, FloatArray]:
+        """Return the place and the distance of the nearest row inside, or outside, the group of each row."""
+        order = np.argsort(self.partition.vertices)
+        vertices, points = self.partition.vertices[order], PointSpace(self.partition.points[order])
+        found, apart = points.nearest(rows, of, groups[vertices], inside=inside)
+        own = np.where(found < 0, -1, vertices[found]), apart
+        numbers, distances = (np.stack(parts) for parts in zip(*self.comm.gather(own), strict=True))
+        best = np.lexsort((numbers, distances), axis=0)[:1]
+        return np.take_along_axis(numbers, best, 0)[0], np.take_along_axis(distances, best, 0)[0]

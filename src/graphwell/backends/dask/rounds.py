@@ -1,0 +1,327 @@
+"""A program on every worker of a Dask cluster: begun, watched, ended, and begun again where a worker is lost.
+
+In a round, the workers take the blocks of the rows, as many rows each, and then run one long task each. A
+lost worker ends the round; the blocks are read anew by those that are left, and the program starts again.
+"""
+
+import asyncio
+import concurrent.futures
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from graphwell._types import IntArray
+from graphwell.backends.dask.arrays import RowBlocks, lazy, setting, settings
+from graphwell.backends.dask.client import cut_off, forget_messages, require_dask, told_if_cut_off, workers_of
+from graphwell.backends.dask.communicator import WorkerLostError
+from graphwell.backends.dask.search import FewerWorkersError
+from graphwell.backends.dask.worker import close_mailbox, member, open_mailbox, take_block, take_reports
+from graphwell.errors import Sentence, warn_user, with_sentence
+from graphwell.memory import in_words
+from graphwell.progress import heartbeat
+
+RETRIES = 5
+"""Times that a fit starts again after a worker was lost; Dask's setting ``graphwell.retries`` changes it."""
+SECONDS_BETWEEN_LOOKS = 0.25
+SECONDS_FOR_WORKERS = 30.0
+"""How long to wait for a worker to come back where none is left."""
+SECONDS_OF_PATIENCE = 0.5
+"""Before a further round: the scheduler may learn late that a worker is gone."""
+Result = TypeVar("Result")
+Hear = Callable[[str, Any], Any]
+"""Told what the workers report; what it returns answers a question."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What each worker of a round returned, on that worker.
+
+    Attributes
+    ----------
+    cluster : Cluster
+    futures : list
+    first_rows : array
+        Number of the first row that each worker took, and the number of all.
+    first_blocks : array
+        Number of the first block of each, and the number of all.
+    """
+
+    cluster: "Cluster"
+    futures: list[Any]
+    first_rows: IntArray
+    first_blocks: IntArray
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Futures of a function of what each worker keeps; done there."""
+        submit = self.cluster.client.submit
+        return [submit(function, future, *arguments, pure=False) for future in self.futures]
+
+    def fetched(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """What a function says of what each worker keeps, fetched."""
+        return self.cluster.fetched(self.each(function, *arguments))
+
+
+class Cluster:
+    """The workers of a Dask client.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def workers(self) -> dict[str, Any]:
+        """The workers by their address; waits for one to come back where all are gone."""
+        deadline = time.monotonic() + SECONDS_FOR_WORKERS
+        while True:
+            heartbeat()
+            self._check_connected()
+            with told_if_cut_off():
+                if found := workers_of(self.client):
+                    return found
+            if time.monotonic() > deadline:
+                raise OSError(
+                    "All workers of the Dask cluster are gone, and none came back in "
+                    f"{SECONDS_FOR_WORKERS:.0f} s."
+                )
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def everywhere(
+        self,
+        source: RowBlocks,
+        most: int,
+        job: Callable[[IntArray], Any],
+        hear: Hear,
+        finish: Callable[["Kept"], Result],
+    ) -> Result:
+        """Run a program on workers that hold the rows, again where one is lost.
+
+        Parameters
+        ----------
+        source : RowBlocks
+        most : int
+            Number of workers that there is work for.
+        job : callable
+            Given the numbers of the first rows that the workers take, the program as `worker.Job`.
+        hear : callable
+        finish : callable
+            Makes of what the workers keep what is returned.
+        """
+        retries = int(setting("retries", RETRIES))
+        for attempt in range(retries + 1):
+            try:
+                return self._round(source, most, job, hear, finish)
+            except FewerWorkersError as error:
+                return self._round(source, error.args[0], job, hear, finish)
+            except WorkerLostError:
+                self._check_connected()
+                time.sleep(SECONDS_OF_PATIENCE)
+                left = len(self.workers())
+                if attempt < retries:
+                    warn_user(
+                        f"A worker of the Dask cluster was lost; the fit starts again on {left} "
+                        f"worker{'s' if left > 1 else ''} (retry {attempt + 1} of {retries})."
+                    )
+        raise RuntimeError(
+            f"Workers were lost {retries + 1} times during one fit; the cluster is not stable enough to go "
+            "on, or its workers have too little memory."
+        )
+
+    def _round(self, source: RowBlocks, most: int, job: Any, hear: Hear, finish: Any) -> Any:
+        name = secrets.token_hex(8)
+        addresses = sorted(self.workers())[:most]
+        first_blocks = _even_shares(source.starts, len(addresses), whole=source.affinities)
+        addresses = addresses[: len(first_blocks) - 1]
+        first_rows = source.starts[first_blocks]
+        pickled = require_dask().protocol.pickle.dumps(job(first_rows))
+        futures: list[Any] = []
+        try:
+            self._run(addresses, open_mailbox, name, pickled)
+            for rank, address in enumerate(addresses):
+                own = range(first_blocks[rank], first_blocks[rank + 1])
+                tasks = [lazy(take_block, source.blocks[b], source.readers[b], name, b) for b in own]
+                futures += self.started(tasks, workers=[address], allow_other_workers=False)
+            self._watch(futures, addresses)
+            members = [
+                self.client.submit(
+                    member, name, addresses, rank, workers=[address],
+                    key=f"graphwell-fit-{name}-{rank}", pure=False,
+                )
+                for rank, address in enumerate(addresses)
+            ]  # fmt: skip
+            futures += members
+            self._watch(members, addresses, name, hear)
+            self.client.run_on_scheduler(_let_others, [future.key for future in members])
+            return finish(Kept(self, members, first_rows, first_blocks))
+        finally:
+            for future in futures:  # an error that is kept would keep them
+                future.release()
+            if self.client.status == "running":
+                left = [address for address in addresses if address in workers_of(self.client)]
+                self.client.run(close_mailbox, name, workers=left, on_error="ignore")
+
+    def _run(self, addresses: Sequence[str], function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Have workers do something at once, whatever else they do."""
+        with told_if_cut_off():
+            found = self.client.run(function, *arguments, workers=list(addresses), on_error="return")
+        if any(isinstance(found.get(address, WorkerLostError()), Exception) for address in addresses):
+            raise WorkerLostError("A worker does not answer.")
+        return [found[address] for address in addresses]
+
+    def started(self, tasks: Sequence[Any], **where: Any) -> list[Any]:
+        """Start tasks; return their futures."""
+        forget_messages(self.client)
+        with settings(), told_if_cut_off():
+            return list(self.client.compute(list(tasks), **where))
+
+    def _watch(
+        self, futures: list[Any], addresses: Sequence[str], name: str = "", hear: Hear | None = None
+    ) -> None:
+        """Wait for tasks of these workers, and pass on what the first worker reports."""
+        answers: list[Any] = []
+        while not _finished(futures):
+            heartbeat()
+            self._check_connected()
+            gone = set(addresses) - set(self.workers())
+            if gone:
+                raise WorkerLostError("A worker is gone.")
+            if hear is not None:
+                (reports,) = self._run(addresses[:1], take_reports, name, answers)
+                found = [hear(*report) for report in reports]
+                asked = (report[0] != "told" for report in reports)
+                answers = [value for value, question in zip(found, asked, strict=True) if question]
+            if answers:
+                continue
+            with told_if_cut_off():
+                pending = [future for future in futures if future.status == "pending"]
+                try:
+                    require_dask().wait(pending, timeout=SECONDS_BETWEEN_LOOKS, return_when="FIRST_COMPLETED")
+                except TimeoutError:
+                    continue
+        if hear is not None and not any(future.status == "error" for future in futures):
+            for report in self._run(addresses[:1], take_reports, name, answers)[0]:
+                hear(*report)
+
+    def fetched(self, futures: Sequence[Any]) -> list[Any]:
+        """What tasks return; an error where a worker took it with it."""
+        homes = set(self.workers())
+        while not _finished(list(futures)):
+            heartbeat()
+            self._check_connected()
+            self.workers()
+            with told_if_cut_off():
+                pending = [future for future in futures if future.status == "pending"]
+                try:
+                    require_dask().wait(pending, timeout=SECONDS_BETWEEN_LOOKS)
+                except TimeoutError:
+                    continue
+        coming = asyncio.run_coroutine_threadsafe(
+            self.client.gather(list(futures), asynchronous=True), self.client.loop.asyncio_loop
+        )
+        try:
+            while concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).not_done:
+                heartbeat()
+                self._check_connected()
+                if homes - set(self.workers()) and any(future.status != "finished" for future in futures):
+                    raise WorkerLostError(
+                        "A worker of the Dask cluster was lost with what was to be fetched."
+                    )
+            with told_if_cut_off():
+                return list(coming.result())
+        finally:
+            coming.cancel()
+
+    def on_two(self, futures: Sequence[Any]) -> list[Any]:
+        """Wait for tasks, and have what they return on two workers where there are two."""
+        self.fetched([])
+        n_copies = min(2, len(self.workers()))
+        with told_if_cut_off():
+            require_dask().wait(list(futures), timeout=SECONDS_FOR_WORKERS)
+            if n_copies > 1:
+                self.client.replicate(list(futures), n=n_copies)
+        return list(futures)
+
+    def results(self, tasks: Sequence[Any]) -> list[Any]:
+        """Run tasks on any workers, and fetch what they return."""
+        return self.fetched(self.started(tasks))
+
+    def _check_connected(self) -> None:
+        if self.client.status != "running":
+            raise cut_off()
+
+    def ask(self, question: Callable[..., None], *arguments: Any) -> None:
+        """Have every worker do something small; what one of them raises is raised here, with its address."""
+        answers = self.client.run(question, *arguments, on_error="return")
+        for address, answer in answers.items():
+            if isinstance(answer, Exception):
+                said = getattr(answer, "sentence", Sentence("{}", (answer,)))
+                raise with_sentence(type(answer), f"Worker {{}}: {said.template}", address, *said.values)
+
+    def memory(self) -> float:
+        """Bytes of memory that all workers have together; infinite where one has no limit."""
+        limits = [worker.get("memory_limit") or np.inf for worker in self.workers().values()]
+        return float(sum(limits))
+
+    def n_threads(self) -> int:
+        """Threads that every worker has."""
+        return min(int(worker["nthreads"]) for worker in self.workers().values())
+
+
+def _finished(futures: list[Any]) -> bool:
+    """Whether all tasks are done; an error of one is raised at once, one about a lost worker last."""
+    errors = []
+    for future in futures:
+        if future.status == "cancelled":
+            raise cut_off()
+        if future.status == "lost":
+            raise WorkerLostError("What a worker kept is gone.")
+        if future.status == "error":
+            with told_if_cut_off():
+                errors.append(future.exception())
+    lost = (WorkerLostError, require_dask().KilledWorker)
+    for error in sorted(errors, key=lambda error: isinstance(error, lost)):
+        if isinstance(error, require_dask().KilledWorker):
+            raise WorkerLostError(str(error)) from error
+        raise error
+    return all(future.status == "finished" for future in futures)
+
+
+def _even_shares(starts: IntArray, n_workers: int, *, whole: bool) -> IntArray:
+    """Number of the first block of each worker, and of all: blocks that follow each other, as many rows each.
+
+    Where the rows stay where they are taken, no worker is without any.
+
+    Examples
+    --------
+    >>> _even_shares(np.array([0, 2, 4, 6, 12]), 2, whole=True)
+    array([0, 3, 4])
+    >>> _even_shares(np.array([0, 12]), 2, whole=False)
+    array([0, 0, 1])
+    """
+    middles = (starts[:-1] + starts[1:]) / 2
+    worker_of = np.floor(middles * n_workers / starts[-1]).astype(int)
+    if whole:
+        worker_of = np.unique(worker_of, return_inverse=True)[1]
+        n_workers = int(worker_of[-1]) + 1
+    return np.searchsorted(worker_of, np.arange(n_workers + 1))
+
+
+def _let_others(keys: list[str], dask_scheduler: Any) -> None:
+    """Let tasks run again elsewhere, where they say what was lost; Dask would wait for their worker."""
+    for key in keys:
+        dask_scheduler.tasks[key].loose_restrictions = True
+
+
+def check_memory(what: str, need: float, there: float) -> None:
+    """Refuse what needs more memory than all workers have together."""
+    if need > there:
+        raise ValueError(
+            f"{what} needs about {in_words(need)} of memory, but the workers of the Dask cluster have "
+            f"{in_words(there)} together; give more workers, or larger ones."
+        )
