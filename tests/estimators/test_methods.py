@@ -8,7 +8,7 @@ import pytest
 from sklearn.svm import SVC
 
 import graphwell as gw
-from benchmarks.methods import baselines as compared
+from benchmarks.few_labels import baselines as compared
 from graphwell import baselines
 from graphwell.errors import OptionError
 from graphwell.metrics import matched_error
