@@ -364,18 +364,15 @@ class Backend:
             given = (run, more, n_threads, self.device, memory)
             return Job(work, there, source.affinities, first_rows, *given)
 
-        def finish(kept: Kept) -> tuple[dict[str, Any], Any]:
-            return self._finished(kept, rows)
-
+        finish = partial(self._finished, rows)
         return self.cluster.everywhere(source, max(1, rows.n_rows // 2), job, hear, finish)
 
-    def _finished(self, kept: Kept, rows: Rows) -> tuple[dict[str, Any], Any]:
+    def _finished(self, rows: Rows, kept: Kept) -> tuple[dict[str, Any], Any]:
         """What the first worker says, with Dask arrays of what all keep of each row."""
-        told = kept.fetched(_told)
+        told = kept.cluster.fetched(kept.each(attrgetter("attributes", "notes", "facts", "effort")))
         attributes, notes, facts, _ = told[0]
-        placed = {
-            "graph": ClusterGraph(kept.cluster, kept.each(_graph_of), facts, [each[3] for each in told])
-        }
+        parts, efforts = kept.each(attrgetter("graph")), [each[3] for each in told]
+        placed = {"graph": ClusterGraph(kept.cluster, parts, facts, efforts)}
         if any(isinstance(value, Placed) and value.name == "labels" for value in attributes.values()):
             placed |= self._answers(kept, rows, facts, attributes)
         found = {
@@ -404,9 +401,9 @@ class Backend:
             ]
             return array_of(blocks, chunks, width, like.dtype)
 
-        nobody = np.zeros(0, dtype=bool)
+        no_row = np.zeros(0, dtype=bool)
         scores = array(attrgetter("distributions"), len(classes), np.zeros(0))
-        reachable = array(attrgetter("reachable"), None, nobody)
+        reachable = array(attrgetter("reachable"), None, no_row)
         fitted = (kept.cluster, scores, reachable, classes, prior)
         predictor: Any = AffinityInduction(*fitted)
         if "search" in facts:
@@ -417,7 +414,7 @@ class Backend:
             "labels": array(_named, None, classes, classes),
             "distributions": scores,
             "reachable": reachable,
-            "bridged": array(attrgetter("bridged"), None, nobody),
+            "bridged": array(attrgetter("bridged"), None, no_row),
             "predictor": predictor,
         }
 
@@ -553,14 +550,6 @@ def _graph_alone(
     if graph is None:
         graph = backend.build_graph(rows, sizes[0], sizes[1], sizes[2], run.told)
     return {"graph_": backend.shown(graph)}, []
-
-
-def _told(share: Share) -> Any:
-    return share.attributes, share.notes, share.facts, share.effort
-
-
-def _graph_of(share: Share) -> Any:
-    return share.graph
 
 
 def _piece(share: Share, first: int, stop: int) -> Found:

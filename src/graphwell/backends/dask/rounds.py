@@ -9,6 +9,7 @@ import concurrent.futures
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -59,10 +60,6 @@ class Kept:
         """Futures of a function of what each worker keeps; done there."""
         submit = self.cluster.client.submit
         return [submit(function, future, *arguments, pure=False) for future in self.futures]
-
-    def fetched(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """What a function says of what each worker keeps, fetched."""
-        return self.cluster.fetched(self.each(function, *arguments))
 
 
 class Cluster:
@@ -186,24 +183,15 @@ class Cluster:
         """Wait for tasks of these workers, and pass on what the first worker reports."""
         answers: list[Any] = []
         while not _finished(futures):
-            heartbeat()
-            self._check_connected()
-            gone = set(addresses) - set(self.workers())
-            if gone:
+            if set(addresses) - set(self.workers()):
                 raise WorkerLostError("A worker is gone.")
             if hear is not None:
                 (reports,) = self._run(addresses[:1], take_reports, name, answers)
                 found = [hear(*report) for report in reports]
                 asked = (report[0] != "told" for report in reports)
                 answers = [value for value, question in zip(found, asked, strict=True) if question]
-            if answers:
-                continue
-            with told_if_cut_off():
-                pending = [future for future in futures if future.status == "pending"]
-                try:
-                    require_dask().wait(pending, timeout=SECONDS_BETWEEN_LOOKS, return_when="FIRST_COMPLETED")
-                except TimeoutError:
-                    continue
+            if not answers:
+                _wait(futures, "FIRST_COMPLETED")
         if hear is not None and not any(future.status == "error" for future in futures):
             for report in self._run(addresses[:1], take_reports, name, answers)[0]:
                 hear(*report)
@@ -211,23 +199,14 @@ class Cluster:
     def fetched(self, futures: Sequence[Any]) -> list[Any]:
         """What tasks return; an error where a worker took it with it."""
         homes = set(self.workers())
-        while not _finished(list(futures)):
-            heartbeat()
-            self._check_connected()
+        while not _finished(futures):
             self.workers()
-            with told_if_cut_off():
-                pending = [future for future in futures if future.status == "pending"]
-                try:
-                    require_dask().wait(pending, timeout=SECONDS_BETWEEN_LOOKS)
-                except TimeoutError:
-                    continue
+            _wait(futures)
         coming = asyncio.run_coroutine_threadsafe(
             self.client.gather(list(futures), asynchronous=True), self.client.loop.asyncio_loop
         )
         try:
             while concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).not_done:
-                heartbeat()
-                self._check_connected()
                 if homes - set(self.workers()) and any(future.status != "finished" for future in futures):
                     raise WorkerLostError(
                         "A worker of the Dask cluster was lost with what was to be fetched."
@@ -273,7 +252,14 @@ class Cluster:
         return min(int(worker["nthreads"]) for worker in self.workers().values())
 
 
-def _finished(futures: list[Any]) -> bool:
+def _wait(futures: Sequence[Any], how: str = "ALL_COMPLETED") -> None:
+    """Wait a moment for tasks that are not done."""
+    pending = [future for future in futures if future.status == "pending"]
+    with told_if_cut_off(), suppress(TimeoutError):
+        require_dask().wait(pending, timeout=SECONDS_BETWEEN_LOOKS, return_when=how)
+
+
+def _finished(futures: Sequence[Any]) -> bool:
     """Whether all tasks are done; an error of one is raised at once, one about a lost worker last."""
     errors = []
     for future in futures:
