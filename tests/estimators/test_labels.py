@@ -1,6 +1,7 @@
 """Reading labels of every kind."""
 
 import re
+from datetime import date, datetime
 
 import numpy as np
 import pandas as pd
@@ -185,3 +186,11 @@ def test_classes_of_minus_one_and_one_warn(y):
 def test_classes_that_differ_in_case_or_blanks_alone_warn():
     with pytest.warns(UserWarning, match="The classes 'Cat' and 'cat ' differ only in case or blanks"):
         read_labels(["Cat", "cat ", "dog"], 3)
+
+
+@pytest.mark.parametrize("day", [pd.Timestamp, date.fromisoformat, datetime.fromisoformat])
+def test_dates_in_a_list_are_classes(day):
+    first, second = day("2024-01-01"), day("2024-02-01")
+    labels = read_labels([second, pd.NaT, first, None], 4)
+    assert labels.codes.tolist() == [1, -1, 0, -1]
+    assert labels.classes.astype("datetime64[D]").astype(str).tolist() == ["2024-01-01", "2024-02-01"]
