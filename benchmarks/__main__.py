@@ -23,7 +23,6 @@ BENCHMARKS = {
     "tables": "error on tables of all kinds beside what people would try, and the bars by name",
     "company": "every method on the same graphs and labels, and the clusterers without any",
     "ask": "error against the number of questions, for every strategy",
-    "calibration": "whether the scores are what they say",
     "gpu": "times on an NVIDIA GPU against their bars, beside the CPU, where there is one",
     "segmentation": "wrong pixels beside scikit-image's random_walker",
     "maps": "how well a map of the rows keeps neighbours together, beside UMAP",
@@ -31,7 +30,8 @@ BENCHMARKS = {
     "paint": "how long a stroke takes until the page of graphwell paint can show it",
     "cluster": "time, scheduling, bytes moved and memory of a fit on Dask workers",
 }
-"""Modules of this package that have a ``main(options)``, and the question each answers."""
+"""Modules with a ``main(options)``, or functions of ``speed``, and the question each answers."""
+IN_SPEED = ("sweep", "descent", "fit")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -56,7 +56,8 @@ def main(arguments: list[str] | None = None) -> None:
     given = (chosen.data, chosen.seeds, chosen.processes, chosen.strategies, chosen.minutes)
     options = Options(chosen.quick, chosen.out, *given)
     for name in chosen.names or BENCHMARKS:
-        import_module(f"benchmarks.{name}").main(options)
+        module = import_module(f"benchmarks.{'speed' if name in IN_SPEED else name}")
+        getattr(module, name if name in IN_SPEED else "main")(options)
 
 
 if __name__ == "__main__":

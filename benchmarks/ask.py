@@ -7,17 +7,14 @@ answers. Strategies that need labels begin at random. Constants were chosen on e
 
 import multiprocessing
 import time
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.ask_strategies import registered
-from benchmarks.data import DataMissingError, Dataset, load_cut
-from benchmarks.output import Options, show_table, write_json, write_picture
+from benchmarks.data import Dataset, available, load_cut
+from benchmarks.output import Options, draw_curves, on_one_thread, show_table, write_json
 from graphwell import active
 
 SETS = (
@@ -75,17 +72,25 @@ class Run:
 def main(options: Options) -> None:
     """Simulate, print the tables, and write ask.json and ask.png."""
     runs: list[Run] = []
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows of unseen classes are counted as what they are: wrong
-        for name in options.data or SETS:
-            try:
-                runs += measured(load_cut(name), options)
-            except DataMissingError as missing:
-                print(f"{name} is left out: {missing}")
+    with on_one_thread():
+        for data in available(options.data or SETS, load_cut):
+            runs += measured(data, options)
             write_json(options.out / "ask.json", {"runs": [asdict(run) for run in runs]})
     if runs:
         report(runs)
-        write_picture(options.out / "ask.png", picture(runs))
+        names = dict.fromkeys(run.strategy for run in runs)
+        panels = {
+            data: {
+                name: (
+                    [times * own[0].n_classes for times in POINTS],
+                    np.mean([r.errors for r in own], axis=0),
+                )
+                for name in names
+                if (own := of(runs, data, name))
+            }
+            for data in dict.fromkeys(run.data for run in runs)
+        }
+        draw_curves(options.out / "ask.png", panels, "questions", {OURS: "black", FLOOR: "0.6"})
 
 
 def measured(data: Dataset, options: Options) -> list[Run]:
@@ -200,32 +205,3 @@ def _behind(runs: Sequence[Run]) -> Iterable[list[str]]:
         for times, points, error in zip(POINTS, gap, doubt, strict=True):
             if points > error:
                 yield [f"{data}, {times}K", f"{points:.2f} ± {error:.2f}"]
-
-
-def picture(runs: Sequence[Run]) -> Any:
-    """Error against questions, one panel per set."""
-    from matplotlib import colormaps
-
-    from graphwell.view.plots import new_figure
-
-    sets = list(dict.fromkeys(run.data for run in runs))
-    names = list(dict.fromkeys(run.strategy for run in runs))
-    columns = min(3, len(sets))
-    figure, panels = new_figure(columns, 4.4, 3.6, rows=-(-len(sets) // columns))
-    for panel, data in zip(panels, sets, strict=False):
-        for number, name in enumerate(names):
-            own = of(runs, data, name)
-            if own:
-                style = {OURS: ("black", 2.4), FLOOR: ("0.6", 1.8)}.get(
-                    name, (colormaps["tab20"](number % 20), 1.0)
-                )
-                questions = [times * own[0].n_classes for times in POINTS]
-                panel.plot(questions, np.mean([run.errors for run in own], axis=0), marker="o", markersize=3,
-                           color=style[0], linewidth=style[1], label=name)  # fmt: skip
-        panel.set(title=data, xscale="log", yscale="log", xlabel="questions", ylabel="error (%)")
-        panel.grid(alpha=0.3)
-    for panel in panels[len(sets) :]:
-        panel.set_visible(False)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2 * columns, frameon=False)
-    return figure

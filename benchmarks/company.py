@@ -3,20 +3,17 @@
 Every row of figures is appended to company.jsonl as it is found; a run that was stopped goes on from there.
 """
 
-import json
 import time
-import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.data import DataMissingError, Dataset, load
-from benchmarks.output import Options, show_table
-from graphwell import DiffuseInterfaceClustering, methods
-from graphwell._types import FloatArray, IntArray
+from benchmarks.output import Options, draw_curves, on_one_thread, resumed, show_table
+from graphwell import DiffuseInterfaceClustering, datasets, methods
+from graphwell._types import FloatArray
 from graphwell.datasets import sample_labels
 from graphwell.estimators.methods.base import Clusterer
 from graphwell.memory import in_words, peak_memory
@@ -42,13 +39,7 @@ class Job:
 def main(options: Options) -> None:
     """Measure what is not in company.jsonl yet, print the tables, and draw the picture."""
     path = options.out / "company.jsonl"
-    found = read(path)
-    jobs = [job for job in planned(options) if job not in found]
-    with path.open("a") as file:
-        for record in each(jobs, options.processes):
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-    report(list(read(path).values()), options.out)
+    report(resumed(path, measured, planned(options), options.processes), options.out)
 
 
 def planned(options: Options) -> list[Job]:
@@ -76,18 +67,6 @@ def taking_part(data: str, names: list[str]) -> list[str]:
     return [n for n in names if n == OURS or known[n].most_classes is None or data == "two_moons"]
 
 
-def each(jobs: list[Job], processes: int) -> Iterator[dict[str, Any]]:
-    """The figures of each job, in any order."""
-    if processes == 1:
-        yield from map(measured, jobs)
-        return
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-
-    with ProcessPoolExecutor(processes) as pool:
-        for future in as_completed([pool.submit(measured, job) for job in jobs]):
-            yield future.result()
-
-
 _loaded: dict[tuple[str, int], Dataset] = {}
 
 
@@ -96,42 +75,35 @@ def data_of(job: Job) -> Dataset:
     key = (job.data, job.seed if "moons" in job.data else 0)
     if key not in _loaded:
         _loaded.clear()
-        _loaded[key] = moons(*key) if "moons" in job.data else load(job.data)
+        made = getattr(datasets, f"make_{job.data}") if "moons" in job.data else None
+        _loaded[key] = Dataset(job.data, *made(random_state=job.seed)) if made else load(job.data)
     return _loaded[key]
 
 
-def moons(name: str, seed: int) -> Dataset:
-    """Two or three moons in 100 dimensions."""
-    from graphwell import datasets
-
-    make = datasets.make_two_moons if name == "two_moons" else datasets.make_three_moons
-    return Dataset(name, *make(random_state=seed))
-
-
+@on_one_thread()
 def measured(job: Job) -> dict[str, Any]:
     """Error, seconds and memory of one job; a sentence where the method refuses."""
-    from threadpoolctl import threadpool_limits
-
-    record: dict[str, Any] = dict(vars(job))
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            data = data_of(job)
-            data.graph.S  # noqa: B018 - made before the clock runs
-            with peak_memory() as peak:
-                began = time.perf_counter()
-                error = fitted_error(job, data)
-                record["seconds"] = round(time.perf_counter() - began, 3)
-            return {**record, "error": round(100 * error, 3), "bytes": peak()}
-        except (DataMissingError, ValueError) as problem:
-            return {**record, "refused": str(problem)}
+    record: dict[str, Any] = asdict(job)
+    try:
+        data = data_of(job)
+        data.graph.S  # noqa: B018 - made before the clock runs
+        with peak_memory() as peak:
+            began = time.perf_counter()
+            error = fitted_error(job, data)
+            record["seconds"] = round(time.perf_counter() - began, 3)
+        return {**record, "error": round(100 * error, 3), "bytes": peak()}
+    except (DataMissingError, ValueError) as problem:
+        return {**record, "refused": str(problem)}
 
 
 def fitted_error(job: Job, data: Dataset) -> float:
     """Share of wrong rows: of those without a label, or under the best matching of clusters."""
     n_classes = int(data.y.max()) + 1
     if job.method == OURS:
-        return matched_error(_up(clusters_of_ours(n_classes, data, job.seed)), data.y)
+        ours = DiffuseInterfaceClustering(n_classes, n_jobs=1, random_state=job.seed)
+        clusters = np.asarray(ours.fit_predict(data.graph))
+        # rows of no cluster are one more, which no class is matched to unless one is left over
+        return matched_error(np.where(clusters < 0, clusters.max() + 1, clusters), data.y)
     entry = methods()[job.method]
     made = entry(n_jobs=1)
     told: dict[str, Any] = {"random_state": job.seed} if "random_state" in made.get_params() else {}
@@ -144,24 +116,6 @@ def fitted_error(job: Job, data: Dataset) -> float:
     return unlabelled_error(labels, data.y, given >= 0)
 
 
-def clusters_of_ours(n_classes: int, data: Dataset, seed: int) -> IntArray:
-    """Clusters by graphwell without any label."""
-    found = DiffuseInterfaceClustering(n_classes, n_jobs=1, random_state=seed).fit_predict(data.graph)
-    return np.asarray(found)
-
-
-def _up(clusters: IntArray) -> IntArray:
-    """Rows of no cluster as one more, which no class is matched to unless one is left over."""
-    return np.where(clusters < 0, clusters.max() + 1, clusters)
-
-
-def read(path: Path) -> dict[Job, dict[str, Any]]:
-    """The records of a file."""
-    lines = path.read_text().splitlines() if path.is_file() else []
-    records = [json.loads(line) for line in lines]
-    return {Job(r["data"], r["rate"], r["seed"], r["method"]): r for r in records}
-
-
 def report(records: list[dict[str, Any]], out: Path) -> None:
     """Print a table for each number of labels, and draw one picture."""
     for rate in RATES:
@@ -171,12 +125,29 @@ def report(records: list[dict[str, Any]], out: Path) -> None:
             title = f"Error in %, {rate} labels per class" if rate else "Error in %, no label"
             show_table(title, ["method", *names], rows)
     show_table("The largest set", ["method", "labels", "seconds", "memory"], largest(records))
-    draw(records, out / "company.png")
+    panels: dict[str, Any] = {}
+    for name in names_of(records):
+        found = {
+            method: [
+                (rate, float(errors.mean()))
+                for rate in RATES[1:]
+                if len(errors := errors_of([r for r in records if r["rate"] == rate], method, name))
+            ]
+            for method in sorted({r["method"] for r in records})
+        }
+        panels[name] = {m: tuple(zip(*points, strict=True)) for m, points in found.items() if points}
+    bold = {"diffuse interface": "#c0392b"}
+    draw_curves(out / "company.png", panels, "labels per class", bold, grey=True)
+
+
+def names_of(records: list[dict[str, Any]]) -> list[str]:
+    """The sets that were measured."""
+    return [name for name in SETS if any(r["data"] == name for r in records)]
 
 
 def table_of(records: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
     """Data sets, and a row of mean errors for each method, best first."""
-    names = [name for name in SETS if any(r["data"] == name for r in records)]
+    names = names_of(records)
     found = {m: [errors_of(records, m, name) for name in names] for m in {r["method"] for r in records}}
     ranked = sorted(found, key=lambda m: float(np.mean([e.mean() if len(e) else 100.0 for e in found[m]])))
     return names, [[m, *(f"{e.mean():.1f}" if len(e) else "-" for e in found[m])] for m in ranked]
@@ -190,7 +161,7 @@ def errors_of(records: list[dict[str, Any]], method: str, data: str) -> FloatArr
 
 def largest(records: list[dict[str, Any]]) -> list[list[str]]:
     """Seconds and memory on the last set that was measured, and what was refused."""
-    last = [name for name in SETS if any(r["data"] == name for r in records)][-1]
+    last = names_of(records)[-1]
     rows = []
     for record in records:
         if record["data"] == last and record["seed"] == min(r["seed"] for r in records):
@@ -202,28 +173,3 @@ def largest(records: list[dict[str, Any]]) -> list[list[str]]:
             said = [] if "error" in record else [record["refused"]]
             rows.append([record["method"], str(record["rate"]), *(said + cost)[:2]])
     return rows
-
-
-def draw(records: list[dict[str, Any]], path: Path) -> None:
-    """Error against the number of labels, a panel for each data set."""
-    from graphwell.view import plots
-
-    names = [name for name in SETS if any(r["data"] == name for r in records)]
-    figure, panels = plots.new_figure(4, width=2.4, height=2.1, rows=-(-len(names) // 4))
-    for panel in panels[len(names) :]:
-        panel.set_visible(False)
-    for panel, name in zip(panels, names, strict=False):
-        for method in sorted({r["method"] for r in records}):
-            points = [
-                (place, float(errors.mean()))
-                for place, rate in enumerate(RATES[1:])
-                if len(errors := errors_of([r for r in records if r["rate"] == rate], method, name))
-            ]
-            ours = method == "diffuse interface"
-            style = {"color": "#c0392b", "linewidth": 2.2, "zorder": 3} if ours else {"color": "0.7"}
-            if points:
-                panel.plot(*zip(*points, strict=True), **style)
-        panel.set_title(name, fontsize=9)
-        panel.set_xticks(range(len(RATES) - 1), [str(rate) for rate in RATES[1:]])
-        panel.set_ylim(bottom=0)
-    plots.save(figure, path)

@@ -1,9 +1,9 @@
 """The data sets of the benchmarks, by name, each with its graph."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from graphwell import Graph, datasets
 from graphwell._types import FloatArray, IntArray
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+UCI = ("optdigits", "penbased", "texture", "letter", "satimage", "segment")
 UCI_AS_THEY_ARE = ("optdigits",)
 """Sets whose features have one unit already; the others are standardised."""
 LARGEST_TO_SMALLEST, SMALLEST_CLASS = 60, 20
@@ -65,6 +66,17 @@ def load_cut(name: str) -> Dataset:
     return Dataset(name, X, y)
 
 
+def available(names: Iterable[str], load: Callable[[str], Dataset] = load) -> Iterator[Dataset]:
+    """The sets that are on this machine; the others are told."""
+    for name in names:
+        try:
+            data = load(name)
+        except DataMissingError as missing:
+            print(f"{name} is left out: {missing}")
+        else:
+            yield data
+
+
 def geometric_cut(
     y: IntArray, largest_to_smallest: int = LARGEST_TO_SMALLEST, smallest_class: int = SMALLEST_CLASS
 ) -> IntArray:
@@ -102,12 +114,17 @@ def _mnist() -> tuple[FloatArray, IntArray]:
 
 
 def _uci(name: str, as_it_is: bool = False) -> tuple[FloatArray, IntArray]:
-    path = Path(os.environ.get("GRAPHWELL_DATA", SHARED)) / "uci" / f"{name}.npz"
-    if not path.is_file():
-        raise DataMissingError(f"{path} is not there; name a folder that holds uci/ as GRAPHWELL_DATA.")
-    with np.load(path) as file:
-        X, y = file["X"].astype(float), np.unique(file["y"], return_inverse=True)[1]
+    X, y = _from_file("uci", name)
+    y = np.unique(y, return_inverse=True)[1]
     return X if as_it_is or name in UCI_AS_THEY_ARE else standardised(X), y
+
+
+def _from_file(folder: str, name: str) -> tuple[FloatArray, IntArray]:
+    path = Path(os.environ.get("GRAPHWELL_DATA", SHARED)) / folder / f"{name}.npz"
+    if not path.is_file():
+        raise DataMissingError(f"{path} is not there; name a folder that holds {folder}/ as GRAPHWELL_DATA.")
+    with np.load(path) as file:
+        return file["X"].astype(float), file["y"]
 
 
 def keel_table(name: str, most_rows: int) -> tuple[FloatArray, IntArray]:
@@ -138,38 +155,21 @@ def load_bar_set(name: str) -> tuple[FloatArray, IntArray]:
         return _mnist()
     if name != "fashion":
         return _uci(name, as_it_is=True)
-    path = Path(os.environ.get("GRAPHWELL_DATA", SHARED)) / "fashion" / "pca50.npz"
-    if not path.is_file():
-        raise DataMissingError(f"{path} is not there; name a folder that holds fashion/ as GRAPHWELL_DATA.")
-    with np.load(path) as file:
-        return file["X"].astype(float), file["y"].astype(int)
+    X, y = _from_file("fashion", "pca50")
+    return X, y.astype(int)
 
 
-def _digits() -> tuple[FloatArray, IntArray]:
-    from sklearn.datasets import load_digits
-
-    X, y = load_digits(return_X_y=True)
-    return X, y
-
-
-def _standardised_of_sklearn(name: str) -> tuple[FloatArray, IntArray]:
+def _of_sklearn(name: str) -> tuple[FloatArray, IntArray]:
     from sklearn import datasets as of_sklearn
 
-    X, y = getattr(of_sklearn, name)(return_X_y=True)
-    return standardised(X), y
+    X, y = getattr(of_sklearn, "load_breast_cancer" if name == "cancer" else f"load_{name}")(return_X_y=True)
+    return X if name == "digits" else standardised(X), y
 
 
 LOADERS: dict[str, Callable[[], tuple[FloatArray, IntArray]]] = {
     "mnist": _mnist,
-    "optdigits": lambda: _uci("optdigits"),
-    "penbased": lambda: _uci("penbased"),
-    "texture": lambda: _uci("texture"),
-    "letter": lambda: _uci("letter"),
-    "satimage": lambda: _uci("satimage"),
-    "segment": lambda: _uci("segment"),
-    "digits": _digits,
-    "wine": lambda: _standardised_of_sklearn("load_wine"),
-    "cancer": lambda: _standardised_of_sklearn("load_breast_cancer"),
-    "three_moons": lambda: datasets.make_three_moons(random_state=0),
-    "two_moons": lambda: datasets.make_two_moons(random_state=0),
+    **{name: partial(_uci, name) for name in UCI},
+    **{name: partial(_of_sklearn, name) for name in ("digits", "wine", "cancer")},
+    "three_moons": partial(datasets.make_three_moons, random_state=0),
+    "two_moons": partial(datasets.make_two_moons, random_state=0),
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.data import DataMissingError, Dataset, load
+from benchmarks.data import Dataset, available
 from benchmarks.output import Options, show_table, write_json
 from graphwell._types import FloatArray
 from graphwell.graph.layout import graph_map, principal_map
@@ -69,13 +69,9 @@ def measured(data: Dataset) -> dict[str, Any]:
 
 def main(options: Options) -> None:
     figures = {}
-    for name in options.data or (["digits"] if options.quick else ["digits", "mnist"]):
-        try:
-            figures[name] = measured(load(name))
-        except DataMissingError as error:
-            print(f"{name} is left out: {error}")
-            continue
+    for data in available(options.data or (["digits"] if options.quick else ["digits", "mnist"])):
+        figures[data.name] = measured(data)
         formats = (".1f", ".4f", ".1f", ".2f")
-        rows = [[m, *map(format, values, formats)] for m, values in figures[name].items()]
-        show_table(f"Maps of {name}", COLUMNS, rows)
+        rows = [[m, *map(format, values, formats)] for m, values in figures[data.name].items()]
+        show_table(f"Maps of {data.name}", COLUMNS, rows)
     write_json(options.out / "maps.json", figures)

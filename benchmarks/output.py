@@ -1,4 +1,4 @@
-"""What every benchmark does with its results: print a table, write a JSON file and a picture.
+"""Shared by all benchmarks: options, tables, JSON files, curves, and jobs in processes.
 
 Times are ratios: each against a floor that is measured beside it, in the same process, again and again.
 Machines are noisy, and so is a single run: a figure is the median of several ratios, with the least and the
@@ -8,7 +8,10 @@ largest.
 import json
 import platform
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -16,7 +19,7 @@ from typing import Any
 
 from graphwell import __version__
 from graphwell.io.files import written_whole
-from graphwell.view.plots import as_png
+from graphwell.view.plots import as_png, new_figure
 
 WIDTH_WITHOUT_TERMINAL = 160
 REPETITIONS = 5
@@ -24,25 +27,7 @@ REPETITIONS = 5
 
 @dataclass(frozen=True)
 class Options:
-    """How a benchmark is run.
-
-    Attributes
-    ----------
-    quick : bool
-        Fewer label sets.
-    out : Path
-        Folder for JSON files and pictures.
-    data : sequence of str, optional
-        Names of the data sets to use; all by default.
-    seeds : sequence of int, optional
-        Seeds, or label sets, where a benchmark lets them be chosen; its own by default.
-    processes : int
-        Processes that share the work, where a benchmark can divide it.
-    strategies : sequence of str, optional
-        Names of the strategies that `ask` compares; all by default.
-    minutes : float
-        How long the scripted user of `serve` goes on after its questions.
-    """
+    """How a benchmark is run, as the command line says; `--help` explains each."""
 
     quick: bool
     out: Path
@@ -68,6 +53,16 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
     console.print(table, highlight=False)
 
 
+def show_frame(title: str, frame: Any, digits: int = 2) -> None:
+    """Print numbers of pandas; what was not measured stays empty."""
+    names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.index]
+    rows = [
+        [name, *("" if value != value else f"{value:.{digits}f}" for value in values)]
+        for name, values in zip(names, frame.to_numpy(), strict=True)
+    ]
+    show_table(title, ["", *map(str, frame.columns)], rows)
+
+
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write results with what they were obtained with."""
     made_with = {"graphwell": __version__, "python": platform.python_version()}
@@ -82,20 +77,92 @@ def write_picture(path: Path, figure: Any) -> None:
     print(f"Picture: {path}")
 
 
+@contextmanager
+def on_one_thread() -> Iterator[None]:
+    """One thread, and no warnings: rows that no label reaches are counted as what they are, wrong."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def in_processes(work: Callable[[Any], Any], jobs: Sequence[Any], processes: int) -> Iterator[Any]:
+    """What each job gives, in their order; a process that fails says so, and its job is left out."""
+    if processes == 1:
+        yield from map(work, jobs)
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        for job, future in [(job, pool.submit(work, job)) for job in jobs]:
+            if (error := future.exception()) is None:
+                yield future.result()
+            else:
+                print(f"{job} failed: {error!r}", flush=True)
+
+
+def resumed(path: Path, work: Callable[[Any], Any], jobs: Sequence[Any], processes: int = 1) -> list[Any]:
+    """The records in a file, and those of the jobs that it has not, which are added one by one.
+
+    A job is a dataclass whose fields are in its record too.
+    """
+    found = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    left = [job for job in jobs if not any(asdict(job).items() <= record.items() for record in found)]
+    with path.open("a") as file:
+        for record in in_processes(work, left, processes):
+            if record is not None:
+                file.write(json.dumps(record) + "\n")
+                file.flush()
+                found.append(record)
+    return found
+
+
+Curves = Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]]
+
+
+def draw_curves(
+    path: Path,
+    panels: Curves,
+    xlabel: str,
+    bold: Mapping[str, str],
+    *,
+    grey: bool = False,
+    dashed: Sequence[str] = (),
+) -> None:
+    """Error in % by panel and by name: some in colours of their own, the others in grey or all colours."""
+    from matplotlib import colormaps
+
+    columns = min(4, len(panels))
+    figure, axes = new_figure(columns, 4.2, 3.8, rows=-(-len(panels) // columns))
+    for axis, (title, curves) in zip(axes, panels.items(), strict=False):
+        for number, (name, (x, y)) in enumerate(curves.items()):
+            color = bold.get(name, "0.7" if grey else colormaps["tab20"](number % 20))
+            style = {"linewidth": 2.2, "zorder": 3} if name in bold else {"linewidth": 1, "zorder": 2}
+            line = "--" if name in dashed else "-"
+            axis.plot(
+                x,
+                [max(error, 0.01) for error in y],
+                line,
+                marker="o",
+                markersize=3,
+                color=color,
+                label=name,
+                **style,
+            )
+        ticks = sorted({place for x, _ in curves.values() for place in x})
+        axis.set(title=title, xscale="log", yscale="log", xlabel=xlabel, ylabel="error (%)")
+        axis.set_xticks(ticks, [f"{place:g}" for place in ticks])
+        axis.set_xticks([], minor=True)
+        axis.grid(alpha=0.3)
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2 * columns, frameon=False)
+    write_picture(path, figure)
+
+
 @dataclass(frozen=True)
 class Figure:
-    """A measured quantity and the bar that it should not exceed.
-
-    Attributes
-    ----------
-    what : str
-    values : sequence of float
-        One for each repetition.
-    bar : float, optional
-        The largest median allowed.
-    unit : str
-        What the values count: ``x`` for ratios.
-    """
+    """A measured quantity, a value for each repetition, and the largest median allowed; `x`: a ratio."""
 
     what: str
     values: Sequence[float]

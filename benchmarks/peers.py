@@ -6,17 +6,15 @@ rows (its usual twenty cannot split thirty labels). Poisson learning is graphwel
 """
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from benchmarks.data import DataMissingError, Dataset, load
-from benchmarks.output import Options, write_json
+from benchmarks.data import Dataset, available
+from benchmarks.output import Options, on_one_thread, write_json
 from graphwell import DiffuseInterfaceClassifier, baselines
 from graphwell._types import FloatArray, IntArray
 from graphwell.datasets import sample_labels
@@ -47,17 +45,11 @@ class Record:
 def main(options: Options) -> None:
     """Print each row of the table as soon as it is known, then the seconds, and write peers.json."""
     records: list[Record] = []
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows of unseen classes are counted as what they are: wrong
-        for name in options.data or PLAN:
-            try:
-                data = load(name)
-            except DataMissingError as missing:
-                print(f"{name} is left out: {missing}")
-                continue
+    with on_one_thread():
+        for data in available(options.data or PLAN):
             methods = labellers(data)
             seeds = options.seeds or (SEEDS if len(data.y) < MANY_ROWS else SEEDS[:5])
-            for per_class in PLAN[name]:
+            for per_class in PLAN[data.name]:
                 found = list(measured(data, per_class, seeds[:2] if options.quick else seeds, methods))
                 if not records:
                     print(header(list(methods)))

@@ -21,7 +21,7 @@ from statistics import median
 import numpy as np
 
 from benchmarks.output import Figure, Options, report, seconds, write_picture
-from benchmarks.sweep import scipy_product
+from benchmarks.speed import scipy_product
 from graphwell.memory import fit_bytes, held, in_words
 
 SIZES = (50_000, 200_000, 1_000_000, 4_000_000)

@@ -5,19 +5,16 @@ run that was stopped goes on from there. Peers that compare rows are given them 
 and count with the better of the two.
 """
 
-import json
 import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.data import DataMissingError, keel_table, load_bar_set, standardised
-from benchmarks.output import Options, show_table
+from benchmarks.output import Options, on_one_thread, resumed, show_table
 from graphwell import DiffuseInterfaceClassifier, methods
 from graphwell._types import FloatArray, IntArray
 from graphwell.datasets import sample_labels
@@ -53,22 +50,10 @@ class Job:
     rate: str
     seed: int
 
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """What it is called in the file."""
-        return self.table, self.rate, self.seed
-
 
 def main(options: Options) -> None:
     """Measure what is not in tables.jsonl yet, and print the tables."""
-    path = options.out / "tables.jsonl"
-    found = read(path)
-    jobs = [job for job in planned(options) if job.key not in found]
-    with path.open("a") as file:
-        for record in each(jobs, options.processes):
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-    report(list(read(path).values()))
+    report(resumed(options.out / "tables.jsonl", measured, planned(options), options.processes))
 
 
 def planned(options: Options) -> list[Job]:
@@ -82,48 +67,26 @@ def planned(options: Options) -> list[Job]:
     ]
 
 
-def each(jobs: list[Job], processes: int) -> Iterator[dict[str, Any]]:
-    """The figures of each job, in any order."""
-    if processes == 1:
-        yield from (record for job in jobs for record in measured(job))
-        return
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-
-    with ProcessPoolExecutor(processes) as pool:
-        running = {pool.submit(all_measured, job): job for job in jobs}
-        for future in as_completed(running):
-            if future.exception() is None:
-                yield from future.result()
-            else:
-                print(f"{running[future]} failed: {future.exception()!r}", flush=True)
-
-
-def all_measured(job: Job) -> list[dict[str, Any]]:
-    """The figures of a job, as a list that can be sent."""
-    return list(measured(job))
-
-
-def measured(job: Job) -> Iterator[dict[str, Any]]:
-    """Errors and seconds of every method on one label set; nothing where the data is missing."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows of unseen classes are counted as what they are: wrong
-        try:
-            X, y, given = drawn(job)
-        except DataMissingError as missing:
-            print(f"{job.table} is left out: {missing}")
-            return
-        fits: dict[str, Fit] = {OURS: partial(fitted_by, ours())}
-        fits |= bar_fits(job) if job.rate.startswith("bar") else peers()
-        record: dict[str, Any] = {"table": job.table, "rate": job.rate, "seed": job.seed}
-        record |= {"errors": {}, "seconds": {}}
-        for name, fit in fits.items():
-            began = time.perf_counter()
-            labels = fit(X, given)
-            record["seconds"][name] = round(time.perf_counter() - began, 3)
-            record["errors"][name] = round(float(100 * (labels != y)[given < 0].mean()), 3)
-        yield record
+@on_one_thread()
+def measured(job: Job) -> dict[str, Any] | None:
+    """Errors and seconds of every method on one label set; None where the data is missing."""
+    try:
+        X, y, given = drawn(job)
+    except DataMissingError as missing:
+        print(f"{job.table} is left out: {missing}")
+        return None
+    fits: dict[str, Fit] = {OURS: partial(fitted_by, ours())}
+    if not job.rate.startswith("bar"):
+        fits |= peers()
+    elif (job.table, job.rate.split()[1]) in UNCHANGED:  # beside the rows as they are
+        fits["untuned"] = partial(fitted_by, ours(tune=False, evidence=None))
+    errors, seconds = {}, {}
+    for name, fit in fits.items():
+        began = time.perf_counter()
+        labels = fit(X, given)
+        seconds[name] = round(time.perf_counter() - began, 3)
+        errors[name] = round(float(100 * (labels != y)[given < 0].mean()), 3)
+    return {**asdict(job), "errors": errors, "seconds": seconds}
 
 
 def drawn(job: Job) -> tuple[FloatArray, IntArray, IntArray]:
@@ -143,13 +106,6 @@ def drawn(job: Job) -> tuple[FloatArray, IntArray, IntArray]:
 def ours(**settings: Any) -> DiffuseInterfaceClassifier:
     """The default, on one thread."""
     return DiffuseInterfaceClassifier(n_jobs=1, random_state=0, **settings)
-
-
-def bar_fits(job: Job) -> dict[str, Fit]:
-    """Beside the default the rows as they are, where nothing must change."""
-    if (job.table, job.rate.split()[1]) not in UNCHANGED:
-        return {}
-    return {"untuned": partial(fitted_by, ours(tune=False, evidence=None))}
 
 
 def fitted_by(classifier: Any, X: FloatArray, given: IntArray) -> IntArray:
@@ -189,13 +145,6 @@ def peers() -> dict[str, Fit]:
         **either,
         **{f"{name}*": scaled(fit) for name, fit in either.items()},
     }
-
-
-def read(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
-    """The records of a file, by key."""
-    lines = path.read_text().splitlines() if path.is_file() else []
-    records = [json.loads(line) for line in lines]
-    return {(r["table"], r["rate"], r["seed"]): r for r in records}
 
 
 def report(records: list[dict[str, Any]]) -> None:

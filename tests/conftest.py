@@ -13,6 +13,7 @@ from graphwell.backends.base import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda._cupy import cupy
 from graphwell.backends.registry import BACKENDS, Entry
+from graphwell.estimators import registry as registered
 from graphwell.graph import Graph
 from graphwell.solve.reference import ReferenceEngine
 from tests.backends.dense import DenseEngine
@@ -69,6 +70,15 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         request.getfixturevalue("dense")
     made: Backend = import_module(BACKENDS[name].module).Backend(None)
     return made
+
+
+@pytest.fixture
+def registry() -> Iterator[Any]:
+    """Where methods are registered; what a test registers is forgotten after it."""
+    before = set(registered.methods())
+    yield registered
+    for name in set(registered.methods()) - before:
+        registered.forget(name)
 
 
 @pytest.fixture

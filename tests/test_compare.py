@@ -8,7 +8,6 @@ from threadpoolctl import threadpool_info
 
 import graphwell as gw
 from graphwell.errors import OptionError
-from graphwell.estimators.registry import forget, method
 
 rng = np.random.default_rng(0)
 TRUTH = np.repeat([0, 1, 2], 20)
@@ -18,11 +17,11 @@ MODELS = ["logistic regression", "random forest", "boosting", "sklearn LabelSpre
 
 
 @pytest.fixture
-def register():
+def register(registry):
     """Register functions of the labels shown as methods, by name."""
-    names = []
 
     def add(name, label, **declared):
+        @registry.method(name, "", **declared)
         class Method(BaseEstimator):
             def __init__(self, n_jobs=None, class_prior=None):
                 self.n_jobs, self.class_prior = n_jobs, class_prior
@@ -32,12 +31,7 @@ def register():
                 self.reachable_ = np.ones(len(y), dtype=bool)
                 return self
 
-        method(name, "", **declared)(Method)
-        names.append(name)
-
-    yield add
-    for name in names:
-        forget(name)
+    return add
 
 
 def test_every_label_is_hidden_once_and_correct_answers_are_counted(register):
@@ -163,6 +157,7 @@ def test_models_keep_to_the_threads_that_were_asked_for(register):
     assert seen == [{1}, {1}]
 
 
+@pytest.mark.filterwarnings("ignore::graphwell.LabelWarning")
 @pytest.mark.parametrize(
     ("changed", "words"),
     [

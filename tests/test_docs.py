@@ -5,9 +5,11 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import PIL.Image
 import pytest
 
 import graphwell as gw
+from tests.cli.blobs import run
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"(?:<!-- not run: (?P<why>[^>]+) -->\n)?```python\n(?!>>>)(?P<code>.*?)```", re.DOTALL)
@@ -96,10 +98,15 @@ def test_the_links_inside_the_docs_lead_somewhere():
                 assert (page.parent / link).exists(), f"{page.name} leads to {link}"
 
 
-def test_the_docs_list_every_format():
-    from graphwell.io.images.registry import FORMATS as IMAGES
-    from graphwell.io.tables.base import FORMATS as TABLES
-
-    for page, formats in (("tables.md", TABLES), ("pictures.md", IMAGES)):
+def test_the_docs_list_every_format(tmp_path):
+    """The program names them all where a name ends in none of them."""
+    (tmp_path / "a.none").touch()
+    PIL.Image.new("L", (9, 9)).save(tmp_path / "a.png")
+    with pytest.raises(ValueError, match="must end in") as refused:
+        gw.read_table(tmp_path / "a.none")
+    files = (tmp_path / "a.png", "--seeds", tmp_path / "a.none", "-o", tmp_path / "b.png")
+    for page, told in (("tables.md", str(refused.value)), ("pictures.md", run("segment", *files).stderr)):
+        suffixes = re.findall(r"\.[a-z0-9.]*[a-z0-9]", told.partition("must end in")[2])
+        assert len(suffixes) > 10
         text = (ROOT / "docs" / page).read_text()
-        assert [suffix for suffix in formats.suffixes() if f"`{suffix}`" not in text] == []
+        assert [suffix for suffix in suffixes if f"`{suffix}`" not in text] == []

@@ -1,11 +1,12 @@
-"""Copies of rows, columns some at a time, hashes."""
+"""Copies of rows, columns some at a time, hashes; arrays of other libraries are read where they are."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-import graphwell as gw
+from graphwell._checks import as_readable
 from graphwell._rows import by_columns, equal_rows, hash_of, labels_that_differ
+from tests.helpers import Exported
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
@@ -32,37 +33,6 @@ def test_equal_labels_of_copies_are_not_told_of():
     assert told.endswith("; ….")
 
 
-@pytest.mark.parametrize("make", [gw.DiffuseInterfaceClassifier, gw.BinaryInterfaceClassifier])
-def test_a_fit_warns_where_equal_rows_have_different_labels(make):
-    X = np.random.default_rng(0).normal(size=(20, 2))
-    X[7] = X[3]
-    y = np.array(["cat", "dog"] * 4 + [None] * 12, dtype=object)
-    y[3] = "cat"
-    told = r"1 group of equal rows has different labels: \(row 3 'cat', row 7 'dog'\)\."
-    for given in (X, sparse.csr_array(X), gw.Graph.from_features(X, 3)):
-        with pytest.warns(gw.LabelWarning, match=told):
-            make(3).fit(given, y)
-    y[3] = "dog"
-    make(3).fit(X, y)
-
-
-@pytest.mark.parametrize("tune", ["auto", False])
-def test_scores_are_calibrated_as_if_copies_were_not_there(tune):
-    rng = np.random.default_rng(0)
-    truth = rng.integers(2, size=120)
-    X = rng.normal(size=(120, 2)) + 0.7 * truth[:, None]
-    y = np.where(np.arange(120) < 40, truth, -1)
-    once, thrice = (
-        gw.DiffuseInterfaceClassifier(tune=tune, random_state=0).fit(np.tile(X, (n, 1)), np.tile(y, n))
-        for n in (1, 3)
-    )
-    assert thrice.calibrated_
-    assert abs(thrice.calibration_.right - once.calibration_.right) < 0.15
-    if tune:
-        best = max(thrice.tuning_.accuracy.values())
-        assert abs(best - max(once.tuning_.accuracy.values())) < 0.15
-
-
 @pytest.mark.parametrize("width", [1, 15, 16, 17, 50])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_what_is_said_is_what_all_columns_at_once_say(width, dtype):
@@ -79,3 +49,8 @@ def test_values_types_and_shapes_count():
     assert len({hash_of(array) for array in different}) == len(different)
     assert hash_of(a, a) != hash_of(a)
     assert hash_of(np.ones((3, 4))[:, ::2]) == hash_of(np.ones((3, 2)))
+
+
+def test_a_host_array_is_not_copied():
+    X = np.eye(3)
+    assert np.shares_memory(as_readable(Exported(X), "X"), X)

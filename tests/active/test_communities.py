@@ -1,4 +1,4 @@
-"""Communities of a wanted number, and central rows against the leading eigenvector of a dense matrix."""
+"""Parts of active learning by hand: communities, central rows, the estimated accuracy, every backend."""
 
 from dataclasses import replace
 
@@ -7,10 +7,12 @@ import pytest
 from scipy import linalg, sparse
 
 import graphwell as gw
-from graphwell.active import communities
+from graphwell.active import communities, strategies
+from graphwell.active.accuracy import PRIOR_ANSWERS, Checked, estimated_accuracy
 from graphwell.active.communities import Communities, central_rows, coarsened, leading_vector
+from graphwell.active.suggest import PreparedGraph, known_labels
 from graphwell.solve.communities import Aggregates, joined_until, joined_vertices
-from tests.active.queries import query_of
+from tests.active.queries import labelled, query_of
 from tests.helpers import clusters, random_graph
 
 
@@ -80,3 +82,49 @@ def test_of_a_large_graph_rows_of_the_best_aggregates_are_compared(monkeypatch):
             inside = np.flatnonzero(truth == community)
             values = leading_vector(graph.sharpened(2.0).W[inside][:, inside], np.ones(len(inside)))
             assert values[inside == row][0] >= np.quantile(values, 0.9)
+
+
+def test_without_answers_scores_are_taken_as_they_are():
+    found = estimated_accuracy([], np.full(1000, 0.8))
+    assert found.share == pytest.approx(0.8)
+    assert found.interval[0] < 0.5
+    assert found.interval[1] > 0.95
+    assert found.n_checked == 0
+
+
+def test_answers_at_doubtful_rows_do_not_make_sure_rows_wrong():
+    """Most of the doubtful rows are wrong: that says nothing about the sure ones."""
+    checked = [Checked(0.45, i % 4 == 0) for i in range(40)]
+    scores = np.where(np.arange(1000) < 50, 0.45, 0.97)
+    low = (0.45 * PRIOR_ANSWERS + 10) / (PRIOR_ANSWERS + 40)
+    assert estimated_accuracy(checked, scores).share == pytest.approx(0.05 * low + 0.95 * 0.97)
+
+
+def test_wrong_answers_at_sure_rows_lower_the_estimate():
+    sure = np.full(1000, 0.97)
+    right = estimated_accuracy([Checked(0.97, True)] * 20, sure)
+    wrong = estimated_accuracy([Checked(0.97, bool(i % 2)) for i in range(20)], sure)
+    assert wrong.share < 0.6 < 0.95 < right.share
+    assert right.interval[1] - right.interval[0] < 0.1
+    assert "About" in str(right)
+    assert str(estimated_accuracy([], sure)).startswith("Too early to say how many labels are right: 0 of 10")
+
+
+def test_rows_without_a_label_count_as_wrong():
+    assert estimated_accuracy([Checked(0.9, True)] * 30, np.zeros(10)).share == 0
+    assert estimated_accuracy([], np.empty(0)).share == 0
+
+
+def test_answers_to_earlier_fits_count_less():
+    """A right answer two fits ago counts a quarter."""
+    found = estimated_accuracy([Checked(0.6, True, age=2), Checked(0.6, False)], np.full(10, 0.6))
+    assert found.share == pytest.approx((0.6 * PRIOR_ANSWERS + 0.25) / (PRIOR_ANSWERS + 1.25))
+
+
+def test_every_backend_suggests_the_same_rows(backend):
+    graph, truth = clusters([40, 40, 30])
+    place = PreparedGraph(backend, backend.place(graph))
+    known = known_labels(labelled(truth, [0]), len(truth))
+    for name in ("auto", "typiclust"):
+        asked = place.ask(strategies()[name], known, 5, 0, np.array([], dtype=np.int64))
+        assert list(asked) == list(gw.suggest(graph, labelled(truth, [0]), n=5, strategy=name))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import graphwell as gw
-from graphwell.active.accuracy import PRIOR_ANSWERS, Checked, estimated_accuracy
 from graphwell.errors import BridgedWarning
 from tests.active.queries import five_clusters
 from tests.helpers import blobs, clusters, few
@@ -242,43 +241,6 @@ def test_a_hole_in_the_truth_and_a_batch_too_large_are_refused():
         gw.active.simulate(graph, np.where(np.arange(252) == 3, -1, truth))
     with pytest.raises(ValueError, match="batch must lie between 1 and n_questions, got 11"):
         gw.active.simulate(graph, truth, n_questions=10, batch=11)
-
-
-def test_without_answers_scores_are_taken_as_they_are():
-    found = estimated_accuracy([], np.full(1000, 0.8))
-    assert found.share == pytest.approx(0.8)
-    assert found.interval[0] < 0.5
-    assert found.interval[1] > 0.95
-    assert found.n_checked == 0
-
-
-def test_answers_at_doubtful_rows_do_not_make_sure_rows_wrong():
-    """Most of the doubtful rows are wrong: that says nothing about the sure ones."""
-    checked = [Checked(0.45, i % 4 == 0) for i in range(40)]
-    scores = np.where(np.arange(1000) < 50, 0.45, 0.97)
-    low = (0.45 * PRIOR_ANSWERS + 10) / (PRIOR_ANSWERS + 40)
-    assert estimated_accuracy(checked, scores).share == pytest.approx(0.05 * low + 0.95 * 0.97)
-
-
-def test_wrong_answers_at_sure_rows_lower_the_estimate():
-    sure = np.full(1000, 0.97)
-    right = estimated_accuracy([Checked(0.97, True)] * 20, sure)
-    wrong = estimated_accuracy([Checked(0.97, bool(i % 2)) for i in range(20)], sure)
-    assert wrong.share < 0.6 < 0.95 < right.share
-    assert right.interval[1] - right.interval[0] < 0.1
-    assert "About" in str(right)
-    assert str(estimated_accuracy([], sure)).startswith("Too early to say how many labels are right: 0 of 10")
-
-
-def test_rows_without_a_label_count_as_wrong():
-    assert estimated_accuracy([Checked(0.9, True)] * 30, np.zeros(10)).share == 0
-    assert estimated_accuracy([], np.empty(0)).share == 0
-
-
-def test_answers_to_earlier_fits_count_less():
-    """A right answer two fits ago counts a quarter."""
-    found = estimated_accuracy([Checked(0.6, True, age=2), Checked(0.6, False)], np.full(10, 0.6))
-    assert found.share == pytest.approx((0.6 * PRIOR_ANSWERS + 0.25) / (PRIOR_ANSWERS + 1.25))
 
 
 @pytest.mark.slow

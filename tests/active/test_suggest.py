@@ -6,8 +6,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import graphwell as gw
-from graphwell.active import Question, Suggestions, strategies
-from graphwell.active.suggest import PreparedGraph, known_labels
+from graphwell.active import Question, Suggestions
 from tests.active.queries import five_clusters, labelled, query_of
 from tests.helpers import blobs, clusters, few
 
@@ -156,15 +155,6 @@ def test_suggestions_are_used_as_row_numbers():
     assert np.asarray(found, dtype=np.int32).dtype == np.int32
     assert (found[:2].reasons, found[:2].rows.dtype, str(found[:1])) == (("a", "b"), np.int64, "row 7: a")
     assert np.arange(3)[Suggestions((), "random")].shape == (0,)
-
-
-def test_every_backend_suggests_the_same_rows(backend):
-    graph, truth = clusters([40, 40, 30])
-    place = PreparedGraph(backend, backend.place(graph))
-    known = known_labels(labelled(truth, [0]), len(truth))
-    for name in ("auto", "typiclust"):
-        asked = place.ask(strategies()[name], known, 5, 0, np.array([], dtype=np.int64))
-        assert list(asked) == list(gw.suggest(graph, labelled(truth, [0]), n=5, strategy=name))
 
 
 @pytest.mark.slow

@@ -14,10 +14,12 @@ from graphwell import (
     DiffuseInterfaceClassifier,
     Graph,
     UnreachableWarning,
+    baselines,
     datasets,
 )
-from graphwell.estimators.methods import LaplaceLearning
 from tests.helpers import blobs, few
+
+LaplaceLearning = baselines.LaplaceLearning
 
 
 @pytest.mark.parametrize("make", [DiffuseInterfaceClassifier, BinaryInterfaceClassifier])
@@ -218,7 +220,7 @@ def test_new_rows_are_checked_against_the_features_of_the_fit():
 def test_one_classifier_fitted_by_several_threads_ends_fitted():
     X = np.random.default_rng(0).normal(size=(200, 3))
     y = np.where(np.arange(200) < 20, np.arange(200) % 2, -1)
-    one = DiffuseInterfaceClassifier(start="nearest", random_state=0, n_jobs=1).fit(X, y)
+    one = DiffuseInterfaceClassifier(start="nearest", tune=False, random_state=0, n_jobs=1).fit(X, y)
     expected, failed = one.transduction_, []
 
     def fit():

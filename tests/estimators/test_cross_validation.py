@@ -1,9 +1,10 @@
-"""Held-out labels: folds, which candidate they select, and calibrated scores."""
+"""Parts of the choice by held-out labels, by hand: folds, winners, powers, weights of a mixture."""
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
-from graphwell import DiffuseInterfaceClassifier, Status, datasets
+from graphwell import datasets
 from graphwell.estimators.tuning.cross_validation import (
     CALIBRATION_FOLDS,
     FOLDS,
@@ -14,7 +15,9 @@ from graphwell.estimators.tuning.cross_validation import (
     rivals_left,
     select,
 )
-from tests.helpers import blobs, few
+from graphwell.estimators.tuning.models import Sample
+from graphwell.estimators.tuning.stacking import Evidence, fit_model, models_for, stacking_weights
+from graphwell.estimators.tuning.tune import out_of_fold
 
 
 def test_each_label_is_hidden_once():
@@ -46,14 +49,6 @@ def test_a_tie_goes_to_the_first():
     assert select(["plain", "logits"], {"plain": same, "logits": same}) == "plain"
 
 
-def overlapping(n=900, seed=0):
-    """Three classes that overlap, twenty labels each."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(3, size=n)
-    X = rng.normal(size=(n, 4)) + 1.6 * np.eye(4)[truth]
-    return X, datasets.sample_labels(truth, 20, random_state=seed), truth
-
-
 @pytest.mark.parametrize("power", [0.25, 0.5, 2.0, 4.0])
 def test_the_power_that_spoilt_true_probabilities_is_undone(power):
     rng = np.random.default_rng(0)
@@ -81,43 +76,43 @@ def test_calibration_holds_out_every_label_once():
         assert set(labels[~fold]) >= {0, 1, 2}
 
 
-def test_calibrated_scores_are_as_sure_as_they_are_right_and_labels_stay():
-    X, y, truth = overlapping(seed=4)
-    plain = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False, calibrate=False).fit(X, y)
-    clf = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False).fit(X, y)
-    assert clf.calibrated_
-    assert not plain.calibrated_
-    assert not hasattr(plain, "calibration_")
-    assert clf.calibration_.n_hidden == 60
-    assert clf.calibration_.power > 1.2
-    np.testing.assert_array_equal(clf.transduction_, plain.transduction_)
-    np.testing.assert_array_equal(clf.classes_[clf.label_distributions_.argmax(axis=1)], clf.transduction_)
-    np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1.0)
-    unlabelled = y < 0
-    right = (clf.transduction_ == truth)[unlabelled].mean()
-    gaps = [abs(c.label_distributions_[unlabelled].max(axis=1).mean() - right) for c in (clf, plain)]
-    assert gaps[0] < gaps[1]
+def test_trees_judge_the_labels_they_have_not_seen():
+    X, y = load_wine(return_X_y=True)
+    given = datasets.sample_labels(y, 8, 1)
+    sample = Sample(X, given)
+    hidden = given == 0
+    shown = sample.with_labels(np.where(hidden, -1, given))
+    said = out_of_fold("forest", sample, shown, hidden, 4)
+    assert said.shape == (8, 4)
+    assert (said[:, 3] == 0).all()
+    np.testing.assert_allclose(said.sum(axis=1), 1)
+    seen = fit_model("forest", sample, 4)(X[hidden])
+    assert said[:, 0].mean() < seen[:, 0].mean()
 
 
-def test_calibration_leaves_labels_with_evidence_as_they_are():
-    X, y, _ = overlapping()
-    both = [DiffuseInterfaceClassifier(random_state=0, calibrate=c).fit(X, y) for c in (False, "auto")]
-    assert both[1].calibrated_
-    assert both[0].tuning_ == both[1].tuning_
-    np.testing.assert_array_equal(both[0].transduction_, both[1].transduction_)
+def test_the_weights_of_a_mixture_sum_to_one_and_follow_the_likelihood():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=400)
+    sure = np.where(np.eye(3)[labels] == 1, 0.8, 0.1)
+    guess = np.full((400, 3), 1 / 3)
+    weights = stacking_weights([sure, guess, guess], labels)
+    assert weights.sum() == pytest.approx(1)
+    assert weights[0] > 0.9
+    np.testing.assert_allclose(stacking_weights([guess, guess], labels), 0.5)
 
 
-def test_few_labels_one_class_and_the_papers_descent_have_scores_only():
-    X, truth = blobs()
-    y = few(truth)
-    assert not DiffuseInterfaceClassifier(random_state=0).fit(X, y).calibrated_
-    asked = DiffuseInterfaceClassifier(random_state=0, calibrate=True)
-    assert asked.fit(X, y).calibrated_
-    assert (
-        not DiffuseInterfaceClassifier(random_state=0, calibrate=True, start="random").fit(X, y).calibrated_
-    )
-    alone = asked.fit(X[:60], np.where(np.arange(60) < 3, 0, -1))
-    assert alone.result_.status is Status.ONE_CLASS
-    assert not alone.calibrated_
-    with pytest.raises(ValueError, match='calibrate must be True, False or "auto"'):
-        DiffuseInterfaceClassifier(calibrate="yes").fit(X, y)
+def test_an_expert_gives_nothing_to_classes_it_was_not_taught():
+    sample = Sample(np.array([[0.0], [1.0], [5.0]]), np.array([0, 2, -1]))
+    said = fit_model("logistic", sample, 4)(sample.X)
+    assert said.shape == (3, 4)
+    assert (said[:, [1, 3]] == 0).all()
+    np.testing.assert_allclose(Evidence((fit_model("forest", sample, 4),), (0.3,))(sample.X).sum(axis=1), 0.3)
+
+
+def test_more_labels_bring_more_classifiers():
+    assert models_for("auto", 40, 2) == ("logistic", "forest", "kernel")
+    assert models_for("auto", 199, 2) == ("logistic", "forest", "kernel")
+    assert models_for("auto", 200, 2) == ("logistic", "forest", "boosting", "kernel")
+    assert models_for("auto", 600, 6) == ("logistic", "forest", "perceptron", "kernel")
+    assert models_for("auto", 39, 2) == ("logistic", "forest")
+    assert models_for("auto", 5, 2) == ("logistic", "forest")

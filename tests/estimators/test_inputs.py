@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphwell import BinaryInterfaceClassifier, DiffuseInterfaceClassifier
-from graphwell.estimators.inputs import refuse_foreign
-from graphwell.estimators.methods import LaplaceLearning
+from graphwell import BinaryInterfaceClassifier, DiffuseInterfaceClassifier, baselines
 from tests.helpers import blobs, few
+
+LaplaceLearning = baselines.LaplaceLearning
 
 
 def mixed(n=40):
@@ -107,10 +107,10 @@ def test_what_holds_no_rows_is_refused_with_the_sentence_that_helps(X, words):
 def test_real_objects_of_other_libraries_are_known():
     anndata = pytest.importorskip("anndata")
     with pytest.raises(ValueError, match="AnnData of anndata"):
-        refuse_foreign(anndata.AnnData(np.eye(3)))
+        DiffuseInterfaceClassifier().fit(anndata.AnnData(np.eye(3)), [0, 1, -1])
     xarray = pytest.importorskip("xarray")
     with pytest.raises(ValueError, match="DataArray of xarray"):
-        refuse_foreign(xarray.DataArray(np.eye(3)))
+        DiffuseInterfaceClassifier().fit(xarray.DataArray(np.eye(3)), [0, 1, -1])
 
 
 def test_masked_arrays_without_masked_cells_pass():

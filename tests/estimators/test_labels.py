@@ -6,11 +6,21 @@ from datetime import date, datetime
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 import graphwell as gw
 from graphwell.errors import OptionError
-from graphwell.estimators.labels import read_labels, with_classes
+
+
+def read(y, n=None, **options):
+    """Codes and classes of labels as a fit of so many rows has them."""
+    n = len(y) if n is None else n
+    clf = gw.DiffuseInterfaceClassifier(metric="precomputed", n_jobs=1, **options).fit(np.ones((n, n)), y)
+    known = ~np.isin(np.arange(n), clf.doubtful(n))
+    return np.where(
+        known, np.searchsorted(clf.classes_, clf.transduction_), -1
+    ).tolist(), clf.classes_.tolist()
 
 
 @pytest.mark.parametrize(
@@ -34,9 +44,7 @@ from graphwell.estimators.labels import read_labels, with_classes
     ],
 )
 def test_known_labels_and_classes_are_found(y, codes, classes):
-    labels = read_labels(y, len(y))
-    assert labels.codes.tolist() == codes
-    assert labels.classes.tolist() == classes
+    assert read(y) == (codes, classes)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +67,12 @@ def test_known_labels_and_classes_are_found(y, codes, classes):
 )
 def test_bad_labels_get_one_clear_sentence(y, sentence):
     with pytest.raises(ValueError, match=sentence):
-        read_labels(y, 2)
+        read(y, 2)
 
 
 def test_a_column_is_flattened_and_the_warning_points_at_the_caller():
     with pytest.warns(DataConversionWarning, match="column-vector y was passed") as caught:
-        labels = read_labels(np.array([[1], [-1], [2]]), 3)
-    assert labels.codes.tolist() == [0, -1, 1]
+        assert read(np.array([[1], [-1], [2]])) == ([0, -1, 1], [1, 2])
     assert [warning.filename for warning in caught] == [__file__]
     X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12)[:, None] % 2
     for classifier in (gw.DiffuseInterfaceClassifier(n_neighbors=3), gw.BinaryInterfaceClassifier(3)):
@@ -85,10 +92,7 @@ def test_a_column_is_flattened_and_the_warning_points_at_the_caller():
     ],
 )
 def test_classes_that_have_no_label_yet(y, named, codes, classes):
-    found = with_classes(read_labels(y, len(y)), named)
-    assert found.codes.tolist() == codes
-    assert found.classes.tolist() == classes
-    assert found.counts.sum() == sum(code >= 0 for code in codes)
+    assert read(y, classes=named) == (codes, classes)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +106,7 @@ def test_classes_that_have_no_label_yet(y, named, codes, classes):
 )
 def test_bad_names_of_classes_get_one_sentence(named, sentence):
     with pytest.raises(OptionError, match=sentence):
-        with_classes(read_labels([5, -1, 7], 3), named)
+        read([5, -1, 7], classes=named)
 
 
 @pytest.mark.parametrize(
@@ -114,10 +118,13 @@ def test_bad_names_of_classes_get_one_sentence(named, sentence):
         ([0.0, -9.0, 1.0], -9, [0, -1, 1]),
         ([0, -1, 1], 99, [0, -1, 1]),
         (["a", None, "?"], "?", [0, -1, -1]),
+        ([0, 99, 1], [99, "?"], [0, -1, 1]),
+        ([0, 99, 1], "99", [0, 2, 1]),
+        (["a", "99", None], (99, None), [1, 0, -1]),
     ],
 )
 def test_markers_of_the_user_are_unknown(y, unknown, codes):
-    assert read_labels(y, len(y), unknown).codes.tolist() == codes
+    assert read(y, unknown=unknown)[0] == codes
 
 
 def test_the_marker_is_a_parameter_of_the_classifiers():
@@ -137,19 +144,19 @@ def test_usual_spellings_mean_unknown_with_a_warning_and_are_classes_where_a_mar
     y, told = ["cat", word, "dog", word], re.escape(f"Taken for unknown labels: {word.strip()!r} (2 rows);")
     for given in (y, np.array(y), pd.Series(y, dtype="category")):
         with pytest.warns(gw.LabelWarning, match=told):
-            assert read_labels(given, 4).codes.tolist() == [0, -1, 1, -1]
+            assert read(given)[0] == [0, -1, 1, -1]
     with pytest.warns(UserWarning, match=f"'{re.escape(word)}' is taken for a class"):
-        assert word in read_labels(y, 4, unknown="").classes
+        assert word in read(y, unknown="")[1]
 
 
 def test_text_of_minus_one_is_a_class_with_a_warning():
     with pytest.warns(UserWarning, match="'-1' is taken for a class; if it means unknown, give unknown='-1'"):
-        assert len(read_labels(["cat", "-1", "dog"], 3).classes) == 3
+        assert len(read(["cat", "-1", "dog"])[1]) == 3
 
 
 def test_a_marker_of_the_user_leaves_empty_labels_unknown():
-    assert read_labels(["a", "", "  ", "x", "b"], 5, unknown="x").codes.tolist() == [0, -1, -1, -1, 1]
-    assert read_labels(["a", "", "  ", "b"], 4).codes.tolist() == [0, -1, -1, 1]
+    assert read(["a", "", "  ", "x", "b"], unknown="x")[0] == [0, -1, -1, -1, 1]
+    assert read(["a", "", "  ", "b"])[0] == [0, -1, -1, 1]
 
 
 def test_spellings_are_unknown_wherever_labels_are_given():
@@ -172,7 +179,7 @@ def test_spellings_are_unknown_wherever_labels_are_given():
     ],
 )
 def test_no_time_is_no_class(y):
-    assert read_labels(y, 3).codes.tolist() == [0, -1, 1]
+    assert read(y)[0] == [0, -1, 1]
 
 
 @pytest.mark.parametrize("y", [[-1, 1, 1, -1], np.array([-1.0, 1.0, 1.0, -1.0])])
@@ -180,17 +187,31 @@ def test_classes_of_minus_one_and_one_warn(y):
     with pytest.warns(
         gw.LabelWarning, match="-1 means unknown, so there is one class only; .* write 0 and 1"
     ):
-        assert read_labels(y, 4).classes.tolist() == [1]
+        assert read(y)[1] == [1]
 
 
 def test_classes_that_differ_in_case_or_blanks_alone_warn():
     with pytest.warns(UserWarning, match="The classes 'Cat' and 'cat ' differ only in case or blanks"):
-        read_labels(["Cat", "cat ", "dog"], 3)
+        read(["Cat", "cat ", "dog"])
+
+
+@pytest.mark.parametrize("make", [gw.DiffuseInterfaceClassifier, gw.BinaryInterfaceClassifier])
+def test_a_fit_warns_where_equal_rows_have_different_labels(make):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    X[7] = X[3]
+    y = np.array(["cat", "dog"] * 4 + [None] * 12, dtype=object)
+    y[3] = "cat"
+    told = r"1 group of equal rows has different labels: \(row 3 'cat', row 7 'dog'\)\."
+    for given in (X, sparse.csr_array(X), gw.Graph.from_features(X, 3)):
+        with pytest.warns(gw.LabelWarning, match=told):
+            make(3).fit(given, y)
+    y[3] = "dog"
+    make(3).fit(X, y)
 
 
 @pytest.mark.parametrize("day", [pd.Timestamp, date.fromisoformat, datetime.fromisoformat])
 def test_dates_in_a_list_are_classes(day):
-    first, second = day("2024-01-01"), day("2024-02-01")
-    labels = read_labels([second, pd.NaT, first, None], 4)
-    assert labels.codes.tolist() == [1, -1, 0, -1]
-    assert labels.classes.astype("datetime64[D]").astype(str).tolist() == ["2024-01-01", "2024-02-01"]
+    first, second = "2024-01-01", "2024-02-01"
+    codes, classes = read([day(second), pd.NaT, day(first), None])
+    assert codes == [1, -1, 0, -1]
+    assert classes == [datetime.fromisoformat(first), datetime.fromisoformat(second)]

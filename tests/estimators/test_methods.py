@@ -8,47 +8,28 @@ import pytest
 from sklearn.svm import SVC
 
 import graphwell as gw
-from benchmarks.methods import baselines
+from benchmarks.few_labels import baselines as compared
+from graphwell import baselines
 from graphwell.errors import OptionError
-from graphwell.estimators.methods import (
-    GTAM,
-    AdaptedEigenfunctions,
-    CorrectAndSmooth,
-    CutLearning,
-    LabelSpreading,
-    LaplaceLearning,
-    MeasurePropagation,
-    MulticlassMBO,
-    NearestLabel,
-    NormalisedOneCut,
-    PLaplacianClustering,
-    PoissonLearning,
-    RatioCheegerCut,
-    SimplexGinzburgLandau,
-    SpectralClustering,
-    VolumeMBO,
-)
-from graphwell.estimators.methods.base import Baseline, named_clusters
-from graphwell.estimators.registry import DEFAULT, bibliography, forget, method
 from graphwell.metrics import matched_error
 from tests.helpers import blobs, few
 
 ALL = [
-    LabelSpreading,
-    LaplaceLearning,
-    lambda **options: LaplaceLearning(weights="wnll", **options),
-    lambda **options: LaplaceLearning(weights="poisson", **options),
-    PoissonLearning,
-    NearestLabel,
-    lambda **options: MulticlassMBO(random_state=0, **options),
-    VolumeMBO,
-    GTAM,
-    MeasurePropagation,
-    lambda **options: SimplexGinzburgLandau(random_state=0, **options),
-    CutLearning,
-    CorrectAndSmooth,
+    baselines.LabelSpreading,
+    baselines.LaplaceLearning,
+    lambda **options: baselines.LaplaceLearning(weights="wnll", **options),
+    lambda **options: baselines.LaplaceLearning(weights="poisson", **options),
+    baselines.PoissonLearning,
+    baselines.NearestLabel,
+    lambda **options: baselines.MulticlassMBO(random_state=0, **options),
+    baselines.VolumeMBO,
+    baselines.GTAM,
+    baselines.MeasurePropagation,
+    lambda **options: baselines.SimplexGinzburgLandau(random_state=0, **options),
+    baselines.CutLearning,
+    baselines.CorrectAndSmooth,
 ]
-OF_FEATURES = [lambda **options: AdaptedEigenfunctions(random_state=0, **options)]
+OF_FEATURES = [lambda **options: baselines.AdaptedEigenfunctions(random_state=0, **options)]
 
 
 @pytest.mark.parametrize("make", ALL + OF_FEATURES)
@@ -73,7 +54,7 @@ def test_every_method_is_right_on_a_graph_that_falls_apart(make):
 
 @pytest.mark.parametrize("make", ALL + OF_FEATURES)
 def test_every_method_is_deterministic(make):
-    X, truth = blobs()
+    X, truth = blobs(n=25)
     one, other = (make().fit(X, few(truth)).label_distributions_ for _ in range(2))
     np.testing.assert_array_equal(one, other)
 
@@ -84,7 +65,12 @@ def test_every_method_answers_where_all_labels_are_of_one_class(make):
     assert set(make(n_neighbors=20).fit(X, [4] + 29 * [-1]).transduction_) == {4}
 
 
-CLUSTERERS = (NormalisedOneCut, PLaplacianClustering, RatioCheegerCut, SpectralClustering)
+CLUSTERERS = (
+    baselines.NormalisedOneCut,
+    baselines.PLaplacianClustering,
+    baselines.RatioCheegerCut,
+    baselines.SpectralClustering,
+)
 TRUTH = np.repeat([0, 1, 2], 20)
 X = np.random.default_rng(0).normal(size=(60, 2)) + 6 * np.array([[0, 0], [1, 0], [0, 1]])[TRUTH]
 each = pytest.mark.parametrize("clusterer", CLUSTERERS)
@@ -127,48 +113,30 @@ def test_numbers_that_make_no_sense_get_a_sentence(clusterer):
         clusterer(0).fit_predict(X)
 
 
-def test_clusters_without_labels_take_after_the_others():
-    W = np.kron(np.eye(4), 1 - np.eye(2))
-    W[1, 2] = W[2, 1] = 1.0
-    W[3, 4] = W[4, 3] = 3.0
-    graph, clusters = gw.Graph.from_affinity(W), np.repeat([0, 1, 2, 3], 2)
-    shares = named_clusters(graph, clusters, np.array([0, 0, -1, -1, 1, 0, -1, -1]), 2)
-    np.testing.assert_allclose(shares, [[1, 0], [0.625, 0.375], [0.5, 0.5], [0, 0]], atol=1e-12)
+def test_a_registered_method_appears_everywhere_and_is_forgotten(registry):
+    @registry.method("toy", "the nearest label, slowly", slow=True)
+    class Toy(baselines.NearestLabel):
+        pass
 
-
-@pytest.fixture
-def toy():
-    @method("toy", "the largest class wins everywhere", slow=True)
-    class Majority(Baseline):
-        def _scores(self, problem, engine):
-            counts = np.bincount(problem.labels[problem.is_known], minlength=problem.n_classes)
-            return np.tile(counts.astype(float), (problem.graph.n_vertices, 1))
-
-    yield "toy"
-    if "toy" in gw.methods():
-        forget("toy")
-
-
-def test_a_registered_method_appears_everywhere_and_is_forgotten(toy):
-    entry = gw.methods()[toy]
-    assert entry.summary == "the largest class wins everywhere"
+    entry = gw.methods()["toy"]
+    assert entry.summary == "the nearest label, slowly"
     X, truth = blobs(n=10)
     y = np.where(np.arange(30) % 5 == 0, truth, -1)
     assert set(entry(n_neighbors=20).fit(X, y).transduction_) == {0, 1, 2}
-    listed = {m.name: m for m in baselines()}
-    assert listed[toy].slow
-    labels, remark = listed[toy].label(gw.Graph.from_features(X), few(truth), np.full(3, 1 / 3))
+    listed = {m.name: m for m in compared()}
+    assert listed["toy"].slow
+    labels, remark = listed["toy"].label(gw.Graph.from_features(X), few(truth), np.full(3, 1 / 3))
     assert len(labels) == 30
     assert remark == ""
-    forget(toy)
-    assert toy not in gw.methods()
-    assert toy not in {m.name for m in baselines()}
+    registry.forget("toy")
+    assert "toy" not in gw.methods()
+    assert "toy" not in {m.name for m in compared()}
 
 
 def test_every_method_labels_a_graph():
     X, truth = blobs(classes=2)
     graph = gw.Graph.from_features(X)
-    assert next(iter(gw.methods())) == DEFAULT
+    assert next(iter(gw.methods())) == "diffuse interface"
     for name, entry in gw.methods().items():
         assert entry.name == name
         assert entry.summary
@@ -185,15 +153,15 @@ def keys(estimator):
     return re.findall(r"^@\w+\{(\w+),", gw.citation(estimator), re.MULTILINE)
 
 
-def test_every_method_has_sources_and_every_source_is_used():
+def test_every_method_has_sources_and_every_source_is_used(registry):
     used = {key for method in gw.methods().values() for key in method.sources}
     assert all(method.sources for method in gw.methods().values())
-    assert used <= set(bibliography())
-    assert set(bibliography()) - used == {"zelnikmanor2004selftuning", "blondel2008fast"}
+    assert used <= set(registry.bibliography())
+    assert set(registry.bibliography()) - used == {"zelnikmanor2004selftuning", "blondel2008fast"}
 
 
-def test_every_entry_is_whole():
-    for entry in bibliography().values():
+def test_every_entry_is_whole(registry):
+    for entry in registry.bibliography().values():
         assert entry.count("{") == entry.count("}")
         assert all(f"{field} = {{" in entry for field in ("author", "title", "year"))
 
@@ -231,19 +199,22 @@ def test_a_clusterer_of_another_room_names_its_sources_and_strangers_are_refused
 @pytest.mark.parametrize(
     ("made", "field"),
     [
-        *((gw.baselines.MulticlassMBO(**{field: 0}), field) for field in ("n_eigenvectors", "max_iter")),
-        *((gw.baselines.VolumeMBO(**{field: 0}), field) for field in ("diffusion_steps", "max_iter")),
-        (gw.baselines.VolumeMBO(slack=1.5), "slack"),
-        (gw.baselines.VolumeMBO(class_prior=[0.5, 0.5]), "class_prior"),
-        (gw.baselines.CutLearning(penalty=0.0), "penalty"),
-        (gw.baselines.CutLearning(tol=np.nan), "tol"),
-        (gw.baselines.CutLearning(class_prior=[1]), "class_prior"),
-        (gw.baselines.CorrectAndSmooth(alpha_correct=1.0), "alpha_correct"),
-        (gw.baselines.CorrectAndSmooth(alpha_smooth=1.0), "alpha_smooth"),
-        (gw.baselines.LabelSpreading(alpha=1.0), "alpha"),
-        *((MeasurePropagation(**{f: -1.0}), f) for f in ("mu", "nu", "self_weight", "tol")),
-        *((SimplexGinzburgLandau(**{f: 0}), f) for f in ("epsilon", "step_size", "tol", "n_eigenvectors")),
-        (gw.baselines.PLaplacianClustering(2, p=1.0), "p"),
+        *((baselines.MulticlassMBO(**{field: 0}), field) for field in ("n_eigenvectors", "max_iter")),
+        *((baselines.VolumeMBO(**{field: 0}), field) for field in ("diffusion_steps", "max_iter")),
+        (baselines.VolumeMBO(slack=1.5), "slack"),
+        (baselines.VolumeMBO(class_prior=[0.5, 0.5]), "class_prior"),
+        (baselines.CutLearning(penalty=0.0), "penalty"),
+        (baselines.CutLearning(tol=np.nan), "tol"),
+        (baselines.CutLearning(class_prior=[1]), "class_prior"),
+        (baselines.CorrectAndSmooth(alpha_correct=1.0), "alpha_correct"),
+        (baselines.CorrectAndSmooth(alpha_smooth=1.0), "alpha_smooth"),
+        (baselines.LabelSpreading(alpha=1.0), "alpha"),
+        *((baselines.MeasurePropagation(**{f: -1.0}), f) for f in ("mu", "nu", "self_weight", "tol")),
+        *(
+            (baselines.SimplexGinzburgLandau(**{f: 0}), f)
+            for f in ("epsilon", "step_size", "tol", "n_eigenvectors")
+        ),
+        (baselines.PLaplacianClustering(2, p=1.0), "p"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
@@ -257,4 +228,4 @@ def test_what_makes_no_sense_is_refused_by_name(made, field):
 def test_words_that_are_none_are_refused():
     X, truth = blobs(n=10)
     with pytest.raises(ValueError, match="weights must be one of none, wnll, poisson"):
-        LaplaceLearning(weights="cubic").fit(X, few(truth))
+        baselines.LaplaceLearning(weights="cubic").fit(X, few(truth))

@@ -9,35 +9,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import graphwell as gw
-from graphwell import Graph
-from graphwell._random import stream
+from graphwell import Graph, baselines
 from graphwell.errors import OptionError
-from graphwell.estimators.methods import (
-    GTAM,
-    AdaptedEigenfunctions,
-    BalancedInterface,
-    CorrectAndSmooth,
-    CutLearning,
-    LabelSpreading,
-    LaplaceLearning,
-    MeasurePropagation,
-    MulticlassMBO,
-    NearestLabel,
-    NormalisedOneCut,
-    PLaplacianClustering,
-    PoissonLearning,
-    RatioCheegerCut,
-    SimplexGinzburgLandau,
-    VolumeMBO,
-    features,
-    propagation,
-    spectral_clustering,
-)
-from graphwell.estimators.methods.interfaces import on_simplex, well_slope
 from graphwell.metrics import matched_error
-from graphwell.solve.problem import Problem
 from tests.estimators.cases import connected_case, normalised
-from tests.helpers import assert_nearest, blobs, chain, few
+from tests.helpers import all_path_lengths, blobs, chain, few
 
 
 @pytest.mark.parametrize("weights", ["none", "wnll"])
@@ -49,7 +25,7 @@ def test_laplace_learning_matches_the_dense_solution(weights):
         W = a[:, None] * W + W * a[None, :]
     L = np.diag(W.sum(axis=1)) - W
     expected = np.linalg.solve(L[6:, 6:], W[6:, :6] @ np.eye(3)[y[:6]])
-    found = LaplaceLearning(weights=weights).fit(graph, y).label_distributions_
+    found = baselines.LaplaceLearning(weights=weights).fit(graph, y).label_distributions_
     np.testing.assert_allclose(found[6:], normalised(expected), atol=1e-3)
 
 
@@ -58,7 +34,7 @@ def test_poisson_learning_matches_the_pseudo_inverse():
     sources = np.where((y >= 0)[:, None], np.eye(3)[y] - 1 / 3, 0.0)
     u = np.linalg.pinv(graph.L.toarray()) @ sources
     u -= (graph.degrees @ u) / graph.degrees.sum()
-    found = PoissonLearning().fit(graph, y).transduction_
+    found = baselines.PoissonLearning().fit(graph, y).transduction_
     np.testing.assert_array_equal(found[6:], u.argmax(axis=1)[6:])
 
 
@@ -67,18 +43,21 @@ def test_label_spreading_matches_the_dense_inverse(seed):
     graph, y = connected_case(seed)
     Y = np.eye(3)[y] * (y >= 0)[:, None]
     expected = np.linalg.solve(np.eye(24) - 0.9 * graph.S.toarray(), Y)
-    found = LabelSpreading(alpha=0.9).fit(graph, y).label_distributions_
+    found = baselines.LabelSpreading(alpha=0.9).fit(graph, y).label_distributions_
     np.testing.assert_allclose(found[6:], normalised(expected)[6:], atol=1e-5)
 
 
 def test_labels_are_those_of_all_shortest_paths():
     graph, y = connected_case(7)
-    assert_nearest(Problem(graph, y, 3), NearestLabel().fit(graph, y).transduction_)
+    lengths = all_path_lengths(graph)[:, y >= 0]
+    found = baselines.NearestLabel().fit(graph, y).transduction_
+    of_class = np.where(y[y >= 0] == found[:, None], lengths, np.inf)
+    np.testing.assert_allclose(of_class.min(axis=1), lengths.min(axis=1), rtol=1e-6)
 
 
 def test_a_chain_is_split_by_length():
     # Lengths 1/w from the left end: 1, 2, 6; from the right end: 4, 5, 6.
-    found = NearestLabel().fit(chain(1.0, 1.0, 0.25), np.array([0, -1, -1, 1]))
+    found = baselines.NearestLabel().fit(chain(1.0, 1.0, 0.25), np.array([0, -1, -1, 1]))
     assert found.transduction_.tolist() == [0, 0, 0, 1]
 
 
@@ -96,7 +75,7 @@ def test_the_objective_is_minimised():
     W = graph.W.toarray() + np.eye(4)
     best = minimize(objective, np.zeros(16), args=(W, y, mu, nu), method="BFGS", options={"gtol": 1e-7})
     p = np.exp(best.x.reshape(2, 4, 2)[0])
-    clf = MeasurePropagation(mu=mu, nu=nu, tol=1e-13, max_iter=100_000).fit(graph, y)
+    clf = baselines.MeasurePropagation(mu=mu, nu=nu, tol=1e-13, max_iter=100_000).fit(graph, y)
     np.testing.assert_allclose(clf.label_distributions_, p / p.sum(axis=1, keepdims=True), atol=1e-3)
 
 
@@ -119,43 +98,21 @@ def recipe(graph, y, mu):
 @pytest.mark.parametrize("seed", range(3))
 def test_labels_are_given_one_by_one_where_the_slope_is_least(seed):
     graph, y = connected_case(seed)
-    np.testing.assert_array_equal(GTAM(mu=9.0).fit(graph, y).transduction_, recipe(graph, y, 9.0))
+    np.testing.assert_array_equal(baselines.GTAM(mu=9.0).fit(graph, y).transduction_, recipe(graph, y, 9.0))
 
 
 def test_too_many_rows_and_a_bad_weight_get_a_sentence(monkeypatch):
     X, truth = blobs()
     with pytest.raises(OptionError, match="mu must be positive and finite, got 0"):
-        GTAM(mu=0).fit(X, few(truth))
-    monkeypatch.setattr(propagation, "MOST_ROWS", 100)
+        baselines.GTAM(mu=0).fit(X, few(truth))
+    monkeypatch.setattr("graphwell.estimators.methods.propagation.MOST_ROWS", 100)
     with pytest.raises(ValueError, match="at most 100 rows, got 180: it inverts a matrix of all pairs"):
-        GTAM().fit(X, few(truth))
-
-
-def dense_mbo(graph, y, seed_labels, step, fidelity, iterations):
-    """One iteration of MBO with all eigenvectors is implicit diffusion by the full matrix."""
-    diffuse = np.linalg.inv(np.eye(len(y)) + step / 3 * graph.L_s.toarray())
-    known = (y >= 0)[:, None]
-    Y = np.eye(3)[y] * known
-    u = np.where(known, Y, np.eye(3)[seed_labels])
-    for _ in range(iterations):
-        v = u
-        for _ in range(3):
-            v = diffuse @ (v - step / 3 * fidelity * known * (v - Y))
-        u = np.eye(3)[v.argmax(axis=1)]
-    return u.argmax(axis=1)
-
-
-def test_mbo_matches_dense_threshold_dynamics():
-    graph, y = connected_case(6)
-    start = stream(0, "start").integers(3, size=24)
-    found = MulticlassMBO(n_eigenvectors=24, max_iter=5, fidelity=10.0, random_state=0).fit(graph, y)
-    expected = dense_mbo(graph, y, start, 0.3, 10.0, 5)
-    np.testing.assert_array_equal(found.transduction_[6:], expected[6:])
+        baselines.GTAM().fit(X, few(truth))
 
 
 def test_volume_mbo_keeps_the_sizes():
     X, truth = blobs()
-    clf = VolumeMBO().fit(X, few(truth))
+    clf = baselines.VolumeMBO().fit(X, few(truth))
     np.testing.assert_array_equal(np.bincount(clf.transduction_), [60, 60, 60])
 
 
@@ -164,64 +121,19 @@ def test_slack_lets_uneven_classes_be_uneven_but_not_more():
     X = np.concatenate([rng.normal(size=(80, 2)), 9 + rng.normal(size=(40, 2))])
     y = np.full(120, -1)
     y[[0, 1, 80, 81]] = [0, 0, 1, 1]
-    sizes = [np.bincount(VolumeMBO(50, slack=slack).fit(X, y).transduction_)[0] for slack in (0.0, 0.1, 0.5)]
+    sizes = [
+        np.bincount(baselines.VolumeMBO(50, slack=slack).fit(X, y).transduction_)[0]
+        for slack in (0.0, 0.1, 0.5)
+    ]
     assert sizes == [60, 66, 80]
 
 
 def test_labels_beyond_the_size_of_their_class_are_kept():
     X, truth = blobs(n=20)
     y = np.where(truth == 0, 0, few(truth))
-    clf = VolumeMBO(class_prior=[0.1, 0.45, 0.45]).fit(X, y)
+    clf = baselines.VolumeMBO(class_prior=[0.1, 0.45, 0.45]).fit(X, y)
     assert (clf.transduction_[y >= 0] == y[y >= 0]).all()
     assert np.bincount(clf.transduction_).sum() == 60
-
-
-def potential(u):
-    corners = np.eye(u.shape[1])
-    return 0.5 * np.prod([np.abs(u - e).sum(axis=1) ** 2 / 4 for e in corners], axis=0).sum()
-
-
-@pytest.mark.parametrize("n_classes", [2, 3, 6])
-def test_the_slope_is_that_of_the_potential(n_classes):
-    u = np.random.default_rng(n_classes).dirichlet(np.ones(n_classes), 5)
-    slopes = np.empty_like(u)
-    for place in np.ndindex(u.shape):
-        moved = u.copy()
-        moved[place] += 1e-6
-        slopes[place] = (potential(moved) - potential(u)) / 1e-6
-    np.testing.assert_allclose(well_slope(u), slopes, atol=1e-5)
-
-
-def test_rows_are_projected_to_the_nearest_point_of_the_simplex():
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(50, 4))
-    found = on_simplex(rows)
-    np.testing.assert_allclose(found.sum(axis=1), 1)
-    assert (found >= 0).all()
-    others = rng.dirichlet(np.ones(4), 2000)
-    for row, point in zip(rows, found, strict=True):
-        assert ((others - row) ** 2).sum(axis=1).min() >= ((point - row) ** 2).sum() - 1e-12
-
-
-def test_steps_are_those_of_the_full_matrix():
-    graph, y = connected_case(3)
-    known, Y = (y >= 0)[:, None], np.eye(3)[y] * (y >= 0)[:, None]
-    u = np.where(known, Y, stream(0, "start").dirichlet(np.ones(3), 24))
-    step, fidelity, convex = 0.1, 5.0, 5.0 + 1 / 2.0
-    inverse = np.linalg.inv(np.eye(24) * (1 + step * convex) + step * 2.0 * graph.L_s.toarray())
-    for _ in range(4):
-        slope = well_slope(u) / 2.0 + fidelity * known * (u - Y)
-        u = on_simplex(inverse @ ((1 + step * convex) * u - step * slope))
-    clf = SimplexGinzburgLandau(
-        n_eigenvectors=24,
-        epsilon=2.0,
-        step_size=step,
-        fidelity=fidelity,
-        max_iter=4,
-        tol=1e-30,
-        random_state=0,
-    ).fit(graph, y)
-    np.testing.assert_allclose(clf.label_distributions_[6:], u[6:], atol=1e-9)
 
 
 def cliques(first, second, link=0.1):
@@ -235,23 +147,23 @@ def cliques(first, second, link=0.1):
 
 def test_two_moons_come_near_the_quoted_figure():
     X, truth = gw.datasets.make_two_moons(random_state=1)
-    found = BalancedInterface(n_jobs=1).fit_predict(X)
+    found = baselines.BalancedInterface(n_jobs=1).fit_predict(X)
     assert matched_error(found, truth) < 0.04
 
 
 @pytest.mark.parametrize("shares", [(0.3, 0.7), (0.7, 0.3), (3, 7)])
 def test_uneven_sizes_are_found_whichever_comes_first(shares):
-    found = BalancedInterface(metric="precomputed", class_prior=shares).fit_predict(cliques(3, 7))
+    found = baselines.BalancedInterface(metric="precomputed", class_prior=shares).fit_predict(cliques(3, 7))
     assert matched_error(found, np.repeat([0, 1], [3, 7])) == 0
 
 
 def test_a_graph_in_two_parts_and_a_third_cluster():
-    found = BalancedInterface(metric="precomputed").fit_predict(cliques(4, 4, link=0.0))
+    found = baselines.BalancedInterface(metric="precomputed").fit_predict(cliques(4, 4, link=0.0))
     assert matched_error(found, np.repeat([0, 1], 4)) == 0
     with pytest.raises(OptionError, match="n_clusters must be 2"):
-        BalancedInterface(3, metric="precomputed").fit_predict(cliques(4, 4))
+        baselines.BalancedInterface(3, metric="precomputed").fit_predict(cliques(4, 4))
     with pytest.raises(OptionError, match="class_prior must hold one share for each of the 2"):
-        BalancedInterface(metric="precomputed", class_prior=[1.0]).fit_predict(cliques(4, 4))
+        baselines.BalancedInterface(metric="precomputed", class_prior=[1.0]).fit_predict(cliques(4, 4))
 
 
 def smallest_cut(W, y, sizes):
@@ -272,7 +184,7 @@ def test_the_cut_is_the_smallest_with_these_sizes(seed):
     W = np.triu(W + (truth[:, None] == truth), 1)
     W = W + W.T
     y = np.where(np.arange(9) % 3 == 0, truth, -1)
-    found = CutLearning().fit(Graph.from_affinity(W), y).transduction_
+    found = baselines.CutLearning().fit(Graph.from_affinity(W), y).transduction_
     assert np.bincount(found).tolist() == [3, 3, 3]
     assert W[found[:, None] != found].sum() == pytest.approx(smallest_cut(W, y, np.array([3, 3, 3])))
 
@@ -283,7 +195,7 @@ def test_uneven_sizes_are_kept_when_told():
     kept[:40] = False
     y = few(truth[kept])
     shares = np.bincount(truth[kept]) / kept.sum()
-    found = CutLearning(class_prior=shares).fit(X[kept], y).transduction_
+    found = baselines.CutLearning(class_prior=shares).fit(X[kept], y).transduction_
     np.testing.assert_array_equal(found, truth[kept])
 
 
@@ -293,8 +205,8 @@ def test_a_chain_is_cut_off_a_clique():
     W[:5, :5] = 1 - np.eye(5)
     for i, j, w in ((4, 5, 0.5), (5, 6, 0.45), (6, 7, 0.45)):
         W[i, j] = W[j, i] = w
-    by_size = RatioCheegerCut(2, metric="precomputed", n_starts=4, random_state=0).fit_predict(W)
-    by_volume = NormalisedOneCut(2, metric="precomputed", n_starts=4, random_state=0).fit_predict(W)
+    by_size = baselines.RatioCheegerCut(2, metric="precomputed", n_starts=4, random_state=0).fit_predict(W)
+    by_volume = baselines.NormalisedOneCut(2, metric="precomputed", n_starts=4, random_state=0).fit_predict(W)
     expected = np.repeat([0, 1], [5, 3])  # 0.5 / 3 rows, and 0.5 / 2.3 of volume
     assert (by_size == by_size[0]).tolist() == (expected == 0).tolist()
     assert (by_volume == by_volume[0]).tolist() == (expected == 0).tolist()
@@ -310,14 +222,18 @@ def test_a_random_start_can_only_help():
         side = clusters == 0
         return W[side][:, ~side].sum() / min(side.sum(), (~side).sum())
 
-    one, eight = (RatioCheegerCut(2, metric="precomputed", n_starts=n, random_state=0) for n in (1, 8))
+    one, eight = (
+        baselines.RatioCheegerCut(2, metric="precomputed", n_starts=n, random_state=0) for n in (1, 8)
+    )
     assert cut(eight.fit_predict(W)) <= cut(one.fit_predict(W))
 
 
 def test_moons_are_cut_better_as_p_falls():
     X, truth = gw.datasets.make_two_moons(n_per_class=200, random_state=0)
     graph = gw.Graph.from_features(X, n_jobs=1)
-    errors = [matched_error(PLaplacianClustering(2, p=p).fit_predict(graph), truth) for p in (2.0, 1.2)]
+    errors = [
+        matched_error(baselines.PLaplacianClustering(2, p=p).fit_predict(graph), truth) for p in (2.0, 1.2)
+    ]
     assert errors[1] <= errors[0]
     assert errors[1] < 0.2
 
@@ -325,12 +241,15 @@ def test_moons_are_cut_better_as_p_falls():
 @pytest.mark.parametrize("p", [1.0, 0.5, 2.5, np.nan])
 def test_p_outside_its_range_gets_a_sentence(p):
     with pytest.raises(OptionError, match="p must"):
-        PLaplacianClustering(2, p=p).fit_predict(np.eye(4))
+        baselines.PLaplacianClustering(2, p=p).fit_predict(np.eye(4))
 
 
 def test_spectral_clustering_finds_clusters_without_labels():
     X, truth = blobs()
-    errors = [matched_error(spectral_clustering(Graph.from_features(X), 3, seed), truth) for seed in range(5)]
+    errors = [
+        matched_error(baselines.spectral_clustering(Graph.from_features(X), 3, seed), truth)
+        for seed in range(5)
+    ]
     assert min(errors) < 0.02
 
 
@@ -340,31 +259,31 @@ def test_labels_are_fitted_by_eigenvectors_of_the_adapted_graph():
     y = np.full(45, -1)
     y[[0, 15, 30]] = [0, 1, 2]
     W = Graph.from_features(X).W.toarray()
-    walk = np.linalg.matrix_power(W / W.sum(axis=1, keepdims=True), features.DEFAULT[0])
+    walk = np.linalg.matrix_power(W / W.sum(axis=1, keepdims=True), 20)
     classes = walk @ (np.eye(3)[y] * (y >= 0)[:, None])
     classes /= classes.sum(axis=1, keepdims=True)
     weight = np.sqrt(X.var(axis=0).sum() / classes.var(axis=0).sum())
     L = Graph.from_features(np.column_stack([X, weight * classes])).L_s.toarray()
     vectors = np.linalg.eigh(L)[1][:, :3]
     expected = vectors @ np.linalg.lstsq(vectors[y >= 0], np.eye(3), rcond=None)[0]
-    found = AdaptedEigenfunctions(random_state=0).fit(X, y).transduction_
+    found = baselines.AdaptedEigenfunctions(random_state=0).fit(X, y).transduction_
     np.testing.assert_array_equal(found, expected.argmax(axis=1))
 
 
 def test_steps_and_eigenvectors_are_chosen_on_a_part_of_many_rows(monkeypatch):
-    monkeypatch.setattr(features, "ROWS_TO_CHOOSE_ON", 60)
+    monkeypatch.setattr("graphwell.estimators.methods.features.ROWS_TO_CHOOSE_ON", 60)
     X, truth = blobs()
     y = np.where(np.arange(180) % 9 == 0, truth, -1)
-    clf = AdaptedEigenfunctions(random_state=0).fit(X, y)
+    clf = baselines.AdaptedEigenfunctions(random_state=0).fit(X, y)
     np.testing.assert_array_equal(clf.transduction_, truth)
 
 
 def test_a_graph_without_features_is_refused():
     graph, y = connected_case(1)
     with pytest.raises(ValueError, match="the graph has none; give features instead"):
-        AdaptedEigenfunctions().fit(Graph.from_affinity(graph.W), y)
+        baselines.AdaptedEigenfunctions().fit(Graph.from_affinity(graph.W), y)
     X, truth = blobs(n=10)
-    assert len(AdaptedEigenfunctions(random_state=0).fit(X, few(truth)).transduction_) == 30
+    assert len(baselines.AdaptedEigenfunctions(random_state=0).fit(X, few(truth)).transduction_) == 30
 
 
 def test_errors_and_answers_spread_as_the_dense_inverse_has_it():
@@ -380,12 +299,12 @@ def test_errors_and_answers_spread_as_the_dense_inverse_has_it():
     size = np.abs(errors[known]).sum(axis=1).mean()
     corrected = model + size * spread / np.abs(spread).sum(axis=1, keepdims=True)
     expected = np.maximum(walk @ np.where(known[:, None], Y, corrected), 0)
-    clf = CorrectAndSmooth(alpha_correct=0.7, alpha_smooth=0.7).fit(graph, y)
+    clf = baselines.CorrectAndSmooth(alpha_correct=0.7, alpha_smooth=0.7).fit(graph, y)
     np.testing.assert_allclose(clf.label_distributions_, normalised(expected), atol=1e-4)
 
 
 def test_a_graph_without_features_lends_its_eigenvectors():
     graph, y = connected_case(1)
-    clf = CorrectAndSmooth().fit(Graph.from_affinity(graph.W), y)
+    clf = baselines.CorrectAndSmooth().fit(Graph.from_affinity(graph.W), y)
     np.testing.assert_array_equal(clf.transduction_[:6], y[:6])
     assert np.isfinite(clf.label_distributions_).all()

@@ -1,4 +1,4 @@
-"""Which metric is chosen and which models are stacked: by the data alone, and by held-out labels."""
+"""Which metric is chosen, which models are stacked and how scores are calibrated, by held-out labels."""
 
 import pickle
 
@@ -12,10 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import graphwell as gw
-from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets
-from graphwell.estimators.tuning.models import Sample
-from graphwell.estimators.tuning.stacking import Evidence, fit_model, models_for, stacking_weights
-from graphwell.estimators.tuning.tune import ALONE, JOINED, out_of_fold
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, Status, datasets
+from tests.helpers import blobs, few
 
 
 def wine(per_class, seed=1):
@@ -168,19 +166,6 @@ def test_rivals_far_behind_are_compared_once():
     assert (clf.transduction_ == y).all()
 
 
-def test_trees_judge_the_labels_they_have_not_seen():
-    X, _, given = wine(8)
-    sample = Sample(X, given)
-    hidden = given == 0
-    shown = sample.with_labels(np.where(hidden, -1, given))
-    said = out_of_fold("forest", sample, shown, hidden, 4)
-    assert said.shape == (8, 4)
-    assert (said[:, 3] == 0).all()
-    np.testing.assert_allclose(said.sum(axis=1), 1)
-    seen = fit_model("forest", sample, 4)(X[hidden])
-    assert said[:, 0].mean() < seen[:, 0].mean()
-
-
 @pytest.mark.parametrize("dim", [3, 10])
 def test_faint_noise_beside_three_moons(dim):
     """Standardised, fewer than four in five are right."""
@@ -231,34 +216,6 @@ def tilted(n=300, d=12, seed=0):
     given = np.full(n, -1)
     given[:80] = y[:80]
     return X, y, given
-
-
-def test_the_weights_of_a_mixture_sum_to_one_and_follow_the_likelihood():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(3, size=400)
-    sure = np.where(np.eye(3)[labels] == 1, 0.8, 0.1)
-    guess = np.full((400, 3), 1 / 3)
-    weights = stacking_weights([sure, guess, guess], labels)
-    assert weights.sum() == pytest.approx(1)
-    assert weights[0] > 0.9
-    np.testing.assert_allclose(stacking_weights([guess, guess], labels), 0.5)
-
-
-def test_an_expert_gives_nothing_to_classes_it_was_not_taught():
-    sample = Sample(np.array([[0.0], [1.0], [5.0]]), np.array([0, 2, -1]))
-    said = fit_model("logistic", sample, 4)(sample.X)
-    assert said.shape == (3, 4)
-    assert (said[:, [1, 3]] == 0).all()
-    np.testing.assert_allclose(Evidence((fit_model("forest", sample, 4),), (0.3,))(sample.X).sum(axis=1), 0.3)
-
-
-def test_more_labels_bring_more_classifiers():
-    assert models_for("auto", 40, 2) == ("logistic", "forest", "kernel")
-    assert models_for("auto", 199, 2) == ("logistic", "forest", "kernel")
-    assert models_for("auto", 200, 2) == ("logistic", "forest", "boosting", "kernel")
-    assert models_for("auto", 600, 6) == ("logistic", "forest", "perceptron", "kernel")
-    assert models_for("auto", 39, 2) == ("logistic", "forest")
-    assert models_for("auto", 5, 2) == ("logistic", "forest")
 
 
 def test_evidence_helps_where_the_graph_is_weak():
@@ -394,8 +351,8 @@ def test_features_help_a_weak_graph():
     _, alone = wrong(W, y, given)
     clf, both = wrong(W, y, given, features=X)
     assert both < alone - 0.1
-    assert clf.tuning_.metric in (ALONE, JOINED)
-    assert {ALONE, JOINED, "logistic", "forest"} == set(clf.tuning_.accuracy)
+    assert clf.tuning_.metric in ("graph alone", "graph and features")
+    assert {"graph alone", "graph and features", "logistic", "forest"} == set(clf.tuning_.accuracy)
     assert clf.n_features_in_ == 200
 
 
@@ -411,7 +368,7 @@ def test_new_rows_come_as_affinities_and_hear_the_features_around_them():
 def test_few_labels_join_the_graphs():
     W, X, y = blocks()
     clf, _ = wrong(W, y, datasets.sample_labels(y, 1, 0), features=X)
-    assert clf.tuning_.metric == JOINED
+    assert clf.tuning_.metric == "graph and features"
     assert clf.tuning_.n_hidden == 0
 
 
@@ -430,3 +387,70 @@ def test_features_without_a_graph_or_of_other_rows_are_refused():
         DiffuseInterfaceClassifier().fit(X, given, features=X)
     with pytest.raises(ValueError, match="features has 10 rows but the graph has 200"):
         DiffuseInterfaceClassifier(metric="precomputed").fit(W, given, features=X[:10])
+
+
+def overlapping(n=900, seed=0):
+    """Three classes that overlap, twenty labels each."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(3, size=n)
+    X = rng.normal(size=(n, 4)) + 1.6 * np.eye(4)[truth]
+    return X, datasets.sample_labels(truth, 20, random_state=seed), truth
+
+
+def test_calibrated_scores_are_as_sure_as_they_are_right_and_labels_stay():
+    X, y, truth = overlapping(seed=4)
+    plain = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False, calibrate=False).fit(X, y)
+    clf = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False).fit(X, y)
+    assert clf.calibrated_
+    assert not plain.calibrated_
+    assert not hasattr(plain, "calibration_")
+    assert clf.calibration_.n_hidden == 60
+    assert clf.calibration_.power > 1.2
+    np.testing.assert_array_equal(clf.transduction_, plain.transduction_)
+    np.testing.assert_array_equal(clf.classes_[clf.label_distributions_.argmax(axis=1)], clf.transduction_)
+    np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1.0)
+    unlabelled = y < 0
+    right = (clf.transduction_ == truth)[unlabelled].mean()
+    gaps = [abs(c.label_distributions_[unlabelled].max(axis=1).mean() - right) for c in (clf, plain)]
+    assert gaps[0] < gaps[1]
+
+
+def test_calibration_leaves_labels_with_evidence_as_they_are():
+    X, y, _ = overlapping()
+    both = [DiffuseInterfaceClassifier(random_state=0, calibrate=c).fit(X, y) for c in (False, "auto")]
+    assert both[1].calibrated_
+    assert both[0].tuning_ == both[1].tuning_
+    np.testing.assert_array_equal(both[0].transduction_, both[1].transduction_)
+
+
+def test_few_labels_one_class_and_the_papers_descent_have_scores_only():
+    X, truth = blobs()
+    y = few(truth)
+    assert not DiffuseInterfaceClassifier(random_state=0).fit(X, y).calibrated_
+    asked = DiffuseInterfaceClassifier(random_state=0, calibrate=True)
+    assert asked.fit(X, y).calibrated_
+    assert (
+        not DiffuseInterfaceClassifier(random_state=0, calibrate=True, start="random").fit(X, y).calibrated_
+    )
+    alone = asked.fit(X[:60], np.where(np.arange(60) < 3, 0, -1))
+    assert alone.result_.status is Status.ONE_CLASS
+    assert not alone.calibrated_
+    with pytest.raises(ValueError, match='calibrate must be True, False or "auto"'):
+        DiffuseInterfaceClassifier(calibrate="yes").fit(X, y)
+
+
+@pytest.mark.parametrize("tune", ["auto", False])
+def test_scores_are_calibrated_as_if_copies_were_not_there(tune):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=120)
+    X = rng.normal(size=(120, 2)) + 0.7 * truth[:, None]
+    y = np.where(np.arange(120) < 40, truth, -1)
+    once, thrice = (
+        gw.DiffuseInterfaceClassifier(tune=tune, random_state=0).fit(np.tile(X, (n, 1)), np.tile(y, n))
+        for n in (1, 3)
+    )
+    assert thrice.calibrated_
+    assert abs(thrice.calibration_.right - once.calibration_.right) < 0.15
+    if tune:
+        best = max(thrice.tuning_.accuracy.values())
+        assert abs(best - max(once.tuning_.accuracy.values())) < 0.15

@@ -1,11 +1,14 @@
-"""Bridges between connected components: against plain loops, on hand-made and on awkward rows."""
+"""Parts of a graph and what it is made of: edges and components by SciPy, bridges by plain loops."""
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.sparse import csgraph
 
-from graphwell import Graph
 from graphwell.graph import components as module
-from graphwell.graph.components import PAIRS, PointSpace, find_bridges, likely_cause
+from graphwell.graph.components import PAIRS, PointSpace, find_bridges, likely_cause, number_components
+from graphwell.graph.knn import FeatureMap
+from graphwell.graph.weights import symmetric_affinity
 
 
 def by_loops(points, components, known):
@@ -89,33 +92,6 @@ def test_many_parts_share_the_distances_that_there_are(monkeypatch, seed):
     assert sum(asked) < 3 * asked[0]
 
 
-def parts():
-    """Four clusters in a row, so far apart that each is a part of its own."""
-    rng = np.random.default_rng(2)
-    return np.vstack([rng.normal(size=(15, 2)) + np.array([60.0 * i, 0]) for i in range(4)])
-
-
-def test_a_bridged_graph_is_symmetric_joined_and_can_be_taken_apart():
-    graph = Graph.from_features(parts(), n_neighbors=5, scale_neighbor=5)
-    assert graph.n_components == 4
-    bridged = graph.bridged(np.arange(60) == 0)
-    assert bridged.n_components == 1
-    assert bridged.bridges.n_parts == 3
-    np.testing.assert_array_equal(bridged.bridges.rows, np.arange(60) >= 15)
-    assert (bridged.W != bridged.W.T).nnz == 0
-    assert bridged.unbridged.fingerprint == graph.fingerprint
-    again = bridged.bridged(np.arange(60) % 15 == 0)
-    assert again.fingerprint == graph.fingerprint
-    assert again.bridges is None
-    own = graph.W[15:30].data.mean()
-    assert bridged.bridges.weights[bridged.bridges.near < 30] == pytest.approx(own, abs=1e-5)
-
-
-def test_a_graph_of_affinities_stays_as_it_is():
-    graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(3)))
-    assert graph.bridged(np.arange(6) == 0) is graph
-
-
 def test_the_likely_cause_of_many_parts():
     rng = np.random.default_rng(0)
     plain = rng.normal(size=(100, 3))
@@ -153,3 +129,52 @@ def test_inside_a_group_only_its_own_points_count(dtype):
     distance[groups != of[:, None]] = np.inf
     np.testing.assert_array_equal(found, distance.argmin(axis=1))
     np.testing.assert_allclose(apart, distance.min(axis=1), atol=1e-12)
+
+
+def test_columns_whose_projection_does_not_fit_into_memory_are_refused_before_it_is_taken():
+    X = sparse.csr_array((60, 2**40))
+    with pytest.raises(ValueError, match=r"1,099,511,627,776 columns, and to project them takes about"):
+        FeatureMap.fit(X, "euclidean")
+
+
+def by_scipy(indices, weights):
+    n, k = indices.shape
+    starts = np.arange(0, n * k + 1, k)
+    chosen = sparse.csr_array((weights.astype(np.float32).ravel(), indices.ravel(), starts), shape=(n, n))
+    found = chosen.maximum(chosen.T.tocsr()).tocsr()
+    found.sort_indices()
+    return found
+
+
+def chosen_at_random(n, k, rng, hub=False):
+    """Each row chooses `k` others; all choose the first if it is a hub."""
+    indices = np.stack([rng.permutation(np.delete(np.arange(n), i))[:k] for i in range(n)]).astype(np.int32)
+    if hub:
+        for i in range(1, n):
+            if 0 not in indices[i]:
+                indices[i, 0] = 0
+    return indices
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize(("n", "k", "hub"), [(2, 1, False), (30, 5, False), (300, 7, True), (40, 39, False)])
+def test_either_choice_joins(n, k, hub, n_threads):
+    rng = np.random.default_rng(n)
+    indices, weights = chosen_at_random(n, k, rng, hub), rng.random((n, k))
+    found, expected = symmetric_affinity(indices, weights, n_threads), by_scipy(indices, weights)
+    np.testing.assert_array_equal(found.indptr, expected.indptr)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.data, expected.data)
+    assert found.indices.dtype == found.indptr.dtype == np.int32
+
+
+@pytest.mark.parametrize("edges", [0, 3, 40, 400])
+def test_parts_are_numbered_as_they_are_met(edges):
+    rng = np.random.default_rng(edges)
+    W = sparse.coo_array((np.ones(edges), rng.integers(100, size=(2, edges))), shape=(100, 100)).tocsr()
+    W = (W + W.T).tocsr()
+    numbers = np.full(100, -1, dtype=np.int32)
+    count = number_components(W.indptr, W.indices, numbers, np.empty_like(numbers))
+    expected_count, expected = csgraph.connected_components(W, directed=False)
+    assert count == expected_count
+    np.testing.assert_array_equal(numbers, expected)

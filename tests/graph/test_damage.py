@@ -2,15 +2,13 @@
 
 import copy
 import pickle
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from graphwell import DiffuseInterfaceClassifier, Graph
-from graphwell.graph.cells import CellSearch, CutPoints
-from graphwell.graph.knn import build_search
 
 FAR = 10**9
 
@@ -157,7 +155,7 @@ def test_a_forged_graph_of_other_parts_is_refused():
 )
 def test_a_forged_search_is_refused(dimension, points):
     with pytest.raises(ValueError, match="damaged"):
-        unpickled(build_search(POINTS[dimension], k=3), points=points)
+        unpickled(Graph.from_features(POINTS[dimension]).origin.search, points=points)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +170,7 @@ def test_a_forged_search_is_refused(dimension, points):
     ],
 )
 def test_forged_cells_are_refused(attribute, place, value):
-    search = CellSearch(POINTS[12], k=3)
+    search = Graph.from_features(POINTS[12], exact=False).origin.search
     cells = copy.deepcopy(search.cells)
     getattr(cells, attribute)[place] = value
     with pytest.raises(ValueError, match="damaged"):
@@ -180,7 +178,7 @@ def test_forged_cells_are_refused(attribute, place, value):
     with pytest.raises(ValueError, match="damaged"):
         unpickled(search, visits=FAR)
     with pytest.raises(ValueError, match="damaged"):
-        unpickled(search, cells=CutPoints("a", "b", "c", 1.0))
+        unpickled(search, cells=replace(search.cells, order="a", starts="b", centroids="c"))
 
 
 def test_a_forged_classifier_is_refused():

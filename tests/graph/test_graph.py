@@ -1,18 +1,16 @@
 """The graph: weights by hand, what follows from them, and the sentences for what no graph can be made of."""
 
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from graphwell import Graph
-from graphwell.graph.components import number_components
-from graphwell.graph.graph import SharpenedGraph
-from graphwell.graph.knn import FeatureMap
-from graphwell.graph.weights import WEIGHT_FLOOR, symmetric_affinity
 
 
 def test_each_row_is_joined_to_its_nearest_rows_and_to_those_that_chose_it():
@@ -99,12 +97,6 @@ def test_wide_sparse_features_are_projected_and_keep_their_clusters():
     assert graph.affinity_to(X[:5]).shape == (5, 120)
 
 
-def test_columns_whose_projection_does_not_fit_into_memory_are_refused_before_it_is_taken():
-    X = sparse.csr_array((60, 2**40))
-    with pytest.raises(ValueError, match=r"1,099,511,627,776 columns, and to project them takes about"):
-        FeatureMap.fit(X, "euclidean")
-
-
 def test_derived_matrices_agree_with_their_definitions():
     X = np.random.default_rng(0).normal(size=(60, 12))
     graph = Graph.from_features(X)
@@ -156,7 +148,6 @@ def test_sharpened_raises_the_weights_and_those_of_new_rows():
 def test_parts_and_sizes_are_those_of_the_plain_graph():
     plain = Graph.from_affinity([[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]])
     sharp = plain.sharpened(2)
-    assert isinstance(sharp, SharpenedGraph)
     assert sharp.components is plain.components
     assert (sharp.n_vertices, sharp.n_edges, sharp.isolated.tolist()) == (3, 1, [2])
     assert sharp.W[0, 1] == 0.25
@@ -205,51 +196,8 @@ def test_far_away_points_keep_their_edges():
     X = np.vstack([np.random.default_rng(4).normal(size=(30, 3)), [[1e12, 0, 0]]])
     graph = Graph.from_features(X, n_neighbors=3, scale_neighbor=3)
     assert len(graph.isolated) == 0
-    assert graph.W.data.min() >= WEIGHT_FLOOR
+    assert graph.W.data.min() >= np.finfo(np.float32).tiny
     assert (graph.S.data > 0).all()
-
-
-def by_scipy(indices, weights):
-    n, k = indices.shape
-    starts = np.arange(0, n * k + 1, k)
-    chosen = sparse.csr_array((weights.astype(np.float32).ravel(), indices.ravel(), starts), shape=(n, n))
-    found = chosen.maximum(chosen.T.tocsr()).tocsr()
-    found.sort_indices()
-    return found
-
-
-def chosen_at_random(n, k, rng, hub=False):
-    """Each row chooses `k` others; all choose the first if it is a hub."""
-    indices = np.stack([rng.permutation(np.delete(np.arange(n), i))[:k] for i in range(n)]).astype(np.int32)
-    if hub:
-        for i in range(1, n):
-            if 0 not in indices[i]:
-                indices[i, 0] = 0
-    return indices
-
-
-@pytest.mark.parametrize("n_threads", [1, 3])
-@pytest.mark.parametrize(("n", "k", "hub"), [(2, 1, False), (30, 5, False), (300, 7, True), (40, 39, False)])
-def test_either_choice_joins(n, k, hub, n_threads):
-    rng = np.random.default_rng(n)
-    indices, weights = chosen_at_random(n, k, rng, hub), rng.random((n, k))
-    found, expected = symmetric_affinity(indices, weights, n_threads), by_scipy(indices, weights)
-    np.testing.assert_array_equal(found.indptr, expected.indptr)
-    np.testing.assert_array_equal(found.indices, expected.indices)
-    np.testing.assert_array_equal(found.data, expected.data)
-    assert found.indices.dtype == found.indptr.dtype == np.int32
-
-
-@pytest.mark.parametrize("edges", [0, 3, 40, 400])
-def test_parts_are_numbered_as_they_are_met(edges):
-    rng = np.random.default_rng(edges)
-    W = sparse.coo_array((np.ones(edges), rng.integers(100, size=(2, edges))), shape=(100, 100)).tocsr()
-    W = (W + W.T).tocsr()
-    numbers = np.full(100, -1, dtype=np.int32)
-    count = number_components(W.indptr, W.indices, numbers, np.empty_like(numbers))
-    expected_count, expected = csgraph.connected_components(W, directed=False)
-    assert count == expected_count
-    np.testing.assert_array_equal(numbers, expected)
 
 
 def test_affinities_come_in_any_matrix_form_and_lose_their_diagonal():
@@ -295,3 +243,78 @@ def test_more_neighbours_than_rows_are_reduced_with_a_warning():
 def test_bad_input_gets_one_clear_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def parts():
+    """Four clusters in a row, so far apart that each is a part of its own."""
+    rng = np.random.default_rng(2)
+    return np.vstack([rng.normal(size=(15, 2)) + np.array([60.0 * i, 0]) for i in range(4)])
+
+
+def test_a_bridged_graph_is_symmetric_joined_and_can_be_taken_apart():
+    graph = Graph.from_features(parts(), n_neighbors=5, scale_neighbor=5)
+    assert graph.n_components == 4
+    bridged = graph.bridged(np.arange(60) == 0)
+    assert bridged.n_components == 1
+    assert bridged.bridges.n_parts == 3
+    np.testing.assert_array_equal(bridged.bridges.rows, np.arange(60) >= 15)
+    assert (bridged.W != bridged.W.T).nnz == 0
+    assert bridged.unbridged.fingerprint == graph.fingerprint
+    again = bridged.bridged(np.arange(60) % 15 == 0)
+    assert again.fingerprint == graph.fingerprint
+    assert again.bridges is None
+    own = graph.W[15:30].data.mean()
+    assert bridged.bridges.weights[bridged.bridges.near < 30] == pytest.approx(own, abs=1e-5)
+
+
+def test_a_graph_of_affinities_stays_as_it_is():
+    graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(3)))
+    assert graph.bridged(np.arange(6) == 0) is graph
+
+
+@pytest.mark.parametrize("dimension", [4, 12])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
+def test_points_that_change_while_they_are_searched_get_a_sentence(dimension, value):
+    """Another thread may write into the features; what is checked first is not what is compared."""
+    X = np.random.default_rng(0).normal(size=(2000, dimension))
+
+    def spoil(stage, share):
+        if share == 0:  # the points have been checked, and a tree of them is built
+            X[::3] = value
+
+    if dimension <= 8:  # small enough to be copied
+        expected = Graph.from_features(X.copy()).fingerprint
+        assert Graph.from_features(X, progress=spoil, n_jobs=1).fingerprint == expected
+        return
+    with pytest.raises(ValueError, match="X was changed while the graph was built"):
+        Graph.from_features(X, progress=spoil, n_jobs=1)
+
+
+FORK = """
+import multiprocessing, sys
+import numpy as np
+from graphwell import DiffuseInterfaceClassifier
+
+X = np.random.default_rng(0).normal(size=(3000, 20))
+y = np.where(np.arange(3000) < 20, np.arange(3000) % 2, -1)
+
+def fit(_):
+    return DiffuseInterfaceClassifier(n_jobs=2, random_state=0).fit(X, y).transduction_
+
+if __name__ == "__main__":
+    whole = fit(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(all((found == whole).all() for found in pool.map_async(fit, range(2)).get(timeout=100)))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_that_is_forked_after_a_fit_can_fit(tmp_path):
+    """The threads of OpenMP do not survive the fork."""
+    (tmp_path / "script.py").write_text(FORK)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], env=environment, capture_output=True, text=True, timeout=150
+    )
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr

@@ -1,9 +1,5 @@
 """Searches for neighbours against brute force."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -40,24 +36,6 @@ def test_the_search_is_chosen_by_dimension_and_size(monkeypatch):
     points = rng.normal(size=(1500, 9))
     assert isinstance(build_search(points, 3), CellSearch)
     assert not isinstance(build_search(points, 3, exact=True), CellSearch)
-
-
-@pytest.mark.parametrize("dimension", [4, 12])
-@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
-def test_points_that_change_while_they_are_searched_get_a_sentence(dimension, value):
-    """Another thread may write into the features; what is checked first is not what is compared."""
-    X = np.random.default_rng(0).normal(size=(2000, dimension))
-
-    def spoil(stage, share):
-        if share == 0:  # the points have been checked, and a tree of them is built
-            X[::3] = value
-
-    if dimension <= 8:  # small enough to be copied
-        expected = Graph.from_features(X.copy()).fingerprint
-        assert Graph.from_features(X, progress=spoil, n_jobs=1).fingerprint == expected
-        return
-    with pytest.raises(ValueError, match="X was changed while the graph was built"):
-        Graph.from_features(X, progress=spoil, n_jobs=1)
 
 
 @pytest.mark.parametrize("value", [np.nan, -np.inf, 1e300])
@@ -150,36 +128,6 @@ def test_the_recall_that_is_said_is_that_of_awkward_points_too(name):
     true = brute_force(points, 10)
     recall = (found <= true[:, -1:] * (1 + 1e-9) + 1e-12).mean()
     assert recall >= search.recall - 0.01
-
-
-FORK = """
-import multiprocessing, sys
-import numpy as np
-from graphwell import DiffuseInterfaceClassifier
-
-X = np.random.default_rng(0).normal(size=(3000, 20))
-y = np.where(np.arange(3000) < 20, np.arange(3000) % 2, -1)
-
-def fit(_):
-    return DiffuseInterfaceClassifier(n_jobs=2, random_state=0).fit(X, y).transduction_
-
-if __name__ == "__main__":
-    whole = fit(0)
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        print(all((found == whole).all() for found in pool.map_async(fit, range(2)).get(timeout=100)))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_process_that_is_forked_after_a_fit_can_fit(tmp_path):
-    """The threads of OpenMP do not survive the fork."""
-    (tmp_path / "script.py").write_text(FORK)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = subprocess.run(
-        [sys.executable, tmp_path / "script.py"], env=environment, capture_output=True, text=True, timeout=150
-    )
-    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
 
 
 @pytest.mark.parametrize("n_cells", [2, 5, 200])

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import graphwell as gw
-from graphwell.interop import notebook
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_compiling_is_told_in_words(shown):
 def test_steps_of_a_stage_are_shown_a_few_times_a_second(shown, monkeypatch):
     now = iter([0.0, 0.01, 0.02, 0.5, 0.51, 0.52])
     clock = SimpleNamespace(monotonic=lambda: next(now))  # not time itself: other threads look at it, too
-    monkeypatch.setattr(notebook, "time", clock)
+    monkeypatch.setattr("graphwell.interop.notebook.time", clock)
     bar = gw.progress_bar()
     for stage, share in [("a", None), ("a", 0.1), ("a", 0.2), ("a", 0.3), ("a", 1.0), ("b", 0.0)]:
         bar(stage, share)

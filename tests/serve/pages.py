@@ -1,9 +1,26 @@
 """A page for tests: it echoes, fails, and tells all windows."""
 
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 
+from starlette.testclient import TestClient
+
 from graphwell.serve.channel import frame
+from graphwell.serve.launch import launch, make_app
+from graphwell.serve.security import Door, origins_of
+
+__all__ = ["ORIGIN", "EchoPage", "launch", "served"]
+
+ORIGIN = "http://127.0.0.1:80"
+
+
+@contextmanager
+def served(page, password=None):
+    """A client of a page, and the path behind its secret."""
+    door = Door(origins_of("127.0.0.1", 80), password=password)
+    with TestClient(make_app(page, door), base_url=ORIGIN, headers={"host": "127.0.0.1:80"}) as client:
+        yield client, f"/{door.token}/"
 
 
 class EchoPage:

@@ -4,9 +4,12 @@ import threading
 
 import numpy as np
 
+from graphwell.io.locks import held_alone
 from graphwell.jobs.labelling import LabelOptions, open_table
 from graphwell.serve.journal import Journal
 from graphwell.serve.labelling import LabelPage
+
+__all__ = ["Window", "held_alone", "write_groups"]
 
 
 def write_groups(folder, n=40, labels=None):

@@ -7,14 +7,13 @@ import pytest
 
 from graphwell.active import Session
 from graphwell.errors import OptionError
-from graphwell.jobs.classify import classify
-from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.suggest import MergeOptions, merge_answers
 from graphwell.progress import CancelledError
-from graphwell.serve.answers import CANNOT_TELL, NOTHING
+from tests.cli.blobs import classify, run
 from tests.serve.tables import Window, write_groups
 
 pytestmark = pytest.mark.slow
+NOTHING, CANNOT_TELL = -1, -2
+"""As the page itself writes them."""
 
 
 @pytest.fixture(scope="module")
@@ -213,22 +212,11 @@ def test_the_answers_brought_back_classify_to_the_labels_that_were_shown(window)
     window.fitted()
     window.do("export")
     folder = window.table.options.table.parent
-    merge_answers(
-        MergeOptions(
-            table=folder / "groups.csv", answers=folder / "groups.answers.csv", output=folder / "answered.csv"
-        )
-    )
+    answers, back = folder / "groups.answers.csv", folder / "answered.csv"
+    assert run("suggest", folder / "groups.csv", "--answers", answers, "-o", back).exit_code == 0
     again = folder / "again.csv"
-    classify(
-        ClassifyOptions(
-            table=folder / "answered.csv",
-            output=again,
-            row_id="name",
-            tune=False,
-            evidence="none",
-            unknown=("?",),
-        )
-    )
+    options = ("--id", "name", "--unknown", "?", "--set", "tune=false", "--set", "evidence=none")
+    assert classify(back, "-o", again, *options).exit_code == 0
     names = ("name", "graphwell_label", "graphwell_given")
     shown, found = (
         [[row[name] for name in names] for row in csv.DictReader(path.read_text().splitlines())]

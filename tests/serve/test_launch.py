@@ -11,21 +11,20 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import pytest
-from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from websockets.sync.client import connect
 
 from graphwell.errors import OptionError
-from graphwell.serve.launch import check_host, launch, make_app
-from graphwell.serve.security import HEADERS, Door, origins_of
-from tests.serve.pages import EchoPage
+from tests.serve.pages import ORIGIN, EchoPage, launch, served
 
-ORIGIN = "http://127.0.0.1:80"
-
-
-@pytest.fixture
-def door():
-    return Door(origins_of("127.0.0.1", 80))
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
 
 
 @pytest.fixture
@@ -36,13 +35,14 @@ def page(tmp_path):
 
 
 @pytest.fixture
-def client(page, door):
-    with TestClient(make_app(page, door), base_url=ORIGIN, headers={"host": "127.0.0.1:80"}) as client:
+def client(page):
+    with served(page) as (client, at):
+        client.at = at
         yield client
 
 
-def test_the_page_its_parts_and_pictures_are_served(client, door):
-    at = f"/{door.token}/"
+def test_the_page_its_parts_and_pictures_are_served(client):
+    at = client.at
     assert client.get(at).headers["content-type"].startswith("text/html")
     assert client.get(at + "static/style.css").headers["content-type"].startswith("text/css")
     assert client.get(at + "files/pictures/a.png").content == b"picture"
@@ -50,33 +50,38 @@ def test_the_page_its_parts_and_pictures_are_served(client, door):
 
 
 @pytest.mark.parametrize("path", ["", "none", "static/none.js", "files/pictures/none.png", "files/x/a.png"])
-def test_every_answer_has_the_headers(client, door, path):
-    found = client.get(f"/{door.token}/{path}")
-    assert {name: found.headers[name] for name in HEADERS} == HEADERS
+def test_every_answer_has_the_headers(client, path):
+    found = client.get(client.at + path)
     refused = client.get(f"/wrong/{path}")
     assert refused.status_code == 403
-    assert {name: refused.headers[name] for name in HEADERS} == HEADERS
+    for answer in (found, refused):
+        assert HEADERS.items() <= answer.headers.items()
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; ")
+        assert policy.endswith("; trusted-types 'none'; frame-ancestors 'none'")
+        assert "http" not in policy
+        assert "unsafe" not in policy
 
 
 @pytest.mark.parametrize(
     "path", ["static/..%2fapp.py", "static/%2e%2e/app.py", "files/pictures/..%2f..%2fx.png"]
 )
-def test_no_path_leads_out(client, door, path):
-    assert client.get(f"/{door.token}/{path}").status_code == 404
+def test_no_path_leads_out(client, path):
+    assert client.get(client.at + path).status_code == 404
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
-def test_nothing_but_looking_is_allowed(client, door, method):
-    assert client.request(method, f"/{door.token}/").status_code == 405
+def test_nothing_but_looking_is_allowed(client, method):
+    assert client.request(method, client.at).status_code == 405
 
 
-def test_bodies_are_refused_unread(client, door):
-    assert client.post(f"/{door.token}/login", content=b"x" * 5_000).status_code == 413
-    assert client.post(f"/{door.token}/login", content=iter([b"x"])).status_code == 413
+def test_bodies_are_refused_unread(client):
+    assert client.post(client.at + "login", content=b"x" * 5_000).status_code == 413
+    assert client.post(client.at + "login", content=iter([b"x"])).status_code == 413
 
 
-def test_commands_are_answered_and_mistakes_told(client, door, capsys):
-    with client.websocket_connect(f"/{door.token}/channel", headers={"origin": ORIGIN}) as window:
+def test_commands_are_answered_and_mistakes_told(client, capsys):
+    with client.websocket_connect(client.at + "channel", headers={"origin": ORIGIN}) as window:
         assert window.receive_json() == {"event": "hello"}
         for text, answer in (
             ('{"do": "echo", "id": 1, "x": "<b>"}', {"re": 1, "ok": "<b>"}),
@@ -96,8 +101,8 @@ def test_commands_are_answered_and_mistakes_told(client, door, capsys):
     assert "AssertionError" in capsys.readouterr().err
 
 
-def test_windows_are_in_step(client, door):
-    at, headers = f"/{door.token}/channel", {"origin": ORIGIN}
+def test_windows_are_in_step(client):
+    at, headers = client.at + "channel", {"origin": ORIGIN}
     with (
         client.websocket_connect(at, headers=headers) as one,
         client.websocket_connect(at, headers=headers) as other,
@@ -112,19 +117,39 @@ def test_windows_are_in_step(client, door):
 @pytest.mark.parametrize(
     "headers", [{}, {"origin": "http://evil.example"}, {"origin": ORIGIN, "host": "evil.example"}]
 )
-def test_sockets_of_others_are_refused(client, door, headers):
+def test_sockets_of_others_are_refused(client, headers):
     with (
         pytest.raises(WebSocketDisconnect),
-        client.websocket_connect(f"/{door.token}/channel", headers=headers) as window,
+        client.websocket_connect(client.at + "channel", headers=headers) as window,
     ):
         window.receive_json()
 
 
+@pytest.mark.parametrize(
+    "host", ["evil.example:80", "127.0.0.1", "127.0.0.1:81", "127.0.0.1:80.evil.example", ""]
+)
+def test_another_name_is_refused(client, host):
+    assert client.get(client.at, headers={"host": host}).status_code == 421
+    assert client.get(client.at, headers={"host": "LOCALHOST:80"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:80", "http://127.0.0.1:81", ""]
+)
+def test_another_origin_is_refused(client, origin):
+    assert client.get(client.at + "static/label.js", headers={"origin": origin}).status_code == 403
+    own = client.get(client.at + "static/label.js", headers={"origin": "http://localhost:80"})
+    assert own.status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "", "/wrong/", "{token}", "{token}x/", "/x{token}/", "/%ed%a0%80/"])
+def test_without_the_token_nothing_is_let_in(client, path):
+    assert client.get(path.replace("{token}", client.at.rstrip("/"))).status_code == 403
+
+
 def test_a_password_is_asked_for_before_anything_is_shown(page):
     page.name = "secret"  # there is no such page: it must not even be looked for
-    door = Door(origins_of("127.0.0.1", 80), password="right")
-    with TestClient(make_app(page, door), base_url=ORIGIN, headers={"host": "127.0.0.1:80"}) as client:
-        at = f"/{door.token}/"
+    with served(page, password="right") as (client, at):
         assert "password" in client.get(at).text
         assert client.get(at + "files/pictures/a.png").status_code == 403
         with (
@@ -143,8 +168,8 @@ def test_a_password_is_asked_for_before_anything_is_shown(page):
         )
 
 
-def test_the_page_ends_with_the_server(page, door):
-    with TestClient(make_app(page, door)):
+def test_the_page_ends_with_the_server(page):
+    with served(page):
         assert not page.ended
     assert page.ended
 
@@ -152,14 +177,12 @@ def test_the_page_ends_with_the_server(page, door):
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.org", ""])
 def test_others_are_let_in_with_a_password_only(host):
     with pytest.raises(OptionError, match="password"):
-        check_host(host, "https://a.example", None)
+        launch(EchoPage(), host=host, address="https://a.example", open_browser=False)
 
 
 def test_a_host_of_any_name_needs_an_address():
     with pytest.raises(OptionError, match="address"):
-        check_host("0.0.0.0", None, "secret")
-    check_host("0.0.0.0", "https://a.example", "secret")
-    check_host("127.0.0.1", None, None)
+        launch(EchoPage(), host="0.0.0.0", password="secret", open_browser=False)
 
 
 def test_a_port_that_is_taken_is_named():
@@ -194,7 +217,7 @@ def test_the_browser_is_given_a_private_file_in_place_of_the_token(monkeypatch):
 def impatient():
     """The address of a server that waits half a second for a request."""
     code = (
-        "from graphwell.serve.launch import launch; from tests.serve.pages import EchoPage\n"
+        "from tests.serve.pages import EchoPage, launch\n"
         "launch(EchoPage(), open_browser=False, request_seconds=0.5, on_ready=lambda a: print(a, flush=True))"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

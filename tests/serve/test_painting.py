@@ -1,9 +1,5 @@
 """The state behind the page of `graphwell paint`, without a browser."""
 
-import json
-import threading
-import time
-
 import numpy as np
 import pytest
 import rasterio
@@ -11,65 +7,9 @@ from PIL import Image
 
 from graphwell import datasets
 from graphwell.errors import OptionError
-from graphwell.jobs.painting import PaintedPicture, PaintOptions
-from graphwell.serve.painting import PaintPage, Request, SegmentingThread
-from tests.jobs.test_painting import write_picture
+from tests.serve.paintings import ACROSS, MIDDLE, Heard, do, fine, first, folder, opened, paint_page
 
-ACROSS = {"class": 0, "width": 3, "erase": False, "points": [[5, 5], [60, 5]]}
-MIDDLE = {"class": 1, "width": 3, "erase": False, "points": [[30, 30], [40, 30]]}
-
-
-class Heard:
-    """What windows were told."""
-
-    def __init__(self):
-        self.events = []
-
-    def __call__(self, event):
-        if isinstance(event, bytes):
-            length = int.from_bytes(event[:4], "little")
-            event = {**json.loads(event[4 : 4 + length]), "body": event[4 + length :]}
-        self.events.append(event)
-
-    def wait_for(self, enough, seconds=60):
-        """Return the first event that is enough, once it is there."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            for event in list(self.events):
-                if enough(event):
-                    return event
-            time.sleep(0.01)
-        raise AssertionError([event["event"] for event in self.events])
-
-
-@pytest.fixture
-def folder(tmp_path):
-    write_picture(tmp_path / "a.png")
-    write_picture(tmp_path / "b.png", seed=1)
-    return tmp_path
-
-
-@pytest.fixture
-def opened(folder):
-    page, heard = PaintPage(PaintOptions(source=folder, n_jobs=1), ("leaf", "ground")), Heard()
-    page.begin(heard)
-    yield page, heard
-    page.end()
-
-
-def do(page, command, /, **message):
-    return page.commands[command]({**message, "do": command})
-
-
-def first(page):
-    heard = Heard()
-    for event in page.greeting():
-        heard(event)
-    return heard.events
-
-
-def fine(number):
-    return lambda e: e["event"] == "segmentation" and not e["coarse"] and e["number"] >= number
+__all__ = ["folder", "opened"]
 
 
 def test_a_window_is_told_the_picture_and_its_classes(opened):
@@ -96,26 +36,13 @@ def test_strokes_are_answered_coarse_and_fine_and_undone(opened):
     assert [event["what"] for event in heard.events if event["event"] == "undone"] == ["stroke", "stroke"]
 
 
-def test_a_coarse_answer_is_shown_until_the_fine_one_is_there(opened):
-    page, heard = opened
-    heard.wait_for(fine(do(page, "stroke", **ACROSS)))
-    labels = np.zeros((2, 2), dtype=int)
-    page._take(Request(page._picture, labels, page._number), labels, True)
-    assert not heard.events[-1]["coarse"]
-    page._take(Request(page._picture, labels, page._number + 1), labels, True)
-    assert heard.events[-1]["coarse"]
-    other = Request(PaintedPicture(page._picture.path, page.options), labels, page._number + 2)
-    page._take(other, labels, False)
-    assert heard.events[-1]["coarse"]
-
-
 def test_a_killed_page_goes_on_with_the_same_strokes_and_undo(folder, opened):
     page, _ = opened
     for stroke in (ACROSS, MIDDLE, MIDDLE):
         do(page, "stroke", **stroke)
     do(page, "undo")
     page.end()
-    again = PaintPage(PaintOptions(source=folder, n_jobs=1))
+    again = paint_page(folder)
     try:
         (event,) = first(again)
         assert [stroke["points"] for stroke in event["strokes"]] == [ACROSS["points"], MIDDLE["points"]]
@@ -141,7 +68,7 @@ def test_the_next_picture_begins_from_the_classes_of_the_last(opened):
 
 def test_two_pages_do_not_share_a_journal(folder, opened):
     with pytest.raises(OptionError, match="is in use by process"):
-        PaintPage(PaintOptions(source=folder))
+        paint_page(folder)
 
 
 def test_everything_is_saved(folder, opened):
@@ -190,7 +117,7 @@ def test_labels_follow_from_the_strokes_that_are_left_and_are_saved_as_shown(fol
     classes = [bytes.fromhex(known["color"][1:]) for known in first(page)[0]["classes"]]
     assert [classes[label] for label in after] == [bytes(color) for color in colors.tolist()]
 
-    other = PaintPage(PaintOptions(source=folder / "b.png", output=folder / "new", n_jobs=1))
+    other = paint_page(folder / "b.png", output=folder / "new")
     heard = Heard()
     other.begin(heard)
     try:
@@ -213,16 +140,6 @@ def test_the_fine_answer_is_shown_before_it_is_saved(opened):
     assert events == ["segmentation", "saved"]
 
 
-def test_an_answer_to_strokes_that_are_gone_is_not_shown(opened):
-    page, heard = opened
-    number = do(page, "stroke", **ACROSS)
-    heard.wait_for(fine(number))
-    do(page, "undo")
-    labels = np.zeros((60, 70), dtype=int)
-    page._take(Request(page._picture, labels, number), labels, False)
-    assert len(first(page)) == 1
-
-
 def test_what_a_picture_does_not_show_has_no_class_on_the_page_and_in_the_files(tmp_path):
     values, _ = datasets.make_grey_image(60, 70, noise=0.1, random_state=0)
     values[40:] = np.nan
@@ -230,7 +147,7 @@ def test_what_a_picture_does_not_show_has_no_class_on_the_page_and_in_the_files(
     shape = {"width": 70, "height": 60, "count": 1, "dtype": "float32"}
     with rasterio.open(tmp_path / "a.tif", "w", **shape, **place) as file:
         file.write(values.astype(np.float32), 1)
-    page, heard = PaintPage(PaintOptions(source=tmp_path / "a.tif", n_jobs=1)), Heard()
+    page, heard = paint_page(tmp_path / "a.tif"), Heard()
     page.begin(heard)
     try:
         do(page, "stroke", **ACROSS)
@@ -285,80 +202,3 @@ def test_wrong_messages_are_refused_and_change_nothing(opened, name, message):
         do(page, name, **message)
     assert page._journal.path.read_bytes() == before
     assert not [event for event in heard.events if event["event"] in ("done", "picture")]
-
-
-SEEDS = np.array([[0, -1]])
-
-
-class SlowPicture:
-    """Waits to be let go; counts what it is asked."""
-
-    is_large = True
-
-    def __init__(self):
-        self.go, self.begun, self.asked = threading.Event(), threading.Event(), []
-
-    def prepare(self, *, coarse):
-        self.asked.append("prepare")
-
-    def segment(self, seeds, *, coarse):
-        self.begun.set()
-        assert self.go.wait(10)
-        self.asked.append("segment")
-        if seeds[0, 1] == 9:
-            raise ValueError("This cannot be segmented.")
-        return seeds
-
-
-def segmenting(picture, requests):
-    found, failed, heard = [], [], threading.Event()
-
-    def told(kind):
-        def keep(request, *what):
-            kind.append(request.number)
-            if request is requests[-1]:
-                heard.set()
-
-        return keep
-
-    thread = SegmentingThread(told(found), told(failed), coarse=False)
-    thread.begin()
-    thread.request(requests[0])
-    assert picture.begun.wait(10)
-    for request in requests[1:]:
-        thread.request(request)
-    picture.go.set()
-    assert heard.wait(10)
-    thread.end()
-    return found, failed
-
-
-def test_a_request_that_was_overtaken_before_it_began_is_forgotten():
-    picture = SlowPicture()
-    assert segmenting(picture, [Request(picture, SEEDS, n) for n in (1, 2, 3)]) == ([1, 3], [])
-
-
-def test_a_failure_is_told_and_the_next_request_is_done():
-    picture = SlowPicture()
-    bad = Request(picture, np.array([[0, 9]]), 1)
-    assert segmenting(picture, [bad, Request(picture, SEEDS, 2)]) == ([2], [1])
-
-
-def test_small_pictures_have_no_coarse_answers():
-    picture = SlowPicture()
-    picture.is_large = False
-    thread = SegmentingThread(lambda *_: picture.asked.append("found"), lambda *_: None, coarse=True)
-    thread._answer(Request(picture, SEEDS, 1))
-    assert picture.asked == []
-
-
-def test_without_seeds_the_picture_is_only_prepared():
-    picture, done = SlowPicture(), threading.Event()
-    picture.prepare = lambda *, coarse: done.set()
-    thread = SegmentingThread(lambda *_: picture.asked.append("found"), lambda *_: None, coarse=True)
-    thread.begin()
-    thread.request(Request(picture, np.array([[-1, -1]]), 1))
-    assert done.wait(10)
-    thread.end()
-    thread._thread.join(10)
-    assert picture.asked == []

@@ -4,11 +4,12 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from graphwell.serve.files import PAGES
+import graphwell as gw
 from tests.serve.browser import browser, keep_screenshot, wait_until
 
 pytestmark = pytest.mark.slow
@@ -61,7 +62,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def page(browser, tmp_path):
-    for part in PAGES.glob("points*.js"):
+    for part in (Path(gw.__file__).parent / "serve" / "page").glob("points*.js"):
         (tmp_path / part.name).write_bytes(part.read_bytes())
     (tmp_path / "map.html").write_text(PAGE)
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:

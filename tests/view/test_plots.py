@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from graphwell.solve.result import Result, Status
-from graphwell.view import plots
+from graphwell import Result, Status, plots
 
 POINTS = np.random.default_rng(0).random((6, 2))
 LABELS = np.array([0, 0, 1, 1, -1, 1])

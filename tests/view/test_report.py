@@ -1,4 +1,4 @@
-"""The page of a labelled table."""
+"""The page of a labelled table, and the HTML it is made of."""
 
 import re
 from dataclasses import replace
@@ -8,6 +8,7 @@ import pytest
 from graphwell.errors import Sentence
 from graphwell.jobs.classify import classify
 from graphwell.jobs.options import ClassifyOptions
+from graphwell.view import html
 from graphwell.view.report import doubtful_table, report_page
 from tests.jobs.tables import blobs
 
@@ -61,3 +62,30 @@ def test_doubtful_rows_are_named(report):
     made = doubtful_table([row])
     assert "<td>1,234 (&lt;r&gt;)</td>" in made
     assert "<td>yes</td>" in made
+
+
+def test_text_is_always_escaped():
+    made = html.page(
+        "<t>", [html.heading("<h>"), html.subheading("<s>"), html.paragraph("<p>"), html.footer("<f>")]
+    )
+    for letter in "thspf":
+        assert f"&lt;{letter}&gt;" in made
+    assert "<t>" not in made.replace("<title>", "")
+
+
+def test_a_table_sets_numbers_to_the_right():
+    made = html.table(["name", "kind", "rows"], [["a", "b", 3]], text_columns=2)
+    assert '<td>a</td><td>b</td><td class="number">3</td>' in made
+    assert '<th>kind</th><th class="number">rows</th>' in made
+
+
+def test_pictures_lie_inside_the_page():
+    made = html.figure(b"bytes", 'a "plot"', "below")
+    assert 'src="data:image/png;base64,Ynl0ZXM="' in made
+    assert "a &quot;plot&quot;" in made
+    assert "<figcaption>below</figcaption>" in made
+    assert "figcaption" not in html.figure(b"", "x")
+
+
+def test_facts_are_names_and_values():
+    assert html.facts([("rows", "3")]).count('class="fact"') == 1

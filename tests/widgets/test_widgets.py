@@ -10,8 +10,7 @@ from PIL import Image
 
 import graphwell as gw
 from graphwell.errors import OptionError
-from graphwell.io.locks import held_alone
-from tests.serve.tables import write_groups
+from tests.serve.tables import held_alone, write_groups
 from tests.widgets.notebook import Kernel
 
 

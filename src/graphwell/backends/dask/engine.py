@@ -188,7 +188,8 @@ class BlockEngine(NumbaEngine):
 
     def argmax(self, block: FloatArray, prices: FloatArray | None = None) -> Any:
         """Return the column with the largest entry of each row, after the prices have been added."""
-        return Vector(self.graph, super().argmax(block, prices))
+        # with as many rows as classes, prices would be taken for a vector further down
+        return Vector(self.graph, super().argmax(block if prices is None else block + prices))
 
     def counts(self, block: FloatArray, prices: FloatArray, among: Any) -> IntArray:
         """Return how many of the rows `among` each column wins under the prices."""
