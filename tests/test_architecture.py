@@ -63,9 +63,14 @@ HEAVY = ("PIL", "matplotlib", "numba", "faiss", "typer", "rich", "sklearn", "pan
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
 def imports(path: Path, *, top_level: bool = False) -> set[str]:
     """Names that a file imports at run time, inside functions too, and modules that it names in strings."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     guards = (n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
     for_types = {inner for guard in guards for inner in ast.walk(guard)}
     found: set[str] = set()

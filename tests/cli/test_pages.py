@@ -126,6 +126,7 @@ def test_what_is_no_picture_is_refused_before_anything_is_served(tmp_path, name,
     assert problem in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_strokes_come_in_over_the_channel_and_wrong_ones_are_refused(tmp_path):
     write_picture(tmp_path / "a.png")
     with (

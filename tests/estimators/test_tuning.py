@@ -416,7 +416,7 @@ def test_calibrated_scores_are_as_sure_as_they_are_right_and_labels_stay():
 
 
 def test_calibration_leaves_labels_with_evidence_as_they_are():
-    X, y, _ = overlapping()
+    X, y, _ = overlapping(n=300)
     both = [DiffuseInterfaceClassifier(random_state=0, calibrate=c).fit(X, y) for c in (False, "auto")]
     assert both[1].calibrated_
     assert both[0].tuning_ == both[1].tuning_

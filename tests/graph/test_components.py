@@ -69,7 +69,7 @@ def test_a_part_of_many_rows_is_sampled_and_then_looked_at_closely(monkeypatch):
     assert apart.max() < 1.1 * shortest_apart.max()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_many_parts_share_the_distances_that_there_are(monkeypatch, seed):
     rng = np.random.default_rng(seed)
     components = np.repeat(np.arange(200), 20)

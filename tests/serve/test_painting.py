@@ -1,5 +1,7 @@
 """The state behind the page of `graphwell paint`, without a browser."""
 
+import math
+
 import numpy as np
 import pytest
 import rasterio
@@ -202,3 +204,71 @@ def test_wrong_messages_are_refused_and_change_nothing(opened, name, message):
         do(page, name, **message)
     assert page._journal.path.read_bytes() == before
     assert not [event for event in heard.events if event["event"] in ("done", "picture")]
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"class": 2}, "one of the classes"),
+        ({"class": -1}, "one of the classes"),
+        ({"class": True}, "one of the classes"),
+        ({"class": "0"}, "one of the classes"),
+        ({"class": 10**30}, "one of the classes"),
+        ({"class": None}, "one of the classes"),
+        ({"width": 0}, "wide"),
+        ({"width": 1e9}, "wide"),
+        ({"width": math.nan}, "wide"),
+        ({"width": math.inf}, "wide"),
+        ({"width": "3"}, "wide"),
+        ({"width": [3]}, "wide"),
+        ({"erase": 1}, "erase"),
+        ({"erase": None}, "erase"),
+        ({"points": []}, "1 to"),
+        ({"points": None}, "1 to"),
+        ({"points": {"0": [1, 1]}}, "1 to"),
+        ({"points": [[1, 1]] * (5_001)}, "1 to"),
+        ({"points": [[1, 1], [1]]}, "pair of numbers"),
+        ({"points": [[1, 1, 1]]}, "pair of numbers"),
+        ({"points": [["1", 1]]}, "pair of numbers"),
+        ({"points": [[math.nan, 1]]}, "pair of numbers"),
+        ({"points": [[1, -math.inf]]}, "pair of numbers"),
+        ({"points": [[True, 1]]}, "pair of numbers"),
+        ({"points": [1, 2]}, "pair of numbers"),
+        ({"points": [[1e300, 1]]}, "pair of numbers"),
+        ({"points": [[10**400, 1]]}, "pair of numbers"),
+        ({"points": [[1e8, 1]]}, "far outside"),
+        ({"points": [[1, -71]]}, "far outside"),
+    ],
+)
+def test_what_is_no_stroke_is_refused(opened, changed, problem):
+    page, _ = opened
+    with pytest.raises(ValueError, match=problem):
+        do(page, "stroke", **{**ACROSS, **changed})
+    assert first(page)[0]["strokes"] == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"do": "add class", "name": "x" * 201},
+        {"do": "add class", "name": ["x"]},
+        {"do": "add class", "name": "leaf"},
+        {"do": "rename class", "class": 0, "name": "ground"},
+        {"do": "rename class", "class": 0, "name": "  "},
+        {"do": "rename class", "class": 0},
+        {"do": "rename class", "class": 9, "name": "a"},
+        {"do": "rename class", "class": True, "name": "a"},
+        {"do": "color class", "class": 0, "color": "red"},
+        {"do": "color class", "class": 0, "color": "#12345g"},
+        {"do": "color class", "class": 0, "color": "#+12345"},
+        {"do": "color class", "class": 0, "color": "#1_2_34"},
+        {"do": "add class", "name": "\ud800\0"},
+        {"do": "color class", "class": 0, "color": 5},
+    ],
+)
+def test_what_is_no_change_of_classes_is_refused(opened, message):
+    page, _ = opened
+    before = first(page)[0]["classes"]
+    with pytest.raises(ValueError, match=r"class|colour"):
+        page.commands[message["do"]](message)
+    assert first(page)[0]["classes"] == before

@@ -41,9 +41,24 @@ def test_without_dask_the_pip_line_is_told(monkeypatch, data):
 def test_an_answer_without_workers_is_not_taken_for_a_cluster_without_any():
     """Dask's client overwrites what it knows of the scheduler every other second, leaving the workers out."""
     answers = iter([{"workers": {}, "n_workers": 2}, {"workers": {"a": 1, "b": 2}, "n_workers": 2}])
-    assert workers_of(SimpleNamespace(scheduler_info=lambda n_workers: next(answers))) == {"a": 1, "b": 2}
-    nobody = SimpleNamespace(scheduler_info=lambda n_workers: {"workers": {}, "n_workers": 0})
+    changing = SimpleNamespace(status="running", scheduler_info=lambda n_workers: next(answers))
+    assert workers_of(changing) == {"a": 1, "b": 2}
+    nobody = SimpleNamespace(
+        status="running", scheduler_info=lambda n_workers: {"workers": {}, "n_workers": 0}
+    )
     assert workers_of(nobody) == {}
+
+
+def test_a_client_that_is_cut_off_while_it_is_asked_for_workers_does_not_ask_for_ever():
+    closing = SimpleNamespace(status="running")
+
+    def answer(n_workers):
+        closing.status = "closed"
+        return {"workers": {}, "n_workers": 2}
+
+    closing.scheduler_info = answer
+    with pytest.raises(OSError, match="was closed, or lost its scheduler"):
+        workers_of(closing)
 
 
 def test_what_was_sent_does_not_stay_with_the_client(client):

@@ -1,7 +1,8 @@
 """The program of a worker, run by threads that send each other messages: the results of one machine."""
 
-import queue
+import re
 import threading
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from graphwell import Graph
 from graphwell.backends.base import Coarse, Rows
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.dask.backend import BlockBackend
-from graphwell.backends.dask.communicator import Communicator, WorkerLostError
+from graphwell.backends.dask.communicator import Communicator, DivergedError, WorkerLostError
 from graphwell.backends.dask.search import FewerWorkersError
+from graphwell.backends.dask.worker import Mailbox
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.schedule import stable_step
 from graphwell.solve.start import diffusion_scores, laplace_scores
@@ -22,47 +24,93 @@ from tests.helpers import random_graph, start_of
 class Mail:
     """Messages between threads."""
 
-    def __init__(self, rank, queues, ended):
-        self.rank, self.queues, self.ended = rank, queues, ended
+    def __init__(self, rank, boxes):
+        self.rank, self.boxes = rank, boxes
 
-    def send(self, rank, number, message):
-        self.queues[self.rank, rank].put((number, message))
+    def send(self, rank, number, letter):
+        self.boxes[rank].put(self.rank, number, letter)
 
-    def receive(self, rank, number):
-        while True:
-            try:
-                found, message = self.queues[rank, self.rank].get(timeout=0.1)
-            except queue.Empty:
-                self.check()
-                continue
-            assert found == number
-            return message
+    def wait(self, arrived):
+        box = self.boxes[self.rank]
+        box.wait_for(lambda: arrived(box.letters), self.check)
 
     def check(self):
-        if self.ended.is_set():
+        if self.boxes[self.rank].stopped:
             raise WorkerLostError("another one failed")
 
 
-def together(size, program):
-    """What a program returns on so many workers."""
-    queues = {(a, b): queue.Queue() for a in range(size) for b in range(size)}
-    found, errors, ended = [None] * size, [], threading.Event()
+def ends(size, program):
+    """What a program returns on so many workers, and the errors that end it."""
+    boxes, found, errors = [Mailbox() for _ in range(size)], [None] * size, []
 
     def work(rank):
+        comm = Communicator(rank, size, Mail(rank, boxes))
         try:
-            found[rank] = program(Communicator(rank, size, Mail(rank, queues, ended)))
+            found[rank] = program(comm)
+            comm.end()
         except Exception as error:
             errors.append(error)
-            ended.set()
+            for box in boxes:
+                box.stop()
 
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(size)]
+    threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(size)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    return found, errors
+
+
+def together(size, program):
+    """What a program returns on so many workers."""
+    found, errors = ends(size, program)
     if errors:
         raise min(errors, key=lambda error: isinstance(error, WorkerLostError))
     return found
+
+
+def halo_of(one, two):
+    """An exchange between two workers that need rows of each other."""
+    links = {one: [two], two: [one]}
+    return lambda comm: comm.exchange(dict.fromkeys(links.get(comm.rank, []), 1), links.get(comm.rank, []))
+
+
+VERBS = {
+    "gather": lambda comm: comm.gather(1),
+    "broadcast": lambda comm: comm.broadcast(1),
+    "sum": lambda comm: comm.allreduce(np.ones(3)),
+    "wider sum": lambda comm: comm.allreduce(np.ones(4)),
+    "halo": halo_of(0, 1),
+    "another halo": halo_of(1, 2),
+    "nothing": lambda comm: None,
+}
+
+
+@pytest.mark.parametrize("at_the_end", [False, True])
+@pytest.mark.parametrize("other", [0, 1, 2])
+def test_workers_that_take_different_ways_are_told_and_wait_for_nobody(other, at_the_end):
+    for verb, instead in permutations(VERBS, 2):
+
+        def program(comm, verb=verb, instead=instead):
+            comm.gather(0)
+            VERBS[instead if comm.rank == other else verb](comm)
+            for _ in range(0 if at_the_end else 3):
+                VERBS["halo"](comm)
+                comm.allreduce(1)
+
+        _, errors = ends(3, program)
+        told = {str(error) for error in errors if isinstance(error, DivergedError)}
+        assert len(errors) == 3
+        assert told
+        assert all(isinstance(error, DivergedError | WorkerLostError) for error in errors)
+        for sentence in told:
+            assert re.fullmatch(
+                r"The workers of the fit took different ways: worker \d called .* as its verb \d, worker \d "
+                r"called .* as its verb \d\. They must have processors of one kind and the same versions of "
+                r"all packages\.",
+                sentence,
+            )
 
 
 def case(n_classes=3, n=240, density=0.03, seed=0):

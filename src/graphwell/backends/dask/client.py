@@ -56,10 +56,11 @@ def workers_of(client: Any) -> dict[str, Any]:
     The client asks the scheduler every other second, without the workers, and may put that answer in the
     place of this one; how many workers there are is part of both.
     """
-    while True:
+    while client.status == "running":
         found = client.scheduler_info(n_workers=-1)
         if len(found["workers"]) == found.get("n_workers", len(found["workers"])):
             return dict(found["workers"])
+    raise cut_off()
 
 
 def forget_messages(client: Any) -> None:

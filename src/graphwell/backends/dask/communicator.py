@@ -16,15 +16,23 @@ class WorkerLostError(OSError):
     """A worker of the fit is gone, or this one was told to stop because another is."""
 
 
+class DivergedError(RuntimeError):
+    """Workers of a fit called different verbs, which would wait for each other for ever."""
+
+
+Letter = tuple[str, Any]
+"""The verb that a worker calls, and what it sends."""
+
+
 class Mail(Protocol):
     """Brings messages to other workers, by their rank."""
 
-    def send(self, rank: int, number: int, message: Any) -> None:
+    def send(self, rank: int, number: int, letter: Letter) -> None:
         """Send a message; nobody may write into it any more."""
         ...
 
-    def receive(self, rank: int, number: int) -> Any:
-        """Wait for a message."""
+    def wait(self, arrived: Callable[[dict[tuple[int, int], Letter]], bool]) -> None:
+        """Wait until messages have arrived, by sender and number, as looking at them says."""
         ...
 
     def check(self) -> None:
@@ -51,36 +59,61 @@ class Communicator:
     def __init__(self, rank: int = 0, size: int = 1, mail: Mail | None = None) -> None:
         self.rank, self.size, self.mail, self.rounds = rank, size, mail, 0
 
-    def exchange(self, pieces: Mapping[int, Any], sources: Collection[int]) -> dict[int, Any]:
-        """Send each worker its piece; return what these sources sent here."""
+    def exchange(
+        self, pieces: Mapping[int, Any], sources: Collection[int], verb: str = "exchange"
+    ) -> dict[int, Any]:
+        """Send each worker its piece; return what these sources sent here.
+
+        In every verb a worker sends something to each one that it waits for. Where workers no longer run the
+        same program, by rounding on processors of two kinds say, one of them therefore finds a message of
+        another verb, or one that it did not ask for, before all of them wait.
+        """
         self.rounds += 1
+        number, missing = self.rounds, set(sources) - {self.rank}
         found = {self.rank: pieces[self.rank]} if self.rank in sources else {}
+
+        def arrived(letters: dict[tuple[int, int], Letter]) -> bool:
+            for (sender, sent), (theirs, piece) in list(letters.items()):
+                if sent > number:
+                    continue
+                if sent < number or theirs != verb or sender not in missing:
+                    raise DivergedError(
+                        f"The workers of the fit took different ways: worker {sender} called {theirs} as its "
+                        f"verb {sent}, worker {self.rank} called {verb} as its verb {number}. They must have "
+                        "processors of one kind and the same versions of all packages."
+                    )
+                found[sender] = piece
+                missing.remove(sender)
+                del letters[sender, sent]
+            return not missing
+
         if self.mail is not None:
             for rank, piece in pieces.items():
                 if rank != self.rank:
-                    self.mail.send(rank, self.rounds, piece)
-            for rank in sources:
-                if rank != self.rank:
-                    found[rank] = self.mail.receive(rank, self.rounds)
+                    self.mail.send(rank, number, (verb, piece))
+            self.mail.wait(arrived)
         return found
 
-    def each(self, pieces: list[Any]) -> list[Any]:
+    def each(self, pieces: list[Any], verb: str = "each") -> list[Any]:
         """Send each worker its piece; return the pieces for this one, in the order of the workers."""
-        found = self.exchange(dict(enumerate(pieces)), range(self.size))
+        found = self.exchange(dict(enumerate(pieces)), range(self.size), verb)
         return [found[rank] for rank in range(self.size)]
 
-    def gather(self, value: Any) -> list[Any]:
+    def gather(self, value: Any, verb: str = "gather") -> list[Any]:
         """Return the values of all workers, in their order."""
-        return self.each([value] * self.size)
+        return self.each([value] * self.size, verb)
 
     def allreduce(self, value: Any, combine: Callable[[Any, Any], Any] = np.add) -> Any:
-        """Return the sum of the values of all workers, or what else combines two of them."""
-        return reduce(combine, self.gather(value))
+        """Return the sum of the values of all workers, of one shape, or what else combines two of them."""
+        return reduce(combine, self.gather(value, f"allreduce of the shape {np.shape(value)}"))
 
     def broadcast(self, value: Any) -> Any:
         """Return the value of the first worker."""
-        sent = dict.fromkeys(range(self.size), value) if self.rank == 0 else {}
-        return self.exchange(sent, [0])[0]
+        return self.gather(value if self.rank == 0 else None, "broadcast")[0]
+
+    def end(self) -> None:
+        """Wait until all workers have called all their verbs."""
+        self.gather(None, "end")
 
     def check(self) -> None:
         """Raise what ended the fit elsewhere."""

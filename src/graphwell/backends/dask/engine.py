@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
+from zlib import crc32
 
 import numpy as np
 from scipy import sparse
@@ -209,7 +210,8 @@ class BlockEngine(NumbaEngine):
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""
         graph, W = self.graph, self.graph.sharp
-        extents = self.comm.gather((float(W.data.max(initial=0.0)), W.nnz))
+        verb = f"condensed with the groups {crc32(groups.tobytes()):x}"  # sums of others are none
+        extents = self.comm.gather((float(W.data.max(initial=0.0)), W.nnz), verb)
         unit = unit_of(max(largest for largest, _ in extents), sum(count for _, count in extents))
         own = condensed_rows(W, groups[graph.vertices], groups[graph.columns], n_groups, unit)
         return in_units_of(self.comm.allreduce(own), unit)

@@ -277,7 +277,7 @@ def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> t
     nobody = np.zeros(len(centres), dtype=np.int64)
     cells = CellMap(scaling, centres.reshape(-1, shape), nobody, nobody)
     sizes = comm.allreduce(np.bincount(cells.nearest(points, 1)[:, 0], minlength=len(centres)))
-    owner = grouped(centres, sizes, comm.size)
+    owner = comm.broadcast(grouped(centres, sizes, comm.size))  # all send a row to the same worker
     rows_of = np.bincount(owner, sizes, minlength=comm.size).astype(np.int64)
     if not rows_of.all():
         raise FewerWorkersError(int((rows_of > 0).sum()))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.backends.dask.client import require_dask
-from graphwell.backends.dask.communicator import Communicator, WorkerLostError
+from graphwell.backends.dask.communicator import Communicator, Letter, WorkerLostError
 from graphwell.progress import watched
 
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -29,24 +29,24 @@ class Mailbox:
     def __init__(self, job: bytes = b"") -> None:
         self.job = job
         self.blocks: dict[int, Any] = {}
-        self.messages: dict[tuple[int, int], Any] = {}
+        self.letters: dict[tuple[int, int], Letter] = {}
         self.reports: list[tuple[str, Any]] = []
         self.answers: list[Any] = []
         self.stopped = False
         self.changed = threading.Condition()
         self._reported = 0.0
 
-    def put(self, sender: int, number: int, message: Any) -> None:
+    def put(self, sender: int, number: int, letter: Letter) -> None:
         """Keep a message of another worker until it is asked for."""
         with self.changed:
-            self.messages[sender, number] = message
+            self.letters[sender, number] = letter
             self.changed.notify_all()
 
     def stop(self) -> None:
         """Free whoever waits, and forget everything."""
         with self.changed:
             self.stopped = True
-            self.messages.clear()
+            self.letters.clear()
             self.blocks.clear()
             self.changed.notify_all()
 
@@ -54,8 +54,8 @@ class Mailbox:
         """Wait until something has arrived, looking now and then whether anybody still wants it."""
         with self.changed:
             while not arrived():
-                self.changed.wait(SECONDS_BETWEEN_LOOKS)
                 check()
+                self.changed.wait(SECONDS_BETWEEN_LOOKS)
 
     def report(self, stage: str, share: float | None) -> None:
         """Leave word for the client of how far the round is; not of every iteration."""
@@ -90,11 +90,11 @@ def close_mailbox(name: str, dask_worker: Any) -> None:
         dask_worker.handlers.pop(DELIVER, None)
 
 
-def deliver(name: str, to: str, sender: int, number: int, message: Any) -> None:
+def deliver(name: str, to: str, sender: int, number: int, verb: str, message: Any) -> None:
     """What a worker does with a message; one for a round that is over is thrown away."""
     box = MAILBOXES.get((name, to))
     if box is not None and not box.stopped:
-        box.put(sender, number, message)
+        box.put(sender, number, (verb, message))
 
 
 def take_reports(name: str, answers: list[Any], dask_worker: Any) -> list[tuple[str, Any]]:
@@ -130,6 +130,7 @@ def member(name: str, addresses: list[str], rank: int) -> Any:
         with watched(comm.check):
             job: Job = distributed.protocol.pickle.loads(box.job)
             found = job(comm, box, blocks)
+            comm.end()
     except WorkerLostError:
         close_mailbox(name, worker)
         raise
@@ -147,24 +148,23 @@ class WorkerMail:
         self.sending: list[Any] = []
         self.bytes_sent, self.seconds_waited = 0, 0.0
 
-    def send(self, rank: int, number: int, message: Any) -> None:
+    def send(self, rank: int, number: int, letter: Letter) -> None:
         """Send a message, without waiting until it is there."""
-        to, serialize = self.addresses[rank], require_dask().protocol.to_serialize
+        to, (verb, message), serialize = self.addresses[rank], letter, require_dask().protocol.to_serialize
         self.bytes_sent += message.nbytes if isinstance(message, np.ndarray) else 0
-        letter = {"name": self.name, "to": to, "sender": self.rank, "number": number}
+        envelope = {"name": self.name, "to": to, "sender": self.rank, "number": number, "verb": verb}
 
         async def send() -> None:
-            await getattr(self.worker.rpc(to), DELIVER)(**letter, message=serialize(message), reply=False)
+            await getattr(self.worker.rpc(to), DELIVER)(**envelope, message=serialize(message), reply=False)
 
         sent = asyncio.run_coroutine_threadsafe(send(), self.worker.loop.asyncio_loop)
         self.sending = [*(each for each in self.sending if not each.done() or each.exception()), sent]
 
-    def receive(self, rank: int, number: int) -> Any:
-        """Wait for a message."""
-        began, key = time.perf_counter(), (rank, number)
-        self.box.wait_for(lambda: key in self.box.messages, self.check)
+    def wait(self, arrived: Callable[[dict[tuple[int, int], Letter]], bool]) -> None:
+        """Wait for messages."""
+        began = time.perf_counter()
+        self.box.wait_for(lambda: arrived(self.box.letters), self.check)
         self.seconds_waited += time.perf_counter() - began
-        return self.box.messages.pop(key)
 
     def check(self) -> None:
         """Stop where a message could not be sent, or nobody wants the result any more."""
@@ -173,7 +173,8 @@ class WorkerMail:
         if any(sent.done() and sent.exception() for sent in self.sending):
             raise WorkerLostError("A worker of the fit is gone.")
         known = self.worker.state.tasks.get(self.task)
-        if known is None or known.state not in ("executing", "long-running"):
+        gone = self.worker.status.name in ("closing", "closed", "failed")
+        if gone or known is None or known.state not in ("executing", "long-running"):
             raise WorkerLostError("Nobody waits for the fit any more.")
 
 
