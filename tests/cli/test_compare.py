@@ -1,4 +1,4 @@
-"""`graphwell compare` as its users meet it, and the job behind it."""
+"""`graphwell compare` as its users meet it."""
 
 import json
 import re
@@ -7,9 +7,6 @@ import pytest
 from typer.testing import CliRunner
 
 from graphwell.cli.app import app
-from graphwell.errors import OptionError
-from graphwell.jobs.compare import compare
-from graphwell.jobs.options import CompareOptions
 from tests.jobs.tables import write_blobs
 
 FEW = (
@@ -74,12 +71,6 @@ def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path, opti
     ended = run(tmp_path / "in.csv", *options)
     assert ended.exit_code == 2
     assert words in ended.stderr
-
-
-def test_a_page_needs_a_function_that_draws_it(tmp_path):
-    write_blobs(tmp_path / "in.csv")
-    with pytest.raises(OptionError, match="needs a function that draws it"):
-        compare(CompareOptions(table=tmp_path / "in.csv", report=tmp_path / "page.html"))
 
 
 def test_help_lists_the_methods():

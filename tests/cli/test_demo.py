@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphwell._version import __version__
-from graphwell.cli.demo import run_demo, run_questions
+from graphwell import __version__
 from tests.cli.blobs import run
 
 
@@ -20,16 +19,6 @@ def test_the_demo_prints_tables_and_writes_pictures(tmp_path):
     assert "graphwell, 10 answers" in finished.stdout
     for name in ("three_moons.png", "ten_questions.png"):
         assert (tmp_path / "demo" / name).read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.slow
-def test_the_figures_of_the_demo(tmp_path):
-    errors = {row.method: row.error for row in run_demo(tmp_path)[0]}
-    assert errors["graphwell, default"] == min(errors.values())
-    assert errors["graphwell, annealed epsilon"] < errors["graphwell, fixed epsilon"]
-    errors = {row.method: row.error for row in run_questions(tmp_path)[0]}
-    assert errors["graphwell, 10 answers"] == min(errors.values()) < 0.06
-    assert errors["graphwell, 10 random labels"] > 0.2
 
 
 def test_example_digits(tmp_path):

@@ -18,7 +18,9 @@ from graphwell.cli import _options
 from graphwell.cli._run import Exit, bars, ends_cleanly
 from graphwell.cli._summary import print_classified, printable
 from graphwell.cli.app import COMMANDS, app
+from graphwell.cli.demo import run_demo, run_questions
 from graphwell.errors import OptionError
+from graphwell.jobs.compare import compare
 from graphwell.jobs.labelling import LabelOptions
 from graphwell.jobs.options import ClassifyOptions, CompareOptions
 from graphwell.jobs.painting import PaintOptions
@@ -27,6 +29,7 @@ from graphwell.jobs.segment_files import SegmentOptions
 from graphwell.jobs.suggest import SuggestOptions
 from graphwell.progress import silent
 from tests.cli.blobs import run
+from tests.jobs.tables import write_blobs
 from tests.jobs.test_reports import classified
 
 MADE = vars(typer.main.get_command(app))["commands"]
@@ -353,3 +356,19 @@ def test_everything_can_go_to_standard_error(capsys):
 )
 def test_text_of_a_file_cannot_harm_a_terminal(text, safe):
     assert printable(text) == safe
+
+
+def test_a_page_needs_a_function_that_draws_it(tmp_path):
+    write_blobs(tmp_path / "in.csv")
+    with pytest.raises(OptionError, match="needs a function that draws it"):
+        compare(CompareOptions(table=tmp_path / "in.csv", report=tmp_path / "page.html"))
+
+
+@pytest.mark.slow
+def test_the_figures_of_the_demo(tmp_path):
+    errors = {row.method: row.error for row in run_demo(tmp_path)[0]}
+    assert errors["graphwell, default"] == min(errors.values())
+    assert errors["graphwell, annealed epsilon"] < errors["graphwell, fixed epsilon"]
+    errors = {row.method: row.error for row in run_questions(tmp_path)[0]}
+    assert errors["graphwell, 10 answers"] == min(errors.values()) < 0.06
+    assert errors["graphwell, 10 random labels"] > 0.2
