@@ -54,6 +54,6 @@ def _environment() -> dict[str, str]:
 
 
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts="]
-ATTACK = Attack(
-    "properties", "property tests with 100 times their examples", attempt, count=24, hung_after=SECONDS
+ATTACKS = (
+    Attack("properties", "property tests with 100 times their examples", attempt, 24, hung_after=SECONDS),
 )

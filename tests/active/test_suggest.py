@@ -1,6 +1,7 @@
 """Which rows to label next."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -22,6 +23,13 @@ def test_the_first_of_many_are_good_too():
     graph, truth = clusters([80, 70, 60, 50, 40])
     assert sorted(truth[gw.suggest(graph, n=5)]) == [0, 1, 2, 3, 4]
     assert len(set(truth[gw.suggest(graph, n=15)[:7]])) == 5
+
+
+def test_a_data_frame_may_hold_words_and_gaps():
+    X, truth = blobs(classes=3)
+    frame = pd.DataFrame(X).add_prefix("x").assign(word=np.array(["a", "b", "c"])[truth])
+    frame.loc[3, "x0"] = np.nan
+    assert sorted(truth[gw.suggest(frame, n=3)]) == [0, 1, 2]
 
 
 def test_one_question_at_a_time_finds_every_cluster_as_well():

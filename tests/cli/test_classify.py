@@ -47,6 +47,30 @@ def test_the_output_lies_beside_the_table_by_default(blobs):
     assert (blobs / "in.labelled.csv").read_text().startswith("name,x,y,label,truth,graphwell_label")
 
 
+def test_a_table_of_no_known_kind_is_named_before_the_output(tmp_path):
+    finished = classify(tmp_path / "pets.docx")
+    assert finished.exit_code == 2
+    assert "TABLE" in finished.stderr
+    assert "labelled" not in finished.stderr
+
+
+def test_sentences_of_a_table_are_whole_and_true(blobs):
+    frame = table_of_blobs(blobs / "in.csv", unknown="?")
+    frame.iloc[-1, 1:3] = frame.iloc[-2, 1:3]
+    frame.to_csv(blobs / "in.csv", index=False)
+    notes = " ".join(classify(blobs / "in.csv").stderr.split())
+    assert "1 of the 120 rows is a copy of another row" in notes
+    assert "Taken for unknown labels: '?' (108 rows); --unknown \"\" makes classes of all" in notes
+    frame.assign(label=frame.truth).to_csv(blobs / "in.csv", index=False)
+    finished = classify(blobs / "in.csv")  # nothing is uncertain where all rows have labels
+    assert finished.exit_code == 0
+    assert "uncertain" not in finished.stdout
+    frame.assign(label=np.where(frame.truth == "ant", 1, np.where(frame.truth == "bee", -1, np.nan))).to_csv(
+        blobs / "in.csv", index=False
+    )
+    assert "or give --unknown -1 if both do" in classify(blobs / "in.csv").stderr
+
+
 def test_json_alone_goes_to_stdout(blobs):
     options = ("-o", blobs / "out.csv", "--truth", "truth", "--holdout", 0.25, "--json")
     finished = classify(blobs / "in.csv", *options)

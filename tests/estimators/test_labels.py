@@ -1,6 +1,7 @@
 """Reading labels of every kind."""
 
 import re
+from datetime import date, datetime
 
 import numpy as np
 import pandas as pd
@@ -206,3 +207,11 @@ def test_a_fit_warns_where_equal_rows_have_different_labels(make):
             make(3).fit(given, y)
     y[3] = "dog"
     make(3).fit(X, y)
+
+
+@pytest.mark.parametrize("day", [pd.Timestamp, date.fromisoformat, datetime.fromisoformat])
+def test_dates_in_a_list_are_classes(day):
+    first, second = "2024-01-01", "2024-02-01"
+    codes, classes = read([day(second), pd.NaT, day(first), None])
+    assert codes == [1, -1, 0, -1]
+    assert classes == [datetime.fromisoformat(first), datetime.fromisoformat(second)]

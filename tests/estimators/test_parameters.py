@@ -2,11 +2,13 @@
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
 
 import graphwell as gw
 from graphwell import DiffuseInterfaceClassifier, datasets
@@ -107,6 +109,17 @@ def test_rows_out_of_range_are_refused_by_fit_and_predict(form, tune):
     ):
         clf.fit(form(1e-155 * X), y)
     assert len(clf.predict(form(1e-155 * X))) == len(X)  # the fitted rows give the scale
+
+
+def test_new_rows_beyond_single_precision_are_labelled_beside_a_forest():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 3)) + 4 * (np.arange(60) % 2)[:, None]
+    labels = np.where(np.arange(60) < 20, np.arange(60) % 2, -1)
+    clf = DiffuseInterfaceClassifier(evidence=RandomForestClassifier(10, random_state=0), n_jobs=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.fit(rows, labels)
+        assert clf.predict(np.array([[1e140] * 3, [-1e140] * 3])).tolist() == [1, 0]
 
 
 def test_complex_numbers_in_lists_are_refused():

@@ -7,7 +7,7 @@ import pytest
 
 from torture import __main__ as program
 from torture.attack import NAMES, Attack, Outcome, find, run
-from torture.mutation import PICTURES, TABLES, mutated, sound_picture, sound_table
+from torture.files import PICTURES, TABLES, mutated, sound_picture, sound_table
 
 DEADLY = """
 import os, signal
@@ -23,7 +23,7 @@ def attempt(seed):
     if seed == 9:
         raise NotPossibleHere("no such thing here")
 
-ATTACK = Attack("deadly", "seeds 2, 3 and 4", attempt, count=6)
+ATTACKS = (Attack("deadly", "seeds 2, 3 and 4", attempt, count=6),)
 """
 
 

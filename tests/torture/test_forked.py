@@ -8,7 +8,7 @@ import time
 import pytest
 
 from torture.attack import Lost, NotPossibleHere
-from torture.forked import Fork, ready, survive
+from torture.program import Fork, ready, survive
 
 
 def test_a_fork_ends_with_the_code_of_its_work_and_says_what_it_said():

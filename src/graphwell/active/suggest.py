@@ -15,9 +15,12 @@ from graphwell.active.query import Query, Question, Suggestions
 from graphwell.active.strategies import DEFAULT, Strategy, find_strategy
 from graphwell.backends.base import Backend, Engine, PlacedGraph
 from graphwell.backends.registry import find_backend
+from graphwell.columns.kinds import is_frame
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
+from graphwell.estimators.inputs import encoded_frame
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
+from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
 from graphwell.progress import silent
@@ -183,6 +186,8 @@ def prepare(
     check_metric(metric, ("precomputed",))
     if metric == "precomputed":
         return PreparedGraph(backend, backend.read_affinities(X)[1])
+    if is_frame(X):  # in the scale that `graphwell suggest` gives a table
+        X = encoded_frame(X, standardise=by_the_data)[1]
     rows = backend.read_rows(X, metric)
     return PreparedGraph(backend, backend.build_graph(rows, n_neighbors, scale_neighbor, metric, silent))
 

@@ -34,7 +34,7 @@ OF_TABLES = (
     "delimiter, encoding, decimal"
 )
 """Parameters for `--set` wherever a table is read."""
-TABLE = "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .npy, .npz, .h5ad or .zarr"
+TABLE = "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .jsonl, .npy, .npz, .h5ad or .zarr"
 PICTURE = "Picture: .png, .jpg, .tif, .npy, .nii, .zarr and more; any channels"
 
 
@@ -133,6 +133,8 @@ def in_flags(field: str, value: str | None = None) -> str:
     --------
     >>> in_flags("row_id"), in_flags("missing", '"mean"'), in_flags("n"), in_flags("table")
     ('--id', '--set missing=mean', '-n', 'TABLE')
+    >>> in_flags("unknown", '"none"'), in_flags("unknown", '""')
+    ('--unknown none', '--unknown ""')
     """
     name = OTHERWISE.get(field, field)
     if field in ARGUMENTS:
@@ -140,7 +142,9 @@ def in_flags(field: str, value: str | None = None) -> str:
     if name not in FLAGS:
         return f"--set {name}" if value is None else f"--set {name}={value.strip(chr(34))}"
     flag = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
-    return flag if value in (None, "True") else f"{flag} {value.strip(chr(34))}"
+    if value is None or value == "True":
+        return flag
+    return f"{flag} {value.strip(chr(34)) or value}"  # the quotes of an empty text are typed
 
 
 class Command(TyperCommand):

@@ -47,8 +47,9 @@ def print_classified(report: "ClassifyReport", *, on_stderr: bool) -> None:
     if report.comparison is not None:
         say(_truth_sentence(report.comparison.accuracy), "bold")
     console.print(_class_grid(report.classes))
-    say("The most uncertain rows; row 1 is the first below the header:")
-    console.print(_doubtful_grid(report.doubtful))
+    if report.doubtful:
+        say("The most uncertain rows; row 1 is the first below the header:")
+        console.print(_doubtful_grid(report.doubtful))
     if report.to_label:
         say("The rows to label next, best first:")
         console.print(_to_label_grid(report.to_label))

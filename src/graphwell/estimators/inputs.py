@@ -72,11 +72,14 @@ def _refuse_text(X: Any) -> None:
         return  # other objects get the sentence of scikit-learn
 
 
-def encoded_frame(X: Any, labels: Labels) -> tuple[TableEncoder, FloatArray]:
+def encoded_frame(
+    X: Any, labels: Labels | None = None, standardise: Any = True
+) -> tuple[TableEncoder, FloatArray]:
     """The encoder of a data frame and its matrix, with a warning for each column to look at."""
-    names = np.array([*map(str, labels.classes.tolist()), ""], dtype=object)
-    encoder = TableEncoder(standardise=True)
-    matrix = encoder.fit_transform(X, names[labels.codes])
+    encoder, names = TableEncoder(standardise=standardise), None
+    if labels is not None:
+        names = np.array([*map(str, labels.classes.tolist()), ""], dtype=object)[labels.codes]
+    matrix = encoder.fit_transform(X, names)
     for fate in encoder.fates_:
         if fate.warns:
             warn_user(column_note(fate).worded(_as_parameter))

@@ -3,6 +3,7 @@
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -97,9 +98,11 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
         minus_one = known == UNKNOWN
         whole_floats = np.issubdtype(known.dtype, np.floating)
         if minus_one.any() and whole_floats and nothing.any():
-            raise ValueError(
+            raise OptionError(
+                "unknown",
                 "y holds both NaN and -1.0, so it is not clear which of them means unknown; "
-                "mark unknown labels in one way and give the class another name."
+                "mark unknown labels in one way and give the class another name, "
+                "or give {unknown=-1} if both do.",
             )
         if whole_floats and np.isinf(known).any():
             raise ValueError(
@@ -249,6 +252,8 @@ def _plain(known: Any) -> Any:
             f"y holds a {type(odd).__name__}, {odd!r}; each row has one label, a string or a number: "
             "join several to one name."
         )
+    if all(isinstance(v, date) for v in known):  # those of pandas too
+        return known.astype("datetime64[us]")
     kinds = {
         str if isinstance(v, str) else bool if isinstance(v, bool | np.bool_) else "number" for v in known
     }

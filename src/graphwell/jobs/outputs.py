@@ -17,6 +17,8 @@ PAGE_SUFFIXES = (".html", ".htm")
 
 def check_classify_files(options: ClassifyOptions) -> None:
     """Refuse outputs of `graphwell.jobs.classify` that could not be written."""
+    if options.cluster is None:
+        format_of(options.table, "table")
     if options.output is not None:
         format_of(options.output, "output")
         check_table_output(options.output)

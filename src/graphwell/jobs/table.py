@@ -186,8 +186,8 @@ def ready_rows(
     groups = equal_rows([X])
     n_copies = len(X) - len(np.unique(groups))
     if n_copies:
-        copies = "{:,} of the {:,} rows are copies of another row; copies are held out together."
-        notes.append(Sentence(copies, (n_copies, len(X))))
+        copies = "{:,} of the {:,} rows {} of another row; copies are held out together."
+        notes.append(Sentence(copies, (n_copies, len(X), "is a copy" if n_copies == 1 else "are copies")))
     refuse_extreme(X, encoder.get_feature_names_out())
     scaled, scale_notes = encoder.scaling_, []
     if options.scale == "none":

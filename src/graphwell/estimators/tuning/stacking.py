@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from graphwell._types import FloatArray, IntArray
@@ -36,6 +37,8 @@ PRIOR_COUNT = 10.0
 ROUNDS = 100
 ROUNDING = 1e-6
 """By which a probability may exceed 1."""
+FARTHEST = 1e38
+"""Trees read rows in single precision: values beyond are as far as this."""
 SMALLEST_SHARE = 0.02
 SMALLEST_TOTAL = 0.1
 """Models of less weight in all than this are left out: they would change next to nothing."""
@@ -63,7 +66,12 @@ class FittedModel:
         predicted = np.zeros((X.shape[0], self.n_classes))
         if len(predicted):  # a block of a cluster may be empty
             taught = self.model.classes_.astype(int)
-            predicted[:, taught] = checked_probabilities(self.model, self.change(X), len(taught))
+            rows = self.change(X)
+            if sparse.issparse(rows) or np.abs(rows).max(initial=0) <= FARTHEST:
+                predicted[:, taught] = checked_probabilities(self.model, rows, len(taught))
+            else:
+                near = np.clip(rows, -FARTHEST, FARTHEST)
+                predicted[:, taught] = checked_probabilities(self.model, near, len(taught))
         return predicted
 
 

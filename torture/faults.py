@@ -1,0 +1,327 @@
+"""Runs of the program that are killed, interrupted, without disc or permissions, in odd surroundings."""
+
+import ctypes
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from torture.attack import Attack, Lost, NotPossibleHere
+from torture.program import (
+    ENDINGS,
+    all_outputs,
+    check_left,
+    check_same,
+    drawn_kind,
+    end,
+    fresh,
+    furnish,
+    hurt,
+    source,
+    start,
+    start_anew,
+    survive,
+    usual,
+    whole,
+)
+
+
+def kill(seed: int) -> None:
+    """Kill a run once or twice, then let it end."""
+    rng = random.Random(seed)
+    kind = drawn_kind(rng)
+    options = ["--masks", "masks"] if kind == "segment" else ["--checkpoint", "run"]
+    folder = fresh()
+    for _ in range(rng.randint(1, 2)):
+        end(hurt(kind, folder, signal.SIGKILL, rng, *options), expected={0, -signal.SIGKILL})
+    end(start(kind, folder, "out", *options), expected={0})
+    check_same(folder, "out", kind)
+    check_left(folder, "out.npz", "out.npy", "run", "masks")
+    shutil.rmtree(folder)
+
+
+def interrupt(seed: int) -> None:
+    """Interrupt a run."""
+    rng = random.Random(seed)
+    kind, sent = drawn_kind(rng), rng.choice((signal.SIGINT, signal.SIGTERM))
+    options = ["--masks", "masks"] if kind == "segment" else ["--report", "page.html"]
+    folder = fresh()
+    process = hurt(kind, folder, sent, rng, *options)
+    early = {-signal.SIGTERM} if sent is signal.SIGTERM else set()  # before the command has begun
+    said = end(process, {0, 130 if sent is signal.SIGINT else 143, *early})
+    if process.returncode != 0:
+        check_left(folder)
+    elif not (folder / f"out{ENDINGS[kind]}").exists():
+        raise Lost(f"exit code 0 and no output: {said}")
+    shutil.rmtree(folder)
+
+
+JUMPS = (-1e10, -4e9, -1e9, -86400.0, -1.0, 0.0, 1.0, 3600.0, 1e9, 7e9, 1e11)
+
+
+def run_while_clocks_jump(seed: int) -> None:
+    """Run with clocks that jump, and with bars, which tell the time left."""
+    rng = random.Random(seed)
+    kind, folder = drawn_kind(rng), fresh()
+    options = all_outputs(kind)
+    end(start(kind, folder, "out", *options, before=lambda: _jump(rng)), expected={0})
+    check_same(folder, "out", kind)
+    check_left(folder, "out.npz", "out.npy", "page.html", "run", "masks")
+    shutil.rmtree(folder)
+
+
+def _jump(rng: random.Random) -> None:
+    import rich.console
+    import rich.progress
+
+    os.environ["FORCE_COLOR"] = "1"  # a terminal, as far as the bars know
+    time.time = _jumping(time.time, rng, JUMPS)
+    time.perf_counter = _jumping(time.perf_counter, rng, JUMPS)
+    time.monotonic = _jumping(time.monotonic, rng, [jump for jump in JUMPS if jump >= 0])
+    rich.console.monotonic = rich.progress.monotonic = time.monotonic  # type: ignore[attr-defined]
+
+
+def _jumping(
+    clock: Callable[[], float], rng: random.Random, jumps: "tuple[float, ...] | list[float]"
+) -> Callable[[], float]:
+    """The same clock, set anew now and then."""
+    offset = rng.choice(jumps)
+
+    def told() -> float:
+        nonlocal offset
+        if rng.random() < 0.2:
+            offset = rng.choice(jumps)
+        return clock() + offset
+
+    return told
+
+
+NEW_MOUNTS, NEW_USER, PRIVATE = 0x20000, 0x10000000, 0x44000
+"""Numbers of Linux: mounts and a user of one's own, and mounts that nobody else sees."""
+
+
+def fill_disc(seed: int) -> None:
+    """Let no file grow beyond a random size, or run on a small file system of its own."""
+    rng = random.Random(seed)
+    kind = drawn_kind(rng)
+    usual(kind)
+    if seed % 2:
+        survive(partial(_on_small_disc, kind, _disc_size(rng)))
+        return
+    most, folder = int(10 ** rng.uniform(0, 5)), fresh()
+    _run_within(kind, folder, most)
+    shutil.rmtree(folder)
+
+
+def _disc_size(rng: random.Random) -> str:
+    """Room for so many pages, or for so many files."""
+    if rng.random() < 0.3:
+        return f"nr_inodes={rng.randint(5, 12)}"
+    return f"size={4 * rng.randint(1, 40)}k"
+
+
+def _on_small_disc(kind: str, size: str) -> None:
+    folder = source() / "small"
+    folder.mkdir(exist_ok=True)
+    _mount_disc(folder, size)
+    furnish(folder)
+    _run_within(kind, folder)
+
+
+def _run_within(kind: str, folder: Path, most: int | None = None) -> None:
+    options = all_outputs(kind)
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))) if most is not None else None
+    process = start(kind, folder, "out", *options, before=limit)
+    said = end(process, {0, 2})
+    if process.returncode == 2:
+        if not any(name in said for name in ("out.n", "page.html", "run", "mask")):
+            raise Lost(f"the sentence names no file: {said}")
+        check_left(folder, "run")
+
+
+def _mount_disc(folder: Path, size: str) -> None:
+    """A file system in memory that ends with this process."""
+    libc, owner = ctypes.CDLL(None, use_errno=True), (os.geteuid(), os.getegid())
+    if libc.unshare(NEW_USER | NEW_MOUNTS) == 0:
+        Path("/proc/self/setgroups").write_text("deny")
+        for name, one in zip(("uid_map", "gid_map"), owner, strict=True):
+            Path(f"/proc/self/{name}").write_text(f"0 {one} 1")
+    elif libc.unshare(NEW_MOUNTS) != 0:
+        raise NotPossibleHere("no file systems of one's own here")
+    private = libc.mount(b"none", b"/", None, PRIVATE, None) == 0
+    if not private or libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, size.encode()) != 0:
+        raise NotPossibleHere(f"no small file system here: {os.strerror(ctypes.get_errno())}")
+
+
+NOBODY = 65534
+"""Root may do everything, so that it attacks as somebody else."""
+MODES = (0o000, 0o100, 0o400, 0o500, 0o444, 0o300)
+
+
+def take_permissions(seed: int) -> None:
+    """Take permissions away before or during a run; give them back, and run again."""
+    rng = random.Random(seed)
+    kind = drawn_kind(rng)
+    usual(kind), whole(kind)
+    folder = fresh()
+    if os.geteuid() == 0:
+        for path in (folder, folder / "tmp"):
+            os.chown(path, NOBODY, NOBODY)
+    survive(partial(_as_anybody, kind, folder, rng))
+    shutil.rmtree(folder)
+
+
+def _as_anybody(kind: str, folder: Path, rng: random.Random) -> None:
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    options = all_outputs(kind)
+    for name in rng.sample(("out.npz", "out.npy", "page.html", "run"), rng.randint(0, 2)):
+        (folder / name).touch()  # an older file, and no checkpoint at all
+    target = rng.choice([path for path in (folder, folder, *folder.iterdir()) if not path.is_symlink()])
+    _run_while_mode_changes(kind, folder, target, rng, options)
+    for path in (folder / "run", folder / "page.html"):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(folder / "masks", ignore_errors=True)
+    end(start(kind, folder, "out", *options), expected={0})
+    check_same(folder, "out", kind)
+    check_left(folder, "out.npz", "out.npy", "page.html", "run", "masks")
+
+
+def _run_while_mode_changes(
+    kind: str, folder: Path, target: Path, rng: random.Random, options: list[str]
+) -> None:
+    """Run while a mode changes; it is given back when the run has ended."""
+    before, mode = target.stat().st_mode, rng.choice(MODES)
+    early = (lambda: target.chmod(mode)) if rng.random() < 0.5 else None
+    process = start(kind, folder, "out", *options, before=early)
+    try:
+        process.wait(timeout=rng.uniform(0, usual(kind)[0]))
+    except subprocess.TimeoutExpired:
+        target.chmod(mode)
+    try:
+        end(process, {0, 2})
+    finally:
+        target.chmod(before)
+
+
+SURROUNDINGS: tuple[dict[str, str], ...] = (
+    {}, {"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"TERM": "dumb"},
+    {"COLUMNS": "1"}, {"COLUMNS": "0"}, {"COLUMNS": "x"}, {"NO_COLOR": "1"}, {"FORCE_COLOR": "1"},
+    {"PYTHONIOENCODING": "ascii"}, {"TZ": "Nowhere/Land"}, {"HOME": "/nonexistent"},
+    {"TMPDIR": "/nonexistent"},
+)  # fmt: skip
+NAMES = ("out", "-out", "a\nb", "a b", "\x1b[31m", "é", "\udcff", "x" * 240, "..out", "%s{}", "--help")
+
+STREAMS = ("stdin", "stdout", "stderr")
+
+
+def run_in_odd_place(seed: int) -> None:
+    """Run in one such place; the output must be there and whole."""
+    rng = random.Random(seed)
+    kind = rng.choice(("classify", "segment"))
+    folder = _deep(rng)
+    if seed % 5:
+        _in_fork(kind, folder, rng)
+    else:
+        _anew(kind, folder, rng)
+    shutil.rmtree(folder)
+
+
+def _deep(rng: random.Random) -> Path:
+    """A folder with an odd name, some levels below another."""
+    if rng.random() < 0.5:
+        return fresh()
+    top = fresh()
+    names = [
+        rng.choice([name for name in NAMES if not name.startswith("x")]) for _ in range(rng.randint(1, 30))
+    ]
+    folder = top.joinpath(*names)
+    folder.mkdir(parents=True)
+    furnish(folder)
+    return folder
+
+
+def _in_fork(kind: str, folder: Path, rng: random.Random) -> None:
+    """Names and variables that a run reads by itself, and outputs that are closed."""
+    name, set_to, closed = (
+        rng.choice(NAMES),
+        rng.choice(SURROUNDINGS),
+        rng.choice(((), (1,), (2,), (1, 2), (0, 1, 2))),
+    )
+
+    def before() -> None:
+        os.environ.update(set_to)
+        for descriptor in closed:
+            os.close(descriptor)
+            setattr(sys, STREAMS[descriptor], None)  # as Python does that is begun without it
+
+    given = f"./{name}" if name.startswith("-") else name
+    end(start(kind, folder, given, before=before), expected={0})
+    check_same(folder, name, kind)
+
+
+def _anew(kind: str, folder: Path, rng: random.Random) -> None:
+    """What only a new process sees: locales, and readers that go away at once."""
+    environment = {**os.environ, **rng.choice(SURROUNDINGS), "PYTHONPATH": os.pathsep.join(sys.path)}
+    reader: Any = rng.choice((subprocess.PIPE, subprocess.DEVNULL, _gone()))
+    options = ["--json"] if rng.random() < 0.3 else []
+    process = start_anew(kind, folder, "out", *options, env=environment, stdout=reader)
+    end(process, expected={0} if reader in (subprocess.PIPE, subprocess.DEVNULL) else {0, 1})
+    check_same(folder, "out", kind)
+
+
+def _gone() -> int:
+    """The end of a pipe that nobody reads."""
+    read, write = os.pipe()
+    os.close(read)
+    return write
+
+
+def run_with_bad_cache(seed: int) -> None:
+    """Run with a bad folder for compiled loops."""
+    rng = random.Random(seed)
+    folder, cache = fresh(), Path(tempfile.mkdtemp(prefix="torture-"))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    full = rng.random() < 0.5
+    if not full:
+        end(start_anew("segment", folder, "first", env=_with_path(environment)), expected={0})
+        for path in cache.rglob("*.nb?"):
+            if rng.random() < 0.7:
+                path.write_bytes(path.read_bytes()[: rng.randint(0, 200)])
+    limited = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))) if full else None
+    process = start_anew("segment", folder, "out", env=_with_path(environment), preexec_fn=limited)
+    end(process, expected={0})
+    check_same(folder, "out", "segment")
+    for left in (folder, cache):
+        shutil.rmtree(left)
+
+
+def _with_path(environment: dict[str, str]) -> dict[str, str]:
+    return {**environment, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+ATTACKS = (
+    Attack("kills", "SIGKILL of classify and segment, then resumed: the same bytes", kill, count=100),
+    Attack("interrupts", "SIGINT and SIGTERM: 130 or 143, no file left", interrupt, count=100),
+    Attack("clocks", "clocks that jump by seconds to centuries", run_while_clocks_jump, count=60),
+    Attack("discs", "files that cannot grow, and small file systems that are full", fill_disc, count=100),
+    Attack("permissions", "permissions taken away before and during a run", take_permissions, count=60),
+    Attack(
+        "terminals",
+        "closed outputs, gone readers, locales, odd names, deep folders",
+        run_in_odd_place,
+        count=100,
+    ),
+    Attack("caches", "damaged and full folders for compiled loops", run_with_bad_cache, count=4),
+)

@@ -1,0 +1,177 @@
+"""Damaged files of every format: tables, pictures and marks, checkpoints.
+
+An attempt in Python must end with an answer, or with an error that is one sentence.
+"""
+
+import io
+import random
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
+from graphwell.cli._run import EXPECTED, sentence
+from graphwell.io.images.registry import read_image
+from graphwell.io.images.seeds import Painting, read_seeds
+from graphwell.io.tables.base import open_table
+from graphwell.jobs.options import TableOptions
+from graphwell.jobs.table import read_rows
+from torture.attack import Attack, Lost
+
+TABLES = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".jsonl", ".xlsx")
+PICTURES = (".png", ".jpg", ".tif", ".npy", ".npz")
+ODD = (
+    b"\0", b"\xff", b"\n", b",", b'"', b"-1", b"1e308", b"nan", b"\x80", b"PK\x03\x04",
+    b"\x7f\xff\xff\xff",
+)  # fmt: skip
+
+
+def mutated(content: bytes, rng: random.Random) -> bytes:
+    """The same bytes, damaged in one to four places."""
+    data = bytearray(content)
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randint(0, len(data))
+        kind = rng.randrange(6)
+        if kind == 0 and data:
+            data[place % len(data)] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            del data[place : place + rng.randint(1, 64)]
+        elif kind == 2:
+            data[place:place] = rng.randbytes(rng.randint(1, 16))
+        elif kind == 3:
+            data[place:place] = rng.choice(ODD)
+        elif kind == 4:
+            data[place:place] = data[place // 2 : place // 2 + rng.randint(1, 200)]
+        else:
+            del data[place:]
+    return bytes(data)
+
+
+@cache
+def sound_table(suffix: str) -> bytes:
+    """A small table with labels."""
+    import pandas as pd
+
+    rng, out = np.random.default_rng(0), io.BytesIO()
+    frame = pd.DataFrame(rng.normal(size=(30, 3)).round(3), columns=["x", "y", "z"])
+    frame["label"] = ["a", "b", "c"] + [""] * 27
+    if suffix in (".csv", ".tsv"):
+        return frame.to_csv(index=False, sep="," if suffix == ".csv" else "\t").encode()
+    if suffix == ".jsonl":
+        return frame.to_json(orient="records", lines=True).encode()
+    if suffix == ".npy":
+        np.save(out, frame.to_records(index=False, column_dtypes={"label": "U1"}))
+    elif suffix == ".npz":
+        np.savez(out, X=frame[["x", "y", "z"]].to_numpy(), label=frame.label.to_numpy().astype("U"))
+    elif suffix == ".xlsx":
+        frame.to_excel(out, index=False)
+    else:
+        frame.to_parquet(out)
+    return out.getvalue()
+
+
+@cache
+def sound_picture(suffix: str) -> bytes:
+    """A small picture, whose colours also serve as marks."""
+    from PIL import Image
+
+    out, pixels = io.BytesIO(), np.zeros((16, 20, 3), dtype=np.uint8)
+    pixels[4:8, 2:6], pixels[10:14, 12:18] = (255, 0, 0), (0, 255, 0)
+    if suffix in (".npy", ".npz"):
+        save = np.save if suffix == ".npy" else np.savez
+        save(out, pixels[..., 0].astype(int) // 255)
+    else:
+        names = {".png": "PNG", ".jpg": "JPEG", ".tif": "TIFF"}
+        Image.fromarray(pixels).save(out, format=names[suffix])
+    return out.getvalue()
+
+
+OTHER_NAMES = "The feature names should match those that were passed during fit"
+"""How scikit-learn begins what it says of other columns; its own tests of classifiers ask for its words."""
+
+
+def answers_or_tells(attempt: Callable[[], Any]) -> Any:
+    """Return what an attempt answers, None if it is refused in a sentence; anything else is lost."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return attempt()
+    except EXPECTED as error:
+        said = sentence(error)
+        if not said.rstrip().endswith((".", "?")) and not said.startswith(OTHER_NAMES):
+            raise Lost(f"no sentence: {type(error).__name__}: {said}") from error
+        return None
+
+
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def read_damaged_table(seed: int) -> None:
+    """Read a damaged table to its last label."""
+    rng = random.Random(seed)
+    suffix = rng.choice(TABLES)
+    path = Path(FOLDER.name) / f"in{suffix}"
+    path.write_bytes(mutated(sound_table(suffix), rng))
+    answers_or_tells(lambda: _read(path))
+
+
+def _read(path: Path) -> None:
+    read_rows(open_table(path), TableOptions(table=path))
+
+
+def read_damaged_picture(seed: int) -> None:
+    """Read damaged bytes as a picture, and as marks in one."""
+    rng = random.Random(seed)
+    suffix = rng.choice(PICTURES)
+    path = Path(FOLDER.name) / f"in{suffix}"
+    path.write_bytes(mutated(sound_picture(suffix), rng))
+    answers_or_tells(lambda: read_image(path, 10**6))
+    answers_or_tells(lambda: read_seeds(path, (16, 20), Painting(snap=rng.random() < 0.5), max_pixels=10**6))
+
+
+RUN = Path(FOLDER.name) / "run"
+
+
+@cache
+def run_case() -> tuple[Graph, np.ndarray, bytes, np.ndarray]:
+    """A small run: its graph and labels, its checkpoint after a step, and what it ends with."""
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    graph, y = Graph.from_features(X, n_jobs=1), np.where(np.arange(120) < 12, np.arange(120) % 3, -1)
+    classifier().fit(graph, y, checkpoint=RUN, callback=lambda step: True)
+    content = RUN.read_bytes()
+    return graph, y, content, classifier().fit(graph, y).transduction_
+
+
+def classifier() -> DiffuseInterfaceClassifier:
+    """The classifier of the run."""
+    return DiffuseInterfaceClassifier(
+        start="nearest", schedule=Annealed(2.0, 0.5, 0.5, sweeps=5), random_state=0, n_jobs=1
+    )
+
+
+def go_on_from_damaged(seed: int) -> None:
+    """Go on from a damaged checkpoint: refused, or the labels of the run."""
+    graph, y, content, expected = run_case()
+    RUN.write_bytes(mutated(content, random.Random(seed)))
+    found = answers_or_tells(lambda: classifier().fit(graph, y, checkpoint=RUN).transduction_)
+    if found is not None and (found != expected).any():
+        raise Lost("a damaged checkpoint was taken, and led to other labels")
+
+
+ATTACKS = (
+    Attack("tables", "damaged CSV, TSV, .npy, .npz, Parquet, JSON, Excel", read_damaged_table, count=30_000),
+    Attack(
+        "pictures",
+        "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks",
+        read_damaged_picture,
+        count=27_000,
+    ),
+    Attack(
+        "checkpoints", "damaged checkpoints: refused, or the same labels", go_on_from_damaged, count=6_000
+    ),
+)
