@@ -140,7 +140,7 @@ def suggest(
     id_: opt.Id = None,
     unknown: opt.Unknown = None,
     seed: opt.Seed = 0,
-    set_: Annotated[list[str] | None, opt.settings(f"n_neighbors, {opt.OF_TABLES}")] = None,
+    set_: Annotated[list[str] | None, opt.settings(f"n_neighbors, truth, {opt.OF_TABLES}")] = None,
     device: opt.Where = "cpu",
     jobs: opt.Jobs = None,
     json_: opt.Json = False,
