@@ -31,7 +31,7 @@ Method = Literal[
 METHODS, STRATEGIES = ", ".join(get_args(Method)), ", ".join(get_args(Strategy))
 OF_TABLES = (
     "scale (auto, none, standard, robust), pca, missing (fill, error, drop, mean), as_number, as_category, "
-    "delimiter, encoding, decimal"
+    "delimiter, encoding, decimal, max_memory (4GB)"
 )
 """Parameters for `--set` wherever a table is read."""
 TABLE = "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .jsonl, .npy, .npz, .h5ad or .zarr"

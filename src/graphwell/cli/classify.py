@@ -51,7 +51,7 @@ def classify(
         list[str] | None,
         opt.settings(
             f"n_neighbors, start (auto, diffusion, nearest, random), fidelity, tune, evidence (auto, none), "
-            f"{opt.OF_TABLES}, max_memory (4GB), safe_csv (true), and those of the method in Python"
+            f"{opt.OF_TABLES}, safe_csv (true), and those of the method in Python"
         ),
     ] = None,
     report: opt.Report = None,

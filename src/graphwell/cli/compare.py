@@ -35,9 +35,7 @@ def compare(
     id_: opt.Id = None,
     unknown: opt.Unknown = None,
     seed: opt.Seed = 0,
-    set_: Annotated[
-        list[str] | None, opt.settings(f"n_neighbors, classes, {opt.OF_TABLES}, max_memory (4GB)")
-    ] = None,
+    set_: Annotated[list[str] | None, opt.settings(f"n_neighbors, classes, {opt.OF_TABLES}")] = None,
     jobs: opt.Jobs = None,
     json_: opt.Json = False,
     quiet: opt.Quiet = False,
