@@ -390,7 +390,7 @@ class Backend:
             for b in range(kept.first_blocks[rank], kept.first_blocks[rank + 1]):
                 own = source.starts[b : b + 2] - kept.first_rows[rank]
                 pieces.append(kept.cluster.client.submit(_piece, future, *own.tolist(), pure=False))
-        pieces = kept.cluster.on_two(pieces)
+        answers, pieces = pieces, kept.cluster.copied(pieces)
         chunks = rows.given.chunks[0]
 
         def array(function: Callable[..., Any], width: int | None, like: Any, *arguments: Any) -> Any:
@@ -404,7 +404,7 @@ class Backend:
         no_row = np.zeros(0, dtype=bool)
         scores = array(attrgetter("distributions"), len(classes), np.zeros(0))
         reachable = array(attrgetter("reachable"), None, no_row)
-        fitted = (kept.cluster, scores, reachable, classes, prior)
+        fitted = (kept.cluster, scores, reachable, classes, prior, answers)
         predictor: Any = AffinityInduction(*fitted)
         if "search" in facts:
             known: tuple[Any, ...] = (*facts["search"], facts["counts"], facts["features"])

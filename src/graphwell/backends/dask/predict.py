@@ -57,6 +57,8 @@ class FittedRows:
     cluster : Cluster
     distributions, reachable : Dask arrays
     classes, prior : arrays of shape (n_classes,)
+    answers : list of futures
+        Only held: from them the copies that the arrays refer to are made again after the loss of a worker.
     """
 
     cluster: Cluster
@@ -64,6 +66,7 @@ class FittedRows:
     reachable: Any
     classes: Any
     prior: FloatArray
+    answers: list[Any]
 
     @property
     def starts(self) -> IntArray:

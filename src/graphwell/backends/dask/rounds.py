@@ -62,6 +62,10 @@ class Kept:
         return [submit(function, future, *arguments, pure=False) for future in self.futures]
 
 
+def _itself(value: Result) -> Result:
+    return value
+
+
 class Cluster:
     """The workers of a Dask client.
 
@@ -216,15 +220,24 @@ class Cluster:
         finally:
             coming.cancel()
 
-    def on_two(self, futures: Sequence[Any]) -> list[Any]:
-        """Wait for tasks, and have what they return on two workers where there are two."""
+    def copied(self, futures: Sequence[Any]) -> list[Any]:
+        """Copies of what tasks return, each on another worker where there is one.
+
+        A copy has a key of its own: replicas of one key are dropped by Dask's memory manager within seconds.
+        """
         self.fetched([])
-        n_copies = min(2, len(self.workers()))
+        workers = list(self.workers())
         with told_if_cut_off():
             require_dask().wait(list(futures), timeout=SECONDS_FOR_WORKERS)
-            if n_copies > 1:
-                self.client.replicate(list(futures), n=n_copies)
-        return list(futures)
+            holders = self.client.who_has(list(futures))
+        copies = []
+        for future in futures:
+            others = [address for address in workers if address not in holders.get(future.key, ())]
+            elsewhere = {"workers": others, "allow_other_workers": True} if others else {}
+            copies.append(self.client.submit(_itself, future, pure=False, **elsewhere))
+        with told_if_cut_off():
+            require_dask().wait(copies, timeout=SECONDS_FOR_WORKERS)
+        return copies
 
     def results(self, tasks: Sequence[Any]) -> list[Any]:
         """Run tasks on any workers, and fetch what they return."""
