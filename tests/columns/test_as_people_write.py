@@ -54,11 +54,18 @@ def test_zeros_that_may_mean_unlabelled_are_asked_about():
     assert said == "Every row has a label, and 20 of 23 are 0; if 0 means unlabelled, give unknown=0."
 
 
-def test_a_class_that_may_be_a_slip_of_the_pen_is_named():
-    said = fit_warning([*["setosa"] * 4, "setsoa", *["virginica"] * 4, *["type A", "type B"] * 3])
-    assert said == (
-        "The class 'setsoa' has one label and differs from 'setosa' in one letter; are they one class?"
-    )
+@pytest.mark.parametrize(("slip", "name"), [("setsoa", "setosa"), ("setsa", "setosa"), ("dgo", "dog")])
+def test_a_class_that_may_be_a_slip_of_the_pen_is_named(slip, name):
+    said = fit_warning([*[name] * 4, slip, *["virginica"] * 4, *["type A", "type B"] * 3])
+    told = f"The class {slip!r} has one label and differs from {name!r} in one letter; are they one class?"
+    assert said == told
+
+
+def test_short_names_that_differ_in_a_letter_are_two_classes(recwarn):
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    y = [*["cat"] * 4, "car", None, None, None]
+    gw.DiffuseInterfaceClassifier(n_neighbors=3, random_state=0, tune=False, calibrate=False).fit(X, y)
+    assert not [warning for warning in recwarn if "one letter" in str(warning.message)]
 
 
 def test_scores_have_four_digits_and_the_decimal_mark_of_the_file(tmp_path):

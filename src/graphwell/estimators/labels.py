@@ -153,8 +153,8 @@ def _warn_of_zeros(classes: Any, counts: IntArray) -> None:
 
 
 def _may_be_a_slip(rare: str, usual: str) -> bool:
-    """Whether two words of five letters or more differ in one letter: changed, added, left out or swapped."""
-    if min(len(rare), len(usual)) < LETTERS_OF_A_NAME or abs(len(rare) - len(usual)) > 1:
+    """Whether two letters are swapped ("dgo"), or one is changed, added or left out of five or more."""
+    if abs(len(rare) - len(usual)) > 1:
         return False
     if not (rare.replace(" ", "").isalpha() and usual.replace(" ", "").isalpha()):
         return False
@@ -162,8 +162,10 @@ def _may_be_a_slip(rare: str, usual: str) -> bool:
         (i for i, (a, b) in enumerate(zip(rare, usual, strict=False)) if a != b), min(len(rare), len(usual))
     )
     one, other = rare[start:], usual[start:]
-    swapped = one[:2] == other[:2][::-1] and one[2:] == other[2:] and len(one) > 1
-    return one[1:] == other[1:] or one[1:] == other or one == other[1:] or swapped
+    if one[:2] == other[:2][::-1] and one[2:] == other[2:] and len(one) > 1:
+        return len(rare) > 2
+    one_letter = one[1:] == other[1:] or one[1:] == other or one == other[1:]
+    return one_letter and min(len(rare), len(usual)) >= LETTERS_OF_A_NAME
 
 
 def _warn_of_odd_names(classes: list[Any], counts: IntArray) -> None:
