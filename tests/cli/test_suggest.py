@@ -11,19 +11,17 @@ def test_from_no_label_to_a_labelled_table(tmp_path):
     truth = table_of_blobs(tmp_path / "in.csv")["truth"]
     bare = pd.read_csv(tmp_path / "in.csv").drop(columns=["label", "truth"])
     bare.to_csv(tmp_path / "bare.csv", index=False)
-    asked = run("suggest", tmp_path / "bare.csv", "-n", 6, "-o", tmp_path / "ask.csv", "--id", "name")
+    asked = run("suggest", tmp_path / "bare.csv", "-n", 6, "--id", "name")
     assert asked.exit_code == 0, asked.output
     assert "120 rows, no label yet." in asked.stdout
     assert "largest group without a label" in asked.stdout
-    ask = pd.read_csv(tmp_path / "ask.csv")
+    ask = pd.read_csv(tmp_path / "bare.questions.csv")
     ask["label"] = truth[ask["graphwell_row"] - 1].to_numpy()
     ask.to_csv(tmp_path / "ask.csv", index=False)
-    back = run(
-        "suggest", tmp_path / "bare.csv", "--answers", tmp_path / "ask.csv", "-o", tmp_path / "some.csv"
-    )
+    back = run("suggest", tmp_path / "bare.csv", "--answers", tmp_path / "ask.csv")
     assert back.exit_code == 0, back.output
     assert "6 answers merged; the table has 6 labels now." in back.stdout
-    done = run("classify", tmp_path / "some.csv", "-o", tmp_path / "out.csv", "--jobs", 1)
+    done = run("classify", tmp_path / "bare.answered.csv", "-o", tmp_path / "out.csv", "--jobs", 1)
     assert done.exit_code == 0, done.output
     assert (pd.read_csv(tmp_path / "out.csv")["graphwell_label"] == truth).all()
 

@@ -80,10 +80,8 @@ def classify(
     without any label; 2 bad input; 130 interrupted.
     """
     flags = locals()
-    if output is None:
-        name, dot, ending = table.name.partition(".")
-        output = table if table == Path("-") else table.with_name(f"{name}.labelled{dot}{ending}")
-        flags = {**flags, "output": output}
+    output = output or _beside(table, "labelled")
+    flags = {**flags, "output": output}
     taken = stdout_is_taken(output, json_=json_)
     from graphwell.cli import _summary
     from graphwell.jobs.classify import classify as label_rows
@@ -119,13 +117,22 @@ def _class_prior(text: str | None) -> "str | dict[str, float | tuple[float, floa
     return sizes
 
 
+def _beside(table: Path, word: str, ending: str | None = None) -> Path:
+    """The name of a table with a word before its ending; standard output where the table comes from there."""
+    name, dot, own = table.name.partition(".")
+    return table if table == Path("-") else table.with_name(f"{name}.{word}{ending or dot + own}")
+
+
 @ends_cleanly
 def suggest(
     table: Annotated[Path, opt.argument("TABLE", f"{opt.TABLE}, or - for text on standard input.")],
     output: Annotated[
-        Path,
-        opt.output("File for the questions (.csv); with --answers, for the table; - for standard output."),
-    ],
+        Path | None,
+        opt.output(
+            "File for the questions (.csv), by default pets.questions.csv of pets.csv; with --answers, for "
+            "the table, pets.answered.csv; - for standard output."
+        ),
+    ] = None,
     n: Annotated[int, option("Number of rows to ask for.", "-n", "--n", panel=opt.METHOD, min=1)] = 10,
     label: opt.LabelSoFar = None,
     answers: Annotated[
@@ -152,6 +159,9 @@ def suggest(
     back into the table with --answers. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
+    if output is None:
+        output = _beside(table, "answered") if answers else _beside(table, "questions", ".csv")
+    flags = {**flags, "output": output}
     taken = stdout_is_taken(output, json_=json_)
     from graphwell.cli import _summary
     from graphwell.jobs.suggest import USUAL_LABEL, MergeOptions, SuggestOptions, merge_answers
