@@ -122,7 +122,7 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-class _Gone:
+class _ModulesOfEarlierVersions:
     """Asked last for a module: one of an earlier version, which a pickle names, is refused in a sentence."""
 
     @staticmethod
@@ -133,4 +133,4 @@ class _Gone:
             raise ModuleNotFoundError(f"graphwell {__version__} has no {name}; {told}", name=name)
 
 
-sys.meta_path.append(_Gone)
+sys.meta_path.append(_ModulesOfEarlierVersions)

@@ -86,7 +86,7 @@ Where = Annotated[Device, option("Where to compute.", "--device", panel=MACHINE)
 Report = Annotated[Path | None, option("File for a page with pictures (.html).", panel=FILES, metavar="FILE")]
 Json = Annotated[bool, option("The summary as JSON.", "--json", panel=PRINTED)]
 Quiet = Annotated[bool, option("Errors only.", "--quiet", "-q", panel=PRINTED)]
-Strict = Annotated[bool, option("End with 1 where a note needs attention.", "--strict", panel=PRINTED)]
+Strict = Annotated[bool, option("End with 1 where no label reaches some part.", "--strict", panel=PRINTED)]
 Host = Annotated[str, option("Where to listen; beyond this machine with a password.", panel=SERVER)]
 Port = Annotated[int, option("Port, or 0 for one that is free.", panel=SERVER, min=0, max=65_535)]
 Address = Annotated[
