@@ -52,7 +52,7 @@ def test_eigenpairs_are_those_of_the_dense_laplacian(n):
 
 
 def test_the_mass_is_held_and_the_energy_falls():
-    from graphwell.model.energy import binary_energy
+    from graphwell.model import binary_energy
     from graphwell.solve.binary import balanced_splitting
 
     rng = np.random.default_rng(0)

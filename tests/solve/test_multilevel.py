@@ -12,10 +12,8 @@ from graphwell import Graph, Status
 from graphwell._threads import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve import communities
-from graphwell.solve.coarse import CoarseGraph
-from graphwell.solve.communities import Aggregates, aggregates_of, aggregation_begun
-from graphwell.solve.fit import Recipe, fit
-from graphwell.solve.multilevel import (
+from graphwell.solve.coarse import (
+    CoarseGraph,
     CoarseSearch,
     claimed_shares,
     communities_in_background,
@@ -24,6 +22,8 @@ from graphwell.solve.multilevel import (
     solve_coarse,
     vertices_per_label,
 )
+from graphwell.solve.communities import Aggregates, aggregates_of, aggregation_begun
+from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 from tests.helpers import clusters, first_labels

@@ -7,8 +7,8 @@ import pytest
 
 from graphwell import Graph
 from graphwell.backends import find_backend
+from graphwell.solve.descent import Result, Status, on_host
 from graphwell.solve.problem import Problem, of_present_classes
-from graphwell.solve.result import Result, Status, on_host
 from tests.helpers import chain
 
 

@@ -16,9 +16,8 @@ from graphwell._random import Seed, stream
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active.communities import Communities, coarsened, find_communities
 from graphwell.backends.base import Engine
-from graphwell.solve.coarse import harmonic_shares
+from graphwell.solve.coarse import aggregate_graph, harmonic_shares, shares_of, vertices_per_label
 from graphwell.solve.communities import Aggregates
-from graphwell.solve.multilevel import aggregate_graph, shares_of, vertices_per_label
 
 MOST_DENSE = 1_000
 """Aggregates of which dense matrices are inverted or decomposed."""

@@ -18,7 +18,7 @@ from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.estimators.labels import Labels
-from graphwell.solve.multilevel import solve_coarse
+from graphwell.solve.coarse import solve_coarse
 from graphwell.solve.problem import Problem
 
 

@@ -12,7 +12,7 @@ from graphwell.jobs.score import Comparison, Holdout
 
 if TYPE_CHECKING:
     from graphwell.segmentation.segmenter import DoubtfulSquare
-    from graphwell.solve.result import Result
+    from graphwell.solve.descent import Result
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from graphwell.segmentation.propagation import Propagation
 from graphwell.segmentation.pyramid import ImagePyramid, Reporter
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.stencil import WEAKEST_COLOR, Grid, window_around
-from graphwell.solve.result import Result, Status
+from graphwell.solve.descent import Result, Status
 from graphwell.solve.schedule import Annealed
 
 STEP_SIZE = 0.4

@@ -35,7 +35,7 @@ from graphwell.segmentation.seeds import (
     without_mask,
     without_single_points,
 )
-from graphwell.solve.result import Result, Status
+from graphwell.solve.descent import Result, Status
 
 LARGEST_BLUR = 100
 SIDE = 0.1

@@ -1,10 +1,9 @@
 """How the energy is minimised: a start, sweeps under a schedule, and what came of it."""
 
 from graphwell.progress import CancelledError
-from graphwell.solve.descent import Step, descend
+from graphwell.solve.descent import Result, Status, Step, descend
 from graphwell.solve.fit import Fitted, Recipe, fit
 from graphwell.solve.problem import Problem
-from graphwell.solve.result import Result, Status
 from graphwell.solve.run import Run
 from graphwell.solve.schedule import Annealed, Fixed, Schedule
 

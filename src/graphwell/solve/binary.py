@@ -13,8 +13,7 @@ from scipy import sparse
 
 from graphwell._types import FloatArray
 from graphwell.graph import Graph
-from graphwell.model.energy import binary_energy
-from graphwell.model.potential import double_well_slope
+from graphwell.model import binary_energy, double_well_slope
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ graphwell's own, which needs few labels:
 
 1. square the affinities, so that near neighbours count more;
 2. start from the scores of label propagation (`start`);
-3. from few labels, solve the problem on graphs of communities first (`multilevel`);
+3. from few labels, solve the problem on graphs of communities first (`coarse`);
 4. descend from there in large steps, under a pressure on the class sizes (`descent`, `sizes`);
 5. keep the result unless the given labels contradict it (`select`).
 
@@ -19,10 +19,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from graphwell.backends.base import Backend, Block, Engine, State
-from graphwell.solve.descent import descend
-from graphwell.solve.multilevel import communities_in_background, solve_coarse
+from graphwell.solve.coarse import communities_in_background, solve_coarse
+from graphwell.solve.descent import Result, Status, descend
 from graphwell.solve.problem import Problem, engine_of
-from graphwell.solve.result import Result, Status
 from graphwell.solve.run import Run
 from graphwell.solve.schedule import Annealed, Schedule, schedule_of, stable_step
 from graphwell.solve.select import (

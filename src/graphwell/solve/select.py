@@ -21,9 +21,9 @@ import numpy as np
 from graphwell._once import once
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, State
-from graphwell.solve.multilevel import CoarseSolution, claimed_shares
+from graphwell.solve.coarse import CoarseSolution, claimed_shares
+from graphwell.solve.descent import Candidate, Status
 from graphwell.solve.problem import Problem
-from graphwell.solve.result import Candidate, Status
 from graphwell.solve.sizes import class_counts, evenness, likeliest, refuted
 from graphwell.solve.start import Start
 

@@ -10,7 +10,7 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from graphwell.solve.result import Result
+    from graphwell.solve.descent import Result
 
 CLASS_COLORS = "tab10"
 GIVEN_COLOR = "black"

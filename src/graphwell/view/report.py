@@ -15,7 +15,7 @@ from graphwell.jobs.score import Comparison
 from graphwell.view import html, plots
 
 if TYPE_CHECKING:
-    from graphwell.solve.result import Result
+    from graphwell.solve.descent import Result
 
 POINTS_SHOWN = 20_000
 

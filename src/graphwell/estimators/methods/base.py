@@ -15,10 +15,10 @@ from graphwell.columns.kinds import is_frame
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.inputs import refuse_foreign
+from graphwell.estimators.methods.balanced_cuts import Piece, partition
 from graphwell.graph import Graph
 from graphwell.progress import silent
 from graphwell.solve.binary import smallest_eigenpairs
-from graphwell.solve.cuts import Piece, partition
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 

@@ -6,6 +6,7 @@ from sklearn.cluster import KMeans
 from graphwell._random import Seed, stream
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.estimators.methods.balanced_cuts import Piece, best_threshold, cheeger_cut, p_eigenfunction
 from graphwell.estimators.methods.base import (
     Baseline,
     Clusterer,
@@ -16,7 +17,6 @@ from graphwell.estimators.methods.base import (
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import smallest_eigenpairs
-from graphwell.solve.cuts import Piece, best_threshold, cheeger_cut, p_eigenfunction
 from graphwell.solve.problem import Problem
 
 LARGEST_DEGREE = 6.0

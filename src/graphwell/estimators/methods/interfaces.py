@@ -7,12 +7,12 @@ from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.errors import OptionError
+from graphwell.estimators.methods.balanced_cuts import bounded_assignment
 from graphwell.estimators.methods.base import Baseline, Clusterer, equal_unless_given, indicators
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import balanced_splitting, smallest_eigenpairs
 from graphwell.solve.problem import Problem
-from graphwell.solve.sizes import bounded_assignment
 
 SUBSTEPS = 3
 

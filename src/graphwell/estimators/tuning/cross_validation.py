@@ -13,9 +13,9 @@ import numpy as np
 from graphwell._rows import dealt_together, one_of_each
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend
+from graphwell.solve.descent import Result
 from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.problem import Problem
-from graphwell.solve.result import Result
 
 # Each label is held out once: with three random draws instead, texture and segment at five labels per class
 # could not be told apart (docs/decisions.md, Metric and evidence).
