@@ -1,49 +1,29 @@
 """Base of the methods: scores for every vertex and class, and clusters that labels name."""
 
 import time
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from graphwell._checks import whole_number
-from graphwell._random import Seed, stream
-from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Backend, PlacedGraph
+from graphwell._random import Seed
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.base import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.columns.encoder import TableEncoder
 from graphwell.columns.kinds import is_frame
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.inputs import refuse_foreign
-from graphwell.estimators.methods.balanced_cuts import Piece, partition
 from graphwell.graph import Graph
 from graphwell.progress import silent
-from graphwell.solve.binary import smallest_eigenpairs
 from graphwell.solve.problem import Problem
 from graphwell.solve.run import Run
 
 
-class Baseline(GraphClassifier):
-    """A method that gives every vertex a score for every class and takes the highest; given labels are kept.
-
-    Parameters
-    ----------
-    n_neighbors, scale_neighbor, metric, n_jobs
-        As in `graphwell.DiffuseInterfaceClassifier`.
-    """
-
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.scale_neighbor = scale_neighbor
-        self.metric = metric
-        self.n_jobs = n_jobs
+class ScoringMethod(GraphClassifier):
+    """Gives every vertex a score for every class and takes the highest; given labels are kept."""
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         raise NotImplementedError
@@ -51,7 +31,7 @@ class Baseline(GraphClassifier):
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         began = time.perf_counter()
         engine = NumbaEngine(backend.shown(problem.graph), self.n_jobs, np.float64)
-        possible = self._possible(problem)
+        possible = classes_in_reach(problem)
         scores = np.where(possible, self._scores(problem, engine), 0.0)
         labels = np.where(possible, scores, -np.inf).argmax(axis=1)
         labels = np.where(problem.is_known, problem.known, labels)
@@ -59,11 +39,28 @@ class Baseline(GraphClassifier):
         seconds = {"solve": time.perf_counter() - began}
         return Solved(problem, engine, labels, positive, seconds=seconds)
 
-    def _possible(self, problem: Problem) -> FloatArray:
-        """Whether a class has a label in the component of each vertex: no other can reach it."""
-        table = np.zeros((problem.graph.n_components, problem.n_classes), dtype=bool)
-        table[problem.graph.components[problem.is_known], problem.labels[problem.is_known]] = True
-        return table[problem.graph.components]
+
+@dataclass(eq=False, repr=False)
+class Baseline(ScoringMethod):
+    """Base of a method of your own: it declares its parameters as fields, and implements ``_scores``.
+
+    Parameters
+    ----------
+    n_neighbors, scale_neighbor, metric, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`.
+    """
+
+    n_neighbors: int = 10
+    scale_neighbor: int = 10
+    metric: str = "euclidean"
+    n_jobs: int | None = field(default=None, kw_only=True)
+
+
+def classes_in_reach(problem: Problem) -> BoolArray:
+    """Whether a class has a label in the component of each vertex: no other can reach it."""
+    table = np.zeros((problem.graph.n_components, problem.n_classes), dtype=bool)
+    table[problem.graph.components[problem.is_known], problem.labels[problem.is_known]] = True
+    return np.asarray(table[problem.graph.components])
 
 
 def indicators(problem: Problem) -> FloatArray:
@@ -72,14 +69,6 @@ def indicators(problem: Problem) -> FloatArray:
     known = problem.is_known
     table[known, problem.labels[known]] = 1.0
     return table
-
-
-def refuse_more_than(most: int, problem: Problem, method: str, why: str) -> None:
-    """Refuse a graph that a method has no memory or time for."""
-    n = problem.graph.n_vertices
-    if n > most:
-        instead = "take a part of the rows, or another method"
-        raise ValueError(f"{method} can label at most {most:,} rows, got {n:,}: {why}; {instead}.")
 
 
 def equal_unless_given(class_prior: Any, n_classes: int) -> FloatArray:
@@ -93,18 +82,8 @@ def equal_unless_given(class_prior: Any, n_classes: int) -> FloatArray:
     return shares.astype(float)
 
 
-def features_of(graph: Graph, count: int) -> FloatArray:
-    """The points that a graph was made from; as many eigenvectors of it where there are none."""
-    if graph.origin is not None:
-        return np.asarray(graph.origin.search.points)
-    return smallest_eigenpairs(graph, min(count, graph.n_vertices))[1]
-
-
-EIGENVECTORS = 4
-"""More than the two that are used: Lanczos' method finds a few together faster than the second alone."""
-
-
-class Clusterer(Baseline):
+@dataclass(eq=False, repr=False)
+class Clusterer(ScoringMethod):
     """A method that finds clusters of the graph: ``fit_predict(X)`` needs no label.
 
     With ``fit(X, y)`` it is a classifier: each cluster gets the class that most of its labels have, and one
@@ -125,19 +104,12 @@ class Clusterer(Baseline):
         Number of the cluster of each row, after ``fit_predict(X)``.
     """
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.n_clusters = n_clusters
-        self.random_state = random_state
+    n_clusters: int | None = None
+    n_neighbors: int = 10
+    scale_neighbor: int = 10
+    metric: str = "euclidean"
+    n_jobs: int | None = field(default=None, kw_only=True)
+    random_state: Seed = field(default=None, kw_only=True)
 
     def _clusters(self, graph: Graph, n_clusters: int) -> IntArray:
         """Cluster of each vertex, numbered from 0."""
@@ -162,17 +134,13 @@ class Clusterer(Baseline):
             raise OptionError("n_clusters", "{field} must be given where there are no labels.")
         refuse_foreign(X)
         backend = self._backend(X)
-        graph = backend.shown(self._graph_of(backend, X))
-        self.labels_ = self._checked_clusters(graph, self.n_clusters)
-        return self.labels_
-
-    def _graph_of(self, backend: Backend, X: Any) -> PlacedGraph:
         if is_frame(X) and self.metric != "precomputed":
             X = TableEncoder(standardise=True).fit_transform(X)
         rows, graph, _ = self._read(backend, X)
-        if graph is not None:
-            return graph
-        return backend.build_graph(rows, self.n_neighbors, self.scale_neighbor, self.metric, silent)
+        if graph is None:
+            graph = backend.build_graph(rows, self.n_neighbors, self.scale_neighbor, self.metric, silent)
+        self.labels_ = self._checked_clusters(backend.shown(graph), self.n_clusters)
+        return self.labels_
 
     def _checked_clusters(self, graph: Graph, n_clusters: int) -> IntArray:
         count = whole_number("n_clusters", n_clusters)
@@ -190,6 +158,7 @@ class Clusterer(Baseline):
 
 def named_clusters(graph: Graph, clusters: IntArray, labels: IntArray, n_classes: int) -> FloatArray:
     """Share of each class among the labels of each cluster; those without labels take after neighbours."""
+    # Those without are harmonic on the graph of clusters: Laplace learning, Zhu, Ghahramani, Lafferty 2003.
     n_clusters = int(clusters.max()) + 1
     counts = np.zeros((n_clusters, n_classes))
     known = labels >= 0
@@ -205,48 +174,3 @@ def named_clusters(graph: Graph, clusters: IntArray, labels: IntArray, n_classes
         right = between[~named][:, named] @ shares[named]
         shares[~named] = np.linalg.lstsq(system[~named][:, ~named], right, rcond=None)[0]
     return np.clip(shares, 0.0, 1.0)
-
-
-class CutClusterer(Clusterer):
-    """Cuts the graph in two, and its parts again, by a method that cuts connected pieces.
-
-    A subclass says how, from the second eigenvector of the piece or from a random function.
-    """
-
-    by_degree = False
-
-    def _side(self, piece: Piece, start: FloatArray) -> Any:
-        """One side of the cut of a connected piece."""
-        raise NotImplementedError
-
-    @property
-    def _starts(self) -> int:
-        """Number of starts: the first is the second eigenvector, the others are random."""
-        return 1
-
-    def _clusters(self, graph: Graph, n_clusters: int) -> IntArray:
-        rng = stream(self.random_state, "starts")
-        whole = Piece.of(graph.W, by_degree=self.by_degree)
-        return partition(whole, n_clusters, lambda piece: self._best(piece, rng))
-
-    def _best(self, piece: Piece, rng: np.random.Generator) -> Any:
-        """The best cut of a piece over all starts."""
-        starts = [second_eigenvector(piece)]
-        starts += [_smooth(piece, rng.normal(size=len(piece.measure))) for _ in range(self._starts - 1)]
-        return min((self._side(piece, start) for start in starts), key=piece.cheeger)
-
-
-def second_eigenvector(piece: Piece) -> FloatArray:
-    """The second eigenvector of the random walk on a connected piece."""
-    graph = Graph.from_affinity(piece.W)
-    count = min(EIGENVECTORS, graph.n_vertices)
-    vectors = smallest_eigenpairs(graph, count)[1]
-    return np.asarray(vectors[:, 1] / np.sqrt(np.maximum(graph.degrees, np.finfo(float).tiny)))
-
-
-def _smooth(piece: Piece, f: FloatArray) -> FloatArray:
-    """A function after some steps of the random walk."""
-    degrees = np.maximum(piece.W @ np.ones(len(f)), np.finfo(float).tiny)
-    for _ in range(10):
-        f = (f + (piece.W @ f) / degrees) / 2
-    return f

@@ -1,19 +1,21 @@
 """The smallest cuts: with given class sizes, over the size of a side, by the p-Laplacian, by eigenvectors."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.cluster import KMeans
 
 from graphwell._random import Seed, stream
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.methods.balanced_cuts import Piece, best_threshold, cheeger_cut, p_eigenfunction
-from graphwell.estimators.methods.base import (
-    Baseline,
-    Clusterer,
-    CutClusterer,
-    equal_unless_given,
-    indicators,
+from graphwell.estimators.methods.balanced_cuts import (
+    Piece,
+    best_threshold,
+    cheeger_cut,
+    p_eigenfunction,
+    partition,
 )
+from graphwell.estimators.methods.base import Baseline, Clusterer, equal_unless_given, indicators
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import smallest_eigenpairs
@@ -31,6 +33,7 @@ SHARES_OF_DEGREE = (0.0, 0.025, 0.05, 0.075, 0.1)
     slow=True,
     sources=("holtz2024continuous",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class CutLearning(Baseline):
     """The smallest cut among labellings with exact class sizes, by a relaxation that is tight in the end.
 
@@ -63,76 +66,75 @@ class CutLearning(Baseline):
     array([0, 0, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        class_prior: FloatArray | None = None,
-        penalty: float = 1.0,
-        max_iter: int = 60,
-        tol: float = 1e-3,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.class_prior = class_prior
-        self.penalty = penalty
-        self.max_iter = max_iter
-        self.tol = tol
+    class_prior: FloatArray | None = None
+    penalty: float = 1.0
+    max_iter: int = 60
+    tol: float = 1e-3
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        penalty, tol = self.penalty, self.tol
-        shares = equal_unless_given(self.class_prior, problem.n_classes)
-        given, free = indicators(problem), ~problem.is_known
+        penalty, tol, n_classes = self.penalty, self.tol, problem.n_classes
+        given, free = indicators(problem), ~problem.is_known[:, None]
+        shares = equal_unless_given(self.class_prior, n_classes)
         sizes = np.maximum(shares * len(free) - given.sum(axis=0), 0.0)
         sizes *= free.sum() / max(sizes.sum(), 1.0)
-        x = np.where(free[:, None], sizes / max(1, free.sum()), given)
+        unit = LARGEST_DEGREE / max(float(engine.graph.degrees.max()), np.finfo(float).tiny)
+        degrees, pull = unit * engine.graph.degrees, unit * (engine.graph.W @ given)
+
+        # (L - s D + penalty I) x = right on the rows without a label
+        def solve(right: FloatArray, root: FloatArray, scaling: FloatArray) -> FloatArray:
+            solved = engine.solve(scaling, right / root[:, None]).x
+            return np.where(free, solved / root[:, None], 0.0)
+
+        x = np.where(free, sizes / max(1, free.sum()), given)
         dual = np.zeros_like(x)
-        for share in SHARES_OF_DEGREE:
-            system = _Constrained(engine, free, given, sizes, penalty, share)
-            positive_x = np.maximum(x, 0.0)
+        for s in SHARES_OF_DEGREE:
+            root = np.sqrt((1 - s) * degrees + penalty)
+            scaling = np.where(free[:, 0], np.sqrt(degrees) / root, 0.0)
+            ones = solve(free.astype(float), root, scaling)
+            positive = np.maximum(x, 0.0)
             for _ in range(self.max_iter):
-                x = system.solve(penalty * (positive_x - dual))
-                moved, positive_x = positive_x, np.maximum(x + dual, 0.0)
-                dual += x - positive_x
-                if np.abs(positive_x - moved).max() < tol and np.abs(x - positive_x).max() < tol:
+                # the half with the sums: rows add up to 1, columns to the sizes
+                right = np.where(free, penalty * (positive - dual) + pull, 0.0)
+                x = solve(right - right.mean(axis=1, keepdims=True), root, scaling) + 1 / n_classes
+                lacking = (sizes - (x * free).sum(axis=0)) / max(float(ones.sum()), 1e-300)
+                x = np.where(free, x + ones * lacking, given)
+                # the half without negative entries, and the dual of their difference
+                before, positive = positive, np.maximum(x + dual, 0.0)
+                dual += x - positive
+                if np.abs(positive - before).max() < tol and np.abs(x - positive).max() < tol:
                     break
         return np.maximum(x, 0.0)
 
 
-class _Constrained:
-    """Solves ``(L - s D + penalty I) x = right + labels`` on free vertices under the two sums."""
+class CutClusterer(Clusterer):
+    """Cuts the graph in two, and its parts again, by a method that cuts connected pieces."""
 
-    def __init__(
-        self,
-        engine: NumbaEngine,
-        free: FloatArray,
-        given: FloatArray,
-        sizes: FloatArray,
-        penalty: float,
-        share: float,
-    ) -> None:
-        unit = LARGEST_DEGREE / max(float(engine.graph.degrees.max()), np.finfo(float).tiny)
-        degrees = unit * engine.graph.degrees
-        self.root = np.sqrt((1 - share) * degrees + penalty)
-        self.scaling = np.where(free, np.sqrt(degrees) / self.root, 0.0)
-        self.engine, self.free, self.given, self.sizes = engine, free[:, None], given, sizes
-        self.pull = unit * (engine.graph.W @ given)
-        self.ones = self._plain(free[:, None].astype(float))
+    by_degree = False
+    n_starts = 1
 
-    def solve(self, right: FloatArray) -> FloatArray:
-        """The scores; rows of labels are as given."""
-        n_classes = right.shape[1]
-        right = np.where(self.free, right + self.pull, 0.0)
-        x = self._plain(right - right.mean(axis=1, keepdims=True)) + 1 / n_classes
-        lacking = (self.sizes - (x * self.free).sum(axis=0)) / max(float(self.ones.sum()), 1e-300)
-        return np.where(self.free, x + self.ones * lacking, self.given)
+    def _side(self, piece: Piece, start: FloatArray) -> BoolArray:
+        """One side of the cut of a connected piece."""
+        raise NotImplementedError
 
-    def _plain(self, right: FloatArray) -> FloatArray:
-        """The solution without the sums; zero on the rows of labels."""
-        solved = self.engine.solve(self.scaling, right / self.root[:, None]).x
-        return np.where(self.free, solved / self.root[:, None], 0.0)
+    def _clusters(self, graph: Graph, n_clusters: int) -> IntArray:
+        rng = stream(self.random_state, "starts")
+
+        def best(piece: Piece) -> BoolArray:
+            # The first start is the second eigenvector of the random walk on the piece. Four are asked for:
+            # Lanczos' method finds a few together faster than the second alone.
+            part = Graph.from_affinity(piece.W)
+            roots = np.sqrt(np.maximum(part.degrees, np.finfo(float).tiny))
+            starts = [smallest_eigenpairs(part, min(4, part.n_vertices))[1][:, 1] / roots]
+            # The others are noise after ten lazy steps of the walk.
+            degrees = np.maximum(piece.W @ np.ones(len(piece.measure)), np.finfo(float).tiny)
+            for _ in range(self.n_starts - 1):
+                f = rng.normal(size=len(piece.measure))
+                for _ in range(10):
+                    f = (f + (piece.W @ f) / degrees) / 2
+                starts.append(f)
+            return min((self._side(piece, start) for start in starts), key=piece.cheeger)
+
+        return partition(Piece.of(graph.W, by_degree=self.by_degree), n_clusters, best)
 
 
 @method(
@@ -141,6 +143,7 @@ class _Constrained:
     slow=True,
     sources=("szlam2010total", "hein2010inverse"),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class RatioCheegerCut(CutClusterer):
     """Clusters by the smallest Cheeger cut: the weight of the cut over the number of vertices of a side.
 
@@ -155,16 +158,12 @@ class RatioCheegerCut(CutClusterer):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        By default the number of classes, where labels are given.
     n_starts : int
         Starts of each cut: the second eigenvector, and random ones beyond the first.
     max_inner : int
         Steps of the inner problem at most.
-    n_neighbors, scale_neighbor, metric, n_jobs
-        As in `graphwell.DiffuseInterfaceClassifier`.
-    random_state : int, Generator or RandomState, optional
-        Seed of random starts.
+    n_clusters, n_neighbors, scale_neighbor, metric, n_jobs, random_state
+        As in `graphwell.DiffuseInterfaceClustering`.
 
     Examples
     --------
@@ -175,27 +174,8 @@ class RatioCheegerCut(CutClusterer):
     array(['a', 'a', 'b', 'b'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        n_starts: int = 1,
-        max_inner: int = 640,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, n_neighbors, scale_neighbor, metric, n_jobs=n_jobs, random_state=random_state
-        )
-        self.n_starts = n_starts
-        self.max_inner = max_inner
-
-    @property
-    def _starts(self) -> int:
-        return self.n_starts
+    n_starts: int = 1
+    max_inner: int = 640
 
     def _side(self, piece: Piece, start: FloatArray) -> BoolArray:
         return cheeger_cut(piece, start, self.max_inner)
@@ -221,12 +201,6 @@ class NormalisedOneCut(RatioCheegerCut):
     ----------
     n_clusters, n_starts, max_inner, n_neighbors, scale_neighbor, metric, n_jobs, random_state
         As in `RatioCheegerCut`.
-
-    Examples
-    --------
-    >>> W = [[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]]
-    >>> NormalisedOneCut(2, metric="precomputed").fit_predict(W)
-    array([0, 0, 1, 1])
     """
 
     by_degree = True
@@ -238,6 +212,7 @@ class NormalisedOneCut(RatioCheegerCut):
     slow=True,
     sources=("buehler2009spectral",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class PLaplacianClustering(CutClusterer):
     """Clusters by the second eigenfunction of the p-Laplacian, cut at its best threshold, and again.
 
@@ -250,39 +225,16 @@ class PLaplacianClustering(CutClusterer):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        By default the number of classes, where labels are given.
     p : float
         Above 1, at most 2; 2 is spectral clustering by thresholds.
     max_iter : int
         Iterations for each p on the way.
-    n_neighbors, scale_neighbor, metric, n_jobs, random_state
-        As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> W = [[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]]
-    >>> PLaplacianClustering(2, metric="precomputed").fit_predict(W).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
-    True
+    n_clusters, n_neighbors, scale_neighbor, metric, n_jobs, random_state
+        As in `graphwell.DiffuseInterfaceClustering`.
     """
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        p: float = 1.2,
-        max_iter: int = 30,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, n_neighbors, scale_neighbor, metric, n_jobs=n_jobs, random_state=random_state
-        )
-        self.p = p
-        self.max_iter = max_iter
+    p: float = 1.2
+    max_iter: int = 30
 
     def _side(self, piece: Piece, start: FloatArray) -> BoolArray:
         return best_threshold(piece, p_eigenfunction(piece, start, self.p, self.max_iter))
@@ -294,6 +246,7 @@ class PLaplacianClustering(CutClusterer):
     slow=True,
     sources=("ng2001spectral",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class SpectralClustering(Clusterer):
     """Clusters by k-means on the first `n_clusters` eigenvectors of the normalised Laplacian.
 
@@ -303,37 +256,13 @@ class SpectralClustering(Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        By default the number of classes, where labels are given.
     n_starts : int
         Random starts of k-means; the best counts.
-    n_neighbors, scale_neighbor, metric, n_jobs
-        As in `graphwell.DiffuseInterfaceClassifier`.
-    random_state : int, Generator or RandomState, optional
-        Seed of the starts.
-
-    Examples
-    --------
-    >>> W = [[0, 1, 0.01, 0], [1, 0, 0, 0], [0.01, 0, 0, 1], [0, 0, 1, 0]]
-    >>> SpectralClustering(metric="precomputed", random_state=0).fit(W, ["a", None, "b", None]).transduction_
-    array(['a', 'a', 'b', 'b'], dtype='<U1')
+    n_clusters, n_neighbors, scale_neighbor, metric, n_jobs, random_state
+        As in `graphwell.DiffuseInterfaceClustering`.
     """
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        n_starts: int = 10,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, n_neighbors, scale_neighbor, metric, n_jobs=n_jobs, random_state=random_state
-        )
-        self.n_starts = n_starts
+    n_starts: int = 10
 
     def _clusters(self, graph: Graph, n_clusters: int) -> IntArray:
         return spectral_clustering(graph, n_clusters, self.random_state, self.n_starts)
@@ -342,10 +271,7 @@ class SpectralClustering(Clusterer):
 def spectral_clustering(
     graph: Graph, n_clusters: int, random_state: Seed = None, n_starts: int = 1
 ) -> IntArray:
-    """Cluster the vertices without any label.
-
-    One execution: k-means from one random start on the first `n_clusters` eigenvectors of ``L_s``. The best
-    of several, if more starts are asked for.
+    """Cluster the vertices by k-means on the first `n_clusters` eigenvectors of ``L_s``; keep the best start.
 
     Examples
     --------

@@ -1,6 +1,8 @@
 """Methods that learn from the features too."""
 
+from collections import Counter
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -11,26 +13,16 @@ from graphwell._rows import equal_rows
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.conjugate_gradients import conjugate_gradients
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.methods.base import Baseline, features_of, indicators
+from graphwell.estimators.methods.base import Baseline, indicators
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import smallest_eigenpairs
 from graphwell.solve.problem import Problem
 
-STEPS, EIGENVECTORS = (5, 20, 80), (20, 50, 100)
+STEPS, EIGENVECTORS = (5, 20, 80), (20, 50, 100)  # t and N that are compared; why these is not recorded
 DEFAULT = (20, 50)
 FOLDS = 3
 ROWS_TO_CHOOSE_ON = 4_000
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Points, their graph, and labels of some of them."""
-
-    graph: Graph
-    points: FloatArray
-    labels: IntArray
-    n_classes: int
 
 
 @method(
@@ -39,6 +31,7 @@ class _Rows:
     slow=True,
     sources=("szlam2008regularization",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class AdaptedEigenfunctions(Baseline):
     """The classes, diffused from their labels, become features; then labels are fitted by eigenvectors.
 
@@ -57,82 +50,64 @@ class AdaptedEigenfunctions(Baseline):
         Seed of the folds.
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`; "precomputed" is refused.
-
-    Examples
-    --------
-    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
-    >>> AdaptedEigenfunctions(n_neighbors=2, scale_neighbor=2).fit(X, [0, -1, -1, 1, -1, -1]).transduction_
-    array([0, 0, 0, 1, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.random_state = random_state
+    random_state: Seed = None
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        graph = engine.graph
-        if graph.origin is None:
+        if engine.graph.origin is None:
             raise ValueError(
                 "AdaptedEigenfunctions adds to the features, but the graph has none; give features instead."
             )
-        rows = _Rows(graph, np.asarray(graph.origin.search.points), problem.labels, problem.n_classes)
-        steps, count = self._choice(rows, stream(self.random_state, "folds"))
-        vectors = self._eigenvectors(rows, steps, count, rows.labels)
-        return _fitted(vectors, rows.labels, rows.n_classes)
+        steps, count = self._choice(problem, stream(self.random_state, "folds"))
+        vectors = self._eigenvectors(problem, steps, count, problem.labels)
+        return _fitted(vectors, problem.labels, problem.n_classes)
 
-    def _choice(self, rows: _Rows, rng: np.random.Generator) -> tuple[int, int]:
+    def _choice(self, rows: Problem, rng: np.random.Generator) -> tuple[int, int]:
         """Steps and number of eigenvectors with the fewest errors on labels that are hidden in turn."""
         known = np.flatnonzero(rows.labels >= 0)
         counts = np.bincount(rows.labels[known], minlength=rows.n_classes)
         if counts[counts > 0].min() < 2:
             return DEFAULT
-        part = self._part(rows, known, rng)
-        folds, given = rng.permutation(len(known)) % FOLDS, np.flatnonzero(part.labels >= 0)
-        groups = equal_rows([part.points[given]])
-        folds = folds[np.unique(groups, return_index=True)[1]][groups]  # copies are hidden together
-        wrong: dict[tuple[int, int], int] = {}
+        n = len(rows.labels)
+        if n > ROWS_TO_CHOOSE_ON:  # all labelled rows, and enough others
+            wanted = min(max(0, ROWS_TO_CHOOSE_ON - len(known)), n - len(known))
+            others = rng.choice(np.flatnonzero(rows.labels < 0), wanted, replace=False)
+            kept = np.sort(np.concatenate([known, others]))
+            rows = Problem(self._graph(_points(rows)[kept]), rows.labels[kept], rows.n_classes)
+        given = np.flatnonzero(rows.labels >= 0)
+        copies = equal_rows([_points(rows)[given]])
+        folds = rng.permutation(len(given)) % FOLDS
+        folds = folds[np.unique(copies, return_index=True)[1]][copies]  # copies are hidden together
+        wrong: Counter[tuple[int, int]] = Counter()
         for steps in STEPS:
             for fold in range(FOLDS):
-                shown = part.labels.copy()
-                hidden = given[folds == fold]
+                hidden, shown = given[folds == fold], rows.labels.copy()
                 shown[hidden] = -1
-                vectors = self._eigenvectors(part, steps, max(EIGENVECTORS), shown)
+                vectors = self._eigenvectors(rows, steps, max(EIGENVECTORS), shown)
                 for count in EIGENVECTORS:
-                    found = _fitted(vectors[:, :count], shown, part.n_classes)[hidden].argmax(axis=1)
-                    missed = int((found != part.labels[hidden]).sum())
-                    wrong[steps, count] = wrong.get((steps, count), 0) + missed
-        return min(wrong, key=lambda choice: wrong[choice])
-
-    def _part(self, rows: _Rows, known: IntArray, rng: np.random.Generator) -> _Rows:
-        """All labelled rows, and enough others."""
-        n, wanted = len(rows.labels), max(0, ROWS_TO_CHOOSE_ON - len(known))
-        if n <= ROWS_TO_CHOOSE_ON:
-            return rows
-        others = rng.choice(np.flatnonzero(rows.labels < 0), min(wanted, n - len(known)), replace=False)
-        kept = np.sort(np.concatenate([known, others]))
-        return _Rows(self._graph(rows.points[kept]), rows.points[kept], rows.labels[kept], rows.n_classes)
+                    found = _fitted(vectors[:, :count], shown, rows.n_classes)[hidden].argmax(axis=1)
+                    wrong[steps, count] += int((found != rows.labels[hidden]).sum())
+        return min(wrong, key=wrong.__getitem__)
 
     def _graph(self, points: FloatArray) -> Graph:
         return Graph.from_features(points, self.n_neighbors, self.scale_neighbor, n_jobs=self.n_jobs)
 
-    def _eigenvectors(self, rows: _Rows, steps: int, count: int, shown: IntArray) -> FloatArray:
+    def _eigenvectors(self, rows: Problem, steps: int, count: int, shown: IntArray) -> FloatArray:
         """Leading eigenvectors of the graph of the features with the diffused classes beside them."""
-        graph, classes = rows.graph, np.eye(rows.n_classes + 1)[shown][:, :-1]
+        graph, classes = cast(Graph, rows.graph), np.eye(rows.n_classes + 1)[shown][:, :-1]
         for _ in range(steps):
             classes = (graph.W @ classes) / np.maximum(graph.degrees, np.finfo(float).tiny)[:, None]
         classes /= np.maximum(classes.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        spread = _spread_of(classes)
-        weight = np.sqrt(_spread_of(rows.points) / spread) if spread > 0 else 0.0
-        adapted = self._graph(np.column_stack([rows.points, weight * classes]))
+        # As heavy as the features: the same mean squared distance from the mean.
+        of_points, of_classes = _points(rows).var(axis=0).sum(), classes.var(axis=0).sum()
+        weight = np.sqrt(of_points / of_classes) if of_classes > 0 else 0.0
+        adapted = self._graph(np.column_stack([_points(rows), weight * classes]))
         return smallest_eigenpairs(adapted, min(count, adapted.n_vertices))[1]
+
+
+def _points(rows: Problem) -> FloatArray:
+    return np.asarray(cast(Any, rows.graph).origin.search.points)
 
 
 def _fitted(vectors: FloatArray, shown: IntArray, n_classes: int) -> FloatArray:
@@ -140,10 +115,6 @@ def _fitted(vectors: FloatArray, shown: IntArray, n_classes: int) -> FloatArray:
     known = shown >= 0
     few = vectors[:, : max(1, int(known.sum()))]
     return np.asarray(few @ np.linalg.lstsq(few[known], np.eye(n_classes)[shown[known]], rcond=None)[0])
-
-
-def _spread_of(values: FloatArray) -> float:
-    return float(((values - values.mean(axis=0)) ** 2).sum(axis=1).mean())
 
 
 SPECTRAL_FEATURES = 20
@@ -154,6 +125,7 @@ SPECTRAL_FEATURES = 20
     "a logistic regression, its errors corrected along the graph",
     sources=("huang2021combining",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class CorrectAndSmooth(Baseline):
     """A simple model of the features, whose errors and then whose answers are smoothed along the graph.
 
@@ -172,36 +144,21 @@ class CorrectAndSmooth(Baseline):
         Between 0 and 1: how far errors and answers spread.
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
-    >>> CorrectAndSmooth(n_neighbors=2, scale_neighbor=2).fit(X, [0, -1, -1, 1, -1, -1]).transduction_
-    array([0, 0, 0, 1, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        alpha_correct: float = 0.8,
-        alpha_smooth: float = 0.8,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.alpha_correct = alpha_correct
-        self.alpha_smooth = alpha_smooth
+    alpha_correct: float = 0.8
+    alpha_smooth: float = 0.8
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         given, known = indicators(problem), problem.is_known
         model = self._model(problem, engine)
         errors = np.where(known[:, None], given - model, 0.0)
+        # Correct: errors spread; "autoscale" gives each row the mean size of the errors at labels.
         spread = _spread(engine, errors, self.alpha_correct)
         size = np.abs(errors[known]).sum(axis=1).mean()
         lengths = np.abs(spread).sum(axis=1, keepdims=True)
         corrected = model + size * spread / np.maximum(lengths, np.finfo(float).tiny)
+        # Smooth: given labels and corrected distributions spread together.
         return np.maximum(_spread(engine, np.where(known[:, None], given, corrected), self.alpha_smooth), 0.0)
 
     def _model(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
@@ -212,7 +169,12 @@ class CorrectAndSmooth(Baseline):
         if len(present) == 1:
             shares[:, present] = 1.0
             return shares
-        rows = StandardScaler().fit_transform(features_of(engine.graph, SPECTRAL_FEATURES))
+        graph = engine.graph
+        if graph.origin is not None:
+            points = np.asarray(graph.origin.search.points)
+        else:
+            points = smallest_eigenpairs(graph, min(SPECTRAL_FEATURES, graph.n_vertices))[1]
+        rows = StandardScaler().fit_transform(points)
         model = LogisticRegression(max_iter=500).fit(rows[known], problem.labels[known])
         shares[:, present] = model.predict_proba(rows)
         return shares

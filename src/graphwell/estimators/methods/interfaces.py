@@ -1,5 +1,7 @@
 """Other diffuse interface models: threshold dynamics, the Gibbs simplex, two classes of a fixed mass."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from graphwell._checks import whole_number
@@ -14,7 +16,7 @@ from graphwell.graph import Graph
 from graphwell.solve.binary import balanced_splitting, smallest_eigenpairs
 from graphwell.solve.problem import Problem
 
-SUBSTEPS = 3
+SUBSTEPS = 3  # steps of one diffusion; their number is not recorded
 
 
 @method(
@@ -23,6 +25,7 @@ SUBSTEPS = 3
     slow=True,
     sources=("garciacardona2014multiclass",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class MulticlassMBO(Baseline):
     """Multiclass MBO in the leading eigenvectors (Garcia-Cardona, Merkurjev, Bertozzi, Flenner, Percus 2014).
 
@@ -43,33 +46,13 @@ class MulticlassMBO(Baseline):
         Seed of the start.
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
-    >>> MulticlassMBO(metric="precomputed", random_state=0).fit(W, [0, -1, 1]).transduction_
-    array([0, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        n_eigenvectors: int = 100,
-        step_size: float = 0.3,
-        fidelity: float = 50.0,
-        max_iter: int = 100,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.n_eigenvectors = n_eigenvectors
-        self.step_size = step_size
-        self.fidelity = fidelity
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_eigenvectors: int = 100
+    step_size: float = 0.3
+    fidelity: float = 50.0
+    max_iter: int = 100
+    random_state: Seed = None
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         known, n_classes = problem.is_known, problem.n_classes
@@ -81,10 +64,11 @@ class MulticlassMBO(Baseline):
         step = self.step_size / SUBSTEPS
         for _ in range(self.max_iter):
             diffused = u
-            for _ in range(SUBSTEPS):
+            for _ in range(SUBSTEPS):  # diffusion is implicit, the fidelity explicit
                 force = self.fidelity * known[:, None] * (diffused - labels)
                 coefficients = vectors.T @ (diffused - step * force)
                 diffused = vectors @ (coefficients / (1 + step * values)[:, None])
+            # threshold: the nearest corner of the simplex
             thresholded = np.eye(n_classes)[diffused.argmax(axis=1)]
             if (thresholded == u).all():
                 break
@@ -99,6 +83,7 @@ class MulticlassMBO(Baseline):
     slow=True,
     sources=("jacobs2018auction",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class VolumeMBO(Baseline):
     """MBO whose thresholding keeps the classes at given sizes (after Jacobs, Merkurjev, Esedoglu 2018).
 
@@ -123,31 +108,12 @@ class VolumeMBO(Baseline):
         Largest number of iterations; fewer when the labels settle.
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> W = [[0, 1, 0, 0], [1, 0, 3, 0], [0, 3, 0, 1], [0, 0, 1, 0]]
-    >>> VolumeMBO(metric="precomputed").fit(W, [0, -1, -1, 1]).transduction_
-    array([0, 0, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        class_prior: FloatArray | None = None,
-        slack: float = 0.0,
-        diffusion_steps: int = 10,
-        max_iter: int = 50,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.class_prior = class_prior
-        self.slack = slack
-        self.diffusion_steps = diffusion_steps
-        self.max_iter = max_iter
+    class_prior: FloatArray | None = None
+    slack: float = 0.0
+    diffusion_steps: int = 10
+    max_iter: int = 50
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         n, n_classes = problem.graph.n_vertices, problem.n_classes
@@ -159,6 +125,7 @@ class VolumeMBO(Baseline):
             u = np.eye(n_classes)[labels]
             for _ in range(self.diffusion_steps):
                 u = engine.product(u)
+            # threshold under the sizes: a transport problem, which their auction solves approximately
             assigned = problem.labels.copy()
             assigned[free] = bounded_assignment(u[free], *bounds)
             if (assigned == labels).all():
@@ -185,6 +152,7 @@ def bounds_of_free(shares: FloatArray, slack: float, n: int, known: IntArray) ->
     slow=True,
     sources=("garciacardona2014multiclass",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class SimplexGinzburgLandau(Baseline):
     """Each vertex has a point of the simplex, with a well of the potential at each of its corners.
 
@@ -215,43 +183,21 @@ class SimplexGinzburgLandau(Baseline):
         Seed of the start.
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
-    >>> SimplexGinzburgLandau(metric="precomputed", random_state=0).fit(W, [0, -1, 1]).transduction_
-    array([0, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        n_eigenvectors: int = 100,
-        epsilon: float = 1.0,
-        step_size: float = 0.1,
-        fidelity: float = 30.0,
-        tol: float = 1e-7,
-        max_iter: int = 500,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.n_eigenvectors = n_eigenvectors
-        self.epsilon = epsilon
-        self.step_size = step_size
-        self.fidelity = fidelity
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_eigenvectors: int = 100
+    epsilon: float = 1.0
+    step_size: float = 0.1
+    fidelity: float = 30.0
+    tol: float = 1e-7
+    max_iter: int = 500
+    random_state: Seed = None
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         epsilon, step, fidelity = self.epsilon, self.step_size, self.fidelity
         count = min(whole_number("n_eigenvectors", self.n_eigenvectors), problem.graph.n_vertices)
         values, vectors = smallest_eigenpairs(engine.graph, count)
-        convex = fidelity + 1 / epsilon
+        convex = fidelity + 1 / epsilon  # the constant c of convex splitting (Eyre)
         shrink = (1 / (1 + step * (epsilon * values + convex)))[:, None]
         given, known = indicators(problem), problem.is_known[:, None]
         u = np.where(
@@ -277,6 +223,7 @@ def well_slope(u: FloatArray) -> FloatArray:
 
 def on_simplex(rows: FloatArray) -> FloatArray:
     """Nearest point of the simplex to each row."""
+    # Michelot 1986; Duchi et al. 2008: subtract what the largest entries exceed 1 by, evenly
     falling = -np.sort(-rows, axis=1)
     surplus = (np.cumsum(falling, axis=1) - 1) / np.arange(1, rows.shape[1] + 1)
     last = (falling > surplus).sum(axis=1) - 1
@@ -294,6 +241,7 @@ FIRST_EPSILON, HALVINGS = 4.0, 3
     told_sizes=True,
     sources=("bertozzi2012diffuse",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class BalancedInterface(Clusterer):
     """Two clusters by the binary Ginzburg-Landau energy, whose sizes are held.
 
@@ -323,39 +271,15 @@ class BalancedInterface(Clusterer):
         An epsilon has settled when no state moves by more than this.
     n_neighbors, scale_neighbor, metric, n_jobs, random_state
         As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> W = [[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]]
-    >>> BalancedInterface(metric="precomputed").fit(W, ["a", None, None, "b"]).transduction_
-    array(['a', 'a', 'b', 'b'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        n_clusters: int | None = 2,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        class_prior: FloatArray | None = None,
-        epsilon: float = 0.5,
-        n_eigenvectors: int = 20,
-        step_size: float = 0.1,
-        max_iter: int = 500,
-        tol: float = 1e-4,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, n_neighbors, scale_neighbor, metric, n_jobs=n_jobs, random_state=random_state
-        )
-        self.class_prior = class_prior
-        self.epsilon = epsilon
-        self.n_eigenvectors = n_eigenvectors
-        self.step_size = step_size
-        self.max_iter = max_iter
-        self.tol = tol
+    n_clusters: int | None = field(default=2, kw_only=False)
+    class_prior: FloatArray | None = None
+    epsilon: float = 0.5
+    n_eigenvectors: int = 20
+    step_size: float = 0.1
+    max_iter: int = 500
+    tol: float = 1e-4
 
     def _clusters(self, graph: Graph, n_clusters: int) -> IntArray:
         if n_clusters != 2:
@@ -367,6 +291,6 @@ class BalancedInterface(Clusterer):
         epsilons = [self.epsilon * FIRST_EPSILON * 0.5**step for step in range(HALVINGS)]
         runs = [
             balanced_splitting(graph, epsilons, side, self.step_size, count, self.max_iter, self.tol)
-            for side in dict.fromkeys((mass, -mass))
+            for side in dict.fromkeys((mass, -mass))  # either cluster may be the first
         ]
         return (min(runs, key=lambda run: run.energy).u > 0).astype(np.int64)

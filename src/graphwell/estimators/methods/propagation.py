@@ -1,12 +1,15 @@
 """Label propagation: harmonic functions, Poisson sources, random walks, distributions of neighbours."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.special import softmax
 
 from graphwell._types import FloatArray
 from graphwell.backends.conjugate_gradients import conjugate_gradients
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.errors import in_short
-from graphwell.estimators.methods.base import Baseline, indicators, refuse_more_than
+from graphwell.estimators.methods.base import Baseline, classes_in_reach, indicators
 from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import centred, laplace_scores, poisson_weights, solve_laplacian
@@ -27,6 +30,7 @@ WEIGHTS = ("none", "wnll", "poisson")
     parameters={"weights": "poisson"},
     sources=("zhu2003semisupervised", "calder2020poisson"),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class LaplaceLearning(Baseline):
     """Each unlabelled vertex is the weighted mean of its neighbours.
 
@@ -46,17 +50,7 @@ class LaplaceLearning(Baseline):
     array([0.25, 0.75])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        weights: str = "none",
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.weights = weights
+    weights: str = "none"
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         if self.weights not in WEIGHTS:
@@ -99,6 +93,7 @@ class PoissonLearning(Baseline):
 @method(
     "spreading", "local and global consistency: labels spread along all walks", sources=("zhou2003learning",)
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class LabelSpreading(Baseline):
     """Scores are ``(I - alpha S)^-1 Y``: labels spread along all walks, shorter ones counting more.
 
@@ -116,23 +111,14 @@ class LabelSpreading(Baseline):
     array([0, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        alpha: float = 0.99,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.alpha = alpha
+    alpha: float = 0.99
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie between 0 and 1, got {in_short(self.alpha)}.")
         known = problem.is_known
         labels = indicators(problem)
+        # I - alpha S is positive definite, as S has no eigenvalue beyond 1.
         system = engine.system(np.full(len(known), np.sqrt(self.alpha)))
         return conjugate_gradients(system, labels, tolerance=1e-6).x
 
@@ -145,12 +131,6 @@ class NearestLabel(Baseline):
     ----------
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
-    >>> NearestLabel(metric="precomputed").fit(W, [0, -1, 1]).transduction_
-    array([0, 1, 1])
     """
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
@@ -165,6 +145,7 @@ SMALLEST = 1e-300
     "neighbours have distributions with little divergence",
     sources=("subramanya2011semisupervised",),
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class MeasurePropagation(Baseline):
     """Every vertex has a distribution over the classes; those of neighbours diverge as little as possible.
 
@@ -194,33 +175,13 @@ class MeasurePropagation(Baseline):
         Largest number of iterations.
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
-    >>> MeasurePropagation(metric="precomputed").fit(W, [0, -1, 1]).transduction_
-    array([0, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        mu: float = 0.1,
-        nu: float = 0.01,
-        self_weight: float = 1.0,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.mu = mu
-        self.nu = nu
-        self.self_weight = self_weight
-        self.tol = tol
-        self.max_iter = max_iter
+    mu: float = 0.1
+    nu: float = 0.01
+    self_weight: float = 1.0
+    tol: float = 1e-6
+    max_iter: int = 1000
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         mu, nu, own = self.mu, self.nu, self.self_weight
@@ -231,10 +192,12 @@ class MeasurePropagation(Baseline):
         before = np.inf
         for _ in range(self.max_iter):
             logs = np.log(np.maximum(q, SMALLEST))
+            # p for a fixed q, then q for a fixed p: alternating minimisation, each step exact
             pull = mu * (W @ logs + own * logs)
-            p = _softmax(pull / (nu + mu * degrees))
+            p = softmax(pull / (nu + mu * degrees), axis=1)
             logs_of_p = np.log(np.maximum(p, SMALLEST))
             q = (given + mu * (W @ p + own * p)) / (known + mu * degrees)
+            # the objective, by its three sums
             logs = np.log(np.maximum(q, SMALLEST))
             cross = float((p * (W @ logs + own * logs)).sum())
             inside = float(((nu + mu * degrees) * p * logs_of_p).sum())
@@ -245,17 +208,13 @@ class MeasurePropagation(Baseline):
         return p
 
 
-def _softmax(values: FloatArray) -> FloatArray:
-    raised = np.exp(values - values.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
-
-
 MOST_ROWS = 10_000
 
 
 @method(
     "gtam", "labels one more vertex at a time, where it costs least", slow=True, sources=("wang2008graph",)
 )
+@dataclass(eq=False, repr=False, kw_only=True)
 class GTAM(Baseline):
     """Graph transduction by alternating minimisation: one vertex after another gets a label for good.
 
@@ -274,33 +233,26 @@ class GTAM(Baseline):
         Weight of the labels against smoothness.
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `graphwell.DiffuseInterfaceClassifier`.
-
-    Examples
-    --------
-    >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
-    >>> GTAM(metric="precomputed").fit(W, [0, -1, 1]).transduction_
-    array([0, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        scale_neighbor: int = 10,
-        metric: str = "euclidean",
-        *,
-        mu: float = 99.0,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(n_neighbors, scale_neighbor, metric, n_jobs=n_jobs)
-        self.mu = mu
+    mu: float = 99.0
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        refuse_more_than(MOST_ROWS, problem, "GTAM", "it inverts a matrix of all pairs")
-        smoothing, cost = _matrices(engine.graph.S.toarray(), self.mu)
+        n, mu = problem.graph.n_vertices, self.mu
+        if n > MOST_ROWS:
+            raise ValueError(
+                f"GTAM can label at most {MOST_ROWS:,} rows, got {n:,}: it inverts a matrix of all pairs; "
+                "take a part of the rows, or another method."
+            )
+        S, identity = engine.graph.S.toarray(), np.eye(n)
+        smoothing = mu / (1 + mu) * np.linalg.inv(identity - S / (1 + mu))  # P
+        apart = smoothing - identity
+        cost = smoothing.T @ (smoothing - S @ smoothing) + mu * apart @ apart  # A
         degrees = np.maximum(engine.graph.degrees, np.finfo(float).tiny)
         labels = indicators(problem) * degrees[:, None]
         slopes, totals = cost @ labels, labels.sum(axis=0)
-        open_ = self._possible(problem) & ~problem.is_known[:, None]
+        open_ = classes_in_reach(problem) & ~problem.is_known[:, None]
+        # The slopes are updated by the column of the new label: all of them together take time n^2.
         while open_.any():
             relative = np.where(open_, slopes / np.maximum(totals, np.finfo(float).tiny), np.inf)
             vertex, label = np.unravel_index(relative.argmin(), relative.shape)
@@ -310,10 +262,3 @@ class GTAM(Baseline):
             open_[vertex] = False
         shares = smoothing @ (labels / np.maximum(totals, np.finfo(float).tiny))
         return (labels > 0) + shares / (1 + shares.max())
-
-
-def _matrices(S: FloatArray, mu: float) -> tuple[FloatArray, FloatArray]:
-    """The matrix `P` that makes scores from labels, and the cost `A` of labels."""
-    identity = np.eye(len(S))
-    P = mu / (1 + mu) * np.linalg.inv(identity - S / (1 + mu))
-    return P, P.T @ (P - S @ P) + mu * (P - identity) @ (P - identity)
