@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from graphwell.cli.app import app
 from graphwell.experiments import reproduce as module
 from graphwell.experiments.moons import three_moons
+from graphwell.experiments.paper import Line, expected
 from graphwell.experiments.reproduce import Reproduction, report, reproduce, write
-from graphwell.experiments.results import Line, expected
 
 
 def small(runs, seed, progress):
@@ -123,7 +123,7 @@ def test_progress_names_the_experiment_and_reaches_its_end():
 
 
 def judged(values, **entry):
-    return Line("a.b", tuple(values), "a line", **entry)
+    return Line("a.b", tuple(values), "a line", "%", {"runs": 20, **entry})
 
 
 @pytest.mark.parametrize(("mean", "ok"), [(2.4, False), (2.5, True), (3.0, True), (3.5, True), (3.6, False)])

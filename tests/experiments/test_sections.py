@@ -7,12 +7,17 @@ from sklearn.datasets import load_digits
 
 from graphwell import datasets
 from graphwell.datasets.made import GREY_LEVELS, make_grey_image
-from graphwell.experiments.image import image, label_order
+from graphwell.experiments.image import image, label_order, segment_by_phases, towards_wells
 from graphwell.experiments.mnist import confusion_matrix, mnist, quoted_mnist
-from graphwell.experiments.moons import covering, quoted_moons, robustness, three_moons, two_moons
-from graphwell.experiments.phases import segment_by_phases, towards_wells
-from graphwell.experiments.results import expected
-from graphwell.experiments.spectral import spectral_readings
+from graphwell.experiments.moons import (
+    covering,
+    quoted_moons,
+    robustness,
+    spectral_readings,
+    three_moons,
+    two_moons,
+)
+from graphwell.experiments.paper import expected
 
 
 def line(section, name):

@@ -1,29 +1,19 @@
 """Pictures: five grey levels (section 4.2 of the paper), and why the order of classes is free (section 3)."""
 
 import time
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
 import numpy as np
+from scipy import fft
 
 import graphwell as gw
 from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.datasets.made import GREY_LEVELS
-from graphwell.experiments.methods import (
-    FIDELITY,
-    FIXED,
-    STARTS,
-    STEP_SIZE,
-    Case,
-    paper_graph,
-    random_labels,
-    run_paper,
-    share_of,
-)
-from graphwell.experiments.phases import segment_by_phases
-from graphwell.experiments.results import Picture, ResultTable, Run, Section, counter, lines_of, of_line
+from graphwell.experiments import paper
 from graphwell.model import periodic_well_slope, rho
 from graphwell.progress import Progress, silent
 from graphwell.solve import Problem
@@ -45,59 +35,44 @@ def image(
     height: int = 191,
     width: int = 196,
     n_labels: int = 1500,
-) -> Section:
+) -> paper.Section:
     """Wrong pixels and seconds from each start, without noise and with it."""
     label_sets = range(seed, seed + min(runs, LABEL_SETS))
-    count = counter("image", len(NOISES) * len(label_sets), progress)
-    done: list[Run] = []
+    count = paper.counter("image", len(NOISES) * len(label_sets), progress)
+    done: list[paper.Run] = []
     shown: Any = None
     graph_seconds = 0.0
     for noise in NOISES:
         prefix = f"image.noise-{round(100 * noise):02d}-" if noise else "image."
         picture, truth = gw.datasets.make_grey_image(height, width, noise, random_state=seed)
         began = time.perf_counter()
-        graph = paper_graph(pixel_features(picture), 30)
+        graph = paper.graph_of(pixel_features(picture), 30)
         graph_seconds = graph_seconds or time.perf_counter() - began
         began = time.perf_counter()
         labels = segment_by_phases(picture, GREY_LEVELS)
         seconds = time.perf_counter() - began
-        done.append(Run(f"{prefix}phases", seed, seed, None, share_of(labels, truth), seconds))
+        done.append(paper.Run(f"{prefix}phases", seed, seed, None, paper.share_of(labels, truth), seconds))
         for label_set in label_sets:
-            given = random_labels(truth.ravel(), n_labels, label_set)
-            case = Case(graph, truth.ravel(), given, seed, label_set)
-            for start in STARTS:
-                run, labels = run_paper(f"{prefix}{start}", case, FIXED, label_set, start)
+            given = paper.random_labels(truth.ravel(), n_labels, label_set)
+            case = paper.Case(graph, truth.ravel(), given, seed, label_set)
+            for start in paper.STARTS:
+                run, labels = paper.run_multiclass(f"{prefix}{start}", case, paper.FIXED, label_set, start)
                 done.append(run)
                 if start == GOOD_START and shown is None:
                     shown = picture, truth, given, labels
             count()
     values: dict[str, list[float]] = {
-        "seconds": [graph_seconds + run.seconds for run in of_line(done, "image.random")],
-        "phases-seconds": [run.seconds for run in of_line(done, "image.phases")],
+        "seconds": [graph_seconds + run.seconds for run in paper.of_line(done, "image.random")],
+        "phases-seconds": [run.seconds for run in paper.of_line(done, "image.phases")],
     }
     for run in done:  # these lines count pixels
         name = run.line.removeprefix("image.")
         values.setdefault(name, []).append(float(round(run.error * height * width)))
-    return Section(
-        "image",
-        "Image segmentation",
-        f"A picture of {height} x {width} pixels in five grey levels, features (x, y, grey) in [0, 1], N = "
-        f"M = 30, {n_labels:,} labels at random pixels, fixed epsilon, {len(label_sets)} label sets. The "
-        "paper's picture is not public; ours has its size, its number of classes, a hole and junctions.",
-        lines_of("image", done, values),
-        done,
-        remarks=[
-            "Without noise the graph falls apart into one piece per region. From a random start, the one of "
-            "the paper's Algorithm 1, islands of other classes are left after the 800 sweeps, and its "
-            "perfect result is not reached; from the label nearest along the graph and from diffused labels "
-            "every pixel is right. The paper reports no noise; those lines are ours. Of the time of a run, "
-            f"{graph_seconds:.2f} s build the graph.",
-            "Li and Kim are told the grey level of each class, and the paper says also their densities; ours "
-            "after them needs the levels alone. Its weights were chosen so that the picture without noise "
-            "is perfect; under noise labels tell more than levels.",
-        ],
-        pictures=[_six_panels(*shown)],
-    )
+    return paper.section_of(
+        "image", done, paper.lines_of("image", done, values), [], [_six_panels(*shown)],
+        height=height, width=width, n_labels=n_labels, label_sets=len(label_sets),
+        graph_seconds=graph_seconds,
+    )  # fmt: skip
 
 
 def pixel_features(picture: FloatArray) -> FloatArray:
@@ -115,7 +90,7 @@ def _show(panel: Any, picture: FloatArray, title: str) -> None:
     panel.set_yticks([])
 
 
-def _six_panels(picture: FloatArray, truth: IntArray, given: IntArray, labels: IntArray) -> Picture:
+def _six_panels(picture: FloatArray, truth: IntArray, given: IntArray, labels: IntArray) -> paper.Picture:
     """The panels of the paper's figure: the labels on the picture, and one mask per class."""
     figure, panels = plots.new_figure(3, width=3.2, height=3.3, rows=2)
     _show(panels[0], picture, f"{(given >= 0).sum():,} labels")
@@ -125,16 +100,13 @@ def _six_panels(picture: FloatArray, truth: IntArray, given: IntArray, labels: I
     for c, (panel, name) in enumerate(zip(panels[1:], names, strict=True)):
         _show(panel, (labels == c).reshape(truth.shape).astype(float), f"class {c}: {name}")
     wrong = int((labels != truth.ravel()).sum())
-    caption = (
-        f"The segmentation figure of the paper, from the {GOOD_START} start: the labels on the picture, and "
-        f"the pixels of each class in white. {wrong} pixels of {labels.size:,} are wrong."
-    )
-    return Picture("image_classes.png", caption, figure)
+    caption = paper.words("image", "caption", wrong=wrong, n_pixels=labels.size)
+    return paper.Picture("image_classes.png", caption, figure)
 
 
 def label_order(
     runs: int = 5, seed: int = 0, progress: Progress = silent, *, n_per_class: int = 500, side: int = 60
-) -> Section:
+) -> paper.Section:
     """Both models on three moons and on the picture of figure 1, under all numberings of three classes.
 
     With the standard Laplacian and the periodic well a boundary between classes 0 and 2 costs four times one
@@ -142,17 +114,17 @@ def label_order(
     does not.
     """
     data_sets = range(seed, seed + min(runs, 5))
-    count = counter("label order", (len(data_sets) + 1) * len(ORDERS), progress)
+    count = paper.counter("label order", (len(data_sets) + 1) * len(ORDERS), progress)
     cases = []
     for data_set in data_sets:
         X, moons = gw.datasets.make_three_moons(n_per_class, random_state=data_set)
         given = gw.datasets.sample_labels(moons, max(1, n_per_class // 20), random_state=data_set)
-        cases.append(Case(paper_graph(X), moons, given, data_set, data_set))
+        cases.append(paper.Case(paper.graph_of(X), moons, given, data_set, data_set))
     picture, truth = three_regions(side, seed)
-    given = random_labels(truth.ravel(), truth.size // 25, seed)
-    cases.append(Case(paper_graph(pixel_features(picture)), truth.ravel(), given, seed, seed))
+    given = paper.random_labels(truth.ravel(), truth.size // 25, seed)
+    cases.append(paper.Case(paper.graph_of(pixel_features(picture)), truth.ravel(), given, seed, seed))
 
-    done: list[Run] = []
+    done: list[paper.Run] = []
     values: dict[str, list[float]] = {}
     in_figure: dict[str, list[IntArray]] = {}
     for case in cases:
@@ -169,29 +141,17 @@ def label_order(
                 values[f"{model}-figure"] = [changed]
             else:
                 values.setdefault(f"{model}-moons", []).append(changed)
-                wrong = [100 * share_of(one, case.truth) for one in by_order]
+                wrong = [100 * paper.share_of(one, case.truth) for one in by_order]
                 values.setdefault(model, []).extend(wrong)
         in_figure = labels
     # A unit of boundary costs the squared difference of its two classes.
     boundaries = {"black | grey": (0, 1), "grey | white": (1, 2), "black | white": (0, 2)}
     costs = [[name, f"{(a - b) ** 2}", f"{float(rho(a, b)) ** 2:g}"] for name, (a, b) in boundaries.items()]
     header = ("boundary", "standard Laplacian", "generalised difference")
-    return Section(
-        "label-order",
-        "Why the order of the classes must not matter",
-        f"Three moons ({len(data_sets)} draws) and the picture of figure 1, three classes numbered in all 6 "
-        "ways. The standard model (Laplacian and periodic well) and the multiclass model start from the "
-        "same states, each point at the label nearest along the graph; fixed epsilon.",
-        lines_of("label-order", done, values),
-        done,
-        remarks=[
-            "A line “points that change class” counts the points whose class, translated back, is not the "
-            "same under all six numberings. In the multiclass model there is none: the numbering is only a "
-            "name."
-        ],
-        tables=[ResultTable("Cost of a boundary in figure 1", header, costs)],
-        pictures=[_figure_1(picture, truth, in_figure)],
-    )
+    table = paper.ResultTable("Cost of a boundary in figure 1", header, costs)
+    pictures = [_figure_1(picture, truth, in_figure)]
+    lines = paper.lines_of("label-order", done, values)
+    return paper.section_of("label-order", done, lines, [table], pictures, draws=len(data_sets))
 
 
 def three_regions(side: int = 60, seed: int = 0, noise: float = 0.2) -> tuple[FloatArray, IntArray]:
@@ -202,30 +162,30 @@ def three_regions(side: int = 60, seed: int = 0, noise: float = 0.2) -> tuple[Fl
     return np.clip(grey, 0.0, 1.0), truth
 
 
-def _under(case: Case, order: IntArray, seed: int) -> tuple[list[Run], dict[str, IntArray]]:
+def _under(case: paper.Case, order: IntArray, seed: int) -> tuple[list[paper.Run], dict[str, IntArray]]:
     """Run both models with renumbered classes; return their labels under the old numbers."""
     back, truth = np.argsort(order), order[case.truth]
     given = np.where(case.given >= 0, order[case.given], -1)
-    renumbered = Case(case.graph, truth, given, case.data_set, case.label_set)
-    run, ours = run_paper("label-order.multiclass", renumbered, FIXED, seed, GOOD_START)
-    problem = Problem(case.graph, given, 3, FIDELITY)
+    renumbered = paper.Case(case.graph, truth, given, case.data_set, case.label_set)
+    run, ours = paper.run_multiclass("label-order.multiclass", renumbered, paper.FIXED, seed, GOOD_START)
+    problem = Problem(case.graph, given, 3, paper.FIDELITY)
     start = nearest_start(problem, find_backend(n_jobs=1).engine(case.graph), stream(seed, "start")).state
     # The standard model: descent on equation (6) with the periodic well in place of the double well.
     u = start.labels + start.offsets
     known = np.where(given >= 0, given, 0)
-    fidelity = np.where(given >= 0, FIDELITY, 0.0)
-    for epsilon, sweeps in FIXED:
+    fidelity = np.where(given >= 0, paper.FIDELITY, 0.0)
+    for epsilon, sweeps in paper.FIXED:
         for _ in range(sweeps):
             slope = epsilon * (case.graph.L_s @ u) + periodic_well_slope(u) / epsilon + fidelity * (u - known)
-            u = u - STEP_SIZE * slope
+            u = u - paper.STEP_SIZE * slope
     standard = np.clip(np.floor(u + 0.5), 0, given.max()).astype(np.int64)
     details = {"order": order.tolist()}
-    error = share_of(standard, truth)
-    plain = Run("label-order.standard", seed, case.data_set, case.label_set, error, 0.0, 800, details)
+    error = paper.share_of(standard, truth)
+    plain = paper.Run("label-order.standard", seed, case.data_set, case.label_set, error, 0.0, 800, details)
     return [plain, run], {"standard": back[standard], "multiclass": back[ours]}
 
 
-def _figure_1(picture: FloatArray, truth: IntArray, labels: dict[str, list[IntArray]]) -> Picture:
+def _figure_1(picture: FloatArray, truth: IntArray, labels: dict[str, list[IntArray]]) -> paper.Picture:
     """The picture, and both results under the three numberings that put another class in the middle."""
     figure, panels = plots.new_figure(4, width=2.7, height=2.9, rows=2)
     _show(panels[0], truth / 2, "figure 1 of the paper")
@@ -236,10 +196,57 @@ def _figure_1(picture: FloatArray, truth: IntArray, labels: dict[str, list[IntAr
             order = "".join(map(str, ORDERS[number]))
             title = f"{model}, {order}: {(found != truth).sum()} wrong"
             _show(panels[4 * row + number + 1], found / 2, title)
-    caption = (
-        "Figure 1 of the paper and its segmentation from 4 % of the pixels. The digits are the numbers "
-        "given to the black, the grey and the white class. Above: the standard model puts the class "
-        "numbered between two others along their boundary. Below: the multiclass model gives one result "
-        "under all numberings."
-    )
-    return Picture("label_order.png", caption, figure)
+    return paper.Picture("label_order.png", paper.words("label-order", "caption"), figure)
+
+
+# -------------------------------------------------------------------------------- phases of known grey levels
+# Each pixel has a phase, whose wells are the whole numbers: k for the k-th grey level. The phases minimise
+#
+#     sum_pixels |grad u|^2 / 2 + well(u) / epsilon^2 + fidelity / 2 (u - u0)^2
+#
+# where u0 is the grey value, read on the scale of the levels. A step is split in three, each solved exactly:
+# heat on the grid, by cosines; the pull to u0; and the periodic well, pixel by pixel.
+
+
+def segment_by_phases(
+    image: FloatArray,
+    levels: Sequence[float],
+    *,
+    epsilon: float = 0.5,
+    fidelity: float = 8.0,
+    step_size: float = 0.02,
+    n_steps: int = 30,
+) -> IntArray:
+    """Give each pixel one of the known grey levels, neighbours mostly the same.
+
+    Source: Y. Li, J. Kim, "Multiphase image segmentation using a phase-field model", Computers and
+    Mathematics with Applications 62 (2011). It needs the grey level of each class (rising), and no marks. It
+    fails under noise as wide as the distance of the levels, and at borders between levels that are not
+    neighbours: with less fidelity than by default, thin lines of the levels between them are left there.
+
+    Examples
+    --------
+    >>> picture = np.array([[0.1, 0.0, 0.9], [0.0, 0.1, 1.0]])
+    >>> segment_by_phases(picture, [0.0, 1.0])
+    array([[0, 0, 1],
+           [0, 0, 1]])
+    """
+    begin = np.interp(image, levels, np.arange(len(levels)))
+    # Eigenvalues of the grid's Laplacian in the order of the cosine transform.
+    rows, columns = (2 - 2 * np.cos(np.pi * np.arange(side) / side) for side in begin.shape)
+    shrink = 1 / (1 + step_size * (rows[:, None] + columns))
+    pull = step_size * fidelity
+    u = begin
+    for _ in range(n_steps):
+        u = fft.idctn(shrink * fft.dctn(u, norm="ortho"), norm="ortho")
+        u = (u + pull * begin) / (1 + pull)
+        u = towards_wells(u, step_size / epsilon**2)
+    return np.clip(np.rint(u), 0, len(levels) - 1).astype(np.int64)
+
+
+def towards_wells(u: FloatArray, time: float) -> FloatArray:
+    """Phases after some time in the periodic well ``v^2 (1 - v)^2``, `v` being the fractional part."""
+    floor = np.floor(u)
+    side = 2 * (u - floor) - 1  # its slope is side (1 - side^2), up to a factor
+    fading = np.exp(-2 * time)
+    return np.asarray(floor + (1 + side / np.sqrt(fading + side**2 * (1 - fading))) / 2)

@@ -8,30 +8,7 @@ from sklearn.decomposition import PCA
 
 import graphwell as gw
 from graphwell._types import FloatArray, IntArray
-from graphwell.experiments.methods import (
-    ANNEALED_LONG,
-    LABEL_SETS,
-    SHARES,
-    STARTS,
-    Case,
-    paper_graph,
-    run_literal,
-    run_paper,
-    run_shares,
-    shares_picture,
-)
-from graphwell.experiments.moons import clustered, on_one_thread
-from graphwell.experiments.results import (
-    Picture,
-    ResultTable,
-    Run,
-    Section,
-    counter,
-    errors,
-    expected,
-    lines_of,
-    of_line,
-)
+from graphwell.experiments import paper
 from graphwell.metrics import unlabelled_error
 from graphwell.progress import Progress, silent
 from graphwell.view import plots
@@ -48,82 +25,65 @@ def mnist(
     progress: Progress = silent,
     *,
     n_components: int = 50,
-    shares: tuple[int, ...] = SHARES,
-) -> Section:
+    shares: tuple[int, ...] = paper.SHARES,
+) -> paper.Section:
     """Annealed epsilon from 10 % labels, its confusions, its time, and the error from fewer labels."""
-    count = counter("MNIST", runs + 2 * min(runs, LABEL_SETS) + len(STARTS) * len(shares), progress)
+    annealed, label_sets = paper.ANNEALED_LONG, range(seed, seed + min(runs, paper.LABEL_SETS))
+    count = paper.counter("MNIST", runs + 2 * len(label_sets) + len(paper.STARTS) * len(shares), progress)
     components, graph, stages = digit_graph(pixels, n_components)
-    approximate = paper_graph(components, exact=False)
+    approximate = paper.graph_of(components, exact=False)
     per_class = len(truth) // (10 * (int(truth.max()) + 1))
 
-    def case(graph: gw.Graph, label_set: int) -> Case:
+    def case(graph: gw.Graph, label_set: int) -> paper.Case:
         given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
-        return Case(graph, truth, given, None, label_set)
+        return paper.Case(graph, truth, given, None, label_set)
 
-    done: list[Run] = []
+    main: list[paper.Run] = []
     best: tuple[float, IntArray] = (np.inf, truth)
     for number in range(runs):
-        labelled = case(graph, seed + number % LABEL_SETS)
-        run, labels = run_paper("mnist.error", labelled, ANNEALED_LONG, seed + number)
-        done.append(run)
+        labelled = case(graph, seed + number % paper.LABEL_SETS)
+        run, labels = paper.run_multiclass("mnist.error", labelled, annealed, seed + number)
+        main.append(run)
         best = min(best, (run.error, labels), key=lambda pair: pair[0])
         count()
-    main = list(done)
-    for label_set in range(seed, seed + min(runs, LABEL_SETS)):
-        done.append(run_literal("mnist.literal", case(graph, label_set), ANNEALED_LONG, label_set)[0])
+    done = list(main)
+    for label_set in label_sets:
+        done.append(paper.run_literal("mnist.literal", case(graph, label_set), annealed, label_set))
         count()
-        done.append(run_paper("mnist.approximate", case(approximate, label_set), ANNEALED_LONG, label_set)[0])
+        labelled = case(approximate, label_set)
+        done.append(paper.run_multiclass("mnist.approximate", labelled, annealed, label_set)[0])
         count()
-    done += run_shares("mnist", graph, truth, None, ANNEALED_LONG, shares, [seed], count)
+    done += paper.run_shares("mnist", graph, truth, None, annealed, shares, [seed], count)
 
-    confusion = confusion_matrix(best[1], truth)
-    published = np.array(expected()["paper"]["mnist_confusion"])
     descents = [run.details["seconds_descent"] for run in main]
-    start, descent = float(np.mean([r.details["seconds_start"] for r in main])), float(np.mean(descents))
-    rest = float(np.mean([run.seconds for run in main])) - start - descent
-    seconds = [(f"{stage}, once", f"{value:.2f}") for stage, value in stages.items()]
-    seconds += [("layout and start, per run", f"{start:.2f}"), ("descent, per run", f"{descent:.2f}")]
-    tables = [ResultTable("Seconds", ("stage", "seconds"), [*seconds, ("scores, per run", f"{rest:.2f}")])]
-    matrices = [(f"Our best run, {100 * best[0]:.2f} %", confusion)]
-    if len(confusion) == 10:
-        matrices.append(("The paper's best run, 6.86 %", published))
-    for title, matrix in matrices:
-        rows = [[str(c), *map(int, row)] for c, row in enumerate(matrix)]
-        tables.append(ResultTable(title, ["obtained / true", *map(str, range(len(matrix)))], rows))
-    return Section(
+    unlabelled = [100 * run.details["error_unlabelled"] for run in main]
+    start, descent = np.mean([run.details["seconds_start"] for run in main]), np.mean(descents)
+    stages |= {"layout and start, per run": start, "descent, per run": descent}
+    stages["scores, per run"] = np.mean([run.seconds for run in main]) - start - descent
+    rows = [(stage, f"{value:.2f}") for stage, value in stages.items()]
+    tables = [paper.ResultTable("Seconds", ("stage", "seconds"), rows)]
+    confusion = confusion_matrix(best[1], truth)
+    published = np.array(paper.expected()["paper"]["mnist_confusion"])
+    matrices = {f"Our best run, {100 * best[0]:.2f} %": confusion, "The paper's best run, 6.86 %": published}
+    for title, matrix in matrices.items():
+        if len(matrix) == len(confusion):
+            counts = [[str(c), *map(int, row)] for c, row in enumerate(matrix)]
+            header = ["obtained / true", *map(str, range(len(matrix)))]
+            tables.append(paper.ResultTable(title, header, counts))
+    pictures = [
+        _confusion_picture(published, confusion, best[0]),
+        paper.shares_picture("mnist_label_shares.png", paper.words("mnist", "shares"), done, "mnist", shares),
+    ]
+    return paper.section_of(
         "mnist",
-        "MNIST",
-        f"{len(truth):,} images, {n_components} principal components of the pixels, exact neighbours, N = M "
-        f"= 10, {per_class:,} labels per class (10 %), epsilon from 2 to 0.01. {runs} runs over "
-        f"{min(runs, LABEL_SETS)} label sets. One thread, like the paper's.",
-        lines_of(
-            "mnist",
-            done,
-            {"unlabelled": [100 * run.details["error_unlabelled"] for run in main], "seconds": descents},
-        ),
         done,
-        remarks=[
-            f"Taken for each other most often, in our best run: {largest_confusions(confusion)}. In the "
-            f"paper's: {largest_confusions(published)}; it names 4 and 9, 7 and 9.",
-            "Why the paper has 7 % we do not know: to the letter, Algorithm 1 gives "
-            f"{np.mean(errors(done, 'mnist.literal')):.1f} % on our "
-            "graph. We tried no other features and no other graph than those in the table.",
-            "The first line uses exact neighbours. Above 20,000 rows graphwell's default search is "
-            f"approximate; here it finds {100 * approximate.recall_:.1f} % of them, and its error has a line "
-            "of its own.",
-            "The unsupervised errors that the paper quotes (12.9 % for the p-Laplacian, 11.8 % for the ratio "
-            "Cheeger cut, 12.36 % for the normalised 1-cut) were reached without labels; the next section "
-            "has ours without labels.",
-        ],
-        tables=tables,
-        pictures=[
-            _confusion_picture(published, confusion, best[0]),
-            shares_picture(
-                "mnist_label_shares.png",
-                "MNIST: error of all points against the share of labelled points, one label set.",
-                done, "mnist", shares,
-            ),
-        ],
+        paper.lines_of("mnist", done, {"unlabelled": unlabelled, "seconds": descents}),
+        tables,
+        pictures,
+        n_images=len(truth), n_components=n_components, per_class=per_class, runs=runs,
+        label_sets=len(label_sets), literal=paper.mean_error(done, "mnist.literal"),
+        ours=largest_confusions(confusion), published=largest_confusions(published),
+        recall=100 * approximate.recall_,
     )  # fmt: skip
 
 
@@ -132,9 +92,9 @@ def digit_graph(pixels: IntArray, n_components: int = 50) -> tuple[FloatArray, g
     began = time.perf_counter()
     components = PCA(n_components, random_state=0).fit_transform(pixels.astype(np.float32) / 255)
     projected = time.perf_counter()
-    graph = paper_graph(components, exact=True)
-    seconds = {"principal components": projected - began, "graph": time.perf_counter() - projected}
-    return components, graph, seconds
+    graph = paper.graph_of(components, exact=True)
+    once = {"principal components, once": projected - began, "graph, once": time.perf_counter() - projected}
+    return components, graph, once
 
 
 def confusion_matrix(obtained: IntArray, truth: IntArray) -> IntArray:
@@ -157,7 +117,7 @@ def largest_confusions(confusion: IntArray) -> str:
     return ", ".join(f"{a} and {b} ({both[a, b]})" for a, b in pairs)
 
 
-def _confusion_picture(published: IntArray, ours: IntArray, error: float) -> Picture:
+def _confusion_picture(published: IntArray, ours: IntArray, error: float) -> paper.Picture:
     """Both matrices, rows obtained and columns true, their mistakes coloured on one scale."""
     figure, panels = plots.new_figure(2, width=5.4, height=5.9)
     titles = ("paper, 6.86 %", f"graphwell, {100 * error:.2f} %")
@@ -172,50 +132,37 @@ def _confusion_picture(published: IntArray, ours: IntArray, error: float) -> Pic
         panel.set_xlabel("true")
         panel.set_ylabel("obtained")
         panel.set_title(title, fontsize=11)
-    caption = "Confusion matrices of the best runs, in one colour scale: the redder, the more mistakes."
-    return Picture("mnist_confusion.png", caption, figure)
+    return paper.Picture("mnist_confusion.png", paper.words("mnist", "caption"), figure)
 
 
-@on_one_thread
+@paper.on_one_thread
 def quoted_mnist(
     pixels: IntArray, truth: IntArray, seed: int = 0, progress: Progress = silent, *, n_components: int = 50
-) -> Section:
+) -> paper.Section:
     """Clusterers that the paper quotes, and adapted eigenfunctions from 10 % labels; one run each."""
     name, clusterers = "quoted-mnist", ("p-laplacian", "cheeger", "one-cut", "ours")
-    count, done = counter("quoted figures", len(clusterers) + 1, progress), []
+    count, done = paper.counter("quoted figures", len(clusterers) + 1, progress), []
     components, graph, _ = digit_graph(pixels, n_components)
     for method in clusterers:
-        done.append(clustered(f"{name}.{method}", graph, truth, seed))
+        done.append(paper.run_clusterer(f"{name}.{method}", graph, truth, seed))
         count()
     # On the graph of their source, N = 13 and M = 9; the error of rows without a label.
     graph = gw.Graph.from_features(components, n_neighbors=13, scale_neighbor=9)
     per_class = len(truth) // (10 * (int(truth.max()) + 1))
     given = gw.datasets.sample_labels(truth, per_class, random_state=seed)
+    adapted = gw.baselines.AdaptedEigenfunctions(13, 9, n_jobs=1, random_state=seed)
     began = time.perf_counter()
-    labels = (
-        gw.baselines.AdaptedEigenfunctions(13, 9, n_jobs=1, random_state=seed).fit(graph, given).transduction_
-    )
+    labels = adapted.fit(graph, given).transduction_
     seconds = time.perf_counter() - began
     error = unlabelled_error(labels, truth, given >= 0)
-    done.append(Run(f"{name}.adapted", seed, None, seed, error, seconds))
+    done.append(paper.Run(f"{name}.adapted", seed, None, seed, error, seconds))
     count()
-    lines = lines_of(name, done)
+    lines = paper.lines_of(name, done)
     matched = [
         f"{100 * run.details['error_matched']:.1f} % ({line.title})"
         for line in lines
-        for run in of_line(done, line.key)
+        for run in paper.of_line(done, line.key)
         if run.details
     ]
-    return Section(
-        name,
-        "MNIST: the figures that the paper quotes",
-        f"{len(truth):,} images, {n_components} principal components, exact neighbours, N = M = 10 unless "
-        "said; each cluster is named after the class of most of its points, as in the sources.",
-        lines,
-        done,
-        remarks=[
-            f"Named one to one, with no class twice, {', '.join(matched)} are wrong; where that is more, a "
-            "digit has two clusters and another none. The sources used "
-            "graphs of their own and several starts; here each cut begins at the second eigenvector alone.",
-        ],
-    )
+    counts = {"n_images": len(truth), "n_components": n_components}
+    return paper.section_of(name, done, lines, **counts, matched=", ".join(matched))

@@ -11,19 +11,16 @@ from pathlib import Path
 import numpy as np
 
 import graphwell as gw
+from graphwell.experiments import paper
 from graphwell.experiments.image import image, label_order
-from graphwell.experiments.methods import FIXED, as_in_the_paper
 from graphwell.experiments.mnist import mnist, quoted_mnist
-from graphwell.experiments.moons import quoted_moons, robustness, three_moons, two_moons
-from graphwell.experiments.results import Line, Section, written
-from graphwell.experiments.spectral import spectral_readings
+from graphwell.experiments.moons import quoted_moons, robustness, spectral_readings, three_moons, two_moons
 from graphwell.io.files import check_output, written_whole
 from graphwell.progress import Progress, silent
 from graphwell.view import html, plots
 
 PAPER_RUNS = {"moons": 100, "image": 5, "mnist": 20}
 MOONS = (three_moons, spectral_readings, two_moons, quoted_moons, label_order, robustness)
-EXPECTED = ("paper", "paper_spread", "paper_best", "value", "tolerance", "at_most", "runs")
 HEADER = ("line", "paper", "graphwell", "difference", "best", "runs", "expected", "")
 LEAD = (
     "Every experiment of “Multiclass Diffuse Interface Models for Semi-Supervised Learning on Graphs” "
@@ -41,7 +38,7 @@ CHECK = (
 class Reproduction:
     """Everything that one call found."""
 
-    sections: Sequence[Section]
+    sections: Sequence[paper.Section]
     seed: int
     seconds: float
 
@@ -58,22 +55,10 @@ def reproduce(
     data_dir: Path | None = None,
     progress: Progress = silent,
 ) -> Reproduction:
-    """Run experiments under the paper's protocol.
+    """Run experiments under the paper's protocol, with its number of runs if none is given.
 
-    Parameters
-    ----------
-    names : sequence of {"moons", "image", "mnist"}
-        "moons" includes the readings of spectral clustering, the order of the classes and the claims of the
-        conclusion, which are all shown on moons.
-    runs : int, optional
-        Runs per line, the paper's number by default: 100 on moons and 20 on MNIST. The picture is segmented
-        from at most 5 label sets.
-    seed : int
-        First seed of data, labels and starts.
-    data_dir : Path, optional
-        Folder that holds MNIST.
-    progress : callable
-        Called with the experiment that runs, and the share of it that is done.
+    "moons" includes the readings of spectral clustering, the order of the classes and the claims of the
+    conclusion, which are all shown on moons. The picture is segmented from at most 5 label sets.
     """
     if runs is not None and runs < 1:
         raise ValueError(f"runs must be positive, got {runs}.")
@@ -82,8 +67,8 @@ def reproduce(
     digits = gw.datasets.load_mnist(data_dir) if "mnist" in names else None
     began = time.perf_counter()
     pair = gw.Graph.from_affinity([[0.0, 1.0], [1.0, 0.0]])
-    as_in_the_paper(FIXED, 0).fit(pair, [0, 1])  # compiled before anything is timed
-    sections: list[Section] = []
+    paper.as_in_the_paper(paper.FIXED, 0).fit(pair, [0, 1])  # compiled before anything is timed
+    sections: list[paper.Section] = []
     for name in names:
         count = runs or PAPER_RUNS[name]
         if name == "moons":
@@ -134,8 +119,7 @@ def results(found: Reproduction) -> dict[str, object]:
     }
 
 
-def _line_record(line: Line) -> dict[str, object]:
-    expected = {name: getattr(line, name) for name in EXPECTED}
+def _line_record(line: paper.Line) -> dict[str, object]:
     return {
         "key": line.key,
         "title": line.title,
@@ -144,7 +128,7 @@ def _line_record(line: Line) -> dict[str, object]:
         "standard_deviation": line.spread,
         "best": min(line.values),
         "n": len(line.values),
-        "expected": {name: value for name, value in expected.items() if value is not None},
+        "expected": dict(line.expected),
         "within_tolerance": line.ok,
     }
 
@@ -166,12 +150,12 @@ def report(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
     return html.page("The paper, reproduced", parts)
 
 
-def _section(section: Section, pictures: Mapping[str, bytes]) -> Iterator[str]:
+def _section(section: paper.Section, pictures: Mapping[str, bytes]) -> Iterator[str]:
     yield html.heading(section.title)
     yield html.paragraph(section.setting)
     rows = [
         (
-            line.title, line.published, str(line), line.difference, written(min(line.values), line.unit),
+            line.title, line.published, str(line), line.difference, line.written(min(line.values)),
             str(len(line.values)), line.range, "✓" if line.ok else "outside",
         )
         for line in section.lines

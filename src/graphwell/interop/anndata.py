@@ -59,20 +59,6 @@ def annotate(
     >>> list(cells.obs["graphwell"])
     ['T cell', 'T cell', 'B cell', 'B cell']
     """
-    _check(adata, known, key_added)
-    X, chosen = _graph_or_features(adata, use_rep)
-    labels = np.asarray(adata.obs[known], dtype=object)
-    clf = DiffuseInterfaceClassifier(**parameters).fit(X, labels)
-    if adata.is_view:
-        warn_user("adata is a view of another AnnData; it becomes a copy of its own, which gets the labels.")
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=VIEW)
-        _write(adata, clf, known, key_added, {"known": known, **chosen, **parameters})
-    return clf
-
-
-def _check(adata: Any, known: str, key_added: str) -> None:
-    """Refuse what is no AnnData, and names that are not there or must not be written over."""
     if not all(hasattr(adata, name) for name in ("obs", "obsm", "obsp", "uns", "is_view")):
         raise ValueError(f"annotate takes an AnnData, got {type(adata).__name__}.")
     if known not in adata.obs:
@@ -81,43 +67,48 @@ def _check(adata: Any, known: str, key_added: str) -> None:
         raise ValueError(f"key_added is {known!r}, the column of the known labels; give another name.")
     if adata.isbacked and adata.is_view:
         raise ValueError("adata is a view of a file, which cannot be written into; give adata.to_memory().")
+    X, chosen = _graph_or_features(adata, use_rep)
+    clf = DiffuseInterfaceClassifier(**parameters).fit(X, np.asarray(adata.obs[known], dtype=object))
+    if adata.is_view:
+        warn_user("adata is a view of another AnnData; it becomes a copy of its own, which gets the labels.")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=VIEW)
+        _write(adata, clf, known, key_added, {"known": known, **chosen, **parameters})
+    return clf
 
 
 def _graph_or_features(adata: Any, use_rep: str | None) -> tuple[Any, dict[str, str]]:
     """The graph of scanpy, or the features to build one from; and what was chosen."""
     if use_rep is None and CONNECTIVITIES in adata.obsp:
         return Graph.from_affinity(adata.obsp[CONNECTIVITIES]), {"obsp": CONNECTIVITIES}
-    name = use_rep or usual_representation(
-        adata.obsm, adata.n_vars, adata.X is not None, "name one with use_rep"
-    )
-    if name == "X":
-        return _in_memory(adata.X), {"use_rep": "X"}
-    if name not in adata.obsm:
+    has_counts = adata.X is not None
+    name = use_rep or usual_representation(adata.obsm, adata.n_vars, has_counts, "name one with use_rep")
+    if name != "X" and name not in adata.obsm:
         raise ValueError(f"obsm has no {name!r}; it has {', '.join(adata.obsm) or 'nothing'}.")
-    found = adata.obsm[name]
-    return (found if hasattr(found, "iloc") else _in_memory(found)), {"use_rep": name}
-
-
-def _in_memory(matrix: Any) -> Any:
-    """A matrix that may lie in a file, as an array or a sparse matrix."""
-    if hasattr(matrix, "to_memory"):
-        return matrix.to_memory()
-    return matrix if hasattr(matrix, "tocsr") else np.asarray(matrix)
+    found = adata.X if name == "X" else adata.obsm[name]
+    if hasattr(found, "to_memory"):  # it lies in a file
+        found = found.to_memory()
+    is_usable = hasattr(found, "iloc") or hasattr(found, "tocsr")
+    return (found if is_usable else np.asarray(found)), {"use_rep": name}
 
 
 def _write(adata: Any, clf: Any, known: str, key: str, params: dict[str, Any]) -> None:
     import pandas
 
+    column, classes = adata.obs[known], clf.classes_.tolist()
     codes = np.where(clf.reachable_, np.searchsorted(clf.classes_, clf.transduction_), -1)
-    order = _categories(adata.obs[known], clf.classes_)
-    names = [*clf.classes_.tolist(), None]
-    adata.obs[key] = pandas.Categorical([names[code] for code in codes], categories=order)
+    order = list(column.cat.categories) if hasattr(column, "cat") else []  # plots keep their order
+    order = [name for name in order if name in classes]
+    order += [name for name in classes if name not in order]
+    labels = [*classes, None]
+    adata.obs[key] = pandas.Categorical([labels[code] for code in codes], categories=order)
     adata.obs[f"{key}_score"] = np.where(clf.reachable_, clf.label_distributions_.max(axis=1), np.nan)
-    adata.obs[f"{key}_given"] = is_known(adata.obs[known], clf.unknown)
+    adata.obs[f"{key}_given"] = is_known(column, clf.unknown)
     adata.obsm[f"{key}_scores"] = np.asarray(clf.label_distributions_)
+    storable = (bool, int, float, str)
     adata.uns[key] = {
-        "params": {name: _storable(value) for name, value in params.items() if value is not None},
-        "classes": np.array([str(name) for name in clf.classes_]),
+        "params": {k: v if isinstance(v, storable) else repr(v) for k, v in params.items() if v is not None},
+        "classes": np.array([str(name) for name in classes]),
         "status": clf.result_.status.value,
         "n_unreachable": int((~clf.reachable_).sum()),
         "calibrated": bool(clf.calibrated_),
@@ -126,17 +117,3 @@ def _write(adata: Any, clf: Any, known: str, key: str, params: dict[str, Any]) -
     colors = adata.uns.get(f"{known}_colors")
     if colors is not None and len(colors) == len(order):  # otherwise a class had no label, and colours shift
         adata.uns[f"{key}_colors"] = colors
-
-
-def _categories(column: Any, classes: Any) -> list[Any]:
-    """The classes in the order of the categories of the known labels, so that plots keep their order."""
-    found = classes.tolist()
-    if not hasattr(column, "cat"):
-        return found
-    ordered = [name for name in column.cat.categories.tolist() if name in found]
-    return [*ordered, *(name for name in found if name not in ordered)]
-
-
-def _storable(value: Any) -> Any:
-    """A parameter as a file of AnnData can hold it."""
-    return value if isinstance(value, bool | int | float | str) else repr(value)

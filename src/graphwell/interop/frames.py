@@ -36,49 +36,33 @@ def with_labels(frame: Any, clf: Any) -> Any:
     ['cat', 'cat', 'dog', 'dog']
     """
     check_is_fitted(clf)
-    _check_library(frame)
+    library = type(frame).__module__.partition(".")[0]
+    if library not in LIBRARIES or not (hasattr(frame, "columns") or hasattr(frame, "column_names")):
+        raise ValueError(
+            f"A data frame of pandas, polars or Arrow, or a Dataset, is expected, got {type(frame).__name__}."
+        )
     n_rows = getattr(frame, "num_rows", None) or len(frame)
     if n_rows != len(clf.transduction_):
         raise ValueError(
             f"The frame has {n_rows:,} rows, but the fit was of {len(clf.transduction_):,}; "
             "give the rows of the fit, or use predict for others."
         )
-    return _put_beside(frame, _columns(clf))
-
-
-def _columns(clf: Any) -> dict[str, list[Any]]:
     reachable = np.asarray(clf.reachable_)
     labels = [label if r else None for label, r in zip(clf.transduction_.tolist(), reachable, strict=True)]
     scores = np.where(reachable, clf.label_distributions_.max(axis=1), np.nan)
-    given = np.asarray(clf._given)
-    return dict(zip(NEW_NAMES, (labels, scores.tolist(), reachable.tolist(), given.tolist()), strict=False))
-
-
-def _library(frame: Any) -> str:
-    return type(frame).__module__.partition(".")[0]
-
-
-def _check_library(frame: Any) -> None:
-    has_columns = hasattr(frame, "columns") or hasattr(frame, "column_names")
-    if _library(frame) not in LIBRARIES or not has_columns:
-        raise ValueError(
-            f"A data frame of pandas, polars or Arrow, or a Dataset, is expected, got {type(frame).__name__}."
-        )
-
-
-def _put_beside(frame: Any, columns: dict[str, list[Any]]) -> Any:
-    library = _library(frame)
+    values = (labels, scores.tolist(), reachable.tolist(), np.asarray(clf._given).tolist())
+    columns: dict[str, Any] = dict(zip(NEW_NAMES, values, strict=False))
     if library == "pandas":
         return frame.assign(**columns)
     if library == "polars":
         return frame.drop(NEW_NAMES, strict=False).hstack(type(frame)(columns))
-    old = [name for name in NEW_NAMES if name in getattr(frame, "column_names", ())]
+    old = [name for name in NEW_NAMES if name in frame.column_names]
     if library == "pyarrow":
-        frame = frame.drop_columns(old) if old else frame
-        for name, values in columns.items():
-            frame = frame.append_column(name, [values])
+        frame = frame.drop_columns(old)
+        for name, column in columns.items():
+            frame = frame.append_column(name, [column])
         return frame
     frame = frame.remove_columns(old)
-    for name, values in columns.items():
-        frame = frame.add_column(name, values)
+    for name, column in columns.items():
+        frame = frame.add_column(name, column)
     return frame

@@ -6,6 +6,7 @@ from typing import Any
 from graphwell.progress import COMPILING, Progress
 
 SECONDS_BETWEEN = 0.1
+"""From step to step within a stage; a change of stage is shown at once."""
 
 
 def progress_bar() -> Progress:
@@ -17,52 +18,28 @@ def progress_bar() -> Progress:
     -------
     callable
         Takes the name of a stage, and the share of it that is done or None.
-
-    Examples
-    --------
-    >>> bar_of("descent", 0.5)
-    '<progress max="1" value="0.50"></progress> descent 50 %'
     """
-    return _Bar(_displayed())
-
-
-def bar_of(stage: str, share: float | None) -> str:
-    """A bar as HTML; it runs to and fro where the share is not known.
-
-    Examples
-    --------
-    >>> bar_of("reading", None)
-    '<progress max="1"></progress> reading'
-    """
-    if share is None:
-        return f'<progress max="1"></progress> {stage}'
-    return f'<progress max="1" value="{share:.2f}"></progress> {stage} {share:.0%}'.replace("%", " %")
-
-
-class _Bar:
-    """Shows a change of stage at once, and steps within a stage a few times a second."""
-
-    def __init__(self, displayed: Any) -> None:
-        self.displayed = displayed
-        self.handle: Any = None
-        self.stage, self.shown_at = "", 0.0
-
-    def __call__(self, stage: str, share: float | None) -> None:
-        now = time.monotonic()
-        if stage == self.stage and share != 1.0 and now - self.shown_at < SECONDS_BETWEEN:
-            return
-        self.stage, self.shown_at = stage, now
-        told = COMPILING if stage == "compiling" else stage
-        piece = self.displayed.HTML(bar_of(told, share))
-        if self.handle is None:
-            self.handle = self.displayed.display(piece, display_id=True)
-        else:
-            self.handle.update(piece)
-
-
-def _displayed() -> Any:
     try:
-        from IPython import display
+        import IPython.display
     except ImportError as error:
         raise ImportError("progress_bar is for notebooks, which bring IPython; none is running.") from error
-    return display
+    display: Any = IPython.display  # which has no types
+    handle: Any = None
+    shown, shown_at = "", 0.0
+
+    def show(stage: str, share: float | None) -> None:
+        nonlocal handle, shown, shown_at
+        now = time.monotonic()
+        if stage == shown and share != 1.0 and now - shown_at < SECONDS_BETWEEN:
+            return
+        shown, shown_at = stage, now
+        words = COMPILING if stage == "compiling" else stage
+        piece = f'<progress max="1"></progress> {words}'  # runs to and fro where the share is not known
+        if share is not None:
+            piece = f'<progress max="1" value="{share:.2f}"></progress> {words} {100 * share:.0f} %'
+        if handle is None:
+            handle = display.display(display.HTML(piece), display_id=True)
+        else:
+            handle.update(display.HTML(piece))
+
+    return show

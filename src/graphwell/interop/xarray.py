@@ -55,7 +55,14 @@ def as_arrays(
         raise ValueError(
             f"A DataArray is expected, got {type(image).__name__}; turn a Dataset into one with to_array()."
         )
-    channels = _channels(image, channel_axis)
+    channels: Any = channel_axis
+    if isinstance(channel_axis, str) and channel_axis not in image.dims:
+        names = ", ".join(map(str, image.dims))
+        raise ValueError(f"The image has no dimension {channel_axis!r}; it has {names}.")
+    if channel_axis == -1:
+        channels = next((name for name in image.dims if str(name).lower() in CHANNELS), None)
+    elif isinstance(channel_axis, int):
+        channels = image.dims[channel_axis]
     places = [name for name in image.dims if name != channels]
     if has_names(seeds):
         if set(seeds.dims) != set(places):
@@ -63,32 +70,13 @@ def as_arrays(
         seeds = seeds.transpose(*places).values
     like = image if channels is None else image.isel({channels: 0}, drop=True)
     ordered = image if channels is None else image.transpose(*places, channels)
-    axis = None if channels is None else -1
 
     def put_back(labels: Any) -> Any:
         made = like.copy(data=labels)
         made.name, made.attrs, made.encoding = "labels", {"long_name": "class of each point"}, {}
         return made
 
-    values = without_missing(ordered.values, _missing(image), has_channels=channels is not None)
-    return values, seeds, axis, put_back
-
-
-def _channels(image: Any, axis: int | str | None) -> Any:
-    """Name of the dimension of the channels, or None."""
-    if isinstance(axis, str):
-        if axis not in image.dims:
-            names = ", ".join(map(str, image.dims))
-            raise ValueError(f"The image has no dimension {axis!r}; it has {names}.")
-        return axis
-    if axis is None:
-        return None
-    if axis != -1:
-        return image.dims[axis]
-    return next((name for name in image.dims if str(name).lower() in CHANNELS), None)
-
-
-def _missing(image: Any) -> list[float]:
-    """Values that stand for none."""
-    told = [place[name] for place in (image.attrs, image.encoding) for name in FILL if name in place]
-    return [np.asarray(fill).item() for fill in told if fill is not None]
+    fills = [source.get(name) for source in (image.attrs, image.encoding) for name in FILL]
+    missing = [np.asarray(fill).item() for fill in fills if fill is not None]
+    values = without_missing(ordered.values, missing, has_channels=channels is not None)
+    return values, seeds, None if channels is None else -1, put_back
