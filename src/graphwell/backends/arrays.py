@@ -3,15 +3,15 @@
 A subclass gives `graph`, `product`, `sweep` and `nearest`; what its library can do faster it overrides.
 """
 
-import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwell._threads import thread_count
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Block, Coarse, Solution, State, Swept, Vector
-from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, ArraySystem, System, conjugate_gradients
+from graphwell.backends.conjugate_gradients import ArraySystem, System, conjugate_gradients
 
 if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
@@ -62,7 +62,7 @@ class HostVectors:
         """Return the array itself."""
         return vector
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Keep everything."""
 
     def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
@@ -102,25 +102,12 @@ class ArrayEngine(HostVectors):
         """Return the matrix ``I - A S A``, `scaling` being the diagonal of ``A``, as solvers see it."""
         return ArraySystem(self.product, scaling)
 
-    def solve(
-        self, scaling: Vector, b: Block, max_iterations: int | None = None, coarse: Coarse | None = None
-    ) -> Solution:
+    def solve(self, scaling: Vector, b: Block, coarse: Coarse | None = None) -> Solution:
         """Solve ``(I - A S A) x = b`` by conjugate gradients."""
-        return conjugate_gradients(self.system(scaling), b, max_iterations=max_iterations or MAX_ITERATIONS)
-
-    def largest_eigenvalue(self, iterations: int) -> float:
-        """Return that of ``diag(S 1) - S``, by so many power iterations."""
-        n = self.graph.n_vertices
-        row_sums = self.product(self.xp.ones((n, 1)))
-        x = self.asarray(np.random.default_rng(0).random((n, 1)) - 0.5)
-        largest = 0.0
-        for _ in range(iterations):
-            x = row_sums * x - self.product(x)
-            largest = math.sqrt(float((x * x).sum()))
-            if largest == 0:
-                break
-            x = x / largest
-        return largest
+        if b.ndim == 1:
+            found = self.solve(scaling, b[:, None], coarse)
+            return replace(found, x=found.x[:, 0])
+        return conjugate_gradients(self.system(scaling), b)
 
     def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
         """Return a block with `values` in the column of each vertex's label."""
@@ -129,34 +116,20 @@ class ArrayEngine(HostVectors):
         block[known, labels[known]] = values[known]
         return block
 
-    def column(self, vector: Vector) -> Block:
-        """Return a vector as a block of one column."""
-        return vector[:, None]
-
-    def vector(self, block: Block) -> Vector:
-        """Return the first column of a block."""
-        return block[:, 0]
-
     def scaled(self, block: Block, factors: Vector) -> Block:
         """Return the block with each row times its factor."""
         return block * factors.astype(block.dtype, copy=False)[:, None]
 
-    def added(self, a: Block, b: Block, factor: float = 1.0) -> Block:
-        """Return ``a + factor * b``."""
-        return a + b if factor == 1 else a + factor * b
-
-    def logarithms(self, block: Block) -> Block:
-        """Return the logarithm of each entry, of 1e-30 where it is smaller."""
-        return self.xp.log(self.xp.maximum(block, SMALLEST_SCORE)).astype(np.float64)
+    def added(self, a: Block, b: Block) -> Block:
+        """Return ``a + b``."""
+        return a + b
 
     def argmax(self, block: Block, prices: FloatArray | None = None) -> Vector:
-        """Return the column with the largest entry of each row, after the prices have been added."""
-        return (block if prices is None else block + self.asarray(prices)).argmax(axis=1)
-
-    def counts(self, block: Block, prices: FloatArray, among: BoolArray) -> IntArray:
-        """Return how many of the rows `among` each column wins under the prices."""
-        won = self.argmax(block, prices)[among]
-        return np.asarray(self.to_host(self.xp.bincount(won, minlength=len(prices))))
+        """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
+        if prices is not None:
+            logs = self.xp.log(self.xp.maximum(block, SMALLEST_SCORE)).astype(np.float64)
+            block = logs + self.xp.asarray(prices)
+        return block.argmax(axis=1)
 
     def margins(self, block: Block) -> Vector:
         """Return the distance between the two largest shares of each row."""

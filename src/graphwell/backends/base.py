@@ -48,19 +48,11 @@ class Swept:
 
 @dataclass(frozen=True)
 class Solution:
-    """Solution of a linear system with one column per right-hand side.
-
-    Attributes
-    ----------
-    x : Block
-    iterations : int
-    residual : float
-        Largest norm of a residual column, relative to its right-hand side.
-    """
+    """Solution of a linear system with one column per right-hand side."""
 
     x: Block
     iterations: int
-    residual: float
+    residual: float  # the largest norm of a residual column, relative to its right-hand side
 
 
 class PlacedGraph(Protocol):
@@ -69,57 +61,36 @@ class PlacedGraph(Protocol):
     @property
     def n_vertices(self) -> int:
         """Number of vertices."""
-        ...
 
     @property
     def degrees(self) -> Vector:
         """Sum of each row of the affinities."""
-        ...
 
     @property
     def components(self) -> Vector:
         """Number of the connected component of each vertex."""
-        ...
 
     @property
     def n_components(self) -> int:
         """Number of connected components."""
-        ...
 
     @property
     def fingerprint(self) -> str:
         """A hash of the affinities."""
-        ...
-
-    @property
-    def can_relink(self) -> bool:
-        """Whether `with_neighbors` is possible."""
-        ...
 
     @property
     def n_neighbors(self) -> int | None:
         """Number of neighbours that each row chose; None if the graph was not made from rows."""
-        ...
-
-    def sharpened(self, power: float) -> "PlacedGraph":
-        """Return the graph with every affinity raised to a power."""
-        ...
-
-    def with_neighbors(self, n_neighbors: int) -> "PlacedGraph":
-        """Return the graph of the same rows with another number of neighbours."""
-        ...
 
     @property
     def bridges(self) -> "Bridges | None":
-        """Edges that join parts without a known vertex to others, if there are any."""
-        ...
+        """Edges that join components without a known vertex to others, if there are any."""
+
+    def sharpened(self, power: float) -> "PlacedGraph":
+        """Return the graph with every affinity raised to a power."""
 
     def bridged(self, known: Vector) -> "PlacedGraph":
-        """Return the graph with every part that holds no known vertex joined to the nearest part.
-
-        A graph that was not made from rows stays as it is.
-        """
-        ...
+        """Return the graph with each component without a known vertex joined to the nearest; rows needed."""
 
 
 class Vectors(Protocol):
@@ -131,205 +102,121 @@ class Vectors(Protocol):
     @property
     def n_threads(self) -> int:
         """Threads of this machine that may share work on the host; no result depends on it."""
-        ...
 
     def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
         """Return the sum of the values of each group of vertices."""
-        ...
 
     def group_minima(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
         """Return the smallest value of each group of vertices."""
-        ...
 
     def asarray(self, values: Any) -> Vector:
         """Bring values of the vertices from the host to where vectors lie."""
-        ...
 
     def to_host(self, vector: Vector) -> Any:
         """Return a vector as a NumPy array."""
-        ...
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Give back memory that sweeps and products alone need; they take it again when asked for."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
 class Coarse:
-    """A coarse view of a linear system, for solvers that can use one.
+    """A coarse level of a linear system, for solvers that can use one."""
 
-    Attributes
-    ----------
-    level : Vector
-        What ``A S A`` hardly changes.
-    groups : callable
-        Given the most groups that are wanted, finds that of each vertex, counted from 0, as an array of the
-        host; None if there are more.
-    """
-
-    level: Vector
-    groups: Callable[[int], IntArray | None]
+    level: Vector  # what ``A S A`` hardly changes
+    groups: Callable[[int], IntArray | None]  # of each vertex, at most so many; None if there are more
 
 
 class Engine(Vectors, Protocol):
     """One graph in the engine's own layout, and the verbs that solvers are written in.
 
-    `Vector` and `Block` say what the verbs take and return. A result depends on the arguments alone: neither
-    on the number of threads, blocks or workers, nor on earlier calls.
+    A result depends on the arguments alone: not on the number of threads, nor on earlier calls.
     """
+
+    @property
+    def graph(self) -> Any:
+        """The graph, a `PlacedGraph`."""
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        ...
 
     def product(self, block: Block) -> Block:
-        """Return ``S @ block``."""
-        ...
+        """Return ``S`` times a block, or times a vector."""
 
     def votes(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
         """Return ``S`` times what `indicator` makes of these, which need not be there as a whole."""
-        ...
 
-    def solve(
-        self, scaling: Vector, b: Block, max_iterations: int | None = None, coarse: Coarse | None = None
-    ) -> Solution:
-        """Solve ``(I - A S A) x = b`` for all columns, `scaling` being the diagonal of ``A``; uses up `b`.
-
-        What is `coarse` about it may be used to go faster.
-        """
-        ...
-
-    def largest_eigenvalue(self, iterations: int) -> float:
-        """Return that of ``diag(S 1) - S``, by so many power iterations."""
-        ...
+    def solve(self, scaling: Vector, b: Block, coarse: Coarse | None = None) -> Solution:
+        """Solve ``(I - A S A) x = b``, a block or a vector, `scaling` the diagonal of ``A``; uses up `b`."""
 
     def nearest(self, labels: IntArray) -> Vector:
         """Return the known label nearest along the graph, an edge being as long as 1 / weight; -1 if none."""
-        ...
 
     def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
         """Return a block with `values` in the columns of the labels; a row of zeros where there is none."""
-        ...
-
-    def column(self, vector: Vector) -> Block:
-        """Return a vector as a block of one column."""
-        ...
-
-    def vector(self, block: Block) -> Vector:
-        """Return the first column of a block."""
-        ...
 
     def scaled(self, block: Block, factors: Vector) -> Block:
         """Return the block with each row times its factor."""
-        ...
 
-    def added(self, a: Block, b: Block, factor: float = 1.0) -> Block:
-        """Return ``a + factor * b``; uses up `a`."""
-        ...
-
-    def logarithms(self, block: Block) -> Block:
-        """Return the logarithm of each entry, of 1e-30 where it is smaller."""
-        ...
+    def added(self, a: Block, b: Block) -> Block:
+        """Return ``a + b``; uses up `a`."""
 
     def argmax(self, block: Block, prices: FloatArray | None = None) -> Vector:
-        """Return the column with the largest entry of each row, after the prices have been added."""
-        ...
-
-    def counts(self, block: Block, prices: FloatArray, among: BoolArray) -> IntArray:
-        """Return how many of the rows `among` each column wins under the prices; on the host."""
-        ...
+        """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
 
     def shares(self, block: Block, power: float = 1.0) -> Block:
-        """Return the powers of a block with rows that add up to 1; negative entries count as 0.
-
-        A row of zeros becomes even.
-        """
-        ...
+        """Return powers of the positive parts, with rows that add up to 1; a row of zeros becomes even."""
 
     def margins(self, block: Block) -> Vector:
-        """Return the distance between the two largest shares of each row, negative entries counting as 0."""
-        ...
+        """Return the distance between the two largest shares of each row."""
 
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex, the first of equals; -1 if it has none."""
-        ...
 
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices, as a SciPy matrix of the host."""
-        ...
 
     def affinities_of(self, vertices: IntArray) -> Any:
         """Return the rows of some vertices, their numbers rising, as a SciPy matrix of the host."""
-        ...
 
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices, on the host; entries lie between 0 and 1."""
-        ...
 
     def spread(self, values: FloatArray, groups: IntArray | None = None) -> Block:
-        """Return a block in which each vertex has the row of its group, or its own without groups.
-
-        `values` are of the host, or what a backend returns from `ask_rows`.
-        """
-        ...
+        """Return rows of the host, or of `ask_rows`, as a block; with groups, of the group of each vertex."""
 
 
 class RowEvidence(Protocol):
-    """Says something of each row by itself; can be pickled."""
+    """Class probabilities of each row by itself; can be pickled."""
 
     @property
     def weight(self) -> float:
         """Its share of the scores; the graph counts the rest of 1."""
-        ...
 
     def __call__(self, X: Any) -> FloatArray:
-        """Return what it says of each class at each row of the host; a row adds up to `weight`."""
-        ...
+        """Return the probabilities of rows of the host times the weight."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A user's rows, checked.
+    """A user's rows, checked."""
 
-    Attributes
-    ----------
-    given : object
-        As the user gave them: answers come back as arrays of the same kind.
-    values : object
-        As the backend builds a graph from them.
-    n_rows, n_features : int
-    change : callable, optional
-        Done to rows before they are compared, see `graphwell.estimators.tuning.metrics`.
-    evidence : RowEvidence, optional
-        What is known of each row besides the graph.
-    """
-
-    given: Any
-    values: Any
+    given: Any  # as the user gave them: answers come back as arrays of the same kind
+    values: Any  # as the backend builds a graph from them
     n_rows: int
     n_features: int
-    change: Callable[[Any], Any] | None = None
-    evidence: "RowEvidence | None" = None
+    change: Callable[[Any], Any] | None = None  # of rows before they are compared, see `tuning.metrics`
+    evidence: RowEvidence | None = None  # what is known of each row besides the graph
 
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers of a fit for every row, as arrays of the kind that the user's rows are.
-
-    Attributes
-    ----------
-    labels : array of shape (n,)
-    distributions : array of shape (n, n_classes)
-    reachable, bridged : arrays of shape (n,)
-        Whether a label reaches each row; whether only over a bridge.
-    predictor : Predictor
-        Answers for further rows.
-    """
+    """The answers of a fit for every row, as arrays of the kind that the user's rows are."""
 
     labels: Any
     distributions: Any
-    reachable: Any
-    bridged: Any
+    reachable: Any  # whether a label reaches each row
+    bridged: Any  # whether only over a bridge
     predictor: "Predictor"
 
 
@@ -339,22 +226,18 @@ class Predictor(Protocol):
     @property
     def takes_features(self) -> bool:
         """Whether new rows are features rather than affinities."""
-        ...
 
     def scores(self, X: Any) -> Any:
         """Return the scores of each new row; they add up to 1."""
-        ...
 
     def labels(self, X: Any) -> Any:
         """Return the class of each new row."""
-        ...
 
     def least_certain(self, k: int, given: BoolArray, bridged: Any) -> IntArray:
         """Return the `k` least certain of the fitted rows whose label was not given, those first.
 
         Rows that no label reaches come before all others, then those that are bridged.
         """
-        ...
 
 
 class Backend(Protocol):
@@ -364,63 +247,44 @@ class Backend(Protocol):
 
     def read_rows(self, X: Any, metric: str) -> Rows:
         """Check the rows; whatever is wrong with them gets one sentence."""
-        ...
 
     def read_affinities(self, X: Any) -> tuple[Rows, PlacedGraph]:
         """Take a symmetric matrix of affinities as the graph itself, which lies here."""
-        ...
 
     def read_labels(self, y: Any) -> Any:
         """Return labels of any kind as an array of the host."""
-        ...
 
     def build_graph(
         self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
     ) -> PlacedGraph:
         """Link each row to its nearest rows, with locally scaled weights."""
-        ...
 
     def some_rows(self, rows: Rows, places: IntArray) -> Any:
         """Return rows at some places, in ascending order, on the host."""
-        ...
 
     def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> Any:
-        """Return what a function of the host says of all rows, so many values for each, for `spread`."""
-        ...
+        """Return what a function of the host gives for all rows, so many values for each, for `spread`."""
 
     def apart(self, work: Callable[..., Result], *arguments: Any, progress: Progress) -> Result:
-        """Return ``work(*arguments, progress)``, done in this process or on one worker, which tells nobody.
-
-        It needs a few rows only; models and compiled code need more memory than those.
-        """
-        ...
+        """Return ``work(*arguments, progress)``, done in this process, or by one worker on few rows."""
 
     def together(self, work: Callable[..., Result], rows: Rows, graph: Any, run: "Run", *more: Any) -> Result:
-        """Return ``work(backend, rows, graph, run, *more)``, done where the rows are.
-
-        On a cluster every worker does it, with a backend and rows of its own.
-        """
-        ...
+        """Return ``work(backend, rows, graph, run, *more)``, done by every worker that has rows."""
 
     def asarray(self, values: Any) -> Vector:
         """Bring values of the vertices from the host to where vectors lie."""
-        ...
 
     def to_host(self, vector: Vector) -> Any:
         """Return a vector as a NumPy array."""
-        ...
 
     def place(self, graph: "Graph") -> PlacedGraph:
         """Return a graph of the host as one that lies here."""
-        ...
 
     def shown(self, graph: PlacedGraph) -> Any:
         """Return the graph as users see it."""
-        ...
 
     def engine(self, graph: PlacedGraph) -> Engine:
         """Return the engine for a graph that lies here."""
-        ...
 
     def answers(
         self,
@@ -433,9 +297,7 @@ class Backend(Protocol):
         classes: Any,
         prior: FloatArray,
     ) -> Answers:
-        """Return the answers for every row; rows that no label reaches have the prior.
+        """Return the answers for every row; the prior where no label reaches.
 
-        `columns` are the numbers of the classes that the columns of the scores belong to; the others have no
-        rows.
+        `columns` are the numbers of the classes of the columns of the scores; the others have no rows.
         """
-        ...

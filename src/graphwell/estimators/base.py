@@ -219,7 +219,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if trust is not None:
             problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
-        solved.engine.rest()
+        solved.engine.release()
         assigned, scores = stacked_scores(
             backend, rows, problem, solved.engine, solved.assigned, solved.scores
         )

@@ -230,7 +230,7 @@ def _averaged(problem: Problem, engine: Engine, final: State, start: Start) -> B
     if start.scores is None:
         return support(problem, engine, final)
     around = votes(problem, engine, final)
-    engine.rest()  # of a million rows, what only sweeps and products need takes a quarter of the memory
+    engine.release()  # of a million rows, what only sweeps and products need takes a quarter of the memory
     present = engine.shares(engine.added(around, presence(problem, engine, final)))
     del around
     return engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)

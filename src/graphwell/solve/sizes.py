@@ -35,8 +35,12 @@ def balanced_labels(engine: Engine, scores: Block, sizes: FloatArray, among: Boo
 
     The price of a class too large rises and that of one too small falls until the sizes fit.
     """
-    logs = engine.logarithms(scores)
-    return engine.argmax(logs, best_prices(lambda prices: engine.counts(logs, prices, among), sizes))
+
+    def sizes_under(prices: FloatArray) -> IntArray:
+        found = engine.xp.where(among, engine.argmax(scores, prices), len(sizes))
+        return class_counts(engine, found, len(sizes) + 1)[:-1]
+
+    return engine.argmax(scores, best_prices(sizes_under, sizes))
 
 
 def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray) -> FloatArray:

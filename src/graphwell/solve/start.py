@@ -53,8 +53,6 @@ def laplace_scores(
     problem: Problem,
     engine: Engine,
     vertex_weights: Vector | None = None,
-    guess: Block | None = None,
-    max_iterations: int | None = None,
 ) -> Scores:
     """Scores that are 0 or 1 at the labels and harmonic elsewhere.
 
@@ -65,27 +63,18 @@ def laplace_scores(
         Of the problem's graph.
     vertex_weights : array of shape (n,), optional
         Positive factors `g`: the edges get the weights ``g_i w_ij g_j``.
-    guess : Block, optional
-        Scores to begin from; zero by default.
-    max_iterations : int, optional
-        Of the solver.
     """
     xp, graph, known = engine.xp, problem.graph, problem.is_known
     weighted, root = _weighted_roots(graph, engine, vertex_weights)
     inside = xp.where(known, 0.0, quotient(xp, weighted, root))
     fixed = engine.votes(problem.labels, weighted, problem.n_classes)
-    b, begin = engine.scaled(fixed, inside), None
-    if guess is not None:
-        begin = engine.scaled(guess, xp.where(known, 0.0, root))
-        image = engine.scaled(engine.product(engine.scaled(begin, inside)), inside)
-        b = engine.added(engine.added(b, begin, -1.0), image)
+    b = engine.scaled(fixed, inside)
     del fixed, weighted  # of a million rows, what is not needed any more counts
-    solution = engine.solve(inside, b, max_iterations, coarse_view(engine, graph, root))
-    iterations, residual = solution.iterations, solution.residual
-    x = solution.x if begin is None else engine.added(begin, solution.x)
+    solution = engine.solve(inside, b, coarse=coarse_view(engine, graph, root))
     outside = known | ~problem.reachable
-    diffused = engine.scaled(x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
-    del b, solution, x
+    diffused = engine.scaled(solution.x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
+    iterations, residual = solution.iterations, solution.residual
+    del b, solution
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
     return Scores(engine.added(labels, diffused), iterations, residual)
 
@@ -97,7 +86,7 @@ def _weighted_roots(
     weighted = engine.xp.sqrt(graph.degrees)
     if vertex_weights is not None:
         weighted = vertex_weights * weighted
-    degrees = weighted * engine.vector(engine.product(engine.column(weighted)))
+    degrees = weighted * engine.product(weighted)
     return weighted, engine.xp.sqrt(engine.xp.maximum(degrees, 0.0))
 
 
@@ -110,10 +99,10 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     graph, xp = problem.graph, engine.xp
     root, ones = xp.sqrt(graph.degrees), xp.ones(graph.n_vertices)
     source = centred(engine, graph, source_strengths(problem, engine))
-    source = engine.column(quotient(xp, 1.0, root) * source)
+    source = quotient(xp, 1.0, root) * source
     solution = engine.solve(ones, source, coarse=coarse_view(engine, graph, root))
     del source, ones  # of a million rows, what is not needed any more counts
-    g = centred(engine, graph, quotient(xp, 1.0, root) * engine.vector(solution.x), graph.degrees)
+    g = centred(engine, graph, quotient(xp, 1.0, root) * solution.x, graph.degrees)
     lowest = engine.group_minima(graph.components, g, graph.n_components)
     g = g - xp.take(lowest, graph.components) + SMALLEST_WEIGHT
     return g / max(1.0, float(g.max()) / LARGEST_WEIGHT), solution

@@ -162,7 +162,7 @@ def test_an_engine_that_rested_works_as_before():
     engine = NumbaEngine(random_graph(rng, 40, 0.3))
     block = rng.random((40, 5), dtype=np.float32)
     before = engine.product(block)
-    engine.rest()
+    engine.release()
     assert "rows" not in vars(engine)
     np.testing.assert_array_equal(engine.product(block), before)
 

@@ -1,7 +1,7 @@
 """The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.aggregation import fill_indicator
 from graphwell.backends.arrays import ArrayEngine
 from graphwell.backends.base import Coarse, Solution, State, Swept
-from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, conjugate_gradients, fast_width
+from graphwell.backends.conjugate_gradients import conjugate_gradients, fast_width
 from graphwell.backends.cpu import sweep as kernels
 from graphwell.backends.cpu import systems
 from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
@@ -84,7 +84,7 @@ class NumbaEngine(ArrayEngine):
         self._make_room()
         return SlicedRows.from_graph(self.graph, self.dtype, self.pool)
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Forget the layout until it is asked for again."""
         self.__dict__.pop("rows", None)
         self._last = None
@@ -139,6 +139,8 @@ class NumbaEngine(ArrayEngine):
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
+        if block.ndim == 1:
+            return self.product(block[:, None])[:, 0]
         return self._multiplied(lambda some: block_of(self.rows, block[:, some], self.dtype), block.shape)
 
     def votes(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:
@@ -169,17 +171,14 @@ class NumbaEngine(ArrayEngine):
             del out
         return found
 
-    def solve(
-        self,
-        scaling: FloatArray,
-        b: FloatArray,
-        max_iterations: int | None = None,
-        coarse: Coarse | None = None,
-    ) -> Solution:
+    def solve(self, scaling: FloatArray, b: FloatArray, coarse: Coarse | None = None) -> Solution:
         """Solve ``(I - A S A) x = b``, some columns at a time: their vectors are what memory is needed for.
 
         Every column takes the steps that it would take beside others. The solution takes the place of `b`.
         """
+        if b.ndim == 1:
+            found = self.solve(scaling, b[:, None], coarse)
+            return replace(found, x=found.x[:, 0])
         groups = None if coarse is None else coarse.groups(MOST_GROUPS)  # before the layout takes its memory
         system = self.system(scaling)
         correction = None if coarse is None or groups is None else system.correction(coarse.level, groups)
@@ -188,9 +187,7 @@ class NumbaEngine(ArrayEngine):
         iterations, residual, slices = 0, 0.0, some_columns(b.shape[1])
         for number, some in enumerate(slices):
             with one_of(number, len(slices)):
-                found = conjugate_gradients(
-                    system, b[:, some], max_iterations=max_iterations or MAX_ITERATIONS, correction=correction
-                )
+                found = conjugate_gradients(system, b[:, some], correction=correction)
             x[:, some] = found.x
             iterations, residual = max(iterations, found.iterations), max(residual, found.residual)
             del found  # the next columns need its room
@@ -206,14 +203,14 @@ class NumbaEngine(ArrayEngine):
         """Return the block with each row times its factor."""
         return self._by_rows(super().scaled, np.empty(block.shape, block.dtype), block, factors)
 
-    def added(self, a: FloatArray, b: FloatArray, factor: float = 1.0) -> FloatArray:
-        """Return ``a + factor * b``, in the place of `a` where that is wide enough."""
+    def added(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return ``a + b``, in the place of `a` where that is wide enough."""
         kind = np.result_type(a, b)
         found = a if a.dtype == kind and a.flags.writeable else np.empty(a.shape, kind)
-        return self._by_rows(partial(super().added, factor=factor), found, a, b)
+        return self._by_rows(super().added, found, a, b)
 
     def argmax(self, block: FloatArray, prices: FloatArray | None = None) -> IntArray:
-        """Return the column with the largest entry of each row, after the prices have been added."""
+        """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
         return self._by_rows(partial(super().argmax, prices=prices), np.empty(len(block), np.int64), block)
 
     def margins(self, block: FloatArray) -> FloatArray:

@@ -96,6 +96,8 @@ class CudaEngine(ArrayEngine):
 
     def product(self, block: GpuArray) -> GpuArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
+        if block.ndim == 1:
+            return self.product(block[:, None])[:, 0]
         width, vectors = block.shape[1], padded(block, self.dtype)
         out = cupy().empty_like(vectors)
         multiply("product", self.graph.normalised, self._data, vectors, out)
@@ -138,13 +140,11 @@ class CudaEngine(ArrayEngine):
         """Return the mean row of each group of vertices."""
         return group_means(block, groups, n_groups)
 
-    def solve(
-        self, scaling: GpuArray, b: GpuArray, max_iterations: int | None = None, coarse: Coarse | None = None
-    ) -> Solution:
+    def solve(self, scaling: GpuArray, b: GpuArray, coarse: Coarse | None = None) -> Solution:
         """Solve ``(I - A S A) x = b`` by conjugate gradients."""
-        if not is_small(b):
-            return super().solve(scaling, b, max_iterations)
-        return solve_on_gpu(self.system(scaling), b, max_iterations or MAX_ITERATIONS)
+        if b.ndim == 1 or not is_small(b):
+            return super().solve(scaling, b)
+        return solve_on_gpu(self.system(scaling), b, MAX_ITERATIONS)
 
     def system(self, scaling: GpuArray) -> CudaSystem:
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""

@@ -1,6 +1,7 @@
 """The verbs on the rows of one worker: those of one machine, with a halo exchange and sums over all."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from zlib import crc32
 
@@ -18,8 +19,7 @@ from graphwell.backends.aggregation import (
     means_of,
     unit_of,
 )
-from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import State, Swept
+from graphwell.backends.base import Coarse, Solution, State, Swept
 from graphwell.backends.cpu import sweep as kernels
 from graphwell.backends.cpu import systems
 from graphwell.backends.cpu.engine import Forces, NumbaEngine
@@ -147,18 +147,18 @@ class BlockEngine(NumbaEngine):
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
         return BlockSystem(self, self.rows.placed(self.graph.own(scaling), self.dtype))
 
-    def largest_eigenvalue(self, iterations: int) -> float:
-        """Return that of ``diag(S 1) - S``, by so many power iterations."""
-        drawn = np.random.default_rng(0).random(self.graph.n_vertices) - 0.5
-        x, largest = self.graph.own(drawn)[:, None], 0.0
-        row_sums = self.product(np.ones_like(x))
-        for _ in range(iterations):
-            x = row_sums * x - self.product(x)
-            largest = float(np.sqrt(self.comm.allreduce((x * x).sum(dtype=np.float64))))
-            if largest == 0:
-                break
-            x = x / largest
-        return largest
+    def product(self, block: Any) -> Any:
+        """Return ``S`` times a block, or times a vector."""
+        if block.ndim == 2:
+            return super().product(block)
+        return Vector(self.graph, super().product(block.own))
+
+    def solve(self, scaling: Any, b: Any, coarse: Coarse | None = None) -> Solution:
+        """Solve ``(I - A S A) x = b`` for a block or a vector."""
+        if b.ndim == 2:
+            return super().solve(scaling, b, coarse)
+        found = super().solve(scaling, b.own[:, None], coarse)
+        return replace(found, x=Vector(self.graph, found.x[:, 0]))
 
     def nearest(self, labels: Any) -> Any:
         """Return the known label nearest along the graph: each worker relaxes its rows until none changes."""
@@ -175,27 +175,13 @@ class BlockEngine(NumbaEngine):
         """Return a block with `values` in the column of each vertex's label."""
         return super().indicator(self.graph.own(labels), self.graph.own(values), n_classes)
 
-    def column(self, vector: Any) -> FloatArray:
-        """Return a vector as a block of one column."""
-        return np.asarray(self.graph.own(vector)[:, None])
-
-    def vector(self, block: FloatArray) -> Vector:
-        """Return the first column of a block."""
-        return Vector(self.graph, block[:, 0])
-
     def scaled(self, block: FloatArray, factors: Any) -> FloatArray:
         """Return the block with each row times its factor."""
         return super().scaled(block, self.graph.own(factors))
 
     def argmax(self, block: FloatArray, prices: FloatArray | None = None) -> Any:
-        """Return the column with the largest entry of each row, after the prices have been added."""
-        # with as many rows as classes, prices would be taken for a vector further down
-        return Vector(self.graph, super().argmax(block if prices is None else block + prices))
-
-    def counts(self, block: FloatArray, prices: FloatArray, among: Any) -> IntArray:
-        """Return how many of the rows `among` each column wins under the prices."""
-        own = ArrayEngine().counts(block, prices, self.graph.own(among))
-        return np.asarray(self.comm.allreduce(own))
+        """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
+        return Vector(self.graph, super().argmax(block, prices))
 
     def margins(self, block: FloatArray) -> Any:
         """Return the distance between the two largest shares of each row."""
