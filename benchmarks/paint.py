@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.output import Options, show_table, write_json
 from graphwell import datasets
 from graphwell._types import IntArray
-from graphwell.io.images.registry import write_image
+from graphwell.io.images.base import write_image
 from graphwell.jobs.painting import PaintOptions
 from graphwell.serve.painting import PaintPage
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
 from graphwell.cli._run import EXPECTED, sentence
-from graphwell.io.images.registry import read_image
-from graphwell.io.images.seeds import Painting, read_seeds
+from graphwell.io.images.base import read_image
+from graphwell.io.images.painted import Painting, read_seeds
 from graphwell.io.tables.base import open_table
 from graphwell.jobs.options import TableOptions
 from graphwell.jobs.table import read_rows

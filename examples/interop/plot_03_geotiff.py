@@ -16,8 +16,7 @@ from rasterio.transform import from_origin
 from scipy import ndimage
 
 import graphwell as gw
-from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_files import SegmentOptions
+from graphwell.jobs.segment import SegmentOptions, segment
 
 rng = np.random.default_rng(3)
 truth = ndimage.gaussian_filter(rng.standard_normal((3, 120, 180)), (0, 20, 20)).argmax(axis=0)

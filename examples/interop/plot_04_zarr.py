@@ -14,8 +14,7 @@ import numpy as np
 import zarr
 from scipy import ndimage
 
-from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_files import SegmentOptions
+from graphwell.jobs.segment import SegmentOptions, segment
 
 rng = np.random.default_rng(0)
 y, x = np.mgrid[:140, :200]

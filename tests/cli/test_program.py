@@ -25,7 +25,7 @@ from graphwell.jobs.labelling import LabelOptions
 from graphwell.jobs.options import ClassifyOptions, CompareOptions
 from graphwell.jobs.painting import PaintOptions
 from graphwell.jobs.reports import ClassCount
-from graphwell.jobs.segment_files import SegmentOptions
+from graphwell.jobs.segment import SegmentOptions
 from graphwell.jobs.suggest import SuggestOptions
 from graphwell.progress import silent
 from tests.cli.blobs import run

@@ -7,8 +7,7 @@ from PIL import Image
 from graphwell import datasets
 from graphwell.errors import OptionError
 from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
-from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_files import SegmentOptions
+from graphwell.jobs.segment import SegmentOptions, segment
 from graphwell.memory import limited_to
 
 

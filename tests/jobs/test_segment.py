@@ -12,8 +12,7 @@ from PIL import Image
 import graphwell as gw
 from graphwell.datasets.strokes import write_example
 from graphwell.errors import OptionError
-from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_files import SegmentOptions
+from graphwell.jobs.segment import SegmentOptions, segment
 
 TRUTH = np.zeros((30, 36), dtype=int)
 TRUTH[8:20, 10:25] = 1

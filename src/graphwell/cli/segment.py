@@ -56,8 +56,8 @@ def segment(
     """
     flags = locals()
     from graphwell.cli import _summary
+    from graphwell.jobs.segment import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
-    from graphwell.jobs.segment_files import SegmentOptions
 
     options = job_options(SegmentOptions, flags)
     with bars(quiet=quiet) as progress:

@@ -10,8 +10,7 @@ from graphwell._random import Seed
 from graphwell._types import IntArray
 from graphwell.datasets.made import make_grey_image, sample_labels
 from graphwell.io.files import written_whole
-from graphwell.io.images.base import palette_color
-from graphwell.io.images.registry import write_image
+from graphwell.io.images.base import palette_color, write_image
 from graphwell.segmentation.drawing import painted
 
 STROKE = 9

@@ -15,11 +15,9 @@ from graphwell._types import IntArray
 from graphwell.errors import OptionError
 from graphwell.io.files import written_whole
 from graphwell.io.formats import either
-from graphwell.io.images.base import MAX_PIXELS
-from graphwell.io.images.registry import FIT_FOR, FORMATS, read_image, read_placement
+from graphwell.io.images.base import FORMATS, MAX_PIXELS, read_image, read_placement, will_do
 from graphwell.jobs.reports import SegmentReport
-from graphwell.jobs.segment import segment
-from graphwell.jobs.segment_files import SegmentOptions, filled
+from graphwell.jobs.segment import SegmentOptions, filled, segment
 from graphwell.memory import check_fits
 from graphwell.segmentation.drawing import as_shown
 from graphwell.segmentation.pyramid import picture_bytes
@@ -58,7 +56,7 @@ def pictures_of(source: Path) -> list[Path]:
     """The picture, or those in a folder, by name."""
     if not source.is_dir():
         return [source]
-    suffixes = FORMATS.suffixes(FIT_FOR["image"])
+    suffixes = FORMATS.suffixes(lambda declared: will_do(declared, "image"))
     found = [path for path in source.iterdir() if path.suffix.lower() in suffixes and path.is_file()]
     if not found:
         problem = "{field} {} holds no picture; its files should end in {}."
@@ -77,18 +75,13 @@ class PaintedPicture:
         self._last: tuple[IntArray, Segmentation] | None = None
         self.shape: tuple[int, int] = self._image.shape[:2]
         n = self.shape[0] * self.shape[1]
+        self.is_large = n > MOST_PIXELS  # whether a small copy is worth while
         check_fits(path, picture_bytes(n, self._image.size // n))
 
     @property
     def journal(self) -> Path:
         """File of what was done to it."""
         return self.options.folder / f"{self.path.name}.journal"
-
-    @property
-    def _stem(self) -> str:
-        """The beginning of file names; the whole name where two pictures differ in their ending alone."""
-        same = [path for path in pictures_of(self.options.source) if path.stem == self.path.stem]
-        return self.path.name if len(same) > 1 else self.path.stem
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
@@ -111,11 +104,6 @@ class PaintedPicture:
         spacing = None if placement is None or len(placement.spacing or ()) != 2 else placement.spacing
         return Segmenter(self._masked, spacing=spacing, n_jobs=self.options.n_jobs)
 
-    @property
-    def is_large(self) -> bool:
-        """Whether a small copy is worth while."""
-        return self.shape[0] * self.shape[1] > MOST_PIXELS
-
     def prepare(self, *, coarse: bool) -> None:
         """Make ready for the first stroke what can be: the graph of the picture, or of its small copy."""
         if coarse:
@@ -133,12 +121,14 @@ class PaintedPicture:
         with self._lock:
             if self._last is None or not np.array_equal(self._last[0], seeds):
                 self._last = seeds.copy(), self._segmenter.segment(seeds)
-                self._segmenter.forget()
+                self._segmenter.forget()  # so that the way to these strokes does not matter
             return self._last[1]
 
     def save(self, strokes: Mapping[str, Any]) -> SegmentReport:
         """Write strokes, labels, overlay and masks: what `graphwell segment` makes of these strokes."""
-        folder, stem = self.options.folder, self._stem
+        folder, stem = self.options.folder, self.path.stem
+        if sum(path.stem == stem for path in pictures_of(self.options.source)) > 1:
+            stem = self.path.name  # two pictures differ in their ending alone
         seeds = folder / f"{stem}_strokes.json"
         with written_whole(seeds) as file:
             file.write(json.dumps(strokes).encode())

@@ -1,43 +1,128 @@
-"""The whole job on one picture: picture and marks read, every pixel given a class, labels written."""
+"""The whole job on one picture: picture and marks read, pixels given classes, all files written or none."""
 
+import re
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.images.base import Marks
-from graphwell.io.images.registry import keeps_placement, read_image, read_placement, writes_numbers
-from graphwell.io.images.seeds import read_seeds
+from graphwell.io.files import (
+    check_distinct,
+    check_output,
+    check_output_folder,
+    folder_written_whole,
+    written_together,
+    written_whole,
+)
+from graphwell.io.formats import either
+from graphwell.io.images.base import (
+    FORMATS,
+    MAX_PIXELS,
+    Marks,
+    Placement,
+    format_for,
+    read_image,
+    read_placement,
+    write_image,
+    write_values,
+    writes_numbers,
+)
+from graphwell.io.images.painted import Painting, read_seeds
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
-from graphwell.jobs.segment_files import (
-    Scene,
-    SegmentOptions,
-    check_files,
-    check_volume_files,
-    filled,
-    labels_writer,
-    mask_files,
-    write_all,
-    writers,
-)
 from graphwell.memory import allowed, check_fits, in_words, limited_to
 from graphwell.progress import Progress, silent
+from graphwell.segmentation import drawing
 from graphwell.segmentation.features import MOST_CHANNELS
 from graphwell.segmentation.pyramid import picture_bytes, reduced, reduced_seeds, working_pixels
 from graphwell.segmentation.seeds import channels_last
 from graphwell.segmentation.segmenter import Segmentation, Segmenter, one_class_sentence, unreached_sentence
 
 Say = Callable[[Sentence], object]
-NAMES_SAID = 12
+Write = Callable[[IO[bytes]], None]
+FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
 OF_THE_SEGMENTER = ("radius", "color_scale", "smoothing", "patch", "device", "n_jobs")
-MOST_REDUCED = 8
-"""Beside a copy reduced by more than this, a refusal is the better answer."""
+NAMES_SAID = 12
+MOST_REDUCED = 8  # beside a copy reduced by more than this, a refusal is the better answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentOptions:
+    """How to segment a picture.
+
+    Attributes
+    ----------
+    image, seeds : Path
+        The picture, and the marks in it.
+    output : Path
+        File for the labels.
+    overlay, sheet, scores : Path, optional
+        Files for the picture tinted and outlined by its classes, for a contact sheet (picture, marks, labels
+        and doubt in one), and for a map of the uncertainty.
+    masks : Path, optional
+        Folder for one mask per class.
+    background : str
+        Which pixels of a seeds picture are unknown: "auto", "transparent", "black", "white", or "#rrggbb".
+    strokes_on_picture : bool
+        The seeds were painted over a copy of the picture; "auto" finds out where it is clear.
+    snap : bool
+        Give colours of the seeds that are no clear mixture to the nearest plain colour.
+    seeds_out : Path, optional
+        File for the marks as they were read, written before anything is computed.
+    max_pixels : int
+        Larger pictures are refused before they are read.
+    max_memory : str, optional
+        Pictures that need more are refused before they are read, "4GB" say; what is free by default.
+    spacing : tuple of float, optional
+        Distance between points along each axis, as in `graphwell.Segmenter`; what the file tells by default.
+    channel_axis : int, optional
+        The axis that holds channels, the last by default; a picture of three axes is then no volume.
+    radius, color_scale, smoothing, patch, device, n_jobs
+        As in `graphwell.Segmenter`.
+    """
+
+    image: Path
+    seeds: Path
+    output: Path
+    overlay: Path | None = None
+    sheet: Path | None = None
+    scores: Path | None = None
+    masks: Path | None = None
+    background: str = "auto"
+    strokes_on_picture: bool = False
+    snap: bool = False
+    seeds_out: Path | None = None
+    max_pixels: int = MAX_PIXELS
+    max_memory: str | None = None
+    spacing: tuple[float, ...] | None = None
+    channel_axis: int | None = None
+    radius: float = 3.0
+    color_scale: float | None = None
+    smoothing: float | None = None
+    patch: int = 1
+    device: str = "cpu"
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A picture and its marks, as they were read."""
+
+    picture: Any
+    marks: Marks
+    placement: Placement | None  # where its points lie
+    spacing: tuple[float, ...] | None  # as asked for, or as the file tells
+
+
+def filled(picture: Any) -> Any:
+    """A picture without a mask, to look at: masked points take the smallest value of the others."""
+    return picture.filled(picture.min()) if isinstance(picture, np.ma.MaskedArray) else picture
 
 
 def segment(
@@ -53,9 +138,9 @@ def segment(
     ----------
     options : SegmentOptions
     progress : callable
-        Told the stage and the share of it that is done.
+        Given the stage and the share of it that is done.
     say : callable, optional
-        Told what marks were read, before anything is computed from them.
+        Given sentences on what was read, before anything is computed from it.
     segmented : callable, optional
         Given the marked classes, returns the segmentation to write; by default it is computed here.
 
@@ -72,104 +157,27 @@ def segment(
     ((191, 196), 5, 0)
     """
     began = time.perf_counter()
-    check_files(options)
+    _check_files(options)
     with limited_to(options.max_memory), notes_from_warnings() as notes:
         progress("reading", None)
-        scene = read_scene(options)
-        marks = scene.marks
-        if marks.classes.ndim == 3:
-            check_volume_files(options)
-        masks = mask_files(options, marks)
+        scene = _read(options)
+        marks, reduced_note = scene.marks, []
+        masks = _mask_files(options, marks)
         if say is not None:
-            say(what_was_read(options, marks))
+            say(_what_was_read(options, marks))
         if options.seeds_out is not None:
-            write_all({options.seeds_out: labels_writer(options.seeds_out, marks.classes, scene)}, None)
-        reduced: tuple[Sentence, ...] = ()
+            write = _labels_writer(options.seeds_out, marks.classes, scene)
+            _write_all({options.seeds_out: write}, None)
         if segmented is None:
-            plan = planned(options, scene)
+            factor, sentence = _planned(options, scene)
             if say is not None:
-                say(plan.sentence())
-            reduced = (plan.sentence(),) if plan.factor > 1 else ()
+                say(sentence)
+            reduced_note = [sentence] if factor > 1 else []
         read = time.perf_counter() - began
-        found = segmented(marks.classes) if segmented else _segmented(scene, options, plan.factor, progress)
+        found = segmented(marks.classes) if segmented else _segmented(scene, options, factor, progress)
         progress("writing", None)
-        write_all(writers(options, masks, scene, found), options.masks)
-    report = _summarise(options, scene, found)
-    seconds = {"reading": read, **found.seconds, "in all": time.perf_counter() - began}
-    said = (*marks.notes, *notes, *reduced, *report.notes)
-    return replace(report, notes=said, seconds=seconds)
-
-
-def read_scene(options: SegmentOptions) -> Scene:
-    """The picture with its channels last, its marks, and where its points lie."""
-    picture = picture_of(options)
-    marks = read_seeds(
-        options.seeds, picture.shape[: max(2, picture.ndim - 1)], options.painting,
-        picture=filled(picture), name=options.image.name, max_pixels=options.max_pixels,
-    )  # fmt: skip
-    if options.channel_axis is not None and marks.classes.ndim == picture.ndim:
-        problem = "{field} says that an axis holds channels, but {} marks points along all {} axes."
-        raise OptionError("channel_axis", problem, options.seeds, picture.ndim)
-    return Scene(picture, marks, read_placement(options.image))
-
-
-def picture_of(options: SegmentOptions) -> Any:
-    """Read the picture, its channels last where an axis is said to hold them."""
-    picture, axis = read_image(options.image, options.max_pixels, volumes=True), options.channel_axis
-    if axis is None:
-        return picture
-    if picture.ndim == 2:
-        problem = "{field} says that an axis holds channels, but {} has height and width alone."
-        raise OptionError("channel_axis", problem, options.image)
-    return channels_last(picture, axis)
-
-
-def spacing_of(scene: Scene, options: SegmentOptions) -> tuple[float, ...] | None:
-    """Distances between points: as asked for, or as the file tells."""
-    spacing = None if scene.placement is None else scene.placement.spacing
-    if options.spacing is not None or spacing is None or len(spacing) != scene.marks.classes.ndim:
-        return options.spacing
-    return spacing
-
-
-def _segmented(scene: Scene, options: SegmentOptions, factor: int, progress: Progress) -> Segmentation:
-    """Segment the picture, or a copy whose sides are reduced by a factor."""
-    if factor == 1:
-        return _segmenter(scene, options, progress).segment(scene.marks.classes)
-    small = reduced_scene(scene, factor)
-    found = _segmenter(small, options, progress).segment(small.marks.classes)
-    return in_full(found, factor, scene.marks.classes)
-
-
-def _segmenter(scene: Scene, options: SegmentOptions, progress: Progress) -> Segmenter:
-    return Segmenter(
-        scene.picture,
-        channel_axis=None if scene.picture.ndim == scene.marks.classes.ndim else -1,
-        spacing=spacing_of(scene, options),
-        progress=progress,
-        **segmenter_options(options),
-    )
-
-
-def segmenter_options(options: SegmentOptions) -> dict[str, Any]:
-    """Those options that are the same for every picture, as `graphwell.Segmenter` takes them."""
-    return {name: getattr(options, name) for name in OF_THE_SEGMENTER}
-
-
-def what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
-    """How many pixels of which classes are marked."""
-    counts = [f"{name} {int((marks.classes == number).sum()):,}" for number, name in marks.names.items()]
-    more = ", ..." if len(counts) > NAMES_SAID else ""
-    text = "{} marks {:,} pixels of {:,} classes: {}."
-    said = ", ".join(counts[:NAMES_SAID]) + more
-    marked = int((marks.classes >= 0).sum())
-    return Sentence(text, (options.seeds.name, marked, len(marks.names), said))
-
-
-def _summarise(options: SegmentOptions, scene: Scene, found: Segmentation) -> SegmentReport:
-    marks = scene.marks
-    lost = [Sentence("{}", (unreached_sentence(found),))] if found.unreached else []
-    notes = (*about_one_class(marks, found.classes.tolist()), *lost, *about_spacing(scene, options))
+        _write_all(_writers(options, masks, scene, found), options.masks)
+    counts = {int(c): int((found.labels == c).sum()) for c in found.classes}
     written = (
         options.seeds_out,
         options.output,
@@ -183,99 +191,198 @@ def _summarise(options: SegmentOptions, scene: Scene, found: Segmentation) -> Se
         size=found.labels.shape,
         seeds=int((marks.classes >= 0).sum()),
         classes=tuple(
-            class_found(int(c), marks, int((found.labels == c).sum()), found.labels.size)
-            for c in found.classes
+            SegmentClass(
+                name=marks.names[number],
+                given=int((marks.classes == number).sum()),
+                assigned=assigned,
+                number=number,
+                share=assigned / found.labels.size,
+                color="#{:02x}{:02x}{:02x}".format(*marks.colors[number]),
+            )
+            for number, assigned in counts.items()
         ),
         unreachable_pixels=found.unreached,
         mark_next=found.mark_next(marks.classes),
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
-        notes=(*notes, *_numbering(options.output, scene)),
+        notes=(*marks.notes, *notes, *reduced_note, *_notes(options, scene, found)),
         files=tuple(path for path in written if path is not None),
-        seconds={},
+        seconds={"reading": read, **found.seconds, "in all": time.perf_counter() - began},
     )
 
 
-def class_found(number: int, marks: Marks, assigned: int, n_points: int) -> SegmentClass:
-    """The report of one class."""
-    return SegmentClass(
-        name=marks.names[number],
-        given=int((marks.classes == number).sum()),
-        assigned=assigned,
-        number=number,
-        share=assigned / n_points,
-        color="#{:02x}{:02x}{:02x}".format(*marks.colors[number]),
+def _check_files(options: SegmentOptions) -> None:
+    """Refuse names that could not be written, before the work is done."""
+    named = [(field, getattr(options, field)) for field in FILES]
+    for field, path in named[2:]:
+        if path is not None:
+            format_for(path, field)
+            check_output(path, field)
+    check_distinct(named)
+    if options.masks is not None:
+        check_output_folder(options.masks, "masks")
+
+
+def read_picture(path: Path, max_pixels: int, channel_axis: int | None = None) -> Any:
+    """Read a picture, its channels last where an axis is said to hold them."""
+    picture = read_image(path, max_pixels, volumes=True)
+    if channel_axis is None:
+        return picture
+    if picture.ndim == 2:
+        problem = "{field} says that an axis holds channels, but {} has height and width alone."
+        raise OptionError("channel_axis", problem, path)
+    return channels_last(picture, channel_axis)
+
+
+def _read(options: SegmentOptions) -> Scene:
+    """The picture with its channels last, its marks, and where its points lie."""
+    picture = read_picture(options.image, options.max_pixels, options.channel_axis)
+    painting = Painting(
+        background=options.background, on_picture=options.strokes_on_picture, snap=options.snap
     )
+    marks = read_seeds(
+        options.seeds, picture.shape[: max(2, picture.ndim - 1)], painting,
+        picture=filled(picture), name=options.image.name, max_pixels=options.max_pixels,
+    )  # fmt: skip
+    n_axes = marks.classes.ndim
+    if options.channel_axis is not None and n_axes == picture.ndim:
+        problem = "{field} says that an axis holds channels, but {} marks points along all {} axes."
+        raise OptionError("channel_axis", problem, options.seeds, n_axes)
+    if n_axes == 3 and options.masks is not None:
+        raise OptionError("masks", "{field} draws pictures, not volumes; leave it out.")
+    for field in ("output", "scores", "seeds_out") if n_axes == 3 else ():
+        path = getattr(options, field)
+        if path is not None and not writes_numbers(path):
+            known = either(FORMATS.suffixes(lambda declared: declared.write_numbers is not None))
+            raise OptionError(field, "{field} {} of a volume must end in {}.", path, known)
+    placement = read_placement(options.image)
+    told = None if placement is None else placement.spacing
+    fits = options.spacing is None and told is not None and len(told) == n_axes
+    return Scene(picture, marks, placement, told if fits else options.spacing)
 
 
-def about_one_class(marks: Marks, found: Collection[int]) -> list[Sentence]:
-    """Say that a single class is no segmentation; marks under a mask do not count."""
-    return [Sentence("{}", (one_class_sentence(marks.names[c]),)) for c in found if len(found) == 1]
+def _what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
+    """How many pixels of which classes are marked."""
+    counts = [f"{name} {int((marks.classes == number).sum()):,}" for number, name in marks.names.items()]
+    more = ", ..." if len(counts) > NAMES_SAID else ""
+    text = "{} marks {:,} pixels of {:,} classes: {}."
+    said = ", ".join(counts[:NAMES_SAID]) + more
+    marked = int((marks.classes >= 0).sum())
+    return Sentence(text, (options.seeds.name, marked, len(marks.names), said))
 
 
-def about_spacing(scene: Scene, options: SegmentOptions) -> list[Sentence]:
-    """Say that points lie farther apart along one axis than along another, where the file says so."""
-    spacing = spacing_of(scene, options)
-    if spacing is None or spacing == options.spacing or len(set(spacing)) == 1:
-        return []
-    sides = " x ".join(f"{side:g}" for side in spacing)
-    return [Sentence("Points lie {} apart, as {} says; {spacing} sets it.", (sides, options.image.name))]
-
-
-def _numbering(output: Path, scene: Scene) -> list[Sentence]:
-    """Which number stands for which colour, where numbers are written for colours."""
-    named = [f"{number} is {name}" for number, name in scene.marks.names.items() if name.startswith("#")]
-    if not named or not (writes_numbers(output) or keeps_placement(output, scene.placement)):
-        return []
-    return [Sentence("In {}, {}.", (output.name, ", ".join(named)))]
-
-
-@dataclass(frozen=True)
-class MemoryPlan:
-    """Bytes that a picture needs, and the factor by which its sides are reduced so that it fits."""
-
-    n_points: int
-    needed: int
-    factor: int = 1
-
-    def sentence(self) -> Sentence:
-        """The plan in words."""
-        if self.factor == 1:
-            return Sentence("{:,} points take about {} of memory.", (self.n_points, in_words(self.needed)))
-        text = (
-            "Memory of {} does for a copy of 1 / {} of the picture's height and width only: borders are so "
-            "much coarser; {max_memory} allows more."
-        )
-        return Sentence(text, (in_words(allowed()), self.factor))
-
-
-def planned(options: SegmentOptions, scene: Scene) -> MemoryPlan:
-    """Say what a picture will take; refuse it if no copy of a sensible size fits."""
+def _planned(options: SegmentOptions, scene: Scene) -> tuple[int, Sentence]:
+    """The factor by which a picture is reduced so that it fits into memory, and that in words."""
     classes, picture = scene.marks.classes, scene.picture
     n, n_channels = classes.size, min(picture.size // classes.size, MOST_CHANNELS)
     can_shrink = classes.ndim == 2 and not isinstance(picture, np.ma.MaskedArray)
     for factor in range(1, MOST_REDUCED + 1 if can_shrink else 2):
         rest = n // factor**2
         if picture_bytes(rest, n_channels) <= allowed():
-            return MemoryPlan(n, picture_bytes(rest, n_channels, working_pixels(rest, n_channels)), factor)
+            break
     check_fits(options.image, picture_bytes(rest, n_channels))
-    raise AssertionError("a picture that fits was not found to fit")
+    if factor == 1:
+        needed = in_words(picture_bytes(n, n_channels, working_pixels(n, n_channels)))
+        return 1, Sentence("{:,} points take about {} of memory.", (n, needed))
+    text = (
+        "Memory of {} does for a copy of 1 / {} of the picture's height and width only: borders are so "
+        "much coarser; {max_memory} allows more."
+    )
+    return factor, Sentence(text, (in_words(allowed()), factor))
 
 
-def reduced_scene(scene: Scene, factor: int) -> Scene:
-    """The picture and its marks in small."""
-    marks = replace(scene.marks, classes=reduced_seeds(scene.marks.classes, factor))
-    return replace(scene, picture=reduced(scene.picture, factor), marks=marks)
-
-
-def in_full(found: Segmentation, factor: int, seeds: IntArray) -> Segmentation:
-    """The segmentation of a reduced copy, as large as the picture; marks keep their class."""
+def _segmented(scene: Scene, options: SegmentOptions, factor: int, progress: Progress) -> Segmentation:
+    """Segment the picture, or a copy whose sides are reduced by a factor: there marks keep their class."""
+    seeds = scene.marks.classes
+    segmenter = Segmenter(
+        reduced(scene.picture, factor) if factor > 1 else scene.picture,
+        channel_axis=None if scene.picture.ndim == seeds.ndim else -1,
+        spacing=scene.spacing,
+        progress=progress,
+        **{name: getattr(options, name) for name in OF_THE_SEGMENTER},
+    )
+    if factor == 1:
+        return segmenter.segment(seeds)
+    found = segmenter.segment(reduced_seeds(seeds, factor))
 
     def large(plane: IntArray) -> IntArray:
         wide = np.repeat(np.repeat(plane, factor, axis=0), factor, axis=1)
         return wide[: seeds.shape[0], : seeds.shape[1]]
 
-    labels = np.where(seeds >= 0, seeds, large(found.labels))
     score, reachable, masked = (large(plane) for plane in (found.score, found.reachable, found.masked))
+    labels = np.where(seeds >= 0, seeds, large(found.labels))
     return replace(found, labels=labels, score=score, reachable=reachable, masked=masked)
+
+
+def _notes(options: SegmentOptions, scene: Scene, found: Segmentation) -> list[Sentence]:
+    """Sentences about a single class, regions that no seed reaches, spacing, and numbers of colours."""
+    marks, output = scene.marks, options.output
+    notes = []
+    if len(found.classes) == 1:
+        notes.append(Sentence("{}", (one_class_sentence(marks.names[int(found.classes[0])]),)))
+    if found.unreached:
+        notes.append(Sentence("{}", (unreached_sentence(found),)))
+    if scene.spacing is not None and options.spacing is None and len(set(scene.spacing)) > 1:
+        sides = " x ".join(f"{side:g}" for side in scene.spacing)
+        text = "Points lie {} apart, as {} says; {spacing} sets it."
+        notes.append(Sentence(text, (sides, options.image.name)))
+    named = [f"{number} is {name}" for number, name in marks.names.items() if name.startswith("#")]
+    if named and writes_numbers(output, scene.placement):
+        notes.append(Sentence("In {}, {}.", (output.name, ", ".join(named))))
+    return notes
+
+
+def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
+    """The file of each class, none of which has another role."""
+    if options.masks is None:
+        return {}
+    plain = {c: re.sub(r"[^\w.-]+", "_", name.removeprefix("#"))[:80] for c, name in marks.names.items()}
+    twice = len(set(plain.values())) < len(plain)
+    files = {c: options.masks / (f"mask_{c}_{n}.png" if twice else f"mask_{n}.png") for c, n in plain.items()}
+    named = [(field, getattr(options, field)) for field in FILES]
+    check_distinct([*named, *(("masks", path) for path in files.values())])
+    return files
+
+
+def _writers(
+    options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: Segmentation
+) -> dict[Path, Write]:
+    """The writer of each file."""
+    shown, seeds, colors = filled(scene.picture), scene.marks.classes, scene.marks.colors
+    is_volume, doubt = found.labels.ndim == 3, found.uncertainty
+    files = {options.output: _labels_writer(options.output, found.labels, scene)}
+    if options.overlay is not None:
+        draw = drawing.overlay_of_slices if is_volume else drawing.overlay
+        files[options.overlay] = partial(write_image, draw(shown, found.labels, colors), options.overlay)
+    if options.sheet is not None:
+        if is_volume:
+            sheet = drawing.sheet_of_slices(shown, seeds, found.labels, doubt, colors)
+        else:
+            squares = found.mark_next(seeds)
+            sheet = drawing.contact_sheet(shown, seeds, found.labels, doubt, colors, squares)
+        files[options.sheet] = partial(write_image, sheet, options.sheet)
+    if options.scores is not None:
+        where = colors, scene.placement, options.scores
+        files[options.scores] = partial(write_values, doubt, drawing.as_grey, *where)
+    for number, path in masks.items():
+        files[path] = partial(write_image, drawing.white_on_black(found.labels == number), path)
+    return files
+
+
+def _labels_writer(path: Path, classes: Any, scene: Scene) -> Write:
+    colors = scene.marks.colors
+    draw = partial(drawing.painted, colors=colors)
+    return partial(write_values, classes, draw, colors, scene.placement, path)
+
+
+def _write_all(files: dict[Path, Write], masks: Path | None) -> None:
+    """Write all files or none; a new folder for masks appears with all of them in it."""
+    with written_together() as held:
+        unnamed = None
+        if masks is not None and not masks.exists():
+            unnamed = held.enter_context(folder_written_whole(masks))
+        for path, write in files.items():
+            inside = unnamed is not None and path.parent == masks
+            name = unnamed / path.name if unnamed is not None and inside else path
+            write(held.enter_context(written_whole(name)))

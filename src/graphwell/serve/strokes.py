@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.io.images.drawings import FORMAT_NAME, VERSION
-from graphwell.io.images.raster import ERASED, Raster
+from graphwell.io.images.drawings import ERASED, FORMAT_NAME, VERSION, Drawing
 from graphwell.serve.answers import COLOR, PALETTE, clean_name
 from graphwell.serve.journal import Action
 
@@ -18,7 +17,7 @@ MOST_STROKES = 20_000
 LARGEST = 1e9
 MOST_CLASSES = 64
 Stroke = dict[str, Any]
-"""As in `graphwell.io.images.drawings.draw_strokes`: class, width, erase, points."""
+"""As in `graphwell.io.images.drawings`: class, width, erase, points."""
 PaintClass = dict[str, str]
 """Name and colour."""
 
@@ -42,7 +41,7 @@ class Strokes:
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
         self.strokes: list[Stroke] = []
-        self._raster = Raster(shape)
+        self._raster = Drawing(shape)
         self._covered: list[tuple[IntArray, IntArray]] = []  # pixels of each stroke, and their classes before
         self._classes: list[list[PaintClass]] = [[]]
 

@@ -3,6 +3,7 @@
 import json
 from base64 import b64encode
 from io import BytesIO
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from PIL import Image
 
 from graphwell.errors import OptionError
 from graphwell.io.images.drawings import read_marks
-from graphwell.io.images.seeds import read_seeds
+from graphwell.io.images.painted import read_seeds
 
 SHAPE = (10, 12)
 
@@ -302,3 +303,47 @@ def test_absurd_numbers_do_no_harm(tmp_path):
     far = [{"class": 0, "points": [[-1e300, 5], [1e300, 5]]}]
     with pytest.raises(OptionError, match="points must be a list"):
         read_marks(write(tmp_path, {**PAGE, "strokes": far}), (20, 30))
+
+
+MIDDLES = np.stack(np.meshgrid(np.arange(SHAPE[1]) + 0.5, np.arange(SHAPE[0]) + 0.5), axis=-1)
+
+
+def distance_to(start, end):
+    """From the middle of each pixel to a piece of a line."""
+    along = end - start
+    share = np.clip((MIDDLES - start) @ along / max(along @ along, 1e-300), 0, 1)
+    return np.linalg.norm(MIDDLES - start - share[..., None] * along, axis=-1)
+
+
+def inside_polygon(points):
+    """The even-odd rule, one ray for each pixel."""
+    found = np.zeros(SHAPE, dtype=bool)
+    for (x0, y0), (x1, y1) in zip(points, np.roll(points, -1, axis=0), strict=True):
+        for row, column in np.ndindex(SHAPE):
+            x, y = column + 0.5, row + 0.5
+            if (y0 <= y) != (y1 <= y) and x >= x0 + (y - y0) * (x1 - x0) / (y1 - y0):
+                found[row, column] ^= True
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("width", [1.0, 2.5, 9.0])
+def test_strokes_and_polygons_cover_what_slow_obvious_versions_cover(tmp_path, seed, width):
+    points = np.random.default_rng(seed).uniform((-8, -8), (SHAPE[1] + 8, SHAPE[0] + 8), (3 + seed, 2))
+    stroke = {"class": 0, "width": width, "points": points.tolist()}
+    wanted = np.min([distance_to(*piece) for piece in pairwise(points)], axis=0) <= width / 2
+    for x, y in np.floor(points).astype(int):  # the pixel that holds a point is marked in any case
+        if 0 <= x < SHAPE[1] and 0 <= y < SHAPE[0]:
+            wanted[y, x] = True
+    np.testing.assert_array_equal(drawn(tmp_path, strokes(strokes=[stroke])).classes == 0, wanted)
+    found = drawn(tmp_path, shapes(shape("polygon", "a", *points.tolist())))
+    np.testing.assert_array_equal(found.classes == 0, inside_polygon(points))
+
+
+def test_what_is_small_marks_a_pixel_and_what_is_outside_none(tmp_path):
+    tiny = shape("polygon", "a", (5.1, 6.1), (5.2, 6.1), (5.2, 6.2))
+    far = shape("polygon", "b", (100, 100), (120, 100), (110, 110))
+    found = drawn(tmp_path, shapes(tiny, shape("point", "a", (3.0, 4.99)), far))
+    assert np.argwhere(found.classes >= 0).tolist() == [[4, 3], [6, 5]]
+    line = {"class": 0, "width": 0.1, "points": [[0.0, 2.0], [12.0, 8.3]]}
+    assert (drawn(tmp_path, strokes(strokes=[line])).classes == 0).any(axis=0).all()

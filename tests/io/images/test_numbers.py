@@ -10,8 +10,8 @@ import pytest
 import zarr
 
 from graphwell.errors import OptionError
-from graphwell.io.images.registry import read_image, read_placement, write_numbers, write_placed
-from graphwell.io.images.seeds import read_seeds
+from graphwell.io.images.base import read_image, read_placement, write_values
+from graphwell.io.images.painted import read_seeds
 
 SCAN = np.random.default_rng(0).random((4, 5, 6)).astype(np.float32)
 
@@ -44,7 +44,7 @@ def test_any_number_of_channels(tmp_path):
 def test_numbers_come_back_as_they_were_written(tmp_path):
     classes = np.array([[3, -1], [0, 7]])
     with (tmp_path / "a.npy").open("wb") as file:
-        write_numbers(classes, tmp_path / "a.npy", file)
+        write_values(classes, None, {}, None, tmp_path / "a.npy", file)
     np.testing.assert_array_equal(read_seeds(tmp_path / "a.npy", (2, 2)).classes, classes)
 
 
@@ -122,7 +122,7 @@ def test_a_volume_and_where_it_lies(tmp_path, name):
     assert read_placement(path).spacing == pytest.approx((0.9, 0.9, 3))
     labels = np.where(SCAN < 0.5, 3, -1)
     with (tmp_path / f"labels_{name}").open("wb") as file:
-        write_placed(labels, {}, read_placement(path), tmp_path / f"labels_{name}", file)
+        write_values(labels, None, {}, read_placement(path), tmp_path / f"labels_{name}", file)
     back = nibabel.load(tmp_path / f"labels_{name}")
     np.testing.assert_allclose(back.affine, PLACE, atol=1e-6)
     np.testing.assert_array_equal(np.asarray(back.dataobj), np.where(labels < 0, 0, 3))
@@ -130,7 +130,7 @@ def test_a_volume_and_where_it_lies(tmp_path, name):
 
 def test_where_0_is_a_class_none_is_minus_1(tmp_path):
     with (tmp_path / "a.nii").open("wb") as file:
-        write_numbers(np.array([[[0, -1, 2]]]), tmp_path / "a.nii", file)
+        write_values(np.array([[[0, -1, 2]]]), None, {}, None, tmp_path / "a.nii", file)
     assert np.asarray(nibabel.load(tmp_path / "a.nii").dataobj).ravel().tolist() == [0, -1, 2]
 
 

@@ -1,7 +1,11 @@
-"""Pictures and classes as numbers: `.npy`, `.npz`, folders of Zarr, and lines of text."""
+"""Pictures and classes as numbers: `.npy`, `.npz`, folders of Zarr, NIfTI and lines of text.
+
+The only module that imports nibabel.
+"""
 
 import math
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,13 +16,18 @@ from graphwell.errors import OptionError
 from graphwell.io.images.base import (
     LARGEST_CLASS,
     PLACES,
+    Colors,
     ImageFormat,
+    Marks,
     Placement,
+    RefusedError,
     arranged,
     as_classes,
     as_picture,
-    check_places,
-    check_shapes,
+    check_pixels,
+    check_shape,
+    decoding,
+    numbered,
     sound_spacing,
     without_missing,
 )
@@ -26,10 +35,9 @@ from graphwell.io.npy import declared, load_npy, load_npz
 from graphwell.io.zarr_store import opened_zarr, require_zarr
 from graphwell.memory import check_fits
 
-COPIES = 3
-"""Arrays of Zarr in memory: as stored, arranged, and as the picture."""
-MOST_BYTES = 200_000_000
-"""Of a list of pixels as text."""
+BYTES_PER_POINT = 24  # of NIfTI: numbers as they are stored, brought to their scale, and as the picture
+COPIES = 3  # arrays of Zarr in memory: as stored, arranged, and as the picture
+MOST_BYTES = 200_000_000  # of a list of pixels as text
 
 
 def _read(path: Path, max_pixels: int) -> FloatArray:
@@ -40,14 +48,19 @@ def _read_numbers(path: Path, max_pixels: int) -> IntArray:
     return as_classes(path, _array(path, "seeds", max_pixels))
 
 
-def _write_numbers(values: Any, file: IO[bytes]) -> None:
-    np.save(file, values)
-
-
 def _array(path: Path, name: str, max_pixels: int) -> Any:
     """The array of a `.npy` file; that of a `.npz` file which is alone, or has the name."""
-    check_shapes(path, _declared_shapes(path), max_pixels)
-    if path.suffix.lower() == ".npy":
+    is_alone, shapes = path.suffix.lower() == ".npy", []
+    with suppress(Exception), path.open("rb") as file:  # reading will say what is wrong with a damaged file
+        if is_alone:
+            shapes.append(declared(file)[0])
+        else:
+            with zipfile.ZipFile(file) as archive:
+                for member in archive.namelist():
+                    shapes.append(declared(archive.open(member))[0])
+    for shape in shapes:
+        check_shape(path, shape, max_pixels)
+    if is_alone:
         return load_npy(path)
     arrays = load_npz(path)
     if name not in arrays and len(arrays) != 1:
@@ -56,30 +69,29 @@ def _array(path: Path, name: str, max_pixels: int) -> Any:
     return arrays[name] if name in arrays else next(iter(arrays.values()))
 
 
-def _declared_shapes(path: Path) -> list[tuple[int, ...]]:
-    """Shapes of all arrays by their headers; none of a damaged file, as reading it will say so."""
-    shapes = []
-    with path.open("rb") as file:
-        try:
-            if path.suffix.lower() == ".npy":
-                return [declared(file)[0]]
-            with zipfile.ZipFile(file) as archive:
-                for member in archive.namelist():
-                    with archive.open(member) as opened:
-                        shapes.append(declared(opened)[0])
-        except Exception:  # zip, zlib and NumPy raise a dozen kinds for bad bytes
-            return []
-    return shapes
-
-
 def _read_zarr(path: Path, max_pixels: int) -> FloatArray:
     """The only array, the one called `image`, or the largest of an OME-Zarr image."""
     values, names = _zarr_array(path, "image", max_pixels)
-    return as_picture(path, without_missing(values if names is None else arranged(path, values, names)))
+    return as_picture(path, without_missing(arranged(path, values, names) if names else values))
 
 
-def _read_zarr_numbers(path: Path, max_pixels: int) -> IntArray:
-    return as_classes(path, _zarr_array(path, "seeds", max_pixels)[0])
+def _zarr_array(path: Path, name: str, max_pixels: int) -> tuple[Any, list[str]]:
+    """The array meant, and the names of its axes where there are any."""
+    with opened_zarr(path) as stored:
+        described, names = _multiscales(stored), []
+        if described is not None:
+            array, names = stored[described["datasets"][0]["path"]], _axes(described)
+        elif hasattr(stored, "shape"):
+            array = stored
+        else:
+            arrays = dict(stored.arrays())
+            if name not in arrays and len(arrays) != 1:
+                problem = "{field} {} must hold one array, or one called {}; it holds {}."
+                raise OptionError("image", problem, path, name, ", ".join(sorted(arrays))[:200] or "none")
+            array = arrays.get(name) or next(iter(arrays.values()))
+        check_shape(path, array.shape, max_pixels, names)
+        check_fits(path, COPIES * math.prod(array.shape) * array.dtype.itemsize)
+        return np.asarray(array[...]), names
 
 
 def _read_zarr_placement(path: Path) -> Placement | None:
@@ -95,29 +107,6 @@ def _read_zarr_placement(path: Path) -> Placement | None:
     return None if spacing is None else Placement("", None, spacing)
 
 
-def _zarr_array(path: Path, name: str, max_pixels: int) -> tuple[Any, list[str] | None]:
-    """The array meant, and the names of its axes where there are any."""
-    with opened_zarr(path) as stored:
-        described = _multiscales(stored)
-        names = None if described is None else _axes(described)
-        if described is not None:
-            array = stored[described["datasets"][0]["path"]]
-        elif hasattr(stored, "shape"):
-            array = stored
-        else:
-            arrays = dict(stored.arrays())
-            if name not in arrays and len(arrays) != 1:
-                problem = "{field} {} must hold one array, or one called {}; it holds {}."
-                raise OptionError("image", problem, path, name, ", ".join(sorted(arrays))[:200] or "none")
-            array = arrays.get(name) or next(iter(arrays.values()))
-        if names is None:
-            check_shapes(path, [array.shape], max_pixels)
-        else:
-            check_places(path, array.shape, names, max_pixels)
-        check_fits(path, COPIES * math.prod(array.shape) * array.dtype.itemsize)
-        return np.asarray(array[...]), names
-
-
 def _multiscales(stored: Any) -> Any:
     """The first image that OME-Zarr describes, or None."""
     found = stored.attrs.get("ome", stored.attrs).get("multiscales")
@@ -128,8 +117,73 @@ def _axes(described: Any) -> list[str]:
     return [str(axis["name"] if isinstance(axis, dict) else axis).lower() for axis in described["axes"]]
 
 
-def _read_lines(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray:
-    """Seeds as lines ``row,col,class`` of text, counted from 0 at the top left; all other pixels are -1."""
+def _read_nifti(path: Path, max_pixels: int) -> FloatArray:
+    """A volume, of shape (first, second, third axis of the file, channels); NaN is masked."""
+    values = _nifti(path, max_pixels)
+    return np.asanyarray(without_missing(values.astype(np.float32, copy=False)))
+
+
+def _read_nifti_classes(path: Path, max_pixels: int) -> IntArray:
+    """Classes of a volume: whole numbers, 0 for unknown."""
+    values = _nifti(path, max_pixels)[..., 0]
+    if values.dtype.kind == "f":
+        if not (np.isfinite(values).all() and (values == np.round(values)).all()):
+            problem = "{field} {} must hold whole numbers, the classes, and 0 for unknown."
+            raise OptionError("seeds", problem, path)
+        values = values.astype(np.int64)
+    classes = as_classes(path, values)
+    return np.where(classes == 0, -1, classes)
+
+
+def _nifti(path: Path, max_pixels: int) -> Any:
+    """Three axes of places and one of channels; absurd sizes are refused before memory is asked for."""
+    nibabel = _require_nibabel()
+    with decoding(path, "NIfTI"):
+        image = nibabel.load(path)
+        shape = image.shape
+        places = (*shape[:3], *(1,) * (3 - len(shape)))
+        channels = [side for side in shape[3:] if side > 1]
+        if len(channels) > 1 or min(places) < 1:
+            problem = (
+                "{field} {} has the shape {}; a volume has three axes, and at most one of channels more."
+            )
+            raise RefusedError("image", problem, path, shape)
+        check_pixels(path, places, max_pixels)
+        check_fits(path, BYTES_PER_POINT * math.prod(shape))
+        return np.asarray(image.dataobj).reshape(*places, *(channels or [1]))
+
+
+def _read_nifti_placement(path: Path) -> Placement:
+    """How far apart points are, in millimetres, and where they lie in the body."""
+    nibabel = _require_nibabel()
+    with decoding(path, "NIfTI"):
+        image = nibabel.load(path)
+        sides = [abs(float(side)) for side in image.header.get_zooms()[:3]]
+    return Placement("NIfTI", image.affine, sound_spacing(sides) if len(sides) == 3 else None)
+
+
+def _write_nifti(values: Any, colors: Colors, placement: Placement, file: IO[bytes]) -> None:
+    """Write classes or real numbers where the volume lies; 0 for no class, or -1 where 0 is a class."""
+    nibabel = _require_nibabel()
+    if values.dtype.kind in "iu":
+        values = np.where(values < 0, -1 if (values == 0).any() else 0, values).astype(np.int32)
+    image = nibabel.Nifti1Image(values, placement.kept)
+    image.header.set_xyzt_units("mm")
+    file.write(image.to_bytes())
+
+
+def _require_nibabel() -> Any:
+    try:
+        import nibabel
+    except ImportError as error:
+        raise ImportError(
+            'NIfTI files need nibabel, which is not installed: pip install "graphwell[nifti]"'
+        ) from error
+    return nibabel
+
+
+def _read_lines(path: Path, shape: tuple[int, int], _: str | None) -> Marks:
+    """Marks as lines ``row,col,class`` of text, counted from 0 at the top left; all other pixels are -1."""
     if path.stat().st_size > MOST_BYTES:
         problem = "{field} {} is too large for a list of pixels; save the seeds as .npy."
         raise OptionError("seeds", problem, path)
@@ -143,6 +197,7 @@ def _read_lines(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray
         content = line.split("#")[0].strip()
         if not content or (number == 1 and content.replace(" ", "").lower() == "row,col,class"):
             continue
+        wrong = ""
         parts = content.replace(";", ",").replace("\t", ",").split(",")
         try:  # more digits than any place or class has would take int() long
             row, column, marked = (int(part) if len(part) < 20 else int("x") for part in parts)
@@ -150,22 +205,21 @@ def _read_lines(path: Path, shape: tuple[int, int], max_pixels: int) -> IntArray
             problem = "{field} {}, line {}: expected three integers row,col,class, got {!r}."
             raise OptionError("seeds", problem, path, number, content[:60]) from error
         if not (0 <= row < shape[0] and 0 <= column < shape[1]):
-            problem = (
-                "{field} {}, line {}: row {}, column {} lies outside the picture of {} rows and {} columns "
-                "(both count from 0)."
+            wrong = (
+                f"row {row}, column {column} lies outside the picture of {shape[0]} rows and {shape[1]} "
+                "columns (both count from 0)"
             )
-            raise OptionError("seeds", problem, path, number, row, column, *shape)
-        if not 0 <= marked <= LARGEST_CLASS:
-            problem = "{field} {}, line {}: the class must be 0 or more, got {}."
-            raise OptionError("seeds", problem, path, number, marked)
-        if classes[row, column] not in (-1, marked):
-            problem = (
-                "{field} {}, line {}: row {}, column {} has the class {} already; "
-                "leave one of the two lines out."
+        elif not 0 <= marked <= LARGEST_CLASS:
+            wrong = f"the class must be 0 or more, got {marked}"
+        elif classes[row, column] not in (-1, marked):
+            given = classes[row, column]
+            wrong = (
+                f"row {row}, column {column} has the class {given} already; leave one of the two lines out"
             )
-            raise OptionError("seeds", problem, path, number, row, column, classes[row, column])
+        if wrong:
+            raise OptionError("seeds", "{field} {}, line {}: {}.", path, number, wrong)
         classes[row, column] = marked
-    return classes
+    return numbered(path, classes, shape)
 
 
 FORMAT = (
@@ -174,20 +228,32 @@ FORMAT = (
         suffixes=(".npy",),
         read=_read,
         read_numbers=_read_numbers,
-        write_numbers=_write_numbers,
+        write_numbers=lambda values, file: np.save(file, values),
         rank=4,
     ),
     ImageFormat(name=".npz", suffixes=(".npz",), read=_read, read_numbers=_read_numbers, rank=5),
-    ImageFormat(name="text", suffixes=(".txt", ".csv"), read_classes=_read_lines, rank=6),
+    ImageFormat(name="text", suffixes=(".txt", ".csv"), read_marks=_read_lines, rank=6),
     ImageFormat(
         name="Zarr",
         suffixes=(".zarr",),
         read=_read_zarr,
         read_placement=_read_zarr_placement,
-        read_numbers=_read_zarr_numbers,
+        read_numbers=lambda path, most: as_classes(path, _zarr_array(path, "seeds", most)[0]),
         extra="zarr",
         require=require_zarr,
         is_folder=True,
         rank=11,
+    ),
+    ImageFormat(
+        name="NIfTI",
+        suffixes=(".nii", ".nii.gz"),
+        read=_read_nifti,
+        read_placement=_read_nifti_placement,
+        read_numbers=_read_nifti_classes,
+        write_numbers=lambda values, file: _write_nifti(values, {}, Placement("NIfTI", np.eye(4)), file),
+        write_placed=_write_nifti,
+        extra="nifti",
+        require=_require_nibabel,
+        rank=10,
     ),
 )

@@ -1,40 +1,46 @@
 """Marks drawn as strokes, polygons and masks, in the JSON of graphwell's own page, labelme, COCO and napari.
 
-A reader of a program's JSON draws on a `Drawing`. Any error it raises means that the file is garbled.
+Points are (x, y) from the top left corner of the picture: the middle of its first pixel is (0.5, 0.5).
+A pixel is marked if its middle is covered; later shapes cover earlier ones.
 """
 
 import json
+import warnings
 from base64 import b64decode
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from graphwell._types import BoolArray
+from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import OptionError
 from graphwell.io.images.base import ImageFormat, Marks, color_of, palette_color
-from graphwell.io.images.pillow import decoded_mask
-from graphwell.io.images.raster import ERASED, THINNEST, Raster
 
 MOST_BYTES = 500_000_000
+ERASED = -1
+THINNEST = 1.0  # width of the thinnest stroke: it marks a pixel in each row or column that it crosses
+FARTHEST = 1e7  # points farther away than this, in pixels, are none
 GARBLED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 """Raised by reading a file in which a part is missing or of another kind."""
 FORMAT_NAME, VERSION = "graphwell-strokes", 1
-COLUMNS = ("class", "label", "name")
-"""Of a table of napari: where the class of each shape stands."""
+COLUMNS = ("class", "label", "name")  # of a table of napari: where the class of each shape stands
 ELLIPSE_CORNERS = 128
 
 
-@dataclass(eq=False)
 class Drawing:
-    """Marked pixels, with the names of their classes."""
+    """Pixels that are marked shape by shape, with the names of their classes.
 
-    raster: Raster
-    picture: str | None = None  # name of the file of the picture: a drawing may hold the shapes of several
-    names: list[str] = field(default_factory=list)  # in the order in which they came up
-    colors: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # of classes that came with one
+    `picture` is the file name of the picture: a drawing may hold the shapes of several.
+    """
+
+    def __init__(self, shape: tuple[int, int], picture: str | None = None) -> None:
+        self.classes: IntArray = np.full(shape, ERASED)
+        self.picture = picture
+        self.names: list[str] = []  # in the order in which they came up
+        self.colors: dict[int, tuple[int, int, int]] = {}  # of classes that came with one
 
     def number_of(self, name: Any, color: str | None = None) -> int:
         """The number of a class, a new one for a new name."""
@@ -48,13 +54,82 @@ class Drawing:
 
     def check_size(self, width: Any, height: Any) -> None:
         """Refuse a drawing that was made on a picture of another size."""
-        rows, columns = self.raster.classes.shape
+        rows, columns = self.classes.shape
         if (width, height) != (columns, rows):
             drawn_on = f"a picture of {width} x {height}"
             raise ValueError(f"it was drawn on {drawn_on}, but the image has {columns} x {rows}")
 
+    def stroke(self, points: Any, number: int, width: float = THINNEST) -> None:
+        """Mark what lies within half a width of a line through all points; one point makes a disk."""
+        line = _as_points(points)
+        half = min(max(float(width), THINNEST), FARTHEST) / 2
+        for start, end in pairwise(line):
+            along = end - start
+            length = float(np.hypot(*along))
+            if length > 0:  # the rectangle around this piece of the line
+                side = np.array([-along[1], along[0]]) * (half / length)
+                self._fill(np.array([start + side, end + side, end - side, start - side]), number)
+        for point in line:
+            self._disk(point, half, number)
 
-def draw_strokes(document: Any, drawing: Drawing) -> None:
+    def polygon(self, points: Any, number: int) -> None:
+        """Mark what lies inside a closed line; where it crosses itself, by the even-odd rule."""
+        corners = _as_points(points)
+        if not self._fill(corners, number):
+            self._disk(corners.mean(axis=0), THINNEST / 2, number)  # too small to hold the middle of a pixel
+
+    def mask(self, mask: BoolArray, number: int, top: int = 0, left: int = 0) -> None:
+        """Mark the true pixels of a rectangle whose first pixel is in the row `top`, the column `left`."""
+        rows, columns = np.nonzero(mask)
+        rows, columns = rows + top, columns + left
+        height, width = self.classes.shape
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        self.classes[rows[inside], columns[inside]] = number
+
+    def _window(self, low: FloatArray, high: FloatArray) -> list[int]:
+        """Left, top, right and bottom of the pixels between two points."""
+        sides = self.classes.shape[::-1]
+        return [*np.floor(low).clip(0, sides).astype(int), *np.ceil(high).clip(0, sides).astype(int)]
+
+    def _fill(self, corners: FloatArray, number: int) -> bool:
+        """Mark a polygon; say whether it covers the middle of any pixel, outside the picture too."""
+        left, top, right, bottom = self._window(corners.min(axis=0), corners.max(axis=0))
+        if right <= left or bottom <= top:
+            return True
+        height, width = bottom - top, right - left
+        # Each side of the polygon flips all pixels to the right of it, row by row.
+        x, y = (corners - (left, top)).T
+        next_x, next_y = np.roll(x, -1), np.roll(y, -1)
+        first = np.ceil(np.minimum(y, next_y) - 0.5).clip(0, height).astype(int)
+        last = np.ceil(np.maximum(y, next_y) - 0.5).clip(0, height).astype(int)
+        side = np.repeat(np.arange(len(x)), last - first)
+        rows = np.arange(len(side)) - np.repeat(np.cumsum(last - first) - last, last - first)
+        slope = (next_x[side] - x[side]) / (next_y[side] - y[side])
+        crossing = x[side] + (rows + 0.5 - y[side]) * slope
+        flips = np.zeros((height, width + 1), dtype=np.uint8)
+        np.add.at(flips, (rows, np.ceil(crossing - 0.5).clip(0, width).astype(int)), 1)
+        inside = np.cumsum(flips[:, :width], axis=1, dtype=np.uint8) % 2 == 1
+        self.classes[top:bottom, left:right][inside] = number
+        return bool(inside.any())
+
+    def _disk(self, middle: FloatArray, half: float, number: int) -> None:
+        left, top, right, bottom = self._window(middle - half, middle + half)
+        x = np.arange(left, right) + 0.5 - middle[0]
+        y = np.arange(top, bottom)[:, None] + 0.5 - middle[1]
+        self.classes[top:bottom, left:right][x**2 + y**2 <= half**2] = number
+        column, row = np.floor(middle)
+        if 0 <= row < self.classes.shape[0] and 0 <= column < self.classes.shape[1]:
+            self.classes[int(row), int(column)] = number
+
+
+def _as_points(points: Any) -> FloatArray:
+    found = np.asarray(points, dtype=np.float64)
+    if found.ndim != 2 or found.shape[1] != 2 or not len(found) or not (np.abs(found) <= FARTHEST).all():
+        raise ValueError(f"points must be a list of pairs of numbers, got {str(points)[:60]}")
+    return found
+
+
+def _draw_strokes(document: Any, drawing: Drawing) -> None:
     """Draw the strokes of graphwell's own page in their order; erasers clear what is below them.
 
     {"format": "graphwell-strokes", "version": 1, "size": [width, height],
@@ -73,53 +148,54 @@ def draw_strokes(document: Any, drawing: Drawing) -> None:
                 counted = f"classes count from 0 to {len(numbers) - 1}"
                 raise ValueError(f"a stroke has the class {place!r}, but {counted}")
             number = numbers[place]
-        drawing.raster.stroke(stroke["points"], number, stroke.get("width", THINNEST))
+        drawing.stroke(stroke["points"], number, stroke.get("width", THINNEST))
 
 
-LABELME = (
-    "polygon",
-    "oriented_rectangle",
-    "rectangle",
-    "circle",
-    "line",
-    "linestrip",
-    "point",
-    "points",
-    "mask",
-)
-
-
-def draw_labelme(document: Any, drawing: Drawing) -> None:
+def _draw_labelme(document: Any, drawing: Drawing) -> None:
     """Draw the shapes of labelme in their order: polygons and circles filled, lines one pixel wide."""
     drawing.check_size(document["imageWidth"], document["imageHeight"])
-    raster = drawing.raster
     for shape in document["shapes"]:
         kind = shape.get("shape_type") or "polygon"
-        if kind not in LABELME:
-            raise ValueError(f"it holds a shape of the kind {kind!r}; known are {', '.join(LABELME)}")
         number, points = drawing.number_of(shape["label"]), shape["points"]
         if kind in ("polygon", "oriented_rectangle"):
-            raster.polygon(points, number)
+            drawing.polygon(points, number)
         elif kind == "rectangle":
             (left, top), (right, bottom) = points
-            raster.polygon([(left, top), (right, top), (right, bottom), (left, bottom)], number)
+            drawing.polygon([(left, top), (right, top), (right, bottom), (left, bottom)], number)
         elif kind == "circle":
             middle, edge = np.asarray(points, dtype=np.float64)
-            raster.stroke([middle], number, 2 * float(np.hypot(*(edge - middle))))
+            drawing.stroke([middle], number, 2 * float(np.hypot(*(edge - middle))))
         elif kind in ("line", "linestrip"):
-            raster.stroke(points, number)
+            drawing.stroke(points, number)
         elif kind in ("point", "points"):
             for point in points:
-                raster.stroke([point], number)
-        else:
+                drawing.stroke([point], number)
+        elif kind == "mask":
             left, top = (round(float(value)) for value in points[0])
-            mask = decoded_mask(b64decode(shape["mask"]), raster.classes.size)
-            if mask is None:
-                raise ValueError("a mask is larger than the picture")
-            raster.mask(mask > 0, number, top, left)
+            drawing.mask(_labelme_mask(shape["mask"], drawing.classes.size), number, top, left)
+        else:
+            known = "polygon, oriented_rectangle, rectangle, circle, line, linestrip, point, points, mask"
+            raise ValueError(f"it holds a shape of the kind {kind!r}; known are {known}")
 
 
-def draw_coco(document: Any, drawing: Drawing) -> None:
+def _labelme_mask(text: str, most_pixels: int) -> BoolArray:
+    """A mask that is a PNG picture in base64."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(BytesIO(b64decode(text)), formats=("PNG",)) as picture:
+                is_small = picture.size[0] * picture.size[1] <= most_pixels
+                mask = np.asarray(picture.convert("L")) > 0 if is_small else None
+    except Exception as error:  # Pillow's decoders raise a dozen kinds for bad bytes
+        raise ValueError("a mask is no PNG picture") from error
+    if mask is None:
+        raise ValueError("a mask is larger than the picture")
+    return mask
+
+
+def _draw_coco(document: Any, drawing: Drawing) -> None:
     """Draw the annotations of one picture of a COCO file: polygons, or runs of pixels."""
     pictures = document["images"]
     if len(pictures) != 1:  # the only one may have any name
@@ -136,10 +212,10 @@ def draw_coco(document: Any, drawing: Drawing) -> None:
             continue
         marked, number = annotation["segmentation"], drawing.number_of(names[annotation["category_id"]])
         if isinstance(marked, dict):
-            drawing.raster.mask(_mask_of_runs(marked, drawing.raster.classes.shape), number)
+            drawing.mask(_mask_of_runs(marked, drawing.classes.shape), number)
         elif marked:
             for ring in marked:
-                drawing.raster.polygon(np.asarray(ring, dtype=np.float64).reshape(-1, 2), number)
+                drawing.polygon(np.asarray(ring, dtype=np.float64).reshape(-1, 2), number)
         else:
             raise ValueError("an annotation has no segmentation; a box alone marks no pixels")
 
@@ -149,31 +225,24 @@ def _mask_of_runs(runs: Any, shape: tuple[int, ...]) -> BoolArray:
     if tuple(runs["size"]) != tuple(shape):
         raise ValueError(f"a mask has the size {runs['size']}, the image {list(shape)}")
     counts = runs["counts"]
-    lengths = np.array(_run_lengths(counts) if isinstance(counts, str) else counts, dtype=np.int64)
+    if isinstance(counts, str):  # five bits a character; from the third on, differences to two before
+        text, counts, value, shift = counts, [], 0, 0
+        for character in text:
+            bits = ord(character) - ord("0")
+            value |= (bits & 0x1F) << shift
+            shift += 5
+            if not bits & 0x20:  # no more bits follow
+                value -= (1 << shift) if bits & 0x10 else 0  # negative
+                counts.append(value + (counts[-2] if len(counts) > 2 else 0))
+                value, shift = 0, 0
+    lengths = np.array(counts, dtype=np.int64)
     if (lengths < 0).any() or lengths.sum() != shape[0] * shape[1]:
         raise ValueError(f"the runs of a mask are {lengths.sum()} pixels long, not {shape[0] * shape[1]}")
     marked = np.repeat(np.arange(len(lengths)) % 2 == 1, lengths)
     return marked.reshape(shape[1], shape[0]).T
 
 
-def _run_lengths(text: str) -> list[int]:
-    """Lengths of runs from text: five bits a character; from the third on, differences of two before."""
-    lengths: list[int] = []
-    value, shift = 0, 0
-    for character in text:
-        bits = ord(character) - ord("0")
-        value |= (bits & 0x1F) << shift
-        shift += 5
-        if bits & 0x20:  # more bits follow
-            continue
-        if bits & 0x10:  # negative
-            value -= 1 << shift
-        lengths.append(value + (lengths[-2] if len(lengths) > 2 else 0))
-        value, shift = 0, 0
-    return lengths
-
-
-def draw_napari(document: Any, drawing: Drawing) -> None:
+def _draw_napari(document: Any, drawing: Drawing) -> None:
     """Draw a layer of shapes of napari: areas filled, lines and paths as wide as their edges.
 
     ``json.dumps(layer.as_layer_data_tuple(), default=...)`` writes a list of the data, the settings and the
@@ -198,32 +267,37 @@ def draw_napari(document: Any, drawing: Drawing) -> None:
         corners = np.asarray(points, dtype=np.float64)[:, ::-1] + 0.5
         number = drawing.number_of(name)
         if kind in ("line", "path"):
-            drawing.raster.stroke(corners, number, width)
+            drawing.stroke(corners, number, width)
             continue
         if kind == "ellipse":  # inside a rectangle, which may be turned
             middle = corners.mean(axis=0)
             across, down = (corners[1] - corners[0]) / 2, (corners[3] - corners[0]) / 2
             angles = np.linspace(0, 2 * np.pi, ELLIPSE_CORNERS, endpoint=False)[:, None]
             corners = np.asarray(middle + np.cos(angles) * across + np.sin(angles) * down)
-        drawing.raster.polygon(corners, number)
+        drawing.polygon(corners, number)
 
 
-def _is_napari(document: Any) -> bool:
-    if isinstance(document, list):
-        return len(document) == 3 and document[2] == "shapes"
-    return isinstance(document, dict) and {"data", "shape_type"} <= set(document)
-
-
-PROGRAMS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Drawing], None]]] = {
-    "graphwell strokes": (lambda it: isinstance(it, dict) and it.get("format") == FORMAT_NAME, draw_strokes),
-    "labelme": (lambda it: isinstance(it, dict) and {"shapes", "imageHeight"} <= set(it), draw_labelme),
-    "COCO": (
-        lambda it: isinstance(it, dict) and {"images", "annotations", "categories"} <= set(it),
-        draw_coco,
-    ),
-    "napari": (_is_napari, draw_napari),
+PROGRAMS: dict[str, Callable[[Any, Drawing], None]] = {
+    "graphwell strokes": _draw_strokes,
+    "labelme": _draw_labelme,
+    "COCO": _draw_coco,
+    "napari": _draw_napari,
 }
-"""By the name of a program: whether it wrote a document, and what draws it."""
+
+
+def _program_of(document: Any) -> str | None:
+    """The program that wrote a document, by what only its documents hold."""
+    if isinstance(document, list):
+        return "napari" if len(document) == 3 and document[2] == "shapes" else None
+    held = set(document) if isinstance(document, dict) else set()
+    if "format" in held and document["format"] == FORMAT_NAME:
+        return "graphwell strokes"
+    keys = {
+        "labelme": {"shapes", "imageHeight"},
+        "COCO": {"images", "annotations", "categories"},
+        "napari": {"data", "shape_type"},
+    }
+    return next((name for name, wanted in keys.items() if wanted <= held), None)
 
 
 def read_marks(path: Path, shape: tuple[int, int], picture: str | None = None) -> Marks:
@@ -234,20 +308,18 @@ def read_marks(path: Path, shape: tuple[int, int], picture: str | None = None) -
         document = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise OptionError("seeds", "{field} {} is no JSON file, or a damaged one.", path) from error
-    name, draw = next(
-        ((name, draw) for name, (wrote, draw) in PROGRAMS.items() if wrote(document)), ("", None)
-    )
-    if draw is None:
+    name = _program_of(document)
+    if name is None:
         problem = "{field} {} is no drawing of a known kind; known are {}."
         raise OptionError("seeds", problem, path, ", ".join(PROGRAMS))
-    drawing = Drawing(Raster(shape), picture)
+    drawing = Drawing(shape, picture)
     try:
-        draw(document, drawing)
+        PROGRAMS[name](document, drawing)
     except GARBLED as error:
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)[:200]
         problem = "{field} {} cannot be read as a {} drawing: {}."
         raise OptionError("seeds", problem, path, name, reason) from error
-    classes = drawing.raster.classes
+    classes = drawing.classes
     marked = [number for number in range(len(drawing.names)) if (classes == number).any()]
     colors = {number: drawing.colors.get(number, palette_color(number)) for number in marked}
     return Marks(classes, {number: drawing.names[number] for number in marked}, colors)

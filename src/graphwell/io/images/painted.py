@@ -1,136 +1,240 @@
-"""Which pixels of a marked picture were painted, on what ground, and in which colours.
+"""Marks from files: colours painted on nothing, on a plain ground or on a copy of the picture; or numbers.
 
-The ground is nothing, a plain colour, or a copy of the picture. Every pixel that differs from it is a share
-of a paint over its ground, and is marked if that share is at least a half. After compression, only flat
-spots that clearly differ from the ground count.
+Every pixel that differs from the ground is a share of a paint over it, and is marked if that share is at
+least a half. Paints are the colours of flat spots, then those of thin strokes that no mixture of others
+explains. A pixel at the edge of a stroke has a colour between those of the paint and of the ground below.
+Compression keeps brightness sharp and smears hues over blocks of pixels: after it, a mixture may hold another
+share of a colour's hue than of its brightness, and only flat spots that clearly differ from the ground count.
+How many files are read as they were painted: docs/pictures.md, "Marks as painted".
 """
 
 from dataclasses import dataclass, replace
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import ndimage
+from scipy.spatial import cKDTree
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.errors import OptionError
-from graphwell.io.images.base import color_of, packed, unpacked
-from graphwell.io.images.paints import (
-    ALIKE,
-    FEW_COLORS,
-    MOST_CLASSES,
-    ROUNDING,
-    Layer,
-    Paints,
-    PaintSearch,
-    closest,
-    is_mixture,
-    no_paints,
-    share,
+from graphwell.errors import OptionError, Sentence
+from graphwell.io.files import check_input
+from graphwell.io.images.base import (
+    MAX_PIXELS,
+    Marks,
+    check_size,
+    color_of,
+    format_for,
+    marked_classes,
+    numbered,
 )
 
 NAMED = {"black": (0, 0, 0), "white": (255, 255, 255)}
 BACKGROUNDS = ("auto", "transparent", *NAMED)
-LIKE = 24
-"""Pixels that differ by no more in any channel, of 0 to 255, may be equal but for compression."""
-MOST = 0.5
-"""A ground covers at least this share of the picture."""
-NOISE, LEAST_NOISE, MOST_NOISE = 3.0, 8.0, 48
-"""Compressed pixels of the ground differ from it by so many upper quartiles of the smaller differences."""
-EXACT_SHARE = 0.9
-SAMPLE = 1_000_000
-OPAQUE = 255
-MOST_MARKED, NEARLY, NEARLY_ON_NOTHING, LEAST_NEARLY = 0.5, 32.0, 4.0, 0.2
-"""Many colours are strokes only if they mark no more than this share of the picture, and if this share of the
-marks is so near to its paint: nearer on a transparent ground, as no format compresses that."""
-BLOCK, PLAIN = 16, 0.75
-"""Compression works in blocks of at most so many pixels. Farther than that from all marks, a plain ground is
-still of one colour, up to strokes that were not found; that of a photograph is not."""
-CRUMB = 10
-"""Marks over a copy have more pixels than this in the mean; what differs in two photographs of one thing lies
-scattered along edges."""
-CROWDED = 24.0
-"""Among many mixed colours, paints that are nearer to each other than this are one after compression."""
-UNEXPLAINED = 0.1
-"""Largest share of painted pixels that no paint explains."""
+OPAQUE = UNKNOWN = 255
+MOST_CLASSES = 64  # a picture with more paints than this is no picture of marks
+FEW_COLORS = 16  # of so few colours, all that are not rare are meant: antialiasing makes more
+# Chosen on other pictures than the 17 of docs/pictures.md; the single experiments are not recorded.
+LEAST_EVEN = 0.75  # of the pixels have the number of those above and to the left; fewer in dark photographs
+LIKE = 24  # pixels that differ by no more in any channel, of 0 to 255, may be equal but for compression
+SAMPLE = 1_000_000  # pixels that a ground is recognised on
+MOST = 0.5  # a ground covers at least this share of the picture
+NOISE, LEAST_NOISE, MOST_NOISE = 3.0, 8.0, 48  # compressed ground differs by so many upper quartiles
+EXACT_SHARE = 0.9  # of the ground is as it was where nothing was compressed
+ROUNDING = 3.0  # by how much a mixture may differ from what it should be, each channel from 0 to 255
+SMEARED_HUE, RINGING = 24.0, 48.0  # the same for hue and for brightness after compression
+BRIGHTNESS = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+HUES = np.array([[-0.169, -0.331, 0.5], [0.5, -0.419, -0.081]], dtype=np.float32).T
+ALIKE = 60.0  # colours of one paint after compression lie within this distance of its commonest
+CLEAR_OF_GROUND = 64.0  # paint differs by so much from a compressed ground
+FAINT = 0.2  # and by this share of what the strongest paint does
+RARE = 0.02  # of all marks are mixtures that no two colours explain, as where three strokes meet
+STAIN, LEAST_SPOTS = (
+    0.05,
+    4,
+)  # stains of compression have fewer flat spots, as a share of those of their paint
+LEAST_THIN, COMMON = 20, 0.1  # pixels of the smallest stroke without a flat spot; share that has its colour
+MOST_WORK = 300_000_000
+MOST_MARKED = 0.5  # of the picture is marked, if in many colours
+NEARLY, NEARLY_ON_NOTHING, LEAST_NEARLY = 32.0, 4.0, 0.2  # so many marks are so near to their paint
+BLOCK, PLAIN = 16, 0.75  # farther from marks than a block of compression, a plain ground is of one colour
+CRUMB = 10  # pixels of a mark over a copy, in the mean; two photographs of one thing differ in crumbs
+CROWDED = 24.0  # among many mixed colours, paints nearer to each other than this are one after compression
+UNEXPLAINED = 0.1  # largest share of painted pixels that no paint explains
+
+
+@dataclass(frozen=True, kw_only=True)
+class Painting:
+    """How the colours of a seeds picture are to be understood."""
+
+    background: str = "auto"
+    """Which pixels are unknown: "transparent", "black", "white", a colour like "#ff7f0e", or "auto": of a
+    transparent ground, the commonest colour and the picture itself, what explains most pixels."""
+    on_picture: bool = False  # the marks were painted over a copy of the picture
+    snap: bool = False  # give colours that are no clear mixture to the nearest paint instead of refusing them
+
+
+def read_seeds(
+    path: Path,
+    shape: tuple[int, ...],
+    painting: Painting = Painting(),  # noqa: B008 (frozen)
+    *,
+    picture: FloatArray | None = None,
+    name: str | None = None,
+    max_pixels: int = MAX_PIXELS,
+) -> Marks:
+    """Read the seeds of a picture or volume, of the size `shape`.
+
+    Seeds of three axes, as large as the whole `picture`, say that it is a volume. Marks may be painted over
+    a copy of the picture. `name` is that of its file, where a drawing holds the shapes of several.
+    """
+    if painting.background not in BACKGROUNDS:
+        try:
+            color_of(painting.background)
+        except ValueError:
+            problem, known = (
+                "{field} must be one of {} or a colour like #ff7f0e, got {!r}.",
+                ", ".join(BACKGROUNDS),
+            )
+            raise OptionError("background", problem, known, painting.background) from None
+    found = format_for(path, "seeds")
+    check_input(path, "seeds", folder=found.is_folder)
+    if len(shape) == 3 and found.read_numbers is None:
+        problem = "{field} {} cannot mark a volume; save integers of the shape {}, -1 for unknown, as .npy."
+        raise OptionError("seeds", problem, path, tuple(shape))
+    if len(shape) == 2 and found.read_colors is not None:
+        pixels = found.read_colors(path, max_pixels)
+        check_size(path, pixels.shape[:2], shape)
+        return _from_colors(path, pixels, painting, picture, exact=found.exact)
+    if found.read_marks is not None:
+        marks = found.read_marks(path, (shape[0], shape[1]), name)
+        marked_classes(path, marks.classes)
+        return marks
+    assert found.read_numbers is not None
+    classes = found.read_numbers(path, max_pixels)
+    is_volume = picture is not None and classes.ndim == picture.ndim == 3  # its last axis is no channels
+    return numbered(path, classes, picture.shape if is_volume and picture is not None else tuple(shape))
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
-    """The ground below the marks."""
+class _Layer:
+    """Changed pixels of a marked picture, over what is below them."""
 
-    name: str  # as a sentence names it
-    colors: IntArray | None
-    """Of shape (height, width, 3) or (3,), from 0 to 255; None for a transparent ground."""
-
-    def below(self, pixels: Any, *, exact: bool) -> Layer:
-        """The pixels that are not the ground, as a layer over it."""
-        opacity = pixels[..., 3]
-        seen = opacity >= max(1, int(opacity.max()) / 2)
-        if self.colors is None:
-            return Layer(packed(pixels[..., :3]), seen, None, exact)
-        off = _difference(pixels, self.colors)
-        near = off[seen & (off < MOST_NOISE)]
-        exact = exact and (near.size == 0 or bool((near == 0).mean() >= EXACT_SHARE))
-        noise = 0.0 if exact else max(LEAST_NOISE, NOISE * _upper_quartile(near))
-        return Layer(packed(pixels[..., :3]), seen & (off > noise), self.colors, exact)
+    colors: IntArray  # packed
+    changed: BoolArray  # where they are not the ground
+    ground: IntArray | None  # colours below; None where transparent, so that edges have no mixed colours
+    exact: bool = True  # whether colours are as they were painted; compression changes them
 
 
-def find_ground(pixels: Any, background: str, picture: IntArray | None, *, on_picture: bool) -> Ground:
-    """The ground that marks were painted on; "auto" takes that which explains most pixels."""
-    if on_picture:
-        if picture is None:
+@dataclass(frozen=True, eq=False)
+class _Paints:
+    """The paints of a layer."""
+
+    colors: IntArray  # packed, in ascending order
+    places: IntArray  # of each pixel's paint among them, or -1
+    mixed: int = 0  # marked pixels of another colour than their paint
+    left: int = 0  # changed pixels that got no class
+    clear: bool = True  # whether paints explain nearly all that was changed
+
+
+def _from_colors(
+    path: Path, pixels: Any, painting: Painting, picture: FloatArray | None, *, exact: bool
+) -> Marks:
+    if painting.background == "transparent" and bool((pixels[..., 3] == OPAQUE).all()):
+        problem = '{field} {} has no transparent pixel to mean unknown; use {background="black"}.'
+        raise OptionError("seeds", problem, path)
+    notes: list[Sentence] = []
+    is_open = painting.background == "auto" and not painting.on_picture
+    paints = _coded_classes(pixels) if exact and is_open else None
+    if paints is not None:
+        notes.append(Sentence("The greys of the marks were taken for numbers of classes."))
+    else:
+        ground, colors = _find_ground(pixels, painting, picture)
+        layer = _layer_over(colors, pixels, exact=exact)
+        paints, n_changed = _find_paints(layer), int(layer.changed.sum())
+        if not paints.clear and (len(paints.colors) > MOST_CLASSES or not len(paints.colors)):
+            problem = (
+                "{field} {}: on the ground ({}), {:,} changed pixels show {} colours, which is no set of "
+                "marks; name the ground with {background} or {strokes_on_picture=True}, paint with a hard "
+                "brush, and save as PNG."
+            )
+            many = "no plain" if not len(paints.colors) else f"more than {MOST_CLASSES} plain"
+            raise OptionError("seeds", problem, path, ground, n_changed, many)
+        if not (paints.clear or painting.snap):
+            problem = (
+                "{field} {}: on the ground ({}), {:,} of {:,} changed pixels have colours that are no "
+                "mixture of the {} plain ones; paint with a hard brush of 6 pixels or more and save as PNG, "
+                "or use {snap=True} to give them to the nearest plain colour."
+            )
+            raise OptionError("seeds", problem, path, ground, paints.left, n_changed, len(paints.colors))
+        paints = paints if paints.clear else _snapped(layer, paints)
+        marked_classes(path, paints.places)
+        if ground not in ("transparent", "black"):
+            notes.append(Sentence("The marks were taken to be painted on {}.", (ground,)))
+        if paints.mixed or paints.left:
+            text = (
+                "{:,} marked pixels had mixed colours and took the class that they hold most of; {:,} hold "
+                "less than half of any, and are not marked."
+            )
+            notes.append(Sentence(text, (paints.mixed, paints.left)))
+    marked = paints.places >= 0
+    used, places = np.unique(paints.places[marked], return_inverse=True)
+    classes = np.full(marked.shape, -1)
+    classes[marked] = places
+    found = paints.colors[used]
+    names = {i: f"#{color:06x}" for i, color in enumerate(found)}
+    return Marks(classes, names, {i: tuple(c) for i, c in enumerate(_unpacked(found).tolist())}, tuple(notes))
+
+
+def _coded_classes(pixels: Any) -> _Paints | None:
+    """Marks of a picture of numbers; None for any other picture.
+
+    Such a picture is grey and even, and holds the numbers of at least two classes with few gaps: 0, 1, 2 and
+    so on, each below 64. Unknown is 255, or 0 where there is no 255.
+    """
+    values = pixels[..., 0]
+    if any((pixels[..., c] != values).any() for c in (1, 2)) or (pixels[..., 3] != OPAQUE).any():
+        return None
+    found = np.flatnonzero(np.bincount(values.ravel(), minlength=UNKNOWN + 1))
+    codes = found[found != (UNKNOWN if UNKNOWN in found else 0)]
+    if len(codes) < 2 or codes[-1] >= min(MOST_CLASSES, 2 * len(codes) + 1):
+        return None
+    above, left = (np.diff(values.astype(np.int16), axis=a, prepend=values.take([0], a)) for a in (0, 1))
+    if ((above == 0) & (left == 0)).mean() < LEAST_EVEN:
+        return None
+    places = np.full(UNKNOWN + 1, -1)
+    places[codes] = np.arange(len(codes))
+    return _Paints(codes * 0x010101, places[values])
+
+
+def _find_ground(pixels: Any, painting: Painting, picture: Any) -> tuple[str, IntArray | None]:
+    """Name and colours of the ground below the marks; "auto" takes that which explains most pixels."""
+    shown = None if picture is None else _shown_colors(picture)
+    copy = "a copy of the picture", shown
+    if painting.on_picture:
+        if shown is None:
             problem = "{field} needs a picture of 1, 3 or 4 channels from 0 to 1, or of integers."
             raise OptionError("strokes_on_picture", problem)
-        return Ground("a copy of the picture", picture)
-    if background == "auto":
-        return _recognised(pixels, picture)
-    if background == "transparent":
-        return Ground("transparent", None)
-    return _plain(NAMED[background] if background in NAMED else color_of(background))
-
-
-def check_background(background: str) -> None:
-    """Refuse what names no ground."""
-    try:
-        if background not in BACKGROUNDS:
-            color_of(background)
-    except ValueError:
-        problem = "{field} must be one of {} or a colour like #ff7f0e, got {!r}."
-        raise OptionError("background", problem, ", ".join(BACKGROUNDS), background) from None
-
-
-def shown_colors(picture: FloatArray) -> IntArray | None:
-    """Colours of a picture from 0 to 255, as an editor shows it; None if it is no grey or colour picture."""
-    values = picture.reshape(*picture.shape[:2], -1)
-    if values.shape[2] not in (1, 3, 4):
-        return None
-    values = values[..., :3]
-    if values.dtype == np.uint8:
-        return np.repeat(values, 3, axis=2) if values.shape[2] == 1 else values
-    largest = float(np.iinfo(values.dtype).max) if values.dtype.kind in "iu" else 1.0
-    if not (values.min() >= 0 and values.max() <= largest):
-        return None
-    eight = np.round(values * np.float32(255 / largest)).astype(np.uint8)
-    return np.repeat(eight, 3, axis=2) if eight.shape[2] == 1 else eight
-
-
-def _recognised(pixels: Any, picture: IntArray | None) -> Ground:
+        return copy
+    if painting.background == "transparent":
+        return "transparent", None
+    if painting.background != "auto":
+        return _plain(
+            NAMED[painting.background] if painting.background in NAMED else color_of(painting.background)
+        )
     step = max(1, int(np.sqrt(pixels.shape[0] * pixels.shape[1] / SAMPLE)))
     sample = pixels[::step, ::step]
-    shown = sample[..., 3] >= OPAQUE / 2
-    if picture is not None and shown.any():
-        copied = float((_difference(sample, picture[::step, ::step]) <= LIKE)[shown].mean())
-    else:
-        copied = 0.0
-    if not shown.all():
-        return Ground("a copy of the picture", picture) if copied >= MOST else Ground("transparent", None)
-    colors, counts = np.unique(packed(sample[..., :3]), return_counts=True)
-    commonest = unpacked(colors[counts.argmax()])
+    opaque, copied = sample[..., 3] >= OPAQUE / 2, 0.0
+    if shown is not None and opaque.any():
+        copied = float((_difference(sample, shown[::step, ::step]) <= LIKE)[opaque].mean())
+    if not opaque.all():
+        return copy if copied >= MOST else ("transparent", None)
+    colors, counts = np.unique(_packed(sample), return_counts=True)
+    commonest = _unpacked(colors[counts.argmax()])
     plain = float((_difference(sample, commonest) <= LIKE).mean())
     if max(copied, plain) >= MOST:
-        return (
-            Ground("a copy of the picture", picture) if copied > plain else _plain(tuple(commonest.tolist()))
-        )
+        return copy if copied > plain else _plain(tuple(commonest.tolist()))
     if len(colors) <= FEW_COLORS or colors[0] == 0:
         return _plain(NAMED["black"])
     problem = (
@@ -140,9 +244,37 @@ def _recognised(pixels: Any, picture: IntArray | None) -> Ground:
     raise OptionError("seeds", problem)
 
 
-def _plain(color: tuple[int, int, int]) -> Ground:
+def _shown_colors(picture: Any) -> IntArray | None:
+    """Colours of a picture from 0 to 255, as an editor shows it; None if it is no grey or colour picture."""
+    values = picture.reshape(*picture.shape[:2], -1)
+    if values.shape[2] not in (1, 3, 4):
+        return None
+    values = values[..., :3]
+    if values.dtype != np.uint8:
+        largest = float(np.iinfo(values.dtype).max) if values.dtype.kind in "iu" else 1.0
+        if not (values.min() >= 0 and values.max() <= largest):
+            return None
+        values = np.round(values * np.float32(255 / largest)).astype(np.uint8)
+    return np.repeat(values, 3, axis=2) if values.shape[2] == 1 else values
+
+
+def _plain(color: tuple[int, int, int]) -> tuple[str, IntArray]:
     names = {known: name for name, known in NAMED.items()}
-    return Ground(names.get(color, "#{:02x}{:02x}{:02x}".format(*color)), np.array(color))
+    return names.get(color, "#{:02x}{:02x}{:02x}".format(*color)), np.array(color)
+
+
+def _layer_over(ground: IntArray | None, pixels: Any, *, exact: bool) -> _Layer:
+    """The pixels that are not the ground."""
+    opacity = pixels[..., 3]
+    seen = opacity >= max(1, int(opacity.max()) / 2)
+    if ground is None:
+        return _Layer(_packed(pixels), seen, None, exact)
+    off = _difference(pixels, ground)
+    near = off[seen & (off < MOST_NOISE)]
+    exact = exact and (near.size == 0 or bool((near == 0).mean() >= EXACT_SHARE))
+    quartile = float(np.quantile(near, 0.75)) if near.size else 0.0
+    noise = 0.0 if exact else max(LEAST_NOISE, NOISE * quartile)
+    return _Layer(_packed(pixels), seen & (off > noise), ground, exact)
 
 
 def _difference(pixels: Any, colors: IntArray) -> IntArray:
@@ -151,42 +283,33 @@ def _difference(pixels: Any, colors: IntArray) -> IntArray:
     return reduce(np.maximum, channels)
 
 
-def _upper_quartile(values: IntArray) -> float:
-    return float(np.quantile(values, 0.75)) if values.size else 0.0
+def _packed(rgb: Any) -> IntArray:
+    """Red, green and blue as one number."""
+    red, green, blue = (np.asarray(rgb)[..., c].astype(np.int32) for c in range(3))
+    return red << 16 | green << 8 | blue
 
 
-def find_paints(layer: Layer) -> Paints:
-    """Find the paints of a layer, and the pixels of each.
-
-    What is no picture of exact colours is looked at again as a compressed one.
-    """
-    if not layer.changed.any():
-        return no_paints(layer, clear=True)
-    found = _found(layer)
-    return found if found.clear or not layer.exact else _found(replace(layer, exact=False))
+def _unpacked(colors: IntArray) -> IntArray:
+    """Red, green and blue of packed colours, along a last axis."""
+    return np.stack([colors >> 16, colors >> 8 & 255, colors & 255], axis=-1)
 
 
-def _found(layer: Layer) -> Paints:
-    search = PaintSearch(layer)
-    if not layer.exact and search.clear.sum() > MOST_MARKED * layer.changed.size:
-        return no_paints(layer, clear=False)
-    search.take_flat_spots()
-    if layer.exact:
-        if search.is_endless():
-            return no_paints(layer, clear=False)
-        search.take_unexplained()
-        search.drop_mixtures()
-    else:
-        search.take_thin_strokes()
-    return _marks(search)
+def _find_paints(layer: _Layer) -> _Paints:
+    """The paints of a layer; what is no picture of exact colours is looked at again as a compressed one."""
+    found = _PaintSearch(layer).found() if layer.changed.any() else _no_paints(layer, clear=True)
+    return found if found.clear or not layer.exact else _PaintSearch(replace(layer, exact=False)).found()
 
 
-def snapped(layer: Layer, paints: Paints) -> Paints:
+def _no_paints(layer: _Layer, *, clear: bool = False) -> _Paints:
+    """No paints: because nothing was changed, or because it is not clear what was."""
+    none = np.array([], dtype=np.int64)
+    return _Paints(none, np.full(layer.colors.shape, -1, np.int32), 0, int(layer.changed.sum()), clear)
+
+
+def _snapped(layer: _Layer, paints: _Paints) -> _Paints:
     """The same paints, with every changed pixel given to the nearest of them or to the ground."""
-    from scipy.spatial import cKDTree
-
-    seen = unpacked(layer.colors[layer.changed]).astype(float)
-    gap, nearest = cKDTree(unpacked(paints.colors).astype(float)).query(seen)
+    seen = _unpacked(layer.colors[layer.changed]).astype(float)
+    gap, nearest = cKDTree(_unpacked(paints.colors).astype(float)).query(seen)
     if layer.ground is not None:
         ground = layer.ground if np.ndim(layer.ground) == 1 else layer.ground[layer.changed]
         nearest = np.where(np.linalg.norm(seen - ground, axis=1) < gap, -1, nearest)
@@ -196,62 +319,219 @@ def snapped(layer: Layer, paints: Paints) -> Paints:
     return replace(paints, places=places, mixed=len(seen) - left, left=left)
 
 
-def _marks(search: PaintSearch) -> Paints:
-    """Give every changed pixel the paint that it holds most of."""
-    kinds = sorted(search.taken, key=lambda kind: int(packed(search.names[kind])))
-    best, gap = np.zeros(len(search.seen), dtype=np.int64), np.full(len(search.seen), np.inf)
-    for place, kind in enumerate(kinds):
-        off = _off(search, search.names[kind])
-        best, gap = np.where(off < gap, place, best), np.minimum(off, gap)
-    places = np.full(search.layer.colors.shape, -1, dtype=np.int32)
-    places[search.layer.changed] = np.where(np.isfinite(gap), best, -1)
-    colors = packed(search.names[kinds]) if kinds else np.array([], dtype=np.int64)
-    return _counted(search, colors, places)
+class _PaintSearch:
+    """Paints found so far, and the changed pixels that they explain.
+
+    Of each changed pixel: its colour `seen` and that of the ground `below` (None where transparent), its kind
+    of colour (`kinds`; `names` are the colours of the kinds), its connected component (`parts`), whether it
+    was surely painted (`clear`), and whether the kinds `taken` as paints explain it.
+    """
+
+    def __init__(self, layer: _Layer) -> None:
+        self.layer, self.exact = layer, layer.exact
+        self.seen = _unpacked(layer.colors[layer.changed]).astype(np.float32)
+        self.below: FloatArray | None = None
+        self.clear = np.ones(len(self.seen), dtype=bool)
+        if layer.ground is not None:
+            below = layer.ground if np.ndim(layer.ground) == 1 else layer.ground[layer.changed]
+            self.below = np.broadcast_to(np.asarray(below, dtype=np.float32), self.seen.shape)
+            if not self.exact:  # compression changed the ground too: not all that differ were painted
+                self.clear = np.abs(self.seen - self.below).max(axis=1) >= CLEAR_OF_GROUND
+        self.parts = ndimage.label(layer.changed, np.ones((3, 3)))[0][layer.changed]
+        colors, self.kinds = np.unique(layer.colors[layer.changed], return_inverse=True)
+        self.names = _unpacked(colors).astype(np.float32)
+        if not self.exact:  # each colour is joined to the commonest one near it
+            counts = np.bincount(self.kinds, self.clear, len(colors))
+            names: list[FloatArray] = []
+            leader = np.full(len(colors), -1)
+            for first in np.argsort(-counts, kind="stable"):
+                if leader[first] < 0:
+                    away = np.linalg.norm(self.names - self.names[first], axis=1)
+                    leader[(leader < 0) & (away < ALIKE)] = len(names)
+                    names.append(self.names[first])
+            self.kinds, self.names = leader[self.kinds], np.array(names)
+        self.sizes = np.bincount(self.kinds[self.clear], minlength=len(self.names))
+        self.explained = np.zeros(len(self.seen), dtype=bool)
+        self.taken: list[int] = []
+        self.homes: dict[int, BoolArray] = {}
+        self.contrasts = self.sizes.astype(float)  # of each kind to the ground; on nothing, how common it is
+        if self.below is not None:
+            off = np.where(self.clear, np.abs(self.seen - self.below) @ np.ones(3, dtype=np.float32), 0)
+            self.contrasts = np.bincount(self.kinds, off, len(self.names)) / np.maximum(self.sizes, 1)
+
+    def found(self) -> _Paints:
+        """All paints, and every changed pixel with the paint that it holds most of."""
+        layer = self.layer
+        if not self.exact and self.clear.sum() > MOST_MARKED * layer.changed.size:
+            return _no_paints(layer)
+        self._take_flat_spots()
+        if self.exact:
+            left = len(np.unique(self.kinds[~self.explained]))
+            if len(self.taken) > MOST_CLASSES or left * len(self.seen) > MOST_WORK:
+                return _no_paints(layer)  # more to explain than any antialiased strokes leave
+            self._take_unexplained(set(self.taken))
+        else:
+            self._take_thin_strokes()
+        kinds = sorted(self.taken, key=lambda kind: int(_packed(self.names[kind])))
+        best, gap = np.full(len(self.seen), -1), np.full(len(self.seen), np.inf)
+        for place, kind in enumerate(kinds):
+            away = self.seen - self.names[kind]
+            off = np.sqrt(np.einsum("nc,nc->n", away, away))
+            if self.below is None:
+                fits = off <= (ROUNDING if self.exact else ALIKE)
+            else:
+                fits = _is_mixture(self.seen, self.below, self.names[kind], exact=self.exact)
+                fits &= _share(self.seen, self.below, self.names[kind]) >= 0.5
+            nearer = fits & (off < gap)
+            best[nearer], gap[nearer] = place, off[nearer]
+        places = np.full(layer.colors.shape, -1, dtype=np.int32)
+        places[layer.changed] = best
+        colors = _packed(self.names[kinds]) if kinds else np.array([], dtype=np.int64)
+        marked = places >= 0
+        if not self.exact and not _looks_painted(layer, colors, places):
+            return _no_paints(layer)
+        lost = 1 - self.explained[self.clear].mean() if self.clear.any() else 0.0
+        mixed = int((layer.colors[marked] != colors[places[marked]]).sum())
+        many = len(self.names) > FEW_COLORS and mixed > UNEXPLAINED * marked.sum()
+        apart = np.linalg.norm((_unpacked(colors)[:, None] - _unpacked(colors)).astype(float), axis=2)
+        closest = apart[np.triu_indices(len(colors), 1)].min(initial=np.inf)
+        clear = lost <= UNEXPLAINED and len(colors) <= MOST_CLASSES
+        clear = clear and not (self.exact and many and closest < CROWDED)
+        return _Paints(colors, places, mixed, int(layer.changed.sum() - marked.sum()), bool(clear))
+
+    def _take_flat_spots(self) -> None:
+        """Colours of squares of three by three pixels of one kind, those farthest from the ground first."""
+        numbers = np.full(self.layer.colors.shape, -1, dtype=np.int32)
+        numbers[self.layer.changed] = self.kinds
+        numbers = np.pad(numbers, 1, mode="edge")  # beyond the edge lies what is at it
+        rows, columns = np.nonzero(self.layer.changed)
+        flat = np.ones(len(rows), dtype=bool)
+        for row, column in np.ndindex(3, 3):
+            flat[flat] = numbers[rows[flat] + row, columns[flat] + column] == self.kinds[flat]
+        counts = np.bincount(self.kinds[flat & self.clear], minlength=len(self.names))
+        spots = np.flatnonzero(counts >= (1 if self.exact else LEAST_SPOTS))
+        if self.exact and len(spots) > MOST_CLASSES:  # too many, whatever they explain
+            self.taken = spots.tolist()
+            return
+        for kind in spots[np.argsort(-self.contrasts[spots], kind="stable")][: 4 * MOST_CLASSES].tolist():
+            own = self.kinds == kind
+            if not self.exact:  # what compression made of the edges of a paint is none
+                if self.contrasts[kind] < FAINT * self.contrasts[spots].max():
+                    continue
+                beside = [k for k in self.taken if self._home(k)[self.parts[own]].mean() > 0.5]
+                is_stain = any(counts[kind] < STAIN * counts[other] for other in beside)
+                if is_stain or self.explained[own & self.clear].mean() > 0.5:
+                    continue
+            self._take(kind)
+            if len(self.taken) > MOST_CLASSES:
+                break
+
+    def _take_unexplained(self, sure: set[int]) -> None:
+        """Colours of thin strokes that no mixture explains, then without those that later ones explain."""
+        if len(self.names) <= FEW_COLORS:
+            for kind in np.flatnonzero(self.sizes >= RARE * self.sizes.max()).tolist():
+                if kind not in sure:
+                    self._take(kind)
+            sure = set(self.taken)
+        for kind in np.argsort(-self.contrasts, kind="stable").tolist():  # farthest from the ground first
+            if len(self.taken) > MOST_CLASSES:
+                break
+            if not self.explained[self.kinds == kind].all():
+                own = self.parts[self.kinds == kind]
+                touches = any(self._home(other)[own].any() for other in self.taken)
+                if self.sizes[kind] >= RARE * len(self.seen) or not touches:
+                    self._take(kind)
+        for kind in sorted(set(self.taken) - sure, key=lambda kind: float(self.contrasts[kind])):
+            before = self.taken, self.explained
+            self.taken, self.explained = [], np.zeros(len(self.seen), dtype=bool)
+            for other in before[0]:
+                if other != kind:
+                    self._take(other)
+            if not self.explained[self.kinds == kind].all():
+                self.taken, self.explained = before
+
+    def _take_thin_strokes(self) -> None:
+        """A paint for each part that has none after compression: its strokes are too thin for flat spots."""
+        painted = np.zeros(int(self.parts.max()) + 1, dtype=bool)
+        for kind in self.taken:
+            painted |= self._home(kind)
+        sizes = np.where(painted, 0, np.bincount(self.parts, self.clear, len(painted)))
+        for part in np.argsort(-sizes, kind="stable")[:MOST_CLASSES]:
+            if sizes[part] < LEAST_THIN or len(self.taken) > MOST_CLASSES:
+                return
+            own = (self.parts == part) & self.clear
+            for other in self.taken:
+                left = own & ~self.explained
+                start = self.names[other] if self.below is None else self.below[left]
+                self._explain(left, start, self.names[other])
+            common = np.flatnonzero(
+                np.bincount(self.kinds[own], minlength=len(self.names)) >= COMMON * own.sum()
+            )
+            if self.explained[own].mean() > 0.5 or not len(common):
+                continue
+            kind = int(common[np.argmax(self.contrasts[common])])
+            if self.contrasts[kind] >= FAINT * self.contrasts.max():
+                self._take(kind)
+
+    def _home(self, kind: int) -> BoolArray:
+        """The connected components in which a kind of colour occurs."""
+        if kind not in self.homes:
+            self.homes[kind] = np.zeros(int(self.parts.max()) + 1, dtype=bool)
+            self.homes[kind][self.parts[self.kinds == kind]] = True
+        return self.homes[kind]
+
+    def _take(self, kind: int) -> None:
+        """One more paint, which explains its own colour, and mixtures where it and another one occur."""
+        self.explained |= self.kinds == kind
+        home = self._home(kind)[self.parts]
+        if self.below is not None:
+            left = ~self.explained & home
+            self._explain(left, self.below[left], self.names[kind])
+        for other in self.taken:
+            left = ~self.explained & home & self._home(other)[self.parts]
+            self._explain(left, self.names[other], self.names[kind])
+        self.taken.append(kind)
+
+    def _explain(self, which: BoolArray, start: FloatArray, end: FloatArray) -> None:
+        self.explained[which] = _is_mixture(self.seen[which], start, end, exact=self.exact)
 
 
-def _off(search: PaintSearch, paint: FloatArray) -> FloatArray:
-    """Distance of each changed pixel from a paint; infinite where it holds less than half of it."""
-    away = search.seen - paint
-    off = np.sqrt(np.einsum("nc,nc->n", away, away))
-    if search.below is None:
-        fits = off <= (ROUNDING if search.layer.exact else ALIKE)
-    else:
-        fits = is_mixture(search.seen, search.below, paint, exact=search.layer.exact)
-        fits &= share(search.seen, search.below, paint) >= 0.5
-    return np.where(fits, off, np.inf)
+def _is_mixture(seen: FloatArray, start: FloatArray, end: FloatArray, *, exact: bool) -> BoolArray:
+    """Whether each colour is mixed of two others."""
+    if exact:
+        return _misfit(seen, start, end) <= ROUNDING
+    ends = start @ BRIGHTNESS, end @ BRIGHTNESS
+    bright = seen @ BRIGHTNESS
+    between = (bright >= np.minimum(*ends) - RINGING) & (bright <= np.maximum(*ends) + RINGING)
+    return np.asarray(between & (_misfit(seen @ HUES, start @ HUES, end @ HUES) <= SMEARED_HUE))
 
 
-def _counted(search: PaintSearch, colors: IntArray, places: IntArray) -> Paints:
-    marked = places >= 0
-    if not search.layer.exact and not _looks_painted(search.layer, colors, places):
-        return no_paints(search.layer, clear=False)
-    lost = 1 - search.explained[search.clear].mean() if search.clear.any() else 0.0
-    mixed = int((search.layer.colors[marked] != colors[places[marked]]).sum())
-    many = len(search.names) > FEW_COLORS and mixed > UNEXPLAINED * marked.sum()
-    crowded = search.layer.exact and many and closest(unpacked(colors)) < CROWDED
-    clear = bool(lost <= UNEXPLAINED and len(colors) <= MOST_CLASSES and not crowded)
-    return Paints(colors, places, mixed, int(search.layer.changed.sum() - marked.sum()), clear)
+def _misfit(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+    """By how much each colour misses the line from a start to an end."""
+    off = np.abs(seen - (start + _share(seen, start, end)[..., None] * (end - start)))
+    return reduce(np.maximum, np.moveaxis(off, -1, 0))
 
 
-def _looks_painted(layer: Layer, colors: IntArray, places: IntArray) -> bool:
-    """Whether marks leave most of the picture as it was, and many have nearly the colour of a paint."""
+def _share(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+    """How far each colour lies on the way from a start to an end, from 0 to 1."""
+    line = end - start
+    length = np.maximum(np.einsum("...c,...c->...", line, line), 1e-9)
+    return np.asarray(np.clip(np.einsum("...c,...c->...", seen - start, line) / length, 0, 1))
+
+
+def _looks_painted(layer: _Layer, colors: IntArray, places: IntArray) -> bool:
+    """Whether compressed marks leave most of the picture as it was, and many nearly have a paint."""
     marked = places >= 0
     if not marked.any() or marked.mean() > MOST_MARKED:
         return False
-    off = unpacked(layer.colors[marked]) - unpacked(colors[places[marked]])
+    off = _unpacked(layer.colors[marked]) - _unpacked(colors[places[marked]])
     most = NEARLY if layer.ground is not None else NEARLY_ON_NOTHING
-    nearly = (np.linalg.norm(off, axis=1) <= most).mean() >= LEAST_NEARLY
-    return bool(nearly) and _fits_ground(layer, marked)
-
-
-def _fits_ground(layer: Layer, marked: BoolArray) -> bool:
-    """Whether a plain ground is plain away from the marks, or marks over a copy are more than crumbs."""
-    from scipy import ndimage
-
+    if (np.linalg.norm(off, axis=1) <= most).mean() < LEAST_NEARLY:
+        return False
     if layer.ground is None:
         return True
-    if np.ndim(layer.ground) > 1:
+    if np.ndim(layer.ground) > 1:  # marks over a copy are more than crumbs
         return bool(marked.sum() > CRUMB * ndimage.label(marked, np.ones((3, 3)))[1])
-    away = layer.colors[ndimage.maximum_filter(marked, 2 * BLOCK + 1) == 0]
+    away = layer.colors[ndimage.maximum_filter(marked, 2 * BLOCK + 1) == 0]  # a plain ground is plain there
     counts = np.unique(away, return_counts=True)[1]
     return bool(counts.max(initial=0) >= PLAIN * away.size)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from graphwell.io.images.seeds import Painting, read_seeds
+from graphwell.io.images.painted import Painting, read_seeds
 
 SHAPE = (40, 60)
 RED, BLUE, BLACK, WHITE = (255, 0, 0), (0, 0, 255), (0, 0, 0), (255, 255, 255)
