@@ -19,7 +19,7 @@ ORDER = (
     "io",
     "backends",
     "solve",
-    "columns",
+    "encoders",
     "estimators",
     "interop",
     "active",

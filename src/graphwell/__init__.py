@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from graphwell import active, datasets, metrics, model_selection, widgets
     from graphwell.active.clustering import DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest
-    from graphwell.columns.encoder import TableEncoder
     from graphwell.comparison.compare import compare
+    from graphwell.encoders.table import TableEncoder
     from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
     from graphwell.estimators import methods as baselines
     from graphwell.estimators.binary import BinaryInterfaceClassifier
@@ -44,7 +44,7 @@ _HOME = {
     "Segmenter": "graphwell.segmentation.segmenter",
     "Status": "graphwell.solve.descent",
     "Step": "graphwell.solve.descent",
-    "TableEncoder": "graphwell.columns.encoder",
+    "TableEncoder": "graphwell.encoders.table",
     "LabelWarning": "graphwell.errors",
     "UnreachableWarning": "graphwell.errors",
     "citation": "graphwell.estimators.registry",

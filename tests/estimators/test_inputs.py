@@ -25,7 +25,7 @@ def mixed(n=40):
 def test_columns_of_every_kind_are_fitted_and_predicted(make):
     frame, truth = mixed()
     clf = make().fit(frame, few(truth))
-    assert {fate.name: fate.used for fate in clf.columns_} == {
+    assert {treatment.name: treatment.used for treatment in clf.columns_} == {
         "size": True, "colour": True, "row": False, "when": True,
     }  # fmt: skip
     assert (clf.transduction_ == truth).mean() > 0.9

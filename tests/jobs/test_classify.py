@@ -86,10 +86,10 @@ def test_penguins_with_all_their_columns_from_20_random_labels(shared_data, tmp_
     known = frame.species.where(np.random.default_rng(seed).permutation(len(frame)) < 20)
     frame.assign(known=known).to_csv(tmp_path / "in.csv", index=False)
     report = run(tmp_path / "in.csv", label="known", scale="standard")
-    fates = {fate.name: (fate.kind, fate.used) for fate in report.columns}
-    assert fates["penguin_id"] == ("text", False)
-    assert fates["species"] == ("category", False)
-    assert fates["sex"] == ("category", True)
+    treatments = {treatment.name: (treatment.kind, treatment.used) for treatment in report.columns}
+    assert treatments["penguin_id"] == ("text", False)
+    assert treatments["species"] == ("category", False)
+    assert treatments["sex"] == ("category", True)
     assert "'species' was left out: it equals the labels wherever they are given" in str(report.notes[0])
     names = np.array([count.name for count in report.classes])
     right = names[report.details.assigned] == frame.species

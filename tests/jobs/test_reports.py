@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graphwell.columns.report import Fate
+from graphwell.encoders.report import Treatment
 from graphwell.errors import Sentence
 from graphwell.jobs.reports import (
     ClassCount,
@@ -61,7 +61,7 @@ SEGMENT_KEYS = [
 def classified(**changed):
     values = {
         "table": Path("t.csv"), "rows": 3, "rows_left_out": 0, "features": ("x",), "labels_given": 2,
-        "columns": (Fate("x", "number", Sentence("as it is")),),
+        "columns": (Treatment("x", "number", Sentence("as it is")),),
         "classes": (ClassCount("a", 1, 2), ClassCount("b", 1, 1)), "components": 1,
         "components_without_labels": 0, "unreachable_rows": 0, "bridged_rows": 0, "calibrated": True,
         "sweeps": 5, "status": "Done.", "holdout": Holdout(1, 2, 1, 2),

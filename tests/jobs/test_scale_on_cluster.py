@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
-from graphwell.columns.encoders import WORTH_OF_STEPS
+from graphwell.encoders.columns import WORTH_OF_STEPS
 from graphwell.jobs import scale_on_cluster
 from graphwell.jobs.scale_on_cluster import scaled_columns
 

@@ -15,7 +15,7 @@ from graphwell.active.query import Query, Question, Suggestions
 from graphwell.active.strategies import DEFAULT, Strategy, find_strategy
 from graphwell.backends.base import Backend, Engine, PlacedGraph
 from graphwell.backends.registry import find_backend
-from graphwell.columns.kinds import is_frame
+from graphwell.encoders.kinds import is_frame
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.inputs import encoded_frame

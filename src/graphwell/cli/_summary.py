@@ -9,11 +9,11 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from graphwell.cli._options import in_flags
-from graphwell.columns.report import grouped, listed
+from graphwell.encoders.report import grouped, listed
 from graphwell.errors import Sentence, counted
 
 if TYPE_CHECKING:
-    from graphwell.columns.report import Fate
+    from graphwell.encoders.report import Treatment
     from graphwell.jobs.compare import CompareReport
     from graphwell.jobs.reports import (
         ClassCount,
@@ -192,7 +192,7 @@ def _grid(titles: Sequence[str], rows: Iterable[Sequence[str]], cut: int = 40) -
     return grid
 
 
-def _column_grid(columns: "Sequence[Fate]") -> Grid:
+def _column_grid(columns: "Sequence[Treatment]") -> Grid:
     """The columns and how each is used; those used alike share a line."""
     groups = grouped(columns, in_flags).items()
     rows = [(listed(names), kind, became) for (kind, became), names in groups]

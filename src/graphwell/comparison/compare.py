@@ -21,7 +21,7 @@ from graphwell._checks import whole_number
 from graphwell._rows import equal_rows, one_of_each
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.columns.kinds import is_frame
+from graphwell.encoders.kinds import is_frame
 from graphwell.errors import OptionError
 from graphwell.estimators.inputs import encoded_frame, refuse_foreign
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels

@@ -16,7 +16,7 @@ from graphwell._unknown import is_known
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
-from graphwell.columns.kinds import is_frame
+from graphwell.encoders.kinds import is_frame
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
@@ -172,7 +172,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             labels = read_labels(y, len(X), self.unknown)
             encoder, matrix = encoded_frame(X, labels)
             rows, graph, _ = self._read(backend, matrix)
-            names = {**_feature_names(self, X, X.shape[1]), "columns_": encoder.fates_}
+            names = {**_feature_names(self, X, X.shape[1]), "columns_": encoder.treatments_}
         else:
             rows, graph, names = self._read(backend, X)
             labels = read_labels(y, rows.n_rows, self.unknown)

@@ -130,7 +130,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         False where no label lies in the same part of a given graph: such rows cannot be decided.
     bridged_ : array of shape (n,)
         True where a part of the graph held no label and was joined to the nearest part: the least certain.
-    columns_ : tuple of Fate
+    columns_ : tuple of Treatment
         After a fit on a data frame: what became of each column.
     result_ : Result
         Status in words, energies, epsilons, sweeps, seconds.

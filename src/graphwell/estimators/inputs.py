@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.columns.encoder import TableEncoder
-from graphwell.columns.encoders import WANT_A_SCALE
-from graphwell.columns.kinds import is_frame
-from graphwell.columns.report import column_note
+from graphwell.encoders.columns import WANT_A_SCALE
+from graphwell.encoders.kinds import is_frame
+from graphwell.encoders.report import column_note
+from graphwell.encoders.table import TableEncoder
 from graphwell.errors import warn_user
 from graphwell.estimators.labels import Labels
 
@@ -80,9 +80,9 @@ def encoded_frame(
     if labels is not None:
         names = np.array([*map(str, labels.classes.tolist()), ""], dtype=object)[labels.codes]
     matrix = encoder.fit_transform(X, names)
-    for fate in encoder.fates_:
-        if fate.warns:
-            warn_user(column_note(fate).worded(_as_parameter))
+    for treatment in encoder.treatments_:
+        if treatment.warns:
+            warn_user(column_note(treatment).worded(_as_parameter))
     return encoder, matrix
 
 

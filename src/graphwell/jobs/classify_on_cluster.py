@@ -10,8 +10,8 @@ import numpy as np
 
 from graphwell._threads import thread_count
 from graphwell.backends.dask.client import open_client
-from graphwell.columns.encoder import Scaling
-from graphwell.columns.report import left_out
+from graphwell.encoders.report import left_out
+from graphwell.encoders.table import Scaling
 from graphwell.errors import BridgedWarning, OptionError, Sentence, UnreachableWarning
 from graphwell.io.files import folder_written_whole, written_whole
 from graphwell.io.tables.base import Table
@@ -197,10 +197,10 @@ def number_columns(table: Table, options: ClassifyOptions, given: LabelColumn) -
         problem = "{field} {}: the column holds no numbers, and {cluster} compares rows by numbers only."
         raise OptionError("features", problem, others[0])
     told = {name: left_out(name, "", "no number; {cluster} compares rows by numbers only") for name in others}
-    fates = tuple(told.get(fate.name, fate) for fate in found.fates)
+    treatments = tuple(told.get(treatment.name, treatment) for treatment in found.treatments)
     kind_of = dict(zip(found.outputs, found.kinds, strict=True))
     kinds = tuple(kind_of.get(name, "indicator") for name in numbers)
-    return replace(found, names=tuple(numbers), kinds=kinds, fates=fates)
+    return replace(found, names=tuple(numbers), kinds=kinds, treatments=treatments)
 
 
 def _write(place: Place, folder: Folder, label: str, classifier: Any, output: Path) -> None:

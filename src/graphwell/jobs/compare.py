@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwell._types import FloatArray
-from graphwell.columns.report import Fate
+from graphwell.encoders.report import Treatment
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import written_whole
 from graphwell.io.tables.base import open_table
@@ -29,7 +29,7 @@ class CompareReport:
     ----------
     table : Path
     found : MethodComparison
-    columns : tuple of Fate
+    columns : tuple of Treatment
         What became of each column.
     points : array
         Features of the rows as they were compared.
@@ -43,7 +43,7 @@ class CompareReport:
 
     table: Path
     found: "MethodComparison"
-    columns: tuple[Fate, ...]
+    columns: tuple[Treatment, ...]
     points: FloatArray = field(repr=False)
     notes: tuple[Sentence, ...]
     seconds: Mapping[str, float]
@@ -53,7 +53,7 @@ class CompareReport:
         """Return values that JSON can hold; `words` names the options in the notes."""
         return {
             "table": str(self.table),
-            "columns": [fate.to_json(words) for fate in self.columns],
+            "columns": [treatment.to_json(words) for treatment in self.columns],
             **self.found.to_json(),
             "notes": [note.worded(words) for note in self.notes],
             "seconds": {stage: round(value, 3) for stage, value in self.seconds.items()},
@@ -130,7 +130,7 @@ def _compared(
     return CompareReport(
         table=options.table,
         found=replace(found, classes=tuple(facts.classes[code] for code in found.classes)),
-        columns=facts.fates,
+        columns=facts.treatments,
         points=ready.X,
         notes=(*facts.notes, *ready.notes, *ready.scale_notes),
         seconds={"graph": found.seconds_graph},

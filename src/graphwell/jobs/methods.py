@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwell._checks import one_of
 from graphwell.backends.registry import check_device
-from graphwell.columns.encoder import Scaling
+from graphwell.encoders.table import Scaling
 from graphwell.errors import OptionError
 from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import DEFAULT, Method, methods

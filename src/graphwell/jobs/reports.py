@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.columns.report import Fate
+from graphwell.encoders.report import Treatment
 from graphwell.errors import Sentence, Words, in_python
 from graphwell.jobs.score import Comparison, Holdout
 
@@ -91,7 +91,7 @@ class ClassifyReport:
         Whether the scores were held against hidden labels.
     features : tuple of str
         The columns that rows were compared by.
-    columns : tuple of Fate
+    columns : tuple of Treatment
         What became of each column.
     status : str
         How the run ended, in a sentence.
@@ -119,7 +119,7 @@ class ClassifyReport:
     rows: int
     rows_left_out: int
     features: tuple[str, ...]
-    columns: tuple[Fate, ...]
+    columns: tuple[Treatment, ...]
     labels_given: int
     classes: tuple[ClassCount, ...]
     components: int
@@ -147,7 +147,7 @@ class ClassifyReport:
             "rows": self.rows,
             "rows_left_out": self.rows_left_out,
             "features": list(self.features),
-            "columns": [fate.to_json(words) for fate in self.columns],
+            "columns": [treatment.to_json(words) for treatment in self.columns],
             "labels_given": self.labels_given,
             "classes": [asdict(count) for count in self.classes],
             "components": self.components,

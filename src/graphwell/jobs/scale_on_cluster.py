@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.columns.encoders import shift_and_factor
+from graphwell.encoders.columns import shift_and_factor
 from graphwell.jobs.summary import in_memory
 
 ROWS_LOOKED_AT = 65_536

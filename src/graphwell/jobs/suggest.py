@@ -13,7 +13,7 @@ from graphwell._types import BoolArray, IntArray
 from graphwell._unknown import is_spelled
 from graphwell.active import suggest as choose
 from graphwell.backends.registry import check_device
-from graphwell.columns.report import Fate, column_note
+from graphwell.encoders.report import Treatment, column_note
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import check_distinct
 from graphwell.io.standard import written_out
@@ -86,7 +86,7 @@ class SuggestReport:
     ----------
     rows : int
         Of the table.
-    columns : tuple of Fate
+    columns : tuple of Treatment
         What became of each column.
     labels_given : int
     classes : tuple of str
@@ -102,7 +102,7 @@ class SuggestReport:
     table: Path
     rows: int
     features: tuple[str, ...]
-    columns: tuple[Fate, ...]
+    columns: tuple[Treatment, ...]
     labels_given: int
     classes: tuple[str, ...]
     strategy: str
@@ -117,7 +117,7 @@ class SuggestReport:
             "table": str(self.table),
             "rows": self.rows,
             "features": list(self.features),
-            "columns": [fate.to_json(words) for fate in self.columns],
+            "columns": [treatment.to_json(words) for treatment in self.columns],
             "labels_given": self.labels_given,
             "classes": list(self.classes),
             "strategy": self.strategy,
@@ -161,12 +161,12 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         rows = rows_to_label(found, ready.kept, read.ids)
         if options.output is not None:
             _write(table, read.options, rows, options.output)
-    about_columns = (column_note(fate) for fate in features.fates if fate.warns)
+    about_columns = (column_note(treatment) for treatment in features.treatments if treatment.warns)
     return SuggestReport(
         table=options.table,
         rows=table.n_rows,
         features=features.names,
-        columns=features.fates,
+        columns=features.treatments,
         labels_given=int((given.codes >= 0).sum()),
         classes=given.names,
         strategy=found.strategy,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwell._types import BoolArray, IntArray
-from graphwell.columns.encoder import Scaling
-from graphwell.columns.report import listed
+from graphwell.encoders.report import listed
+from graphwell.encoders.table import Scaling
 from graphwell.errors import Sentence
 from graphwell.jobs.methods import compared_by, status_of, sweeps_of
 from graphwell.jobs.reports import ClassCount, ClassifyReport, DoubtfulRow, RowDetails, RowToLabel
@@ -70,7 +70,7 @@ def summarise(
         rows=facts.n_rows,
         rows_left_out=int((~kept).sum()),
         features=facts.features,
-        columns=facts.fates,
+        columns=facts.treatments,
         labels_given=int((given >= 0).sum()),
         classes=count_classes(facts.classes, given, assigned),
         components=classifier.graph_.n_components,

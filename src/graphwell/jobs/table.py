@@ -12,8 +12,8 @@ import numpy as np
 
 from graphwell._rows import by_columns, equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.columns.encoder import Scaling, TableEncoder, refuse_extreme
-from graphwell.columns.report import Fate, column_note, hint, left_out
+from graphwell.encoders.report import Treatment, column_note, hint, left_out
+from graphwell.encoders.table import Scaling, TableEncoder, refuse_extreme
 from graphwell.errors import OptionError, Sentence
 from graphwell.estimators.labels import NoKnownLabelError, read_labels, with_classes
 from graphwell.estimators.tuning.metrics import by_the_data
@@ -50,7 +50,7 @@ class TableFacts:
     path : Path
     features : tuple of str
         Columns that rows are compared by.
-    fates : tuple of Fate
+    treatments : tuple of Treatment
         What became of each column.
     given : LabelColumn
         The given labels.
@@ -64,7 +64,7 @@ class TableFacts:
 
     path: Path
     features: tuple[str, ...]
-    fates: tuple[Fate, ...] = field(repr=False)
+    treatments: tuple[Treatment, ...] = field(repr=False)
     given: LabelColumn
     truth: LabelColumn | None
     ids: Any = field(repr=False)
@@ -158,7 +158,7 @@ class FeatureColumns:
     names: tuple[str, ...]
     outputs: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    fates: tuple[Fate, ...] = ()
+    treatments: tuple[Treatment, ...] = ()
 
 
 def look_at_columns(table: Table, options: TableOptions, given: LabelColumn | None) -> FeatureColumns:
@@ -214,7 +214,7 @@ def _encoded(
     matrix: bool = True,
 ) -> tuple[FeatureColumns, TableEncoder, FloatArray]:
     """The encoder of the columns that have no other role, and its matrix of the rows that are kept."""
-    roled = _fates_of_roles(table, options)
+    roled = _treatments_of_roles(table, options)
     labels = None if given is None else text_column([*given.names, ""])[given.codes]
     scale: Any = {"auto": tunes or by_the_data, "none": False}.get(options.scale, options.scale)
     encoder = TableEncoder(
@@ -230,18 +230,18 @@ def _encoded(
         raise OptionError(
             error.field, f"{{}}: {error.sentence.template}", table.path, *error.sentence.values
         ) from None
-    roled |= {fate.name: fate for fate in encoder.fates_}
-    fates = tuple(roled[name] for name in table.names)
+    roled |= {treatment.name: treatment for treatment in encoder.treatments_}
+    treatments = tuple(roled[name] for name in table.names)
     names = tuple(encoder.encoders_)
-    return FeatureColumns(names, encoder.outputs_, encoder.kinds_, fates), encoder, X
+    return FeatureColumns(names, encoder.outputs_, encoder.kinds_, treatments), encoder, X
 
 
-def _fates_of_roles(table: Table, options: TableOptions) -> dict[str, Fate]:
+def _treatments_of_roles(table: Table, options: TableOptions) -> dict[str, Treatment]:
     """Columns that are no features whatever they hold."""
-    fates = {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
+    treatments = {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
     if options.features is None and table.usual_features is not None:
         beside = [name for name in table.names if name not in table.usual_features]
-        fates |= {name: left_out(name, "", "beside what rows are compared by") for name in beside}
+        treatments |= {name: left_out(name, "", "beside what rows are compared by") for name in beside}
     asked = {
         options.truth: ("truth", "the truth"),
         options.row_id: ("name", "names of the rows"),
@@ -249,8 +249,8 @@ def _fates_of_roles(table: Table, options: TableOptions) -> dict[str, Fate]:
     }
     for name, (kind, words) in asked.items():
         if name is not None and name in table.names:
-            fates[name] = Fate(name, kind, Sentence(words), used=False)
-    return fates
+            treatments[name] = Treatment(name, kind, Sentence(words), used=False)
+    return treatments
 
 
 def _uneven(X: FloatArray, names: Sequence[str]) -> list[Sentence]:
@@ -358,12 +358,12 @@ def table_facts(
     old = [name for name in NEW_NAMES if name in names]
     replaced = "Columns of an earlier run were not used and are replaced: {}."
     notes = (
-        *(column_note(fate) for fate in features.fates if fate.warns),
+        *(column_note(treatment) for treatment in features.treatments if treatment.warns),
         *given.notes,
         *([] if truth is None else _other_names(given, truth)),
         *([Sentence(replaced, (", ".join(old),))] if old else []),
     )
-    return TableFacts(table.path, features.names, features.fates, given, truth, ids, notes)
+    return TableFacts(table.path, features.names, features.treatments, given, truth, ids, notes)
 
 
 def _numbered_like(truth: LabelColumn, names: Sequence[str]) -> LabelColumn:

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell._types import FloatArray
 from graphwell._version import __version__
-from graphwell.columns.report import Fate, grouped, listed
+from graphwell.encoders.report import Treatment, grouped, listed
 from graphwell.errors import Words, in_python
 from graphwell.graph.layout import graph_map, principal_map
 from graphwell.jobs.reports import ClassifyReport, DoubtfulRow, RowDetails, RowToLabel
@@ -59,7 +59,7 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
     return html.page(f"Labels of {report.table.name}", parts)
 
 
-def columns_table(columns: Sequence[Fate], words: Words = in_python) -> str:
+def columns_table(columns: Sequence[Treatment], words: Words = in_python) -> str:
     """The columns and how each is used; those used alike share a line."""
     groups = grouped(columns, words).items()
     lines = [(listed(names), kind, became) for (kind, became), names in groups]

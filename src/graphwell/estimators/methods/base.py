@@ -11,8 +11,8 @@ from graphwell._random import Seed
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.columns.encoder import TableEncoder
-from graphwell.columns.kinds import is_frame
+from graphwell.encoders.kinds import is_frame
+from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.inputs import refuse_foreign

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.written import read_numbers
+from graphwell.encoders.written import read_numbers
 from graphwell.io.tables.cells import text_column
 
 NAN = float("nan")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.encoders import WORTH_OF_STEPS, shift_and_factor
+from graphwell.encoders.columns import WORTH_OF_STEPS, shift_and_factor
 
 ROWS = np.array([[0.0, 1.0, 5.0], [2.0, 1.0, 7.0], [4.0, 1.0, np.nan], [np.nan, 1.0, 9.0]])
 

@@ -12,7 +12,7 @@ from tests.jobs.tables import write_blobs
 
 def became(frame):
     encoder = gw.TableEncoder().fit(frame)
-    return {fate.name: str(fate.became) for fate in encoder.fates_}, encoder
+    return {treatment.name: str(treatment.became) for treatment in encoder.treatments_}, encoder
 
 
 def test_numbers_with_a_unit_are_numbers():
@@ -29,7 +29,7 @@ def test_categories_that_differ_in_case_or_blanks_are_joined_with_a_note():
     said, encoder = became(frame)
     assert said["colour"].startswith("2 indicators; ")
     assert "differ in case or blanks alone and are one category" in said["colour"]
-    assert encoder.fates_[0].warns
+    assert encoder.treatments_[0].warns
     X = encoder.transform(frame)
     np.testing.assert_array_equal(X[0], X[1])
     np.testing.assert_array_equal(X[3], X[4])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.kinds import ColumnCells, look_at
-from graphwell.columns.report import (
+from graphwell.encoders.kinds import ColumnCells, look_at
+from graphwell.encoders.report import (
     column_note,
     grouped,
     left_out,
@@ -76,13 +76,13 @@ def test_a_code_of_the_labels_is_seen():
 
 
 def test_columns_with_the_same_fate_share_a_line():
-    fates = [
+    treatments = [
         left_out("a", "number", "as asked"),
         left_out("", "text", "as asked"),
         left_out("b", "number", "as asked"),
     ]
-    assert grouped(fates) == {
+    assert grouped(treatments) == {
         ("number", "left out: as asked"): ["a", "b"],
         ("text", "left out: as asked"): ["(no name)"],
     }
-    assert str(column_note(fates[0])) == "The column 'a' was left out: as asked."
+    assert str(column_note(treatments[0])) == "The column 'a' was left out: as asked."

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwell._rows import by_columns
 from graphwell._types import BoolArray, FloatArray
-from graphwell.columns.kinds import Cells, Look, look_at
+from graphwell.encoders.kinds import Cells, Look, look_at
 from graphwell.errors import warn_user
 
 FEW_CELLS = 3

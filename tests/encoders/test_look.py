@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.kinds import ColumnCells, look_at
+from graphwell.encoders.kinds import ColumnCells, look_at
 
 
 def look(cells, **options):

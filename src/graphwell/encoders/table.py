@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphwell._rows import by_columns, equal_rows
 from graphwell._types import FloatArray
-from graphwell.columns.encoders import (
+from graphwell.encoders.columns import (
     WANT_A_SCALE,
     BooleanEncoder,
     CategoryEncoder,
@@ -20,10 +20,10 @@ from graphwell.columns.encoders import (
     TextEncoder,
     shift_and_factor,
 )
-from graphwell.columns.kinds import WORDS_OF_A_TEXT, Cells, ColumnCells, Look, look_at
-from graphwell.columns.report import (
+from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, ColumnCells, Look, look_at
+from graphwell.encoders.report import (
     NAMES_SHOWN,
-    Fate,
+    Treatment,
     hint,
     left_out,
     listed,
@@ -77,7 +77,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     Attributes
     ----------
-    fates_ : tuple of Fate
+    treatments_ : tuple of Treatment
         What became of each column.
     kinds_ : tuple of str
         For each column of the matrix: "number" wants a scale, and so does "step" (few different numbers),
@@ -97,7 +97,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     array([1.5 , 2.  , 4.25, 2.  ])
     """
 
-    fates_: tuple[Fate, ...]
+    treatments_: tuple[Treatment, ...]
     encoders_: dict[str, Encoder]
     kinds_: tuple[str, ...]
 
@@ -167,16 +167,16 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _fit(self, cells: Mapping[str, Cells], y: Any) -> None:
         labels = None if y is None else np.asarray(y, dtype=TEXT)
         self._check(cells)
-        fates: dict[str, Fate] = {}
+        treatments: dict[str, Treatment] = {}
         encoders: dict[str, Encoder] = {}
         seen: dict[tuple[str, int], list[str]] = {}
         for name in cells:
-            fates[name], encoder = self._fitted(name, cells, labels, seen)
+            treatments[name], encoder = self._fitted(name, cells, labels, seen)
             if encoder is not None:
                 encoders[name] = encoder
         if not encoders:
-            raise _nothing_left(list(fates.values()))
-        self.fates_ = tuple(fates.values())
+            raise _nothing_left(list(treatments.values()))
+        self.treatments_ = tuple(treatments.values())
         self.encoders_ = encoders
         self.kinds_ = tuple(kind for encoder in encoders.values() for kind in encoder.kinds)
         self.n_features_in_ = len(cells)
@@ -256,7 +256,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def _fitted(
         self, name: str, cells: Mapping[str, Cells], labels: Any, seen: dict[tuple[str, int], list[str]]
-    ) -> tuple[Fate, Encoder | None]:
+    ) -> tuple[Treatment, Encoder | None]:
         """What becomes of a column, and its encoder if it is used."""
         if name in self.drop or (self.features is not None and name not in self.features):
             return left_out(name, "", "as asked"), None
@@ -269,26 +269,27 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
                 problem = "{field} {}: the column holds no number; its first cell is {!r}."
                 raise OptionError("as_number", problem, name, str(column.text[0]))
             return left_out(name, "empty", "it holds no value"), None
-        fate = None if asked else _why_left_out(name, look, column, cells, labels)
-        if fate is None and not asked:
-            fate = self._copied(name, look, cells, seen)
-        if fate is not None:
-            return fate, None
+        treatment = None if asked else _why_left_out(name, look, column, cells, labels)
+        if treatment is None and not asked:
+            treatment = self._copied(name, look, cells, seen)
+        if treatment is not None:
+            return treatment, None
         encoder = _encoder(name, look, self.missing == "fill")
         if encoder is None:
             return left_out(name, "text", "no two of its texts share a word"), None
-        fate = _used(name, look, column, encoder, self.missing == "fill")
+        treatment = _used(name, look, column, encoder, self.missing == "fill")
         if not asked and labels is not None and look.kind != "text" and recodes_labels(column, labels):
             said = (
-                fate.became.template + "; one value for each class: {drop} leaves it out if it is the truth"
+                treatment.became.template
+                + "; one value for each class: {drop} leaves it out if it is the truth"
             )
-            fate = replace(fate, became=Sentence(said, fate.became.values), warns=True)
-        return fate, encoder
+            treatment = replace(treatment, became=Sentence(said, treatment.became.values), warns=True)
+        return treatment, encoder
 
     def _copied(
         self, name: str, look: Look, cells: Mapping[str, Cells], seen: dict[tuple[str, int], list[str]]
-    ) -> Fate | None:
-        """The fate of a column with the same cells as an earlier one, which is read again to make sure."""
+    ) -> Treatment | None:
+        """The treatment of a copy of an earlier column, which is read again to make sure."""
         alike = seen.setdefault((look.kind, digest(look.values)), [])
         may_be_nan = look.values.dtype.kind in "fM"
         for other in alike:
@@ -354,7 +355,9 @@ def _scaling(X: FloatArray, numbers: Any, wanted: Any) -> Scaling | None:
     return None if numbers.all() else Scaling("standard", "other columns are no numbers")
 
 
-def _why_left_out(name: str, look: Look, column: Cells, names: Mapping[str, Any], labels: Any) -> Fate | None:
+def _why_left_out(
+    name: str, look: Look, column: Cells, names: Mapping[str, Any], labels: Any
+) -> Treatment | None:
     if not name:
         return left_out(name, look.kind, "it has no name")
     truth = looks_like_truth(name, names, column, labels)
@@ -392,8 +395,8 @@ def _encoder(name: str, look: Look, fill: bool) -> Encoder | None:
     return made
 
 
-def _used(name: str, look: Look, cells: Cells, encoder: Encoder, fill: bool) -> Fate:
-    """The fate of a column that is used: what it became, and what its cells are like."""
+def _used(name: str, look: Look, cells: Cells, encoder: Encoder, fill: bool) -> Treatment:
+    """The treatment of a column that is used: what it became, and what its cells are like."""
     kinds, values = _became(look, encoder)
     n_missing, n_known = int(cells.missing.sum()), int((~cells.missing).sum())
     if n_missing:
@@ -404,14 +407,14 @@ def _used(name: str, look: Look, cells: Cells, encoder: Encoder, fill: bool) -> 
         first = int(look.bad[0])
         said = "; {:,} of {:,} cells are {}s; row {} is {!r}"
         what = (n_known - len(look.bad), n_known, look.kind, first + 1, str(cells.text[first]))
-        return Fate(name, look.kind, Sentence(kinds + said, (*values, *what)), warns=True)
+        return Treatment(name, look.kind, Sentence(kinds + said, (*values, *what)), warns=True)
     joined = getattr(encoder, "joined", ())
     if joined:
         said = "; {} differ in case or blanks alone and are one category"
-        return Fate(
+        return Treatment(
             name, look.kind, Sentence(kinds + said, (*values, " and ".join(map(repr, joined)))), warns=True
         )
-    return Fate(name, look.kind, Sentence(kinds, values))
+    return Treatment(name, look.kind, Sentence(kinds, values))
 
 
 def _became(look: Look, encoder: Encoder) -> tuple[str, tuple[Any, ...]]:
@@ -424,9 +427,9 @@ def _became(look: Look, encoder: Encoder) -> tuple[str, tuple[Any, ...]]:
     return ("one feature" if look.kind == "number" else "yes or no"), ()
 
 
-def _nothing_left(fates: Sequence[Fate]) -> OptionError:
-    looked_at = [fate for fate in fates if fate.kind] or fates
-    why = "; ".join(f"{fate.name} ({fate.became})" for fate in looked_at[:NAMES_SHOWN])
-    if not fates:
+def _nothing_left(treatments: Sequence[Treatment]) -> OptionError:
+    looked_at = [treatment for treatment in treatments if treatment.kind] or treatments
+    why = "; ".join(f"{treatment.name} ({treatment.became})" for treatment in looked_at[:NAMES_SHOWN])
+    if not treatments:
         return OptionError("features", "There is no column that rows could be compared by.")
     return OptionError("features", "There is no column that rows could be compared by: {}.", why)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray
-from graphwell.columns.kinds import WORDS_OF_A_TEXT, Cells, Look
+from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, Look
 from graphwell.errors import Sentence, Words, in_python
 
 NAMES_SHOWN = 8
@@ -35,7 +35,7 @@ CALLED_ID = ("id", "uuid", "guid", "index", "key", "rowid", "rownumber", "unname
 
 
 @dataclass(frozen=True)
-class Fate:
+class Treatment:
     """What became of a column.
 
     Attributes
@@ -65,32 +65,28 @@ class Fate:
 
         Examples
         --------
-        >>> Fate("size", "number", Sentence("as it is")).to_json()
+        >>> Treatment("size", "number", Sentence("as it is")).to_json()
         {'name': 'size', 'kind': 'number', 'became': 'as it is', 'used': True}
         """
         return {"name": self.name, "kind": self.kind, "became": self.became.worded(words), "used": self.used}
 
 
-def grouped(fates: Sequence[Fate], words: Words = in_python) -> dict[tuple[str, str], list[str]]:
-    """Names of the columns that hold the same kind of thing and became the same, in order.
-
-    Examples
-    --------
-    >>> grouped([Fate("a", "number", Sentence("as it is")), Fate("b", "number", Sentence("as it is"))])
-    {('number', 'as it is'): ['a', 'b']}
-    """
+def grouped(treatments: Sequence[Treatment], words: Words = in_python) -> dict[tuple[str, str], list[str]]:
+    """Names of the columns that hold the same kind of thing and became the same, in order."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for fate in fates:
-        groups.setdefault((fate.kind, fate.became.worded(words)), []).append(fate.name or "(no name)")
+    for treatment in treatments:
+        groups.setdefault((treatment.kind, treatment.became.worded(words)), []).append(
+            treatment.name or "(no name)"
+        )
     return groups
 
 
-def left_out(name: str, kind: str, why: str, *values: Any, warns: bool = False) -> Fate:
-    """The fate of a column that rows are not compared by."""
-    return Fate(name, kind, Sentence("left out: " + why, values), used=False, warns=warns)
+def left_out(name: str, kind: str, why: str, *values: Any, warns: bool = False) -> Treatment:
+    """The treatment of a column that rows are not compared by."""
+    return Treatment(name, kind, Sentence("left out: " + why, values), used=False, warns=warns)
 
 
-def column_note(fate: Fate) -> Sentence:
+def column_note(treatment: Treatment) -> Sentence:
     """What a user should know about a column, in a sentence.
 
     Examples
@@ -98,8 +94,8 @@ def column_note(fate: Fate) -> Sentence:
     >>> str(column_note(left_out("kind", "category", "its name says that it is the truth")))
     "The column 'kind' was left out: its name says that it is the truth."
     """
-    begin = "The column {!r} was " if not fate.used else "The column {!r}: "
-    return Sentence(f"{begin}{fate.became.template}.", (fate.name, *fate.became.values))
+    begin = "The column {!r} was " if not treatment.used else "The column {!r}: "
+    return Sentence(f"{begin}{treatment.became.template}.", (treatment.name, *treatment.became.values))
 
 
 def looks_like_truth(name: str, names: Mapping[str, Any], cells: Cells, labels: Any) -> str | None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.encoders import (
+from graphwell.encoders.columns import (
     WORTH_OF_CATEGORIES,
     BooleanEncoder,
     CategoryEncoder,
@@ -11,7 +11,7 @@ from graphwell.columns.encoders import (
     NumberEncoder,
     indicator_scale,
 )
-from graphwell.columns.kinds import ColumnCells, look_at
+from graphwell.encoders.kinds import ColumnCells, look_at
 
 
 def encoded(encoder, cells, fill=True):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphwell.columns.encoder import TableEncoder
+from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError
 
 RNG = np.random.default_rng(0)
@@ -39,7 +39,7 @@ def table(n=40):
 
 def test_every_column_is_told_what_became_of_it():
     encoder = TableEncoder().fit(table())
-    told = {fate.name: str(fate.became) for fate in encoder.fates_}
+    told = {treatment.name: str(treatment.became) for treatment in encoder.treatments_}
     assert told == {
         "id": "left out: every row has its own",
         "number": "left out: it counts the rows",
@@ -54,7 +54,7 @@ def test_every_column_is_told_what_became_of_it():
         "remark": "left out: it holds no value",
         "truth": "left out: its name says that it is the truth; features uses it after all",
     }
-    assert {fate.name for fate in encoder.fates_ if fate.warns} == {"fare", "truth"}
+    assert {treatment.name for treatment in encoder.treatments_ if treatment.warns} == {"fare", "truth"}
     X = encoder.transform(table())
     assert X.shape == (40, len(encoder.get_feature_names_out()))
     assert len(encoder.kinds_) == X.shape[1]
@@ -65,9 +65,12 @@ def test_a_code_of_the_labels_is_used_and_pointed_out():
     classes = np.arange(40) % 3
     frame = table().assign(code=classes)
     labels = np.where(np.arange(40) < 20, np.array(["a", "b", "c"])[classes], "")
-    fate = TableEncoder().fit(frame, labels).fates_[-1]
-    assert (fate.used, fate.warns) == (True, True)
-    assert str(fate.became) == "one feature; one value for each class: drop leaves it out if it is the truth"
+    treatment = TableEncoder().fit(frame, labels).treatments_[-1]
+    assert (treatment.used, treatment.warns) == (True, True)
+    assert (
+        str(treatment.became)
+        == "one feature; one value for each class: drop leaves it out if it is the truth"
+    )
 
 
 def test_plain_numbers_come_out_as_they_went_in():
@@ -94,7 +97,7 @@ def test_options_override_what_a_column_looks_like():
     chosen = TableEncoder(features=["number", "truth"]).fit(frame)
     assert list(chosen.encoders_) == ["number", "truth"]
     encoder = TableEncoder(drop=["age"], as_number=["number"], as_category=["truth"]).fit(frame)
-    kinds = {fate.name: fate.kind for fate in encoder.fates_ if fate.used}
+    kinds = {treatment.name: treatment.kind for treatment in encoder.treatments_ if treatment.used}
     assert (kinds["number"], kinds["truth"], "age" in kinds) == ("number", "category", False)
     assert np.isnan(TableEncoder(features=["age"], missing="keep").fit_transform(frame)).sum() == 8
 
@@ -169,8 +172,10 @@ def test_a_copy_is_found_whatever_its_type_and_a_column_that_differs_in_one_cell
         "a": first, "b": first.astype(np.float32), "c": other, "d": words, "e": words.copy(),
         "f": days, "g": days.astype("datetime64[us]"),
     }  # fmt: skip
-    fates = {fate.name: str(fate.became) for fate in TableEncoder().fit(table).fates_}
-    copies = {name: said for name, said in fates.items() if "a copy of" in said}
+    treatments = {
+        treatment.name: str(treatment.became) for treatment in TableEncoder().fit(table).treatments_
+    }
+    copies = {name: said for name, said in treatments.items() if "a copy of" in said}
     assert copies == {
         name: f"left out: a copy of {of!r}" for name, of in (("b", "a"), ("e", "d"), ("g", "f"))
     }

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphwell.columns.kinds import ColumnCells, column_names, is_frame
+from graphwell.encoders.kinds import ColumnCells, column_names, is_frame
 
 DAY = datetime.date(2024, 3, 31)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.columns.written import read_dates
+from graphwell.encoders.written import read_dates
 from graphwell.io.tables.cells import text_column
 
 

@@ -1,6 +1,6 @@
 """Names of columns in sentences."""
 
-from graphwell.columns.report import NAMES_SHOWN, hint, listed
+from graphwell.encoders.report import NAMES_SHOWN, hint, listed
 
 
 def test_many_names_are_counted():

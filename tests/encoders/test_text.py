@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from graphwell.columns.encoders import LETTER_DIRECTIONS, TextEncoder
-from graphwell.columns.kinds import ColumnCells, look_at
+from graphwell.encoders.columns import LETTER_DIRECTIONS, TextEncoder
+from graphwell.encoders.kinds import ColumnCells, look_at
 
 FRUIT, TOOLS = ["apple", "pear", "plum", "cherry"], ["hammer", "saw", "drill", "pliers"]
 
