@@ -1,4 +1,4 @@
-"""The column report: what became of each column, and why some are left out."""
+"""The column report: the treatment of each column, and why some are left out."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,25 +18,13 @@ NEARLY_ALL = 0.9
 LABELS_TO_JUDGE = 5
 """With fewer labels, a column may agree with them by chance."""
 LABELS_TO_SEE_A_CODE = 10
-CALLED_TRUTH = (
-    "truth",
-    "groundtruth",
-    "gt",
-    "target",
-    "class",
-    "label",
-    "labels",
-    "y",
-    "ytrue",
-    "truelabel",
-    "trueclass",
-)
-CALLED_ID = ("id", "uuid", "guid", "index", "key", "rowid", "rownumber", "unnamed0")
+CALLED_TRUTH = " truth groundtruth gt target class label labels y ytrue truelabel trueclass "
+CALLED_ID = " id uuid guid index key rowid rownumber unnamed0 "
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """What became of a column.
+    """What was done with a column.
 
     Attributes
     ----------
@@ -61,24 +49,8 @@ class Treatment:
         return f"{self.name}: {self.kind}, {self.became.worded(in_python)}"
 
     def to_json(self, words: Words = in_python) -> dict[str, Any]:
-        """Return values that JSON can hold.
-
-        Examples
-        --------
-        >>> Treatment("size", "number", Sentence("as it is")).to_json()
-        {'name': 'size', 'kind': 'number', 'became': 'as it is', 'used': True}
-        """
+        """Return values that JSON can hold."""
         return {"name": self.name, "kind": self.kind, "became": self.became.worded(words), "used": self.used}
-
-
-def grouped(treatments: Sequence[Treatment], words: Words = in_python) -> dict[tuple[str, str], list[str]]:
-    """Names of the columns that hold the same kind of thing and became the same, in order."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for treatment in treatments:
-        groups.setdefault((treatment.kind, treatment.became.worded(words)), []).append(
-            treatment.name or "(no name)"
-        )
-    return groups
 
 
 def left_out(name: str, kind: str, why: str, *values: Any, warns: bool = False) -> Treatment:
@@ -87,41 +59,41 @@ def left_out(name: str, kind: str, why: str, *values: Any, warns: bool = False) 
 
 
 def column_note(treatment: Treatment) -> Sentence:
-    """What a user should know about a column, in a sentence.
-
-    Examples
-    --------
-    >>> str(column_note(left_out("kind", "category", "its name says that it is the truth")))
-    "The column 'kind' was left out: its name says that it is the truth."
-    """
+    """What a user should know about a column, in a sentence."""
     begin = "The column {!r} was " if not treatment.used else "The column {!r}: "
     return Sentence(f"{begin}{treatment.became.template}.", (treatment.name, *treatment.became.values))
 
 
-def looks_like_truth(name: str, names: Mapping[str, Any], cells: Cells, labels: Any) -> str | None:
-    """Why a column looks like the truth: its name, or that it repeats the labels; None if it does not.
+def grouped(treatments: Sequence[Treatment], words: Words = in_python) -> dict[tuple[str, str], list[str]]:
+    """Names of the columns that hold the same kind of thing and became the same, in order."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for treatment in treatments:
+        said = treatment.became.worded(words)
+        groups.setdefault((treatment.kind, said), []).append(treatment.name or "(no name)")
+    return groups
 
-    Examples
-    --------
-    >>> looks_like_truth("Truth", {}, Cells(np.arange(3.0)), None)
-    'its name says that it is the truth'
-    """
+
+def why_left_out(name: str, look: Look, cells: Cells, names: Iterable[str], labels: Any) -> Treatment | None:
+    """The treatment of a column that says nothing, or too much; None if rows are compared by it."""
+    if not name:
+        return left_out(name, look.kind, "it has no name")
+    is_coordinate = _plain(name) == "y" and any(_plain(other) == "x" for other in names)
+    truth = None
     if labels is not None and _repeats(cells, labels):
-        return "it equals the labels wherever they are given"
-    plain = _plain(name)
-    is_coordinate = plain == "y" and any(_plain(other) == "x" for other in names)
-    return "its name says that it is the truth" if plain in CALLED_TRUTH and not is_coordinate else None
+        truth = "it equals the labels wherever they are given"
+    elif f" {_plain(name)} " in CALLED_TRUTH and not is_coordinate:
+        truth = "its name says that it is the truth"
+    if truth is not None:
+        return left_out(name, look.kind, truth + "; {features} uses it after all", warns=True)
+    known = look.values[~look.missing]
+    if not look.missing.any() and bool((known == known[0]).all()):
+        return left_out(name, look.kind, "it has one value only")
+    why = _numbers_the_rows(name, look, cells)
+    return None if why is None else left_out(name, look.kind, why)
 
 
 def recodes_labels(cells: Cells, labels: Any) -> bool:
-    """Whether a column has a word of its own for each class, and no other: it may be the truth in a code.
-
-    Examples
-    --------
-    >>> words = np.array(["a", "b"] * 5 + [""], dtype=np.dtypes.StringDType())
-    >>> recodes_labels(Cells(np.array([7, 9] * 5 + [7])), words)
-    True
-    """
+    """Whether a column has a word of its own for each class, and no other: it may be the truth in a code."""
     given: BoolArray = labels != ""
     classes = np.unique(labels[given])
     if given.sum() < LABELS_TO_SEE_A_CODE or len(classes) < 2 or cells.missing.any():
@@ -130,7 +102,7 @@ def recodes_labels(cells: Cells, labels: Any) -> bool:
     return len(pairs) == len(classes) == len({word for word, _ in pairs}) == len(np.unique(cells.text))
 
 
-def numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:
+def _numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:
     """Why a column tells rows apart and nothing else: a counter, or an identifier; None if it is neither.
 
     Whole numbers are a counter where they fill a range without gaps, each once; other ones are identifiers if
@@ -140,9 +112,7 @@ def numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:
     if n < ROWS_TO_JUDGE or look.missing.any() or look.kind not in ("number", "text"):
         return None
     if look.kind == "text":
-        if _are_names(cells.text):
-            return "every row has its own"
-        return "nearly every row has its own code" if _are_nearly_unique_codes(cells.text) else None
+        return _are_names(cells.text.tolist())
     low, high = float(look.values.min()), float(look.values.max())
     whole = np.isfinite([low, high]).all() and bool((look.values == np.rint(look.values)).all())
     if not whole or high - low < n - 1:
@@ -150,7 +120,7 @@ def numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:
     if high - low == n - 1:
         counts = np.bincount((look.values - low).astype(np.int64), minlength=n)
         return "it counts the rows" if (counts == 1).all() else None
-    called = _plain(name) in CALLED_ID or _plain(name).endswith("id")
+    called = f" {_plain(name)} " in CALLED_ID or _plain(name).endswith("id")
     return "every row has its own" if called and len(np.unique(look.values)) == n else None
 
 
@@ -158,37 +128,32 @@ def _plain(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
-def _are_names(text: Any) -> bool:
-    """Whether cells are all different, and short, or alike but for digits."""
-    if len(np.unique(text)) < len(text):
-        return False
-    words = [str(cell).split() for cell in text.tolist()]
-    if sum(map(len, words)) < WORDS_OF_A_TEXT * len(words):
-        return True
-    letters = {"".join(c for c in str(cell) if not c.isdigit()) for cell in text.tolist()}
-    return 20 * len(letters) < len(text)
-
-
-def _are_nearly_unique_codes(text: Any) -> bool:
-    """Whether cells are single words with digits, and hardly one comes twice."""
-    distinct = np.unique(text).tolist()
+def _are_names(text: list[str]) -> str | None:
+    """Why cells are names of the rows: all different, and short or alike but for digits; or codes."""
+    distinct = set(text)
+    if len(distinct) == len(text):
+        if sum(len(cell.split()) for cell in text) < WORDS_OF_A_TEXT * len(text):
+            return "every row has its own"
+        letters = {"".join(c for c in cell if not c.isdigit()) for cell in text}
+        if 20 * len(letters) < len(text):
+            return "every row has its own"
     codes = sum(any(c.isdigit() for c in cell) and len(cell.split()) == 1 for cell in distinct)
-    return len(distinct) >= NEARLY_ALL * len(text) and codes >= NEARLY_ALL * len(distinct)
+    nearly = len(distinct) >= NEARLY_ALL * len(text) and codes >= NEARLY_ALL * len(distinct)
+    return "nearly every row has its own code" if nearly else None
 
 
 def _repeats(cells: Cells, labels: Any) -> bool:
-    """Whether a column says the same as the labels wherever they are given."""
+    """Whether a column says the same as the labels wherever they are given; 1 and 1.0 are one label."""
     given: BoolArray = labels != ""
     if given.sum() < LABELS_TO_JUDGE or cells.values.dtype.kind == "M":
         return False
     here, said = cells.text_of(given), labels[given]
-    if (here == said).all():
-        return len(np.unique(said)) > 1
-    return len(np.unique(said)) > 1 and all(map(_same, here.tolist(), said.tolist()))
+    if len(np.unique(said)) < 2:
+        return False
+    return bool((here == said).all()) or all(map(_same, here.tolist(), said.tolist()))
 
 
 def _same(a: str, b: str) -> bool:
-    """1 and 1.0 are one label, and so are Cat and cat."""
     try:
         return float(a) == float(b)
     except ValueError:
@@ -196,27 +161,13 @@ def _same(a: str, b: str) -> bool:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Name a few, count the rest.
-
-    Examples
-    --------
-    >>> listed(["a", "b"])
-    'a, b'
-    >>> listed([str(i) for i in range(100)])
-    '0, 1, 2, 3, 4, 5, 6, 7 and 92 more'
-    """
+    """Name a few, count the rest."""
     shown = ", ".join(names[:NAMES_SHOWN])
     return shown if len(names) <= NAMES_SHOWN else f"{shown} and {len(names) - NAMES_SHOWN} more"
 
 
-def hint(name: str, names: Iterable[str]) -> str:
-    """What else a name may have meant.
-
-    Examples
-    --------
-    >>> hint("lable", ["label", "x"])
-    "did you mean 'label'?"
-    """
+def hint(name: str, names: Iterable[str] | Mapping[str, Any]) -> str:
+    """What else a name may have meant."""
     every = list(names)
     close = get_close_matches(name, every, n=1)
     return f"did you mean {close[0]!r}?" if close else f"its columns are {listed(every)}."

@@ -8,28 +8,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graphwell._rows import by_columns, equal_rows
+from graphwell._rows import by_columns, equal_rows, hash_of
 from graphwell._types import FloatArray
-from graphwell.encoders.columns import (
-    WANT_A_SCALE,
-    BooleanEncoder,
-    CategoryEncoder,
-    DateEncoder,
-    Encoder,
-    NumberEncoder,
-    TextEncoder,
-    shift_and_factor,
-)
-from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, ColumnCells, Look, look_at
+from graphwell.encoders.columns import WANT_A_SCALE, Encoder, fitted, shift_and_factor
+from graphwell.encoders.kinds import Cells, ColumnCells, Look, look_at
 from graphwell.encoders.report import (
     NAMES_SHOWN,
     Treatment,
     hint,
     left_out,
     listed,
-    looks_like_truth,
-    numbers_the_rows,
     recodes_labels,
+    why_left_out,
 )
 from graphwell.errors import OptionError, Sentence, in_short
 from graphwell.graph.checks import LARGEST_FEATURE
@@ -97,10 +87,6 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     array([1.5 , 2.  , 4.25, 2.  ])
     """
 
-    treatments_: tuple[Treatment, ...]
-    encoders_: dict[str, Encoder]
-    kinds_: tuple[str, ...]
-
     def __init__(
         self,
         features: Sequence[str] | None = None,
@@ -167,18 +153,15 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _fit(self, cells: Mapping[str, Cells], y: Any) -> None:
         labels = None if y is None else np.asarray(y, dtype=TEXT)
         self._check(cells)
-        treatments: dict[str, Treatment] = {}
-        encoders: dict[str, Encoder] = {}
-        seen: dict[tuple[str, int], list[str]] = {}
-        for name in cells:
-            treatments[name], encoder = self._fitted(name, cells, labels, seen)
-            if encoder is not None:
-                encoders[name] = encoder
-        if not encoders:
-            raise _nothing_left(list(treatments.values()))
-        self.treatments_ = tuple(treatments.values())
-        self.encoders_ = encoders
-        self.kinds_ = tuple(kind for encoder in encoders.values() for kind in encoder.kinds)
+        self.encoders_: dict[str, Encoder] = {}
+        seen: dict[tuple[str, str], str] = {}
+        self.treatments_ = tuple(self._treated(name, cells, labels, seen) for name in cells)
+        if not self.encoders_:
+            shown = [told for told in self.treatments_ if told.kind] or list(self.treatments_)
+            why = "; ".join(f"{told.name} ({told.became})" for told in shown[:NAMES_SHOWN])
+            problem = "There is no column that rows could be compared by" + (": {}." if why else ".")
+            raise OptionError("features", problem, *([why] if why else []))
+        self.kinds_ = tuple(kind for encoder in self.encoders_.values() for kind in encoder.kinds)
         self.n_features_in_ = len(cells)
         self.notes_: tuple[Sentence, ...] = ()
 
@@ -212,14 +195,18 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.notes_ += (Sentence(filled, (int(holes.sum()),)),)
 
     def _fit_scale(self, X: FloatArray) -> None:
-        """Shift and factor of the numbers, 0 and 1 for columns that have their scale."""
-        numbers = np.isin(self.kinds_, WANT_A_SCALE)
-        scaled = (
-            bool(self.standardise) and numbers.any() and (self.standardise is not True or not numbers.all())
-        )
-        if scaled:
+        """The scale that is asked for, or that columns of numbers ask for; beside others it is always one."""
+        numbers, wanted = np.isin(self.kinds_, WANT_A_SCALE), self.standardise
+        self.scaling_: Scaling | None = None
+        if wanted and numbers.any() and (wanted is not True or not numbers.all()):
             refuse_extreme(X, self.outputs_)
-        self.scaling_ = _scaling(X, numbers, self.standardise) if scaled else None
+            found: Any = Scaling(wanted, "as asked") if isinstance(wanted, str) else None
+            if callable(wanted):
+                found = wanted(X if numbers.all() else X[:, numbers])
+            if found is not None and found.name != "plain":
+                self.scaling_ = Scaling(found.name, found.why)
+            elif not numbers.all():
+                self.scaling_ = Scaling("standard", "other columns are no numbers")
         self.shift_: FloatArray | None = None
         self.factor_: FloatArray | None = None
         if self.scaling_ is not None:
@@ -254,12 +241,12 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Names of the columns of the matrix."""
         return tuple(name for encoder in self.encoders_.values() for name in encoder.names)
 
-    def _fitted(
-        self, name: str, cells: Mapping[str, Cells], labels: Any, seen: dict[tuple[str, int], list[str]]
-    ) -> tuple[Treatment, Encoder | None]:
-        """What becomes of a column, and its encoder if it is used."""
+    def _treated(
+        self, name: str, cells: Mapping[str, Cells], labels: Any, seen: dict[tuple[str, str], str]
+    ) -> Treatment:
+        """The treatment of a column, whose encoder is put among the others if it is used."""
         if name in self.drop or (self.features is not None and name not in self.features):
-            return left_out(name, "", "as asked"), None
+            return left_out(name, "", "as asked")
         column = cells[name]
         wanted = "number" if name in self.as_number else "category" if name in self.as_category else None
         asked = wanted is not None or self.features is not None
@@ -268,36 +255,44 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             if wanted == "number":
                 problem = "{field} {}: the column holds no number; its first cell is {!r}."
                 raise OptionError("as_number", problem, name, str(column.text[0]))
-            return left_out(name, "empty", "it holds no value"), None
-        treatment = None if asked else _why_left_out(name, look, column, cells, labels)
-        if treatment is None and not asked:
-            treatment = self._copied(name, look, cells, seen)
-        if treatment is not None:
-            return treatment, None
-        encoder = _encoder(name, look, self.missing == "fill")
+            return left_out(name, "empty", "it holds no value")
+        if not asked:
+            why = why_left_out(name, look, column, cells, labels)
+            if why is not None:
+                return why
+            first = seen.setdefault((look.kind, _digest(look.values)), name)
+            if first != name:
+                return left_out(name, look.kind, "a copy of {!r}", first)
+        encoder = fitted(name, look, self.missing == "fill")
         if encoder is None:
-            return left_out(name, "text", "no two of its texts share a word"), None
-        treatment = _used(name, look, column, encoder, self.missing == "fill")
+            return left_out(name, "text", "no two of its texts share a word")
+        self.encoders_[name] = encoder
+        told = self._used(name, look, column, encoder)
         if not asked and labels is not None and look.kind != "text" and recodes_labels(column, labels):
-            said = (
-                treatment.became.template
-                + "; one value for each class: {drop} leaves it out if it is the truth"
-            )
-            treatment = replace(treatment, became=Sentence(said, treatment.became.values), warns=True)
-        return treatment, encoder
+            said = "; one value for each class: {drop} leaves it out if it is the truth"
+            return replace(told, became=Sentence(told.became.template + said, told.became.values), warns=True)
+        return told
 
-    def _copied(
-        self, name: str, look: Look, cells: Mapping[str, Cells], seen: dict[tuple[str, int], list[str]]
-    ) -> Treatment | None:
-        """The treatment of a copy of an earlier column, which is read again to make sure."""
-        alike = seen.setdefault((look.kind, digest(look.values)), [])
-        may_be_nan = look.values.dtype.kind in "fM"
-        for other in alike:
-            earlier = look_at(cells[other], None, self.decimal).values
-            if np.array_equal(look.values, earlier, equal_nan=may_be_nan):
-                return left_out(name, look.kind, "a copy of {!r}", other)
-        alike.append(name)
-        return None
+    def _used(self, name: str, look: Look, cells: Cells, encoder: Encoder) -> Treatment:
+        """The treatment of a column that is used: what it became, and what its cells are like."""
+        said, values = encoder.became.template, encoder.became.values
+        n_missing, n_known = int(cells.missing.sum()), int((~cells.missing).sum())
+        if n_missing:
+            marked = any(made.endswith("missing") for made in encoder.names)
+            filled = self.missing == "fill" and look.kind != "text"
+            done = "" if not filled else ", marked" if marked else ", filled in"
+            said, values = said + "; {:,} missing" + done, (*values, n_missing)
+        warns = True
+        if len(look.bad) and look.kind != "category":
+            first = int(look.bad[0])
+            said += "; {:,} of {:,} cells are {}s; row {} is {!r}"
+            values += (n_known - len(look.bad), n_known, look.kind, first + 1, str(cells.text[first]))
+        elif encoder.joined:
+            said += "; {} differ in case or blanks alone and are one category"
+            values += (" and ".join(map(repr, encoder.joined)),)
+        else:
+            warns = False
+        return Treatment(name, look.kind, Sentence(said, values), warns=warns)
 
     def _check(self, cells: Mapping[str, Cells]) -> None:
         if self.standardise not in SCALES and not callable(self.standardise):
@@ -344,92 +339,11 @@ def refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     raise OptionError("missing", problem, row + 1, str(names[column]), what)
 
 
-def _scaling(X: FloatArray, numbers: Any, wanted: Any) -> Scaling | None:
-    """The scale that is asked for, or that columns of numbers ask for; beside others it is always one."""
-    if isinstance(wanted, str):
-        return Scaling(wanted, "as asked")
-    if callable(wanted):
-        found = wanted(X if numbers.all() else X[:, numbers])
-        if found.name != "plain":
-            return Scaling(found.name, found.why)
-    return None if numbers.all() else Scaling("standard", "other columns are no numbers")
-
-
-def _why_left_out(
-    name: str, look: Look, column: Cells, names: Mapping[str, Any], labels: Any
-) -> Treatment | None:
-    if not name:
-        return left_out(name, look.kind, "it has no name")
-    truth = looks_like_truth(name, names, column, labels)
-    if truth is not None:
-        return left_out(name, look.kind, truth + "; {features} uses it after all", warns=True)
-    known = look.values[~look.missing]
-    if not look.missing.any() and bool((known == known[0]).all()):
-        return left_out(name, look.kind, "it has one value only")
-    why = numbers_the_rows(name, look, column)
-    return None if why is None else left_out(name, look.kind, why)
-
-
-def digest(values: Any) -> int:
-    """A number that equal columns share; different ones hardly ever do.
-
-    Examples
-    --------
-    >>> digest(np.array([0.0, np.nan])) == digest(np.array([-0.0, np.nan], dtype=np.float32))
-    True
-    """
+def _digest(values: Any) -> str:
+    """A hash that equal columns share, whatever their precision."""
     if is_text(values):
-        return hash(tuple(values.tolist()))
+        return hash_of(np.frombuffer("\0".join(values.tolist()).encode("utf-8", "surrogatepass"), np.uint8))
     if values.dtype.kind == "M":
-        return hash(values.astype("datetime64[s]").tobytes())
-    return hash((np.nan_to_num(values.astype(np.float64)) + 0.0).tobytes())
-
-
-def _encoder(name: str, look: Look, fill: bool) -> Encoder | None:
-    if look.kind == "text":
-        known = look.values[~look.missing].tolist()
-        words = sum(len(str(cell).split()) for cell in known)
-        return TextEncoder.fit(name, look, words >= WORDS_OF_A_TEXT * len(known))
-    makers: dict[str, Any] = {"boolean": BooleanEncoder, "category": CategoryEncoder, "date": DateEncoder}
-    made: Encoder = makers.get(look.kind, NumberEncoder).fit(name, look, fill)
-    return made
-
-
-def _used(name: str, look: Look, cells: Cells, encoder: Encoder, fill: bool) -> Treatment:
-    """The treatment of a column that is used: what it became, and what its cells are like."""
-    kinds, values = _became(look, encoder)
-    n_missing, n_known = int(cells.missing.sum()), int((~cells.missing).sum())
-    if n_missing:
-        marked = any(made.endswith("missing") for made in encoder.names)
-        done = "" if not fill or look.kind == "text" else ", marked" if marked else ", filled in"
-        kinds, values = kinds + "; {:,} missing" + done, (*values, n_missing)
-    if len(look.bad) and look.kind != "category":
-        first = int(look.bad[0])
-        said = "; {:,} of {:,} cells are {}s; row {} is {!r}"
-        what = (n_known - len(look.bad), n_known, look.kind, first + 1, str(cells.text[first]))
-        return Treatment(name, look.kind, Sentence(kinds + said, (*values, *what)), warns=True)
-    joined = getattr(encoder, "joined", ())
-    if joined:
-        said = "; {} differ in case or blanks alone and are one category"
-        return Treatment(
-            name, look.kind, Sentence(kinds + said, (*values, " and ".join(map(repr, joined)))), warns=True
-        )
-    return Treatment(name, look.kind, Sentence(kinds, values))
-
-
-def _became(look: Look, encoder: Encoder) -> tuple[str, tuple[Any, ...]]:
-    if look.kind == "category":
-        return "{} indicators", (len(encoder.names),)
-    if look.kind == "text":
-        return "{} numbers", (len(encoder.names),)
-    if look.kind == "date":
-        return "days" + ", ".join(["", *(p for p, _ in encoder.periods)]), ()  # type: ignore[attr-defined]
-    return ("one feature" if look.kind == "number" else "yes or no"), ()
-
-
-def _nothing_left(treatments: Sequence[Treatment]) -> OptionError:
-    looked_at = [treatment for treatment in treatments if treatment.kind] or treatments
-    why = "; ".join(f"{treatment.name} ({treatment.became})" for treatment in looked_at[:NAMES_SHOWN])
-    if not treatments:
-        return OptionError("features", "There is no column that rows could be compared by.")
-    return OptionError("features", "There is no column that rows could be compared by: {}.", why)
+        return hash_of(values.astype("datetime64[s]").view(np.int64))
+    numbers = values.astype(np.float64)
+    return hash_of(np.where(np.isnan(numbers), np.nan, numbers) + 0.0)
