@@ -15,7 +15,7 @@ from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine
 from graphwell.solve.run import Run
 from graphwell.solve.schedule import stable_step
-from graphwell.solve.select import accepts, support, votes
+from graphwell.solve.select import support, votes
 from graphwell.solve.sizes import balanced_labels, class_counts
 from graphwell.solve.start import (
     STARTS,
@@ -388,7 +388,7 @@ def test_trust_in_labels_reaches_the_sweeps_and_the_sources(case):
     assert (strengths[~known] == 0).all()
 
 
-def test_the_guard_sees_what_a_dense_matrix_shows(case):
+def test_votes_and_support_are_those_of_a_dense_matrix(case):
     problem, there, engine = case
     start = start_of(problem, np.random.default_rng(3))
     state = State(engine.asarray(start.labels), engine.asarray(start.offsets))
@@ -399,9 +399,6 @@ def test_the_guard_sees_what_a_dense_matrix_shows(case):
     np.testing.assert_allclose(columns_of(engine, support(there, engine, state)), own + around, atol=1e-5)
     sizes = class_counts(engine, state.labels, problem.n_classes)
     assert sizes.tolist() == np.bincount(start.labels, minlength=problem.n_classes).tolist()
-    assert accepts(there, engine, state, sizes) == accepts(
-        problem, ReferenceEngine(problem.graph), start, sizes
-    )
 
 
 # ---------------------------------------------------------------------------------------------- whole fits

@@ -1,27 +1,31 @@
 """Aggregation and Louvain's method."""
 
 import itertools
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import linalg, sparse
 
 from graphwell import Graph
+from graphwell._threads import ThreadPool
 from graphwell.backends import find_backend
-from graphwell.solve import communities as communities_module
 from graphwell.solve.communities import (
     Aggregates,
     aggregates_of,
+    communities_in_background,
     joined,
     joined_to_heaviest,
     joined_until,
     joined_vertices,
+    levels_for,
+    louvain,
     merged_graph,
     modularity,
     move_vertices,
-    numbered,
 )
-from tests.helpers import random_graph
+from tests.helpers import clusters, first_labels, random_graph
 
 
 def dense_modularity(W, community, resolution):
@@ -30,12 +34,12 @@ def dense_modularity(W, community, resolution):
     return float(((W - resolution * np.outer(degrees, degrees) / total) * same).sum() / total)
 
 
-def louvain(W, resolution=1.0, seed=0):
+def communities(W, resolution=1.0, seed=0):
     """Communities, numbered in the order in which they are met."""
-    return numbered_as_met(Aggregates(np.arange(W.shape[0]), W).merged(resolution, seed))
+    return as_met(louvain(sparse.csr_array(W), resolution, np.random.default_rng(seed)))
 
 
-def numbered_as_met(groups):
+def as_met(groups):
     _, first, place = np.unique(groups, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[place]
 
@@ -49,9 +53,7 @@ def engine_of(W):
 
 
 def random_affinity(n, density, seed):
-    rng = np.random.default_rng(seed)
-    upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < density), 1)
-    return upper + upper.T
+    return random_graph(np.random.default_rng(seed), n, density).W.toarray().astype(float)
 
 
 def blocks(sizes, inside=1.0, between=0.05, seed=0):
@@ -62,40 +64,28 @@ def blocks(sizes, inside=1.0, between=0.05, seed=0):
     return upper + upper.T, truth
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("resolution", [0.5, 1.0, 4.0])
-def test_modularity_is_that_of_the_dense_matrix(seed, resolution):
+@pytest.mark.parametrize("seed", range(3))
+def test_modularity_and_merging_are_those_of_dense_matrices(seed):
     W = random_affinity(15, 0.4, seed)
-    community = np.random.default_rng(seed).integers(4, size=15)
-    found = modularity(sparse.csr_array(W), community, resolution)
-    assert found == pytest.approx(dense_modularity(W, community, resolution))
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_aggregates_are_the_components_of_the_heaviest_edges(seed):
-    W = random_affinity(40, 0.2, seed)
-    heaviest = np.zeros_like(W)
-    heaviest[np.arange(40), W.argmax(axis=1)] = W.max(axis=1)
-    _, expected = sparse.csgraph.connected_components(heaviest, directed=False)
-    np.testing.assert_array_equal(joined_to_heaviest(sparse.csr_array(W)), expected)
+    community = np.random.default_rng(seed).permutation(np.arange(15) % 4)
+    for resolution in (0.5, 4.0):
+        found = modularity(sparse.csr_array(W), community, resolution)
+        assert found == pytest.approx(dense_modularity(W, community, resolution))
+    members = np.eye(4)[community]
+    np.testing.assert_allclose(
+        merged_graph(sparse.csr_array(W), community).toarray(), members.T @ W @ members
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 9, 400])
 def test_partners_hang_together_as_in_the_graph_of_all_pairs(n):
     rng = np.random.default_rng(n)
     chain, ring = np.arange(n) - 1, (np.arange(n) + 1) % n
-    for partners in (
-        rng.integers(-1, n, size=n),
-        chain,
-        chain[::-1].copy(),
-        ring,
-        np.arange(n),
-        np.full(n, -1),
-    ):
+    for partners in (rng.integers(-1, n, size=n), chain, chain[::-1].copy(), ring, np.full(n, -1)):
         links, has = np.eye(n), partners >= 0
         links[has, partners[has]] = 1
         _, expected = sparse.csgraph.connected_components(links, connection="weak")
-        np.testing.assert_array_equal(joined(partners), numbered_as_met(expected))
+        np.testing.assert_array_equal(joined(partners), as_met(expected))
 
 
 def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():
@@ -113,22 +103,6 @@ def test_aggregates_do_not_depend_on_the_numbering_of_the_vertices():
     np.testing.assert_array_equal(same, permuted[:, None] == permuted[None, :])
 
 
-def test_threads_that_ask_at_the_same_time_find_the_same_aggregates(monkeypatch):
-    engine, joined_until, found = engine_of(random_affinity(50, 0.2, 0)), communities_module.joined_until, []
-
-    def overtaken(*arguments):
-        monkeypatch.setattr(communities_module, "joined_until", joined_until)
-        found.append(aggregates_of(engine))  # what another thread would do meanwhile
-        return joined_until(*arguments)
-
-    monkeypatch.setattr(communities_module, "joined_until", overtaken)
-    found.append(aggregates_of(engine))
-    found.append(aggregates_of.__wrapped__(engine))  # begun before, and overtaken by both
-    for other in found[1:]:
-        np.testing.assert_array_equal(other.members, found[0].members)
-        np.testing.assert_array_equal(other.W.toarray(), found[0].W.toarray())
-
-
 def test_few_vertices_are_their_own_aggregates_and_edgeless_ones_are_never_joined():
     W, _ = blocks([30, 20])
     np.testing.assert_array_equal(aggregates_of(engine_of(W)).members, np.arange(50))
@@ -138,7 +112,7 @@ def test_few_vertices_are_their_own_aggregates_and_edgeless_ones_are_never_joine
 @pytest.mark.parametrize("seed", range(4))
 def test_no_merger_of_two_communities_raises_the_modularity(seed):
     W = random_affinity(24, 0.25, seed)
-    found = louvain(sparse.csr_array(W))
+    found = communities(W)
     best = dense_modularity(W, found, 1.0)
     for one, other in itertools.combinations(np.unique(found), 2):
         assert dense_modularity(W, np.where(found == other, one, found), 1.0) <= best + 1e-9
@@ -150,41 +124,25 @@ def test_the_best_of_all_partitions_of_a_tiny_graph_is_found():
         W[i, j] = W[j, i] = 1.0
     every = (np.array(p) for p in itertools.product(range(3), repeat=6))
     best = max(dense_modularity(W, p, 1.0) for p in every)
-    assert dense_modularity(W, louvain(sparse.csr_array(W)), 1.0) == pytest.approx(best)
+    assert dense_modularity(W, communities(W), 1.0) == pytest.approx(best)
 
 
-def test_clear_blocks_are_found_and_numbered_in_order():
+def test_clear_blocks_are_found_and_a_higher_resolution_gives_more_communities():
     W, truth = blocks([30, 20, 10])
-    np.testing.assert_array_equal(louvain(sparse.csr_array(W)), truth)
-
-
-def test_a_higher_resolution_gives_more_communities():
+    np.testing.assert_array_equal(communities(W), truth)
     W, _ = blocks([40, 40, 40], inside=0.4)
-    counts = [louvain(sparse.csr_array(W), r).max() + 1 for r in (0.2, 1.0, 8.0)]
+    counts = [communities(W, resolution).max() + 1 for resolution in (0.2, 1.0, 8.0)]
     assert counts == sorted(counts)
     assert counts[0] < counts[-1]
 
 
-def test_isolated_vertices_stay_alone_and_parts_stay_apart():
+def test_isolated_vertices_stay_alone_and_components_stay_apart():
     W = linalg.block_diag(np.ones((3, 3)) - np.eye(3), np.zeros((2, 2)), np.ones((4, 4)) - np.eye(4))
-    assert louvain(sparse.csr_array(W)).tolist() == [0, 0, 0, 1, 2, 3, 3, 3, 3]
-
-
-@pytest.mark.parametrize("n", [1, 2, 5])
-def test_a_graph_without_edges(n):
-    empty = sparse.csr_array((n, n))
-    assert louvain(empty).tolist() == list(range(n))
-    assert modularity(empty, np.arange(n)) == 0.0
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_merging_is_the_product_with_the_indicator(seed):
-    W = random_affinity(12, 0.5, seed)
-    community = np.random.default_rng(seed).permutation(np.arange(12) % 4)
-    indicator = np.eye(4)[community]
-    np.testing.assert_allclose(
-        merged_graph(sparse.csr_array(W), community).toarray(), indicator.T @ W @ indicator
-    )
+    assert communities(W).tolist() == [0, 0, 0, 1, 2, 3, 3, 3, 3]
+    for n in (1, 5):
+        empty = sparse.csr_array((n, n))
+        assert communities(empty).tolist() == list(range(n))
+        assert modularity(empty, np.arange(n)) == 0.0
 
 
 def plain_moves(W, community, resolution, order, most_sweeps, least_moved):
@@ -235,16 +193,55 @@ def test_moves_are_those_of_the_plain_rule(resolution, least_moved):
     assert found[3] == 3
 
 
-def test_a_single_vertex_and_a_graph_without_edges_stay_as_they_are():
-    for W in (sparse.csr_array((1, 1)), sparse.csr_array([[4.0]]), sparse.csr_array((5, 5))):
-        community = np.arange(W.shape[0])
-        assert move_vertices(W, community, 1.0, community.copy(), 20, 1) == 0
-        np.testing.assert_array_equal(community, np.arange(W.shape[0]))
+def test_communities_are_found_once_and_cannot_be_written_into():
+    aggregates = aggregates_of(engine_of(random_affinity(200, 0.05, 0)))
+    groups, W = aggregates.level(4.0, 1)
+    assert aggregates.level(4.0, 1)[0] is groups is aggregates.merged(4.0, 1)
+    assert W.sum() == pytest.approx(aggregates.W.sum())
+    with pytest.raises(ValueError, match="read-only"):
+        groups[0] = 1
 
 
-def test_all_neighbours_may_be_in_communities_of_their_own():
-    W = sparse.csr_array(1 - np.eye(6))
-    community = np.arange(6)
-    assert move_vertices(W, community, 100.0, np.arange(6), 20, 1) == 0
-    assert move_vertices(W, community, 0.1, np.arange(6), 20, 1) == 5
-    assert numbered(community) == 1
+@pytest.fixture
+def elsewhere():
+    """An engine that seems to compute on another device, and labels."""
+    graph, truth = clusters([60, 60, 60])
+    engine = find_backend("cpu").engine(graph)
+    engine.xp = SimpleNamespace()
+    return engine, first_labels(truth, 2)
+
+
+def test_communities_are_found_on_the_host_while_another_device_computes(elsewhere, monkeypatch):
+    engine, labels = elsewhere
+    began, let_go, level, asked = threading.Event(), threading.Event(), Aggregates.level, []
+
+    def waits(aggregates, *which):
+        began.set()
+        assert let_go.wait(10)
+        return level(aggregates, *which)
+
+    heaviest = engine.heaviest
+    engine.heaviest = lambda: asked.append(threading.current_thread()) or heaviest()
+    monkeypatch.setattr(Aggregates, "level", waits)
+    for _ in range(2):  # the second time nothing is left to do
+        with communities_in_background(labels, engine):
+            assert began.wait(10)
+            let_go.set()
+    assert asked == [threading.main_thread()]
+    monkeypatch.setattr("graphwell.solve.communities.louvain", None)  # nothing is left to find
+    levels = levels_for(labels, aggregates_of(engine), ThreadPool(1))
+    assert [len(community) for community, _ in levels] == 6 * [180]
+
+
+def test_an_error_beside_the_start_is_raised(elsewhere, monkeypatch):
+    def fails(aggregates, *which):
+        raise ArithmeticError("beside")
+
+    monkeypatch.setattr(Aggregates, "level", fails)
+    with (
+        pytest.raises(ArithmeticError, match="beside"),
+        communities_in_background(elsewhere[1], elsewhere[0]),
+    ):
+        pass
+    with communities_in_background(elsewhere[1], engine_of(np.eye(3))):
+        pass  # on the host nothing is done beside

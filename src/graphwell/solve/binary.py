@@ -18,7 +18,7 @@ from graphwell.model import binary_energy, double_well_slope
 
 @dataclass(frozen=True)
 class BinaryRun:
-    """States in about [-1, 1], number of iterations, and whether they moved_greedily."""
+    """States in about [-1, 1], number of iterations, and whether they settled."""
 
     u: FloatArray
     n_iterations: int
@@ -50,7 +50,7 @@ def convex_splitting(
         explicit = c * u - double_well_slope(u) / epsilon - weight * (u - known)
         return vectors @ (shrink * (vectors.T @ (u + step_size * explicit)))
 
-    return _iterate(advance, graph, known, epsilon, fidelity, max_iter, tol)
+    return _iterate(advance, known, graph, known, epsilon, weight, max_iter, tol)
 
 
 def plain_descent(
@@ -64,14 +64,13 @@ def plain_descent(
 ) -> BinaryRun:
     """Minimise the energy of equation (6) by gradient descent on all vertices, fidelity taken implicitly."""
     weight = fidelity * np.abs(known)
-    stable = 1 / (epsilon + 1 / epsilon)
-    step = min(step_size, stable)
+    step = min(step_size, 1 / (epsilon + 1 / epsilon))  # stable
 
     def advance(u: FloatArray) -> FloatArray:
         u = u - step * (epsilon * (graph.L_s @ u) + double_well_slope(u) / epsilon)
         return np.asarray((u + step * weight * known) / (1 + step * weight))
 
-    return _iterate(advance, graph, known, epsilon, fidelity, max_iter, tol)
+    return _iterate(advance, known, graph, known, epsilon, weight, max_iter, tol)
 
 
 def balanced_splitting(
@@ -92,7 +91,7 @@ def balanced_splitting(
     order = np.argsort(vectors[:, 1] / np.sqrt(np.maximum(graph.degrees, 1e-12)), kind="stable")
     u = np.ones(len(order))
     u[order[: round(len(order) * (1 - mass) / 2)]] = -1.0
-    nothing, converged, iterations = np.zeros(len(u)), True, 0
+    nothing, iterations = np.zeros(len(u)), 0
     for epsilon in epsilons:
         c = 2 / epsilon + 1
         shrink = 1 / (1 + step_size * (epsilon * eigenvalues + c))
@@ -104,31 +103,28 @@ def balanced_splitting(
             moved = vectors @ (shrink * (vectors.T @ explicit))
             return np.asarray(moved + (mass - moved.mean()))
 
-        run = _iterate(advance, graph, nothing, epsilon, 1.0, max_iter, tol, start=u)
-        u, iterations, converged = run.u, iterations + run.n_iterations, run.converged
-    return BinaryRun(u, iterations, converged, run.energy)
+        run = _iterate(advance, u, graph, nothing, epsilon, nothing, max_iter, tol)
+        u, iterations = run.u, iterations + run.n_iterations
+    return BinaryRun(u, iterations, run.converged, run.energy)
 
 
 def _iterate(
     advance: Callable[[FloatArray], FloatArray],
+    start: FloatArray,
     graph: Graph,
     known: FloatArray,
     epsilon: float,
-    fidelity: float,
+    weight: FloatArray,
     max_iter: int,
     tol: float,
-    start: FloatArray | None = None,
 ) -> BinaryRun:
-    u = known.copy() if start is None else start
-    converged = False
-    iteration = 0
+    u, converged, iteration = start, False, 0
     while iteration < max_iter and not converged:
         following = advance(u)
         converged = float(np.abs(following - u).max()) < tol
         u = following
         iteration += 1
-    energy = binary_energy(u, graph.L_s, epsilon, fidelity * np.abs(known), known)
-    return BinaryRun(u, iteration, converged, energy)
+    return BinaryRun(u, iteration, converged, binary_energy(u, graph.L_s, epsilon, weight, known))
 
 
 def smallest_eigenpairs(graph: Graph, count: int) -> tuple[FloatArray, FloatArray]:
@@ -136,9 +132,9 @@ def smallest_eigenpairs(graph: Graph, count: int) -> tuple[FloatArray, FloatArra
     n = graph.n_vertices
     if n <= max(64, 2 * count):
         values, vectors = np.linalg.eigh(graph.S.toarray())
-        values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
+        order = np.arange(n)[::-1]
     else:
         values, vectors = sparse.linalg.eigsh(graph.S, k=count, which="LA", v0=np.sqrt(graph.degrees + 1e-12))
         order = np.argsort(-values)
-        values, vectors = values[order], vectors[:, order]
-    return np.maximum(1 - values, 0.0), np.ascontiguousarray(vectors)
+    few = order[:count]
+    return np.maximum(1 - values[few], 0.0), np.ascontiguousarray(vectors[:, few])

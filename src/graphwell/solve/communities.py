@@ -6,17 +6,22 @@ round is nearly all of the work, and depends on the order of the vertices. On a 
 its place: every vertex is joined to its heaviest neighbour, once for communities of every resolution.
 """
 
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from graphwell._threads import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.aggregation import heaviest_entries, merged_matrix
 from graphwell.backends.base import Engine
 from graphwell.graph.compiled import compiled, seen, unsigned
 from graphwell.graph.weights import index_dtype
-from graphwell.solve.problem import found_once
 
 SWEEPS = 20
 """Of a round, at most."""
@@ -24,23 +29,19 @@ ROUND_ENDS_AT = 0.002
 """Share of the vertices: a sweep that moves fewer ends its round. Not recorded."""
 MOST_AGGREGATES = 4_000
 """So many that whole communities can still be tried in every class. The experiment is not recorded."""
+RESOLUTIONS = (4.0, 8.0, 16.0)
+"""For ten classes: some 5, 10 and 20 communities each. They grow with the square root of the classes."""
+ORDERS = (0, 1)
+"""Seeds of the order in which Louvain's method looks at the vertices."""
 
 
 @dataclass(frozen=True, eq=False)
 class Aggregates:
-    """A graph of aggregates: small groups of vertices of another one, which communities are made of.
+    """A graph of aggregates: small groups of vertices of another one, which communities are made of."""
 
-    Attributes
-    ----------
-    members : array of shape (n,)
-        Aggregate of each vertex of the other graph.
-    W : scipy.sparse.csr_array of shape (n_aggregates, n_aggregates)
-        Sums of the weights between them; the diagonal holds twice the weight inside each.
-    """
-
-    members: IntArray
-    W: Any
-    _merged: dict[tuple[float, int], tuple[IntArray, Any]] = field(default_factory=dict, repr=False)
+    members: IntArray  # aggregate of each vertex of the other graph
+    W: Any  # sums of the weights between them, a `csr_array`; the diagonal holds twice those inside
+    _levels: dict[tuple[float, int], tuple[IntArray, Any]] = field(default_factory=dict, repr=False)
     _few: dict[int, IntArray | None] = field(default_factory=dict, repr=False)
 
     def few(self, most: int) -> IntArray | None:
@@ -56,37 +57,41 @@ class Aggregates:
 
     def level(self, resolution: float, seed: int = 0) -> tuple[IntArray, Any]:
         """Community of each aggregate, and the graph of the communities; found once, and kept."""
-        if (resolution, seed) not in self._merged:
-            found = self._found(resolution, seed)
+        if (resolution, seed) not in self._levels:
+            found = louvain(self.W, resolution, np.random.default_rng(seed))
             found.flags.writeable = False
-            self._merged[resolution, seed] = found, merged_graph(self.W, found)
-        return self._merged[resolution, seed]
-
-    def _found(self, resolution: float, seed: int) -> IntArray:
-        found = np.arange(self.W.shape[0])
-        level, rng = self.W, np.random.default_rng(seed)
-        while True:
-            n = level.shape[0]
-            community = _moved(level, resolution, rng.permutation(n))
-            level, found = merged_graph(level, community), community[found]
-            if level.shape[0] == n:
-                return found
+            self._levels[resolution, seed] = found, merged_graph(self.W, found)
+        return self._levels[resolution, seed]
 
 
-@found_once
+def louvain(W: Any, resolution: float, rng: np.random.Generator) -> IntArray:
+    """Community of each vertex of a graph by Louvain's method."""
+    found, level = np.arange(W.shape[0]), W
+    while True:
+        n = level.shape[0]
+        community = np.arange(n)
+        least = max(1, int(ROUND_ENDS_AT * n))
+        move_vertices(level, community, resolution, rng.permutation(n), SWEEPS, least)
+        _, first, community = np.unique(community, return_index=True, return_inverse=True)
+        community = np.argsort(np.argsort(first))[community]  # numbered in the order in which they are met
+        level, found = merged_graph(level, community), community[found]
+        if level.shape[0] == n:
+            return found
+
+
+_aggregates: WeakKeyDictionary[Engine, Aggregates | Future[Aggregates]] = WeakKeyDictionary()
+
+
 def aggregates_of(engine: Engine) -> Aggregates:
     """The aggregates of a graph, found once for each engine."""
-    begun = aggregation_begun(engine)
-    first = next(iter(begun), None) or joined_vertices(engine, MOST_AGGREGATES)  # another thread may be done
-    found = Aggregates(*joined_until(*first, MOST_AGGREGATES))
-    begun.clear()  # many groups, which nobody needs any more
-    return found
+    if engine not in _aggregates:
+        _aggregates[engine] = _aggregated(*joined_vertices(engine, MOST_AGGREGATES))
+    found = _aggregates[engine]
+    return found.result() if isinstance(found, Future) else found
 
 
-@found_once
-def aggregation_begun(engine: Engine) -> list[tuple[IntArray, Any]]:
-    """The part of `aggregates_of` that an engine does, kept until it is used; the rest the host does."""
-    return [joined_vertices(engine, MOST_AGGREGATES)]
+def _aggregated(members: IntArray, W: Any) -> Aggregates:
+    return Aggregates(*joined_until(members, W, MOST_AGGREGATES))
 
 
 def joined_vertices(engine: Engine, most: int) -> tuple[IntArray, Any]:
@@ -110,10 +115,7 @@ def joined_until(members: IntArray, W: Any, most: int) -> tuple[IntArray, Any]:
 
 
 def joined_to_heaviest(W: Any) -> IntArray:
-    """Group of each vertex, if every vertex is joined to the neighbour with the heaviest edge.
-
-    Of neighbours with equal edges the first counts.
-    """
+    """Group of each vertex, if each is joined to its heaviest neighbour, the first of equals."""
     return joined(heaviest_entries(W.indptr, W.indices, W.data))
 
 
@@ -122,6 +124,54 @@ def joined(partners: IntArray) -> IntArray:
     group = np.full(len(partners), -1)
     follow_partners(seen(partners.astype(np.int64, copy=False)), group)
     return group.astype(index_dtype(len(group), 0))
+
+
+@compiled(nogil=True)
+def follow_partners(partners: IntArray, group: IntArray) -> None:
+    """Write the group of each vertex that hangs together with its partner; -1 stands for none.
+
+    From every vertex the way goes from partner to partner until one has a group. A way that comes back to
+    itself is a new group, so they are numbered in the order of their first vertices. `group` is all -1.
+    """
+    count = 0
+    for first in range(len(partners)):
+        i = first
+        while group[i] < 0:
+            group[i] = count
+            i = partners[i] if partners[i] >= 0 else i
+        met = group[i]
+        if met == count:
+            count += 1
+            continue
+        i = first
+        while group[i] != met:
+            group[i] = met
+            i = partners[i]
+
+
+def levels_for(labels: IntArray, aggregates: Aggregates, pool: ThreadPool) -> list[tuple[IntArray, Any]]:
+    """Communities of all resolutions and orders, and their graphs; found once for each number of classes."""
+    finer = np.sqrt(max(1, len(np.unique(labels[labels >= 0]))) / 10)
+    wanted = [(resolution * finer, seed) for resolution in RESOLUTIONS for seed in ORDERS]
+    return pool.results(lambda each: aggregates.level(*each), wanted)
+
+
+@contextmanager
+def communities_in_background(labels: IntArray, engine: Engine) -> Iterator[None]:
+    """Find the communities on the host while the block inside computes elsewhere.
+
+    Where it computes on the host, too, the two would be in each other's way.
+    """
+    if engine.xp is np:
+        yield
+        return
+    pool = ThreadPool(engine.n_threads)
+    with ThreadPoolExecutor(1) as beside:
+        if engine not in _aggregates:  # asked here: the other thread does not ask the engine
+            _aggregates[engine] = beside.submit(_aggregated, *joined_vertices(engine, MOST_AGGREGATES))
+        found = beside.submit(copy_context().run, lambda: levels_for(labels, aggregates_of(engine), pool))
+        yield
+        found.result()
 
 
 def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
@@ -134,14 +184,6 @@ def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
     inside = float(W.data[rows == community[W.indices]].sum())
     volumes = np.bincount(community, weights=degrees)
     return inside / total - resolution * float((volumes**2).sum()) / total**2
-
-
-def _moved(W: Any, resolution: float, order: IntArray) -> IntArray:
-    community = np.arange(W.shape[0])
-    least = max(1, int(ROUND_ENDS_AT * W.shape[0]))
-    move_vertices(W, community, resolution, order, SWEEPS, least)
-    numbered(community)
-    return community
 
 
 def merged_graph(W: Any, community: IntArray) -> Any:
@@ -160,30 +202,25 @@ def move_vertices(
     once more, as the volumes of communities have changed. Returns the number of moves.
     """
     n, found = len(order), community.astype(np.uint32)
-    room = np.zeros(n), np.zeros(n), np.empty(n, np.uint32), np.ones(n, np.bool_)
-    edges = (unsigned(W.indptr), unsigned(W.indices), seen(W.data), W @ np.ones(n))
-    turns = (resolution, order.astype(np.uint32), found, most_sweeps, least_moved)
-    moves = int(_move(*edges, *turns, *room))
+    graph = (unsigned(W.indptr), unsigned(W.indices), seen(W.data), W @ np.ones(n))
+    room = np.zeros((2, n)), np.empty(n, np.uint32), np.ones(n, np.bool_)
+    moves = int(_move(graph, resolution, order.astype(np.uint32), found, most_sweeps, least_moved, room))
     community[:] = found
     return moves
 
 
 @compiled(nogil=True)
 def _move(
-    indptr: IntArray,
-    indices: IntArray,
-    weights: FloatArray,
-    volumes: FloatArray,
+    graph: tuple[IntArray, IntArray, FloatArray, FloatArray],
     resolution: float,
     order: IntArray,
     community: IntArray,
     most_sweeps: int,
     least_moved: int,
-    community_volumes: FloatArray,
-    links: FloatArray,
-    met: IntArray,
-    awake: BoolArray,
+    room: tuple[FloatArray, IntArray, BoolArray],
 ) -> int:
+    (indptr, indices, weights, volumes), (sums, met, awake) = graph, room
+    community_volumes, links = sums[0], sums[1]
     n, total = len(order), 0.0
     for i in range(n):
         total += volumes[i]
@@ -232,43 +269,3 @@ def _move(
             for i in range(n):
                 awake[i] = True
     return moves
-
-
-def numbered(community: IntArray) -> int:
-    """Renumber the communities in place from 0 in the order in which they are met; return their number."""
-    return int(_number(community, np.full(len(community), -1)))
-
-
-@compiled(nogil=True)
-def _number(community: IntArray, names: IntArray) -> int:
-    count = 0
-    for i in range(len(community)):
-        c = community[i]
-        if names[c] < 0:
-            names[c] = count
-            count += 1
-        community[i] = names[c]
-    return count
-
-
-@compiled(nogil=True)
-def follow_partners(partners: IntArray, group: IntArray) -> None:
-    """Write the group of each vertex that hangs together with its partner; -1 stands for none.
-
-    From every vertex the way goes from partner to partner until one has a group. A way that comes back to
-    itself is a new group, so they are numbered in the order of their first vertices. `group` is all -1.
-    """
-    count = 0
-    for first in range(len(partners)):
-        i = first
-        while group[i] < 0:
-            group[i] = count
-            i = partners[i] if partners[i] >= 0 else i
-        met = group[i]
-        if met == count:
-            count += 1
-            continue
-        i = first
-        while group[i] != met:
-            group[i] = met
-            i = partners[i]

@@ -1,17 +1,24 @@
 """Algorithm 1 under a schedule: sweeps at each epsilon in turn, and a result that says how it ended."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, SupportsFloat, SupportsInt
+from typing import Any, Protocol, SupportsFloat, SupportsInt
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Engine, State
+from graphwell.backends.base import State, Swept
 from graphwell.errors import in_short
 from graphwell.progress import heartbeat
 from graphwell.solve.problem import Problem
 from graphwell.solve.schedule import Schedule
+
+
+class Sweeper(Protocol):
+    """Does the sweeps: the engine of a graph, or the band of a picture around its borders."""
+
+    def sweep(self, problem: Any, state: State, epsilon: float, step_size: float, count: int) -> Swept:
+        """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
 
 
 class Status(Enum):
@@ -39,26 +46,15 @@ class Status(Enum):
 class Candidate:
     """One of the labellings that were compared.
 
-    Attributes
-    ----------
-    name : str
-        "start", "communities" (the harmonic labels on the graph of communities), "coarse" (the lowest energy
-        on that graph) or "descent".
-    energy : float
-        Share of the weight that is cut between classes, plus the pressure on their volumes.
-    normalised_cut : float
-        Sum over the classes of the weight cut from each as a share of its volume.
-    overruled : int
-        Given labels that their neighbours would vote against.
-    chosen : bool
-        Whether this one was returned.
+    Its name is "start", "communities" (the harmonic labels on the graph of communities), "coarse" (the lowest
+    energy on that graph) or "descent".
     """
 
     name: str
-    energy: float
-    normalised_cut: float
-    overruled: int
-    chosen: bool = False
+    energy: float  # share of the weight that is cut between classes, plus the pressure on their volumes
+    normalised_cut: float  # sum over the classes of the weight cut from each as a share of its volume
+    overruled: int  # given labels that their neighbours would vote against
+    chosen: bool = False  # whether this one was returned
 
 
 @dataclass(frozen=True)
@@ -125,12 +121,12 @@ class Reached:
     """How far an earlier run of the same descent came; energies and label changes of its steps."""
 
     state: State
-    energies: tuple[float, ...]
-    label_changes: tuple[int, ...]
+    energies: tuple[float, ...] = ()
+    label_changes: tuple[int, ...] = ()
 
 
 def descend(
-    engine: Engine,
+    engine: Sweeper,
     problem: Problem,
     start: State,
     schedule: Schedule,
@@ -176,44 +172,41 @@ def descend(
     """
     if not step_size > 0:
         raise ValueError(f"step_size must be positive, got {in_short(step_size)}.")
-    began = time.perf_counter()
-    steps = list(schedule)
-    reached = reached or Reached(start, (), ())
-    state, stopped = reached.state, False
+    began, steps = time.perf_counter(), list(schedule)
+    reached = reached or Reached(start)
+    state, place, stopped = reached.state, 0, False
     energies: list[SupportsFloat] = list(reached.energies)
     label_changes: list[SupportsInt] = list(reached.label_changes)
-    while (place := _next_step(len(steps), label_changes, may_stop_early)) is not None:
+    done: list[int] = []
+
+    def following() -> int:
+        taken, place = len(done), done[-1] + 1
+        quiet = may_stop_early and taken > 1 and not any(map(int, label_changes[taken - 2 : taken]))
+        return max(place, len(steps) - 1) if quiet else place
+
+    for _ in energies:  # the steps of the earlier run
+        done.append(place)
+        place = following()
+    while place < len(steps) and not stopped:
         epsilon, sweeps = steps[place]
         heartbeat()
         swept = engine.sweep(problem, state, epsilon, step_size, sweeps)
         state = swept.state
         energies.append(swept.energy)
         label_changes.append(swept.label_changes)
-        if callback is None:
-            continue
-        step = Step(place + 1, len(steps), epsilon, float(swept.energy), int(swept.label_changes), state)
-        if callback(step):
-            stopped = _next_step(len(steps), label_changes, may_stop_early) is not None
-            break
-    places = (_next_step(len(steps), label_changes[:taken], may_stop_early) for taken in range(len(energies)))
-    done = [steps[place] for place in places if place is not None]
-    moved_greedily = Status.UNSETTLED if done and int(label_changes[-1]) else Status.SETTLED
+        done.append(place)
+        if callback is not None:
+            number, energy, changes = place + 1, float(swept.energy), int(swept.label_changes)
+            stopped = bool(callback(Step(number, len(steps), epsilon, energy, changes, state)))
+        place = following()
+    ended = Status.UNSETTLED if done and int(label_changes[-1]) else Status.SETTLED
     return Result(
         labels=state.labels,
         offsets=state.offsets,
-        status=Status.STOPPED if stopped else moved_greedily,
-        n_sweeps=sum(sweeps for _, sweeps in done),
+        status=Status.STOPPED if stopped and place < len(steps) else ended,
+        n_sweeps=sum(steps[each][1] for each in done),
         energies=tuple(map(float, energies)),
-        epsilons=tuple(epsilon for epsilon, _ in done),
+        epsilons=tuple(steps[each][0] for each in done),
         label_changes=tuple(map(int, label_changes)),
         seconds=time.perf_counter() - began,
     )
-
-
-def _next_step(n_steps: int, label_changes: Sequence[SupportsInt], may_stop_early: bool) -> int | None:
-    """Number of the step that follows those with so many label changes; None after the last."""
-    taken, quiet = len(label_changes), [may_stop_early and int(count) == 0 for count in label_changes]
-    calm = next((place + 1 for place in range(1, taken) if quiet[place - 1] and quiet[place]), n_steps)
-    if calm < n_steps:
-        return n_steps - 1 if taken == calm else None
-    return taken if taken < n_steps else None

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from graphwell.backends.base import Backend, Block, Engine, State
-from graphwell.solve.coarse import communities_in_background, solve_coarse
+from graphwell.solve.coarse import solve_coarse
+from graphwell.solve.communities import communities_in_background
 from graphwell.solve.descent import Result, Status, descend
 from graphwell.solve.problem import Problem, engine_of
 from graphwell.solve.run import Run
@@ -48,34 +49,15 @@ LABELS_PER_CLASS_ENOUGH = 20
 
 @dataclass(frozen=True)
 class Recipe:
-    """The settings of a fit.
+    """The settings of a fit."""
 
-    Attributes
-    ----------
-    start : str
-        A name in `graphwell.solve.start.STARTS`.
-    sharpness : float
-        Power that the affinities are raised to; squares were better in 18 of 21 comparisons.
-    time : float
-        Time of the descent at each epsilon; 0 keeps the start.
-    step_size : float, optional
-        Time step; as large as is stable by default.
-    schedule : Schedule, optional
-        Of the paper's descent, which is followed in place of graphwell's own.
-    coarse : bool
-        Solve the problem on graphs of communities first, if the start has scores and the labels are few.
-    keep : Status, optional
-        Keep what a run with this status kept, without comparing: scores of hidden labels must be of that
-        kind.
-    """
-
-    start: str = "auto"
-    sharpness: float = 2.0
-    time: float = 8.0
-    step_size: float | None = None
-    schedule: Schedule | None = None
-    coarse: bool = True
-    keep: Status | None = None
+    start: str = "auto"  # a name in `graphwell.solve.start.STARTS`
+    sharpness: float = 2.0  # power of the affinities; squares were better in 18 of 21 comparisons
+    time: float = 8.0  # of the descent at each epsilon; 0 keeps the start
+    step_size: float | None = None  # as large as is stable by default
+    schedule: Schedule | None = None  # of the paper's descent, which is followed in place of graphwell's own
+    coarse: bool = True  # solve on graphs of communities first, if the start has scores and labels are few
+    keep: Status | None = None  # keep what a run with this status kept: held-out scores must be of that kind
 
 
 def paper_recipe(start: str, schedule: Schedule | None = None, step_size: float | None = None) -> Recipe:
@@ -86,27 +68,13 @@ def paper_recipe(start: str, schedule: Schedule | None = None, step_size: float 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The result of a fit: a value, whatever backend it ran on.
+    """The result of a fit: a value, whatever backend it ran on."""
 
-    Attributes
-    ----------
-    problem : Problem
-        On the graph as it was given, not sharpened.
-    engine : Engine
-        Whose blocks `scores` belongs to.
-    result : Result
-        Its labels and offsets lie where the backend computes.
-    scores : Block
-        How strongly each class is present at each vertex.
-    seconds : dict
-        Time of each stage.
-    """
-
-    problem: Problem
-    engine: Engine
-    result: Result
-    scores: Block
-    seconds: dict[str, float] = field(default_factory=dict)
+    problem: Problem  # on the graph as it was given, not sharpened
+    engine: Engine  # whose blocks `scores` belongs to
+    result: Result  # its labels and offsets lie where the backend computes
+    scores: Block  # how strongly each class is present at each vertex
+    seconds: dict[str, float] = field(default_factory=dict)  # of each stage
 
 
 def fit(
@@ -158,34 +126,28 @@ def prepare(backend: Backend, problem: Problem, recipe: Recipe, rng: np.random.G
     graph, engine = engine_of(backend, problem.graph, recipe.sharpness)  # step 1
     labels = engine.asarray(problem.labels)
     problem = replace(problem, graph=graph, labels=labels, implicit=recipe.schedule is None)
-    start = STARTS[recipe.start]
-    if not (
-        recipe.coarse and recipe.schedule is None and start.scored and _helped_by_coarse(problem, engine)
-    ):
+    start, given = STARTS[recipe.start], engine.to_host(problem.labels)
+    counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
+    few = int(counts.sum()) < LABELS_PER_CLASS_ENOUGH * int((counts > 0).sum())
+    helped = few or problem.size_bounds is not None  # sizes are to be estimated
+    if not (recipe.coarse and recipe.schedule is None and start.scored and helped):
         return Prepared(problem, engine, start.find(problem, engine, rng))
-    with communities_in_background(problem, engine):
+    with communities_in_background(given, engine):
         found = start.find(problem, engine, rng)  # step 2
     assert found.scores is not None
-    given, scores = engine.to_host(problem.labels), found.scores
-    coarse = solve_coarse(problem, engine, scores.values)  # step 3
+    coarse = solve_coarse(problem, engine, found.scores.values)  # step 3
     if problem.size_bounds is not None:
-        counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
         sizes = settled_sizes(counts, coarse.class_shares, problem.size_bounds)
         if sizes is not None:
             problem = replace(problem, class_shares=sizes)
-            coarse = solve_coarse(problem, engine, scores.values)
+            coarse = solve_coarse(problem, engine, found.scores.values)
     best = engine.asarray(likeliest(engine, coarse.scores, given, problem.class_shares))
-    reached = problem.reachable
-    state = from_labels(problem, engine, engine.xp.where(reached, best, -1), rng)
-    begin = from_labels(problem, engine, engine.xp.where(reached, coarse.labels, -1), rng)
-    return Prepared(problem, engine, Start(state, replace(scores, values=coarse.scores)), coarse, begin)
-
-
-def _helped_by_coarse(problem: Problem, engine: Engine) -> bool:
-    """Whether the labels are few, or sizes are to be estimated."""
-    counts = class_counts(engine, problem.labels[problem.is_known], problem.n_classes)
-    few = int(counts.sum()) < LABELS_PER_CLASS_ENOUGH * int((counts > 0).sum())
-    return few or problem.size_bounds is not None
+    state, begin = (
+        from_labels(problem, engine, engine.xp.where(problem.reachable, classes, -1), rng)
+        for classes in (best, coarse.labels)
+    )
+    scores = replace(found.scores, values=coarse.scores)
+    return Prepared(problem, engine, Start(state, scores), coarse, begin)
 
 
 def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Block]:
@@ -197,10 +159,10 @@ def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Bl
         result = descend(engine, problem, start.state, recipe.schedule, step, callback, reached)
         return result, support(problem, engine, State(result.labels, result.offsets))
     if recipe.time == 0:
-        return _as_result(prepared, start, Status.START_KEPT)
+        return _kept(prepared, start, Status.START_KEPT)
     if recipe.keep in (Status.HELD_BACK, Status.START_KEPT, Status.COMMUNITIES_KEPT):
         communities = recipe.keep is Status.COMMUNITIES_KEPT and coarse is not None
-        return _as_result(prepared, communities_start(prepared) if communities else start, recipe.keep)
+        return _kept(prepared, communities_start(prepared) if communities else start, recipe.keep)
     if coarse is None:
         balance = balance_for(problem, class_counts(engine, start.state.labels, problem.n_classes))
     else:
@@ -210,33 +172,30 @@ def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Bl
     callback, reached = run.saved(problem, schedule, engine.to_host)
     balanced, begin = replace(problem, balance=balance), prepared.begin or start.state
     many = problem.graph.n_vertices >= STOP_EARLY_FROM
-    result = descend(engine, balanced, begin, schedule, step, callback, reached, may_stop_early=many)
+    result = descend(
+        engine, balanced, begin, schedule, step, callback, reached, may_stop_early=many
+    )  # step 4
     final = State(result.labels, result.offsets)
-    if recipe.keep is None and start.scores is not None and result.status is not Status.STOPPED:
-        status = select(prepared, final)
+    if start.scores is None:
+        return result, support(balanced, engine, final)
+    if recipe.keep is None and result.status is not Status.STOPPED:
+        status = select(prepared, final)  # step 5
         result = replace(result, candidates=candidates_of(prepared, final, status))
         if status is not None:
             kept = communities_start(prepared) if status is Status.COMMUNITIES_KEPT else start
-            return _as_result(prepared, kept, status, result)
-    return _with_solver(result, start), _averaged(balanced, engine, final, start)
-
-
-def _averaged(problem: Problem, engine: Engine, final: State, start: Start) -> Block:
-    """Presence of the classes after the descent, averaged with the scores of the start, and squared.
-
-    The descent makes nearly every vertex sure of its class; which ones are uncertain, the start knows better:
-    the area under the risk-coverage curve was 2 to 9 times smaller so. The square makes up for the mean.
-    """
-    if start.scores is None:
-        return support(problem, engine, final)
-    around = votes(problem, engine, final)
+            return _kept(prepared, kept, status, result)
+    # Presence after the descent, averaged with the scores of the start. The descent makes nearly every vertex
+    # sure of its class; which ones are uncertain, the start knows better: the area under the risk-coverage
+    # curve was 2 to 9 times smaller so. The square makes up for the mean.
+    around = votes(balanced, engine, final)
     engine.release()  # of a million rows, what only sweeps and products need takes a quarter of the memory
-    present = engine.shares(engine.added(around, presence(problem, engine, final)))
+    present = engine.shares(engine.added(around, presence(balanced, engine, final)))
     del around
-    return engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
+    scores = engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
+    return _with_solver(result, start), scores
 
 
-def _as_result(
+def _kept(
     prepared: Prepared, start: Start, status: Status, tried: Result | None = None
 ) -> tuple[Result, Block]:
     """A start as the result of a fit, with the figures of the descent that was tried."""

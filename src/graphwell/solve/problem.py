@@ -22,56 +22,30 @@ class Balance:
 
     With ``phi = sqrt(degree / sum of degrees)``, class `k` has the mass ``M_k = sum_{j in k} phi_j r_j``. A
     vertex feels ``strength * (M_k - shares_k * sum M)`` times its own ``phi`` against being in class `k`.
-
-    Attributes
-    ----------
-    strength : float
-    shares : array of shape (n_classes,)
-        The share of the mass that each class should have.
     """
 
     strength: float
-    shares: FloatArray
+    shares: FloatArray  # of the mass, that each class should have
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A graph, and the class of some of its vertices.
+    """A graph, and the class of some of its vertices; its arrays lie where the graph lies.
 
-    Attributes
-    ----------
-    graph : PlacedGraph
-        Where it lies, the arrays below lie too.
-    labels : array of shape (n,)
-        Class from 0 to `n_classes` - 1, or -1 where it is unknown.
-    n_classes : int
-    fidelity : float
-        Weight of the known labels; at 30, the paper's, no label is ever overruled.
-    balance : Balance, optional
-        Pressure on the class sizes; not in the paper.
-    class_shares : array of shape (n_classes,), optional
-        Sizes of the classes as shares of all vertices, where they are known.
-    size_bounds : array of shape (2, n_classes), optional
-        Lowest and highest share that each class may have; the shares are then estimated.
-    trust : array of shape (n,), optional
-        How far each given label is trusted, above 0: a factor of its fidelity; 1 for all by default.
-    groups : array of shape (n,), optional
-        Equal numbers where rows with a label are copies of each other; on the host.
-    implicit : bool
-        Take the fidelity term implicitly, which allows large steps whatever its weight, and measure it along
-        the star of ``rho``, which keeps it independent of the numbers of the classes.
+    The fidelity term may be taken implicitly, which allows large steps whatever its weight; then it is
+    measured along the star of ``rho``, which keeps it independent of the numbers of the classes.
     """
 
     graph: PlacedGraph
-    labels: IntArray
+    labels: IntArray  # class from 0 to `n_classes` - 1, or -1 where it is unknown
     n_classes: int
-    fidelity: float = 30.0
-    balance: Balance | None = None
-    class_shares: FloatArray | None = None
-    size_bounds: FloatArray | None = None
+    fidelity: float = 30.0  # weight of the known labels; at 30, the paper's, none is ever overruled
+    balance: Balance | None = None  # pressure on the class sizes; not in the paper
+    class_shares: FloatArray | None = None  # sizes of the classes as shares of all vertices, where known
+    size_bounds: FloatArray | None = None  # lowest and highest share of each class; shares are estimated
     implicit: bool = False
-    trust: Vector | None = None
-    groups: IntArray | None = None
+    trust: Vector | None = None  # in each given label, above 0: a factor of its fidelity; 1 by default
+    groups: IntArray | None = None  # equal where rows with a label are copies of each other; on the host
 
     def __post_init__(self) -> None:
         positive_number("fidelity", self.fidelity)
@@ -104,61 +78,26 @@ def of_present_classes(problem: Problem, backend: Backend) -> tuple[Problem, Int
 
     A class without a label gets rows only if its size is given, or is bounded from below.
     """
-    given = backend.to_host(problem.labels)
+    given, shares, bounds = backend.to_host(problem.labels), problem.class_shares, problem.size_bounds
     has_rows = np.bincount(given[given >= 0], minlength=problem.n_classes) > 0
-    if problem.class_shares is not None:
-        has_rows |= problem.class_shares > 0
-    if problem.size_bounds is not None:
-        has_rows |= problem.size_bounds[0] > 0
+    if shares is not None:
+        has_rows |= shares > 0
+    if bounds is not None:
+        has_rows |= bounds[0] > 0
     present = np.flatnonzero(has_rows)
     if len(present) == problem.n_classes:
         return problem, present
-    labels = np.where(given >= 0, np.searchsorted(present, given), -1)
     narrow = replace(
         problem,
-        labels=backend.asarray(labels),
+        labels=backend.asarray(np.where(given >= 0, np.searchsorted(present, given), -1)),
         n_classes=len(present),
-        class_shares=None if problem.class_shares is None else problem.class_shares[present],
-        size_bounds=None if problem.size_bounds is None else problem.size_bounds[:, present],
+        class_shares=None if shares is None else shares[present],
+        size_bounds=None if bounds is None else bounds[:, present],
     )
     return narrow, present
 
 
 Found = TypeVar("Found")
-
-
-class KeptEngine:
-    """The engine of the graph that was fitted last."""
-
-    def __init__(self) -> None:
-        self._graph: PlacedGraph | None = None
-        self._kind: tuple[Any, ...] = ()
-        self._made: tuple[PlacedGraph, Engine] | None = None
-
-    @contextmanager
-    def open(self) -> Iterator[None]:
-        """Let the fits inside the block take this engine, and leave theirs."""
-        token = _kept.set(self)
-        try:
-            yield
-        finally:
-            _kept.reset(token)
-
-    def of(self, backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
-        """The engine of this graph; that of another one is forgotten."""
-        kind = (backend.name, getattr(backend, "n_jobs", None), sharpness)
-        if self._made is None or self._graph is not graph or self._kind != kind:
-            self._graph, self._kind, self._made = graph, kind, _built(backend, graph, sharpness)
-        return self._made
-
-
-_kept: ContextVar[KeptEngine | None] = ContextVar("kept engine", default=None)
-
-
-def engine_of(backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
-    """A graph with every affinity raised to a power, and its engine; kept where somebody asked for it."""
-    kept = _kept.get()
-    return _built(backend, graph, sharpness) if kept is None else kept.of(backend, graph, sharpness)
 
 
 def found_once(find: Callable[[Engine], Found]) -> Callable[[Engine], Found]:
@@ -172,6 +111,38 @@ def found_once(find: Callable[[Engine], Found]) -> Callable[[Engine], Found]:
         return known[engine]
 
     return found
+
+
+class KeptEngine:
+    """The engine of the graph that was fitted last."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[PlacedGraph, Any, tuple[PlacedGraph, Engine]] | None = None
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Let the fits inside the block take this engine, and leave theirs."""
+        token = _kept.set(self)
+        try:
+            yield
+        finally:
+            _kept.reset(token)
+
+    def of(self, backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
+        """The sharpened graph and its engine; those of another one are forgotten."""
+        kind = (backend.name, getattr(backend, "n_jobs", None), sharpness)
+        if self._kept is None or self._kept[0] is not graph or self._kept[1] != kind:
+            self._kept = graph, kind, _built(backend, graph, sharpness)
+        return self._kept[2]
+
+
+_kept: ContextVar[KeptEngine | None] = ContextVar("kept engine", default=None)
+
+
+def engine_of(backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
+    """A graph with every affinity raised to a power, and its engine; kept where somebody asked for it."""
+    kept = _kept.get()
+    return _built(backend, graph, sharpness) if kept is None else kept.of(backend, graph, sharpness)
 
 
 def _built(backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:

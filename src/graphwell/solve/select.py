@@ -45,17 +45,13 @@ TABLE_AT_MOST = 4
 
 @dataclass(frozen=True)
 class Prepared:
-    """A problem on the graph of a recipe, with its engine and its start: everything but the descent.
-
-    Where the problem was solved on the coarse level, `coarse` is that solution, and `begin` the state that
-    the descent begins at.
-    """
+    """A problem on the graph of a recipe, with its engine and its start: everything but the descent."""
 
     problem: Problem
     engine: Engine
     start: Start
-    coarse: CoarseSolution | None = None
-    begin: State | None = None
+    coarse: CoarseSolution | None = None  # where the problem was solved on the coarse level
+    begin: State | None = None  # where the descent begins then
 
     @once
     def community_shares(self) -> Block:
@@ -67,21 +63,55 @@ class Prepared:
 
 def select(prepared: Prepared, final: State) -> Status | None:
     """Why the result of a descent is not kept; None if it is."""
-    problem, engine = prepared.problem, prepared.engine
-    start_sizes = class_counts(engine, prepared.start.state.labels, problem.n_classes)
-    if prepared.coarse is None:
-        return None if accepts(problem, engine, final, start_sizes) else Status.HELD_BACK
-    sizes = class_counts(engine, final.labels, problem.n_classes)
-    if problem.class_shares is None and several_clusters(problem, sizes, start_sizes):
+    problem, engine, n_classes = prepared.problem, prepared.engine, prepared.problem.n_classes
+    start_sizes = class_counts(engine, prepared.start.state.labels, n_classes)
+    sizes = class_counts(engine, final.labels, n_classes)
+    several = prepared.coarse is not None and problem.class_shares is None
+    if several and several_clusters(problem, sizes, start_sizes):
         given = np.asarray(engine.to_host(problem.labels))
         found = likeliest(engine, prepared.community_shares, given)
-        community_sizes = np.bincount(found, minlength=problem.n_classes)
-        counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
+        community_sizes = np.bincount(found, minlength=n_classes)
+        counts = np.bincount(given[given >= 0], minlength=n_classes)
         # If the labels refute start and communities alike, the descent stands.
         if not all(refuted(each / each.sum(), counts) for each in (start_sizes, community_sizes)):
             return Status.HELD_BACK if swallowed(community_sizes, start_sizes) else Status.COMMUNITIES_KEPT
-    kept = not swallowed(sizes, start_sizes) and not_contradicted(problem, engine, final)
+    kept = not swallowed(sizes, start_sizes) and labels_agree(prepared, final, sizes)
     return None if kept else Status.HELD_BACK
+
+
+def several_clusters(problem: Problem, sizes: IntArray, start_sizes: IntArray) -> bool:
+    """Whether the classes may consist of several clusters: then the descent makes them far more even.
+
+    One label per class tells nothing about that, and a few little.
+    """
+    given, n_classes = int(problem.is_known.sum()), problem.n_classes
+    few = given < LABELS_PER_CLASS_TO_TELL * n_classes
+    gained = EVENNESS_GAINED_FROM_FEW if few else EVENNESS_GAINED
+    return given > n_classes and evenness(sizes) > gained * evenness(start_sizes)
+
+
+def swallowed(sizes: IntArray, start_sizes: IntArray) -> bool:
+    """Whether the classes are much less even than at the start: then some were swallowed on the way."""
+    return evenness(sizes) < EVENNESS_KEPT * evenness(start_sizes)
+
+
+def labels_agree(prepared: Prepared, final: State, sizes: IntArray) -> bool:
+    """Whether the neighbours of the given labels vote against few of them.
+
+    After a coarse solution, against no more than chance may have it. Chance grows with the root of the number
+    of labels beyond one per class: of few labels, which may have been asked for at borders, a third can be
+    overruled, of many only some. Without one, the labels that are overruled must stand for few vertices
+    besides, each for as many as its class holds per label.
+    """
+    problem, engine = prepared.problem, prepared.engine
+    voted = engine.to_host(engine.argmax(votes(problem, engine, final))[problem.is_known])
+    given = np.asarray(engine.to_host(problem.labels[problem.is_known]))
+    overruled, beyond = given[voted != given], max(0, len(given) - problem.n_classes)
+    if prepared.coarse is not None:
+        return len(overruled) <= max(1.0, CHANCE * np.sqrt(beyond))
+    per_label = sizes / sizes.sum() / np.maximum(np.bincount(given, minlength=len(sizes)), 1)
+    few = len(overruled) <= max(1.0, MOST_LABELS_OVERRULED * beyond)
+    return few and float(per_label[overruled].sum()) <= max(MOST_VERTICES_OVERRULED, 1.5 / len(given))
 
 
 def communities_start(prepared: Prepared) -> Start:
@@ -91,6 +121,27 @@ def communities_start(prepared: Prepared) -> Start:
     found = engine.asarray(likeliest(engine, prepared.community_shares, engine.to_host(problem.labels)))
     labels = engine.xp.where(problem.reachable, found, start.state.labels).astype(np.int32)
     return Start(State(labels, start.state.offsets), replace(start.scores, values=prepared.community_shares))
+
+
+# ------------------------------------------------------------------------- what a state says of each class
+
+
+def votes(problem: Problem, engine: Engine, state: State) -> Block:
+    """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
+    return engine.votes(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
+
+
+def presence(problem: Problem, engine: Engine, state: State) -> Block:
+    """How firmly each vertex is in its class: ``r = 1/2 - |offset|`` in the column of the class."""
+    return engine.indicator(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
+
+
+def support(problem: Problem, engine: Engine, state: State) -> Block:
+    """Presence of each class around each vertex, the vertex itself included."""
+    return engine.added(votes(problem, engine, state), presence(problem, engine, state))
+
+
+# --------------------------------------------------------------------------------- figures of the candidates
 
 
 def candidates_of(prepared: Prepared, final: State, status: Status | None) -> tuple[Candidate, ...]:
@@ -110,85 +161,28 @@ def candidates_of(prepared: Prepared, final: State, status: Status | None) -> tu
     return measured_candidates(problem, engine, tried, coarse.pressure, chosen)
 
 
-def several_clusters(problem: Problem, sizes: IntArray, start_sizes: IntArray) -> bool:
-    """Whether the classes may consist of several clusters: then the descent makes them far more even.
-
-    One label per class tells nothing about that, and a few little.
-    """
-    given, n_classes = int(problem.is_known.sum()), problem.n_classes
-    few = given < LABELS_PER_CLASS_TO_TELL * n_classes
-    gained = EVENNESS_GAINED_FROM_FEW if few else EVENNESS_GAINED
-    return given > n_classes and evenness(sizes) > gained * evenness(start_sizes)
-
-
-def swallowed(sizes: IntArray, start_sizes: IntArray) -> bool:
-    """Whether the classes are much less even than at the start: then some were swallowed on the way."""
-    return evenness(sizes) < EVENNESS_KEPT * evenness(start_sizes)
-
-
-def not_contradicted(problem: Problem, engine: Engine, state: State) -> bool:
-    """Whether the neighbours of the given labels vote against no more of them than chance may have it.
-
-    Chance grows with the root of the number of labels beyond one per class: of few labels, which may have
-    been asked for at borders, a third can be overruled, of many only some.
-    """
-    known = problem.is_known
-    voted = engine.argmax(votes(problem, engine, state))[known]
-    allowed = CHANCE * np.sqrt(max(0, int(known.sum()) - problem.n_classes))
-    return int((voted != problem.labels[known]).sum()) <= max(1.0, float(allowed))
-
-
-def accepts(problem: Problem, engine: Engine, state: State, start_sizes: IntArray) -> bool:
-    """Whether the given labels agree with the result, and no classes were swallowed on the way to it.
-
-    A given label is overruled if its neighbours vote for another class. The result is accepted if few of
-    them are, if those stand for few vertices (each for as many as its class holds per label), and if the
-    classes are not much less even than at the start.
-    """
-    sizes = class_counts(engine, state.labels, problem.n_classes)
-    if swallowed(sizes, start_sizes):
-        return False
-    known = problem.is_known
-    voted = engine.argmax(votes(problem, engine, state))[known]
-    return labels_agree(engine.to_host(problem.labels[known]), engine.to_host(voted), sizes)
-
-
-def labels_agree(given: IntArray, voted: IntArray, sizes: IntArray) -> bool:
-    """Whether few given labels are overruled by their neighbours, and these stand for few vertices."""
-    overruled = given[voted != given]
-    labels_per_class = np.bincount(given, minlength=len(sizes))
-    stands_for = float((sizes[overruled] / sizes.sum() / labels_per_class[overruled]).sum())
-    few = len(overruled) <= max(1.0, MOST_LABELS_OVERRULED * (len(given) - len(sizes)))
-    return few and stands_for <= max(MOST_VERTICES_OVERRULED, 1.5 / len(given))
-
-
-def votes(problem: Problem, engine: Engine, state: State) -> Block:
-    """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-    return engine.votes(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
-
-
-def presence(problem: Problem, engine: Engine, state: State) -> Block:
-    """How firmly each vertex is in its class: ``r = 1/2 - |offset|`` in the column of the class."""
-    return engine.indicator(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
-
-
-def support(problem: Problem, engine: Engine, state: State) -> Block:
-    """Presence of each class around each vertex, the vertex itself included."""
-    around = votes(problem, engine, state)
-    return engine.added(around, presence(problem, engine, state))
-
-
 def measured_candidates(
     problem: Problem, engine: Engine, labellings: dict[str, IntArray], pressure: FloatArray, chosen: str
 ) -> tuple[Candidate, ...]:
-    """Measure labellings."""
+    """Measure labellings on the affinities between groups of vertices that all of them treat alike."""
     given = np.asarray(engine.to_host(problem.labels))
     groups, first = treated_alike(list(labellings.values()), given >= 0)
-    W = engine.condensed(groups, len(first))
-    return tuple(
-        _candidate(name, W, labels[first], given[first], pressure, chosen=name == chosen)
-        for name, labels in labellings.items()
-    )
+    W, given, n_classes = engine.condensed(groups, len(first)), given[first], len(pressure)
+    rows, known = np.repeat(np.arange(len(first)), np.diff(W.indptr)), np.flatnonzero(given >= 0)
+
+    def measured(name: str, labels: IntArray) -> Candidate:
+        labels = labels[first]
+        places = rows * n_classes + labels[W.indices]
+        votes = np.bincount(places, W.data, len(labels) * n_classes).reshape(-1, n_classes)
+        between = np.stack([votes[labels == k].sum(axis=0) for k in range(n_classes)])
+        volumes = between.sum(axis=1)
+        cut, total = volumes - between.diagonal(), float(volumes.sum()) or 1.0
+        energy = float(cut.sum() / total + (pressure * (volumes / total) ** 2).sum())
+        normalised = float(np.divide(cut, volumes, out=np.zeros(n_classes), where=volumes > 0).sum())
+        overruled = int((votes[known].max(axis=1) > votes[known, given[known]]).sum())
+        return Candidate(name, energy, normalised, overruled, chosen=name == chosen)
+
+    return tuple(measured(*each) for each in labellings.items())
 
 
 def treated_alike(labellings: list[IntArray], apart: IntArray) -> tuple[IntArray, IntArray]:
@@ -207,7 +201,7 @@ def treated_alike(labellings: list[IntArray], apart: IntArray) -> tuple[IntArray
     return groups, first
 
 
-def ranked(codes: IntArray) -> IntArray:
+def ranked(codes: Any) -> IntArray:
     """Rank of each code among those that occur: from a table of all codes, or by sorting if it were large."""
     bound = int(codes.max()) + 1
     if bound > TABLE_AT_MOST * len(codes):
@@ -215,22 +209,3 @@ def ranked(codes: IntArray) -> IntArray:
     is_there = np.zeros(bound, dtype=bool)
     is_there[codes] = True
     return (np.cumsum(is_there) - 1)[codes]
-
-
-def _candidate(
-    name: str, W: Any, labels: IntArray, given: IntArray, pressure: FloatArray, *, chosen: bool
-) -> Candidate:
-    """Figures of one labelling, from the affinities between groups of vertices."""
-    n_classes = len(pressure)
-    rows = np.repeat(np.arange(len(labels)), np.diff(W.indptr))
-    votes = np.bincount(
-        rows * n_classes + labels[W.indices], weights=W.data, minlength=len(labels) * n_classes
-    ).reshape(len(labels), n_classes)
-    between = np.stack([votes[labels == k].sum(axis=0) for k in range(n_classes)])
-    volumes = between.sum(axis=1)
-    cut, total = volumes - between.diagonal(), float(volumes.sum()) or 1.0
-    energy = float(cut.sum() / total + (pressure * (volumes / total) ** 2).sum())
-    normalised = float(np.divide(cut, volumes, out=np.zeros(n_classes), where=volumes > 0).sum())
-    known = np.flatnonzero(given >= 0)
-    overruled = int((votes[known].max(axis=1) > votes[known, given[known]]).sum())
-    return Candidate(name, energy, normalised, overruled, chosen)

@@ -31,10 +31,7 @@ HARDLY_EVER = 0.05
 
 
 def balanced_labels(engine: Engine, scores: Block, sizes: FloatArray, among: BoolArray) -> Vector:
-    """Give each vertex its best class under prices that make the classes about as large as asked.
-
-    The price of a class too large rises and that of one too small falls until the sizes fit.
-    """
+    """Give each vertex its best class under prices that make the classes about as large as asked."""
 
     def sizes_under(prices: FloatArray) -> IntArray:
         found = engine.xp.where(among, engine.argmax(scores, prices), len(sizes))
@@ -44,7 +41,10 @@ def balanced_labels(engine: Engine, scores: Block, sizes: FloatArray, among: Boo
 
 
 def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray) -> FloatArray:
-    """Prices under which the classes come nearest to the sizes asked for; `sizes_under` tries some."""
+    """Prices under which the classes come nearest to the sizes asked for; `sizes_under` tries some.
+
+    The price of a class too large falls and that of one too small rises until the sizes fit.
+    """
     prices = np.zeros(len(sizes))
     best, smallest_miss = prices, np.inf
     step = 0.5
@@ -82,8 +82,7 @@ def best_classes(engine: Engine, scores: Block, n: int, class_shares: FloatArray
     """Class with the highest score of each of `n` vertices; priced if sizes are given."""
     if class_shares is None:
         return engine.argmax(scores)
-    everyone = engine.asarray(np.ones(n, dtype=bool))
-    return balanced_labels(engine, scores, class_shares * n, everyone)
+    return balanced_labels(engine, scores, class_shares * n, engine.asarray(np.ones(n, dtype=bool)))
 
 
 def likeliest(
@@ -92,6 +91,9 @@ def likeliest(
     """Class with the highest score, given labels kept, on the host; priced if sizes are given."""
     best = best_classes(engine, scores, len(labels), class_shares)
     return np.where(labels >= 0, labels, engine.to_host(best))
+
+
+# ------------------------------------------------------------------------ the pressure on sizes in a descent
 
 
 def balance_for(problem: Problem, start_sizes: IntArray) -> Balance | None:
@@ -116,10 +118,12 @@ def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float
     return Balance(round(float(strength), 12), shares)
 
 
+# -------------------------------------------------------------------------------- sizes that are not given
+
+
 def settled_sizes(counts: IntArray, coarse: FloatArray, bounds: FloatArray) -> FloatArray | None:
     """Sizes to press for: None where neither the labels nor the bounds speak against the coarse ones."""
-    estimate = estimated_shares(counts, coarse)
-    moved = within_bounds(estimate, *bounds)
+    moved = within_bounds(estimated_shares(counts, coarse), *bounds)
     return None if np.allclose(moved, coarse, atol=1e-3) else moved
 
 
@@ -137,12 +141,11 @@ def estimated_shares(counts: IntArray, coarse: FloatArray) -> FloatArray:
     >>> estimated_shares(np.array([90, 10]), np.array([0.5, 0.5])).round(2)
     array([0.89, 0.11])
     """
-    present = counts > 0
     if not may_be_random(counts):
         return coarse
     expected = np.maximum(coarse, SMALLEST_SIZE) * counts.sum()
-    deviation = float(((counts - expected) ** 2 / expected).sum())
-    trust = max(0.0, 1 - (present.sum() - 1) / deviation) if deviation > 0 else 0.0
+    deviation = float(((counts - expected) ** 2 / expected).sum())  # chi-square of the counts
+    trust = max(0.0, 1 - ((counts > 0).sum() - 1) / deviation) if deviation > 0 else 0.0
     if trust < TRUST_NEEDED:
         return coarse
     return trust * counts / counts.sum() + (1 - trust) * coarse
@@ -150,8 +153,7 @@ def estimated_shares(counts: IntArray, coarse: FloatArray) -> FloatArray:
 
 def may_be_random(counts: IntArray) -> bool:
     """Whether labels with these counts may have been drawn at random; about equal ones were chosen."""
-    present = counts[counts > 0]
-    return bool(present.max() - present.min() > 1)
+    return int(np.ptp(counts[counts > 0])) > 1
 
 
 def refuted(shares: FloatArray, counts: IntArray) -> bool:
@@ -166,7 +168,7 @@ def refuted(shares: FloatArray, counts: IntArray) -> bool:
 def within_bounds(shares: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """Shares moved into bounds, as little as it takes; they sum to 1.
 
-    All shares are multiplied by the same factor before they are cut off at their bounds.
+    All shares are multiplied by the same factor, found by bisection, before they are cut off at their bounds.
     """
     positive = np.maximum(shares, SMALLEST_SIZE)
     low, high = 0.0, 1.0
@@ -174,9 +176,7 @@ def within_bounds(shares: FloatArray, lower: FloatArray, upper: FloatArray) -> F
         high *= 2
     for _ in range(100):
         middle = (low + high) / 2
-        if np.clip(middle * positive, lower, upper).sum() < 1:
-            low = middle
-        else:
-            high = middle
+        short = np.clip(middle * positive, lower, upper).sum() < 1
+        low, high = (middle, high) if short else (low, middle)
     moved = np.clip(high * positive, lower, upper)
     return moved / moved.sum()

@@ -23,71 +23,48 @@ from graphwell.solve.sizes import balanced_labels, class_counts, evenness
 
 SMALLEST_WEIGHT = 1e-5
 """Of a Poisson weight: weights must be positive. Not recorded."""
+LARGEST_WEIGHT = 1e12
+"""Larger Poisson weights, near rows that only copies of them are near to, would overflow single precision."""
 COARSE_FROM = 20_000
 """Vertices from which on solvers get a coarse level: MNIST takes 167 products instead of 602. In smaller
 graphs there is little to gain."""
-LARGEST_WEIGHT = 1e12
-"""Larger Poisson weights, near rows that only copies of them are near to, would overflow single precision."""
+OFFSET = 0.3
+"""Size of the offset around a chosen class: exactly on the integers both forces vanish, and nothing would
+ever move."""
+
+
+# ----------------------------------------------------------------------------------------- label propagation
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of every vertex and class, with the work that they took.
-
-    Attributes
-    ----------
-    values : Block
-        Zero where no label reaches.
-    iterations : int
-        Conjugate-gradient iterations in all.
-    residual : float
-        Largest relative residual.
-    """
+    """Scores of every vertex and class, zero where no label reaches, with the work that they took."""
 
     values: Block
-    iterations: int
-    residual: float
+    iterations: int  # of conjugate gradients, in all
+    residual: float  # the largest relative residual
 
 
-def laplace_scores(
-    problem: Problem,
-    engine: Engine,
-    vertex_weights: Vector | None = None,
-) -> Scores:
+def laplace_scores(problem: Problem, engine: Engine, vertex_weights: Vector | None = None) -> Scores:
     """Scores that are 0 or 1 at the labels and harmonic elsewhere.
 
-    Parameters
-    ----------
-    problem : Problem
-    engine : Engine
-        Of the problem's graph.
-    vertex_weights : array of shape (n,), optional
-        Positive factors `g`: the edges get the weights ``g_i w_ij g_j``.
+    With positive factors `vertex_weights`, `g`, the edges get the weights ``g_i w_ij g_j``.
     """
     xp, graph, known = engine.xp, problem.graph, problem.is_known
-    weighted, root = _weighted_roots(graph, engine, vertex_weights)
+    weighted = xp.sqrt(graph.degrees)  # g D^1/2
+    if vertex_weights is not None:
+        weighted = vertex_weights * weighted
+    root = xp.sqrt(xp.maximum(weighted * engine.product(weighted), 0.0))  # of the degrees under the weights
     inside = xp.where(known, 0.0, quotient(xp, weighted, root))
-    fixed = engine.votes(problem.labels, weighted, problem.n_classes)
-    b = engine.scaled(fixed, inside)
-    del fixed, weighted  # of a million rows, what is not needed any more counts
-    solution = engine.solve(inside, b, coarse=coarse_view(engine, graph, root))
+    b = engine.scaled(engine.votes(problem.labels, weighted, problem.n_classes), inside)
+    del weighted  # of a million rows, what is not needed any more counts
+    solution = engine.solve(inside, b, coarse=coarse_level(engine, graph, root))
     outside = known | ~problem.reachable
     diffused = engine.scaled(solution.x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
     iterations, residual = solution.iterations, solution.residual
     del b, solution
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
     return Scores(engine.added(labels, diffused), iterations, residual)
-
-
-def _weighted_roots(
-    graph: PlacedGraph, engine: Engine, vertex_weights: Vector | None
-) -> tuple[Vector, Vector]:
-    """``g D^1/2``, and the roots of the degrees under the weights ``g_i w_ij g_j``."""
-    weighted = engine.xp.sqrt(graph.degrees)
-    if vertex_weights is not None:
-        weighted = vertex_weights * weighted
-    degrees = weighted * engine.product(weighted)
-    return weighted, engine.xp.sqrt(engine.xp.maximum(degrees, 0.0))
 
 
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]:
@@ -98,9 +75,8 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     """
     graph, xp = problem.graph, engine.xp
     root, ones = xp.sqrt(graph.degrees), xp.ones(graph.n_vertices)
-    source = centred(engine, graph, source_strengths(problem, engine))
-    source = quotient(xp, 1.0, root) * source
-    solution = engine.solve(ones, source, coarse=coarse_view(engine, graph, root))
+    source = quotient(xp, 1.0, root) * centred(engine, graph, source_strengths(problem, engine))
+    solution = engine.solve(ones, source, coarse=coarse_level(engine, graph, root))
     del source, ones  # of a million rows, what is not needed any more counts
     g = centred(engine, graph, quotient(xp, 1.0, root) * solution.x, graph.degrees)
     lowest = engine.group_minima(graph.components, g, graph.n_components)
@@ -110,24 +86,23 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
 
 def source_strengths(problem: Problem, engine: Engine) -> Vector:
     """Strength of each label as a source: by its class, and 1 for all where classes have equally many."""
-    known = problem.is_known
+    xp, known = engine.xp, problem.is_known
     counts = class_counts(engine, problem.labels[known], problem.n_classes)
     mean = counts.sum() / max(1, (counts > 0).sum())
     if problem.trust is None:
         strengths = engine.asarray(quotient(np, mean, counts))
-        return engine.xp.where(known, engine.xp.take(strengths, problem.known), 0.0)
-    trusted = engine.xp.where(known, problem.trust, 0.0)
+        return xp.where(known, xp.take(strengths, problem.known), 0.0)
+    trusted = xp.where(known, problem.trust, 0.0)
     by_class = engine.group_sums(problem.known, trusted, problem.n_classes)
-    return trusted * engine.xp.take(quotient(engine.xp, mean, by_class), problem.known)
+    return trusted * xp.take(quotient(xp, mean, by_class), problem.known)
 
 
 def diffusion_scores(problem: Problem, engine: Engine) -> Scores:
     """Laplace learning on Poisson weights: the best all-round start for a descent."""
     g, solution = poisson_weights(problem, engine)
     scores = laplace_scores(problem, engine, g)
-    return Scores(
-        scores.values, scores.iterations + solution.iterations, max(scores.residual, solution.residual)
-    )
+    residual = max(scores.residual, solution.residual)
+    return Scores(scores.values, scores.iterations + solution.iterations, residual)
 
 
 def solve_laplacian(engine: Engine, graph: PlacedGraph, sources: Block) -> tuple[Block, Solution]:
@@ -138,11 +113,11 @@ def solve_laplacian(engine: Engine, graph: PlacedGraph, sources: Block) -> tuple
     root = engine.xp.sqrt(graph.degrees)
     inverse, ones = quotient(engine.xp, 1.0, root), engine.xp.ones(graph.n_vertices)
     b = engine.scaled(sources, inverse)
-    solution = engine.solve(ones, b, coarse=coarse_view(engine, graph, root))
+    solution = engine.solve(ones, b, coarse=coarse_level(engine, graph, root))
     return engine.scaled(solution.x, inverse), solution
 
 
-def coarse_view(engine: Engine, graph: PlacedGraph, level: Vector) -> Coarse | None:
+def coarse_level(engine: Engine, graph: PlacedGraph, level: Vector) -> Coarse | None:
     """The coarse level of a large graph for solvers: groups of its vertices, found when asked for."""
     if graph.n_vertices < COARSE_FROM:
         return None
@@ -162,13 +137,10 @@ def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector 
 
 def quotient(xp: Any, a: Any, b: Vector) -> Vector:
     """Return ``a / b`` where `b` is positive, and 0 elsewhere."""
-    positive = b > 0
-    return xp.where(positive, a / xp.where(positive, b, 1.0), 0.0)
+    return xp.where(b > 0, a / xp.where(b > 0, b, 1.0), 0.0)
 
 
-OFFSET = 0.3
-"""Size of the offset around a chosen class: exactly on the integers both forces vanish, and nothing would
-ever move."""
+# ------------------------------------------------------------------------------------------- the first state
 
 
 @dataclass(frozen=True)
@@ -184,23 +156,12 @@ FindStart = Callable[[Problem, Engine, np.random.Generator], Start]
 
 @dataclass(frozen=True)
 class StartRule:
-    """A way to find a start.
-
-    Attributes
-    ----------
-    find : callable
-    summary : str
-        What it does, in a few words.
-    work : tuple of float
-        Rough work of its linear systems, in any unit.
-    scored : bool
-        Whether it has scores, which the graph of communities can improve.
-    """
+    """A way to find a start."""
 
     find: FindStart
-    summary: str
-    work: tuple[float, ...]
-    scored: bool
+    summary: str  # what it does, in a few words
+    work: tuple[float, ...]  # rough work of its linear systems, in any unit
+    scored: bool  # whether it has scores, which the graph of communities can improve
 
 
 STARTS: dict[str, StartRule] = {}
@@ -226,17 +187,18 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
     spill over. Plain Laplace learning does not, but from too few labels it decides nothing, or gives nearly
     everything to one class, and its scores show that.
     """
-    both = diffusion_scores(problem, engine), laplace_scores(problem, engine)
-    scores = max(both, key=lambda scores: decidedness(engine, scores) * evenness_of(problem, engine, scores))
+
+    def decided(scores: Scores) -> float:
+        counts = class_counts(engine, engine.argmax(scores.values), problem.n_classes)
+        return float(engine.margins(scores.values).mean()) * evenness(counts)
+
+    scores = max((diffusion_scores(problem, engine), laplace_scores(problem, engine)), key=decided)
     return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
 
 
 @start("diffusion", "the highest score under Laplace learning on Poisson weights", work=(1, 2), scored=True)
 def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
-    """Every vertex takes its highest score under Laplace learning on Poisson weights.
-
-    With a balance of the classes to be kept, the scores are first priced so that the sizes fit.
-    """
+    """Every vertex takes its highest score under Laplace learning on Poisson weights."""
     scores = diffusion_scores(problem, engine)
     return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
 
@@ -253,16 +215,6 @@ def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> 
     u = engine.asarray(rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5)
     labels = engine.xp.clip(engine.xp.floor(u + 0.5), 0, problem.n_classes - 1)
     return Start(_labels_in_place(problem, engine, labels.astype(np.int32), u - labels))
-
-
-def evenness_of(problem: Problem, engine: Engine, scores: Scores) -> float:
-    """Evenness of the classes with the highest scores."""
-    return evenness(class_counts(engine, engine.argmax(scores.values), problem.n_classes))
-
-
-def decidedness(engine: Engine, scores: Scores) -> float:
-    """Mean distance between the two highest scores of a vertex, each vertex's scores adding up to 1."""
-    return float(engine.margins(scores.values).mean())
 
 
 def labels_of(problem: Problem, engine: Engine, scores: Scores) -> Vector:
@@ -286,6 +238,5 @@ def from_labels(problem: Problem, engine: Vectors, labels: Vector, rng: np.rando
 
 
 def _labels_in_place(problem: Problem, engine: Vectors, labels: Vector, offsets: Vector) -> State:
-    xp = engine.xp
-    labels = xp.where(problem.is_known, problem.known, labels).astype(np.int32)
-    return State(labels, xp.where(problem.is_known, 0.0, offsets))
+    labels = engine.xp.where(problem.is_known, problem.known, labels).astype(np.int32)
+    return State(labels, engine.xp.where(problem.is_known, 0.0, offsets))
