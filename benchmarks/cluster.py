@@ -4,9 +4,9 @@
   workers, beside one machine.
 - ``mnist``: the same for MNIST (PCA-50).
 - ``parquet``: a million such points in Parquet files through `graphwell classify --cluster`, with 2 workers
-  of 1.5 GiB, beside one process with 2 threads; the peak memory of every process is told, beyond what it
-  held after a small table was labelled. Not part of a quick run.
-- ``large``: 4 million of them with 4 workers of 1.5 GiB. Only when it is asked for.
+  of 1.5 GiB, beside one process with 2 threads, and the peak memory of every process beyond what it held
+  after a small table was labelled. Not part of a quick run.
+- ``large``: 4 million of them with 4 workers of 1.5 GiB. Only where it is named.
 - ``scheduling``: the sweeps of 2 workers alone, for blocks of 50,000 to 1,000,000 rows.
 - ``gpu``: a million of them with 2 workers that search with the GPU of this machine, beside 2 that do not.
 
@@ -15,9 +15,17 @@ are exchanges of messages between workers. Of the whole fit, *waiting* is the sh
 waits for messages of others, and *scheduling* that in which no worker runs its program: rows are read, the
 metric is chosen, tasks are started and results fetched. *Times one machine* is the whole fit beside that of
 one process, in the same run.
+
+``kill_workers`` fits 20,000 rows on two workers again and again, each time with a worker ended by SIGKILL at
+a moment drawn evenly from the length of an undisturbed fit; Dask's nanny starts another in its place. Every
+fit must end by itself, with the labels of the undisturbed one. A fit that ends before its moment does not
+count.
 """
 
+import os
+import signal
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -28,23 +36,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
 import graphwell as gw
-from benchmarks.data import DataMissingError, load
-from benchmarks.output import Options, show_table, write_json
+from benchmarks.data import available
+from benchmarks.output import Options, show_frame, write_json
 from graphwell.backends import find_backend
 from graphwell.memory import begin_peak, held
 
 CASES = ("parquet", "large", "scheduling", "gpu", "made-up", "mnist")
-WORKERS = (1, 2)
-LABELS_PER_CLASS = 20
-MEMORY_LIMIT = "1.5GiB"
-BYTES_PER_ROW = 64
-COSTS = ("halo", "waiting", "scheduling", "rounds", "moved")
+LABELS_PER_CLASS, BLOCKS = 20, 8
+MEMORY_LIMIT, BYTES_PER_ROW = "1.5GiB", 64
 SIZES = (100_000, 400_000, 1_000_000, 2_000_000)
-ROWS, PARQUET_ROWS, LARGE_ROWS, ROWS_PER_FILE = 200_000, 1_000_000, 4_000_000, 100_000
-SMALL_ROWS = 25_000
+ROWS, PARQUET_ROWS, LARGE_ROWS, ROWS_PER_FILE, SMALL_ROWS = 200_000, 1_000_000, 4_000_000, 100_000, 25_000
+KILLS, KILL_ROWS = 20, 20_000
 
 
 def surface(n: int, seed: int, n_classes: int = 8, dimension: int = 32) -> tuple[Any, Any]:
@@ -68,11 +74,18 @@ def cluster_of(n_workers: int, memory_limit: str | None = None) -> Iterator[Any]
         "distributed.admin.large-graph-warning-threshold": "1GiB",
         "distributed.deploy.lost-worker-timeout": "1h",  # or one that is killed twice in 15 s is given up
     }
-    with (
-        dask.config.set(settings),
-        processes_here(n_workers, memory_limit) as client,
-    ):
+    with dask.config.set(settings), processes_here(n_workers, memory_limit) as client:
         yield client
+
+
+def labels_of(truth: Any) -> Any:
+    return gw.datasets.sample_labels(truth, LABELS_PER_CLASS, random_state=0)
+
+
+def blocks_of(X: Any) -> Any:
+    import dask.array as da
+
+    return da.from_array(X, chunks=(-(-len(X) // BLOCKS), X.shape[1]))
 
 
 def fitted(rows: Any, y: Any, n_workers: int, **parameters: Any) -> tuple[dict[str, Any], Any]:
@@ -82,193 +95,198 @@ def fitted(rows: Any, y: Any, n_workers: int, **parameters: Any) -> tuple[dict[s
         began = time.perf_counter()
         classifier.fit(rows, y)
         seconds = time.perf_counter() - began
-        labels = classifier.transduction_.compute()
-        return {"workers": n_workers, **costs_of(classifier, seconds)}, labels
+        return costs_of(classifier, seconds), classifier.transduction_.compute()
 
 
 def costs_of(classifier: Any, seconds: float) -> dict[str, Any]:
-    """What a fit on a cluster cost; its shares are those of the worker that took longest."""
-    graph, stages = classifier.graph_, {**classifier.timings_, "in all": seconds}
+    """What a fit on a cluster cost; its shares, in %, are those of the worker that took longest."""
+    graph = classifier.graph_
     longest = max(graph.efforts, key=lambda effort: effort.seconds)
     return {
-        "seconds": stages,
+        **{f"{stage} s": took for stage, took in classifier.timings_.items()},
+        "in all s": seconds,
         "sweeps": classifier.n_iter_,
         "recall": graph.recall_,
-        "halo": graph.halo,
+        "halo %": 100 * graph.halo,
+        "waiting %": 100 * longest.seconds_waited / seconds,
+        "scheduling %": 100 * (1 - longest.seconds / seconds),
         "rounds": longest.rounds,
-        "bytes": sum(effort.bytes_sent for effort in graph.efforts),
-        "waiting": longest.seconds_waited / seconds,
-        "scheduling": 1 - longest.seconds / seconds,
+        "MB moved": sum(effort.bytes_sent for effort in graph.efforts) / 1e6,
     }
 
 
-def time_case(name: str, X: Any, truth: Any) -> dict[str, Any]:
-    import dask.array as da
-
-    y = gw.datasets.sample_labels(truth, LABELS_PER_CLASS, random_state=0)
-    unknown = y < 0
+def beside_one_machine(name: str, X: Any, truth: Any) -> pd.DataFrame:
+    y = labels_of(truth)
     began = time.perf_counter()
     one = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(X, y)
-    seconds = {**one.timings_, "in all": time.perf_counter() - began}
-    error = 100 * float((one.transduction_ != truth)[unknown].mean())
-    lines = [["one machine, 1 thread", *stage_cells(seconds), f"{error:.3f}", "1.0", *[""] * len(COSTS)]]
-    costs: list[dict[str, Any]] = [{"workers": 0, "seconds": seconds, "error": error}]
-    for n_workers in WORKERS:
-        cost, labels = fitted(da.from_array(X, chunks=(-(-len(X) // 8), X.shape[1])), y, n_workers)
-        cost["error"] = 100 * float((labels != truth)[unknown].mean())
-        cost["times one machine"] = cost["seconds"]["in all"] / seconds["in all"]
-        costs.append(cost)
-        cells = [*stage_cells(cost["seconds"]), f"{cost['error']:.3f}", f"{cost['times one machine']:.1f}"]
-        lines.append([f"{n_workers} worker{'s' if n_workers > 1 else ''}", *cells, *cost_cells(cost)])
-    columns = (f"{name}, {len(X):,} x {X.shape[1]}", "graph s", "start s", "descent s", "in all s", "error %")
-    show_table("A fit", (*columns, "times one machine", *COSTS), lines)
-    return {"case": name, "rows": len(X), "costs": costs}
+    seconds = time.perf_counter() - began
+    stages = {f"{stage} s": took for stage, took in one.timings_.items()}
+    rows = {"one machine, 1 thread": ({**stages, "in all s": seconds}, one.transduction_)}
+    for n_workers in (1, 2):
+        rows[f"workers: {n_workers}"] = fitted(blocks_of(X), y, n_workers)
+    for cost, labels in rows.values():
+        cost["error %"] = 100 * float((labels != truth)[y < 0].mean())
+        cost["times one machine"] = cost["in all s"] / seconds
+    table = pd.DataFrame({name: cost for name, (cost, _) in rows.items()}).T
+    show_frame(f"A fit of {name}, {len(X):,} x {X.shape[1]}", table, 1)
+    return table
 
 
-def scheduling_case(sizes: tuple[int, ...]) -> dict[str, Any]:
+def scheduling(sizes: tuple[int, ...]) -> pd.DataFrame:
     """How the share of scheduling falls with the size of the blocks: 40 sweeps on two workers."""
     import dask.array as da
     from dask import delayed
 
-    lines, costs = [], []
+    rows = {}
     for n in sizes:
-        parts = [delayed(surface_points)(n // 8, seed) for seed in range(8)]
-        rows = da.concatenate([da.from_delayed(part, (n // 8, 32), np.float32) for part in parts])
+        parts = [delayed(surface_points)(n // BLOCKS, seed) for seed in range(BLOCKS)]
+        X = da.concatenate([da.from_delayed(part, (n // BLOCKS, 32), np.float32) for part in parts])
         y = np.full(n, -1)
-        y[: n // 8] = gw.datasets.sample_labels(surface(n // 8, 0)[1], LABELS_PER_CLASS, random_state=0)
-        cost, _ = fitted(rows, y, 2, start="random", schedule=gw.Annealed(2.0, 1.9, ratio=0.95, sweeps=20))
-        costs.append({"rows": n, **cost})
-        sweep = cost["seconds"]["descent"] / cost["sweeps"]
-        lines.append([f"{n // 2:,}", f"{1000 * sweep:.1f}", *cost_cells(cost)])
-    show_table("Sweeps of two workers", ("rows per block", "ms per sweep", *COSTS), lines)
-    return {"case": "scheduling", "costs": costs}
+        y[: n // BLOCKS] = labels_of(surface(n // BLOCKS, 0)[1])
+        cost, _ = fitted(X, y, 2, start="random", schedule=gw.Annealed(2.0, 1.9, ratio=0.95, sweeps=20))
+        rows[f"{n // 2:,} rows per block"] = {
+            "ms per sweep": 1000 * cost["descent s"] / cost["sweeps"],
+            **cost,
+        }
+    table = pd.DataFrame(rows).T
+    show_frame("Sweeps of two workers", table, 1)
+    return table
 
 
 def surface_points(n: int, seed: int) -> Any:
     return surface(n, seed)[0]
 
 
-def gpu_case(n: int) -> list[dict[str, Any]]:
+def with_gpu(n: int) -> pd.DataFrame:
     """Two workers that search with a GPU, and two that do not; nothing where there is no GPU."""
-    import dask.array as da
-
     try:
         find_backend("cuda")
     except (ImportError, OSError) as error:
         print(f"Workers with a GPU are left out: {error}")
-        return []
+        return pd.DataFrame()
     X, truth = surface(n, seed=0)
-    y = gw.datasets.sample_labels(truth, LABELS_PER_CLASS, random_state=0)
-    rows = da.from_array(X, chunks=(-(-n // 8), X.shape[1]))
-    found = {device: fitted(rows, y, 2, device=device) for device in ("cpu", "cuda")}
-    lines = [[device, *stage_cells(cost["seconds"])] for device, (cost, _) in found.items()]
-    columns = (f"{n:,} x {X.shape[1]}, searched by", "graph s", "start s", "descent s", "in all s")
-    show_table("Two workers", columns, lines)
-    others = int((found["cpu"][1] != found["cuda"][1]).sum())
-    print(f"Rows with another label where a GPU searched: {others:,}")
-    return [{"case": "gpu", "device": device, "rows": n, **cost} for device, (cost, _) in found.items()]
+    found = {device: fitted(blocks_of(X), labels_of(truth), 2, device=device) for device in ("cpu", "cuda")}
+    table = pd.DataFrame({device: cost for device, (cost, _) in found.items()}).T
+    show_frame(f"Two workers, {n:,} x {X.shape[1]}, neighbours searched by", table, 1)
+    print(f"Rows with another label where a GPU searched: {(found['cpu'][1] != found['cuda'][1]).sum():,}")
+    return table
 
 
-def cost_cells(cost: dict[str, Any]) -> list[str]:
-    shares = [f"{100 * cost[part]:.0f} %" for part in ("halo", "waiting", "scheduling")]
-    return [*shares, f"{cost['rounds']:,}", f"{cost['bytes'] / 1e6:.1f} MB"]
-
-
-def stage_cells(seconds: dict[str, float]) -> list[str]:
-    return [f"{seconds[stage]:.1f}" for stage in ("graph", "start", "descent", "in all")]
-
-
-def parquet_case(rows: int, n_workers: int, *, beside_one: bool) -> dict[str, Any]:
+def parquet(rows: int, n_workers: int, *, beside_one: bool) -> pd.DataFrame:
     """Label a folder of Parquet files on workers with little memory, and in one process beside them."""
+    from graphwell.jobs.classify import classify
     from graphwell.jobs.classify_on_cluster import label_folder
-
-    with tempfile.TemporaryDirectory() as folder:
-        with ProcessPoolExecutor(1, get_context("spawn")) as elsewhere:  # nothing of it stays in the client
-            for name, size in (("small", SMALL_ROWS), ("in", rows)):
-                elsewhere.submit(write_parts, Path(folder) / f"{name}.parquet", size).result()
-        classifier = gw.DiffuseInterfaceClassifier(random_state=0)
-        with cluster_of(n_workers, MEMORY_LIMIT) as client:
-            label_folder(labelling(folder, "first", "small"), clone(classifier))  # loads all code
-            idle = {"client": begin_peak(), **client.run(begin_peak)}
-            began = time.perf_counter()
-            summary = label_folder(labelling(folder, "out"), classifier).to_json()
-            seconds = time.perf_counter() - began
-            memory = {"client": held("VmHWM"), **client.run(held, "VmHWM")}
-            cost = costs_of(classifier, seconds)
-        cost |= {"case": "parquet", "rows": rows, "memory": memory, "in all": seconds}
-        if beside_one:
-            cost["times one machine"] = seconds / seconds_of_one_process(folder)
-    lines = [
-        [name, f"{value / 2**30:.2f}", f"{(value - idle[name]) / rows:.0f}"] for name, value in memory.items()
-    ]
-    show_table(
-        f"Parquet, {rows:,} x 32: peak memory", ("process", "GiB", "bytes per row beyond an idle one"), lines
-    )
-    show_table("What it cost", COSTS, [cost_cells(cost)])
-    wrong = 100 * (1 - summary["truth"]["accuracy"])
-    print(f"{seconds:.0f} s; {wrong:.3f} % wrong; {summary['seconds']}; {summary['notes']}")
-    if beside_one:
-        print(f"{cost['times one machine']:.1f} times one process of {n_workers} threads")
-    if memory["client"] - idle["client"] > BYTES_PER_ROW * rows:
-        print(f"Missed: the client took more than {BYTES_PER_ROW} bytes per row")
-    return cost
-
-
-def labelling(folder: str, out: str, table_name: str = "in", **options: Any) -> Any:
     from graphwell.jobs.options import ClassifyOptions
 
-    table, output = (Path(folder) / f"{name}.parquet" for name in (table_name, out))
-    return ClassifyOptions(table=table, output=output, truth="truth", **options)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
 
+        def labelling(out: str, table: str = "in", **options: Any) -> Any:
+            return ClassifyOptions(
+                table=folder / f"{table}.parquet", output=folder / out, truth="truth", **options
+            )
 
-def seconds_of_one_process(folder: str) -> float:
-    """Seconds that one process with two threads takes to label the same folder."""
-    from graphwell.jobs.classify import classify
-
-    began = time.perf_counter()
-    classify(labelling(folder, "one", cluster="local", n_jobs=2))
-    return time.perf_counter() - began
+        with ProcessPoolExecutor(1, get_context("spawn")) as elsewhere:  # nothing of it stays in the client
+            for table, size in (("small", SMALL_ROWS), ("in", rows)):
+                elsewhere.submit(write_parts, folder / f"{table}.parquet", size).result()
+        classifier = gw.DiffuseInterfaceClassifier(random_state=0)
+        with cluster_of(n_workers, MEMORY_LIMIT) as client:
+            label_folder(labelling("first.parquet", "small"), clone(classifier))  # loads all code
+            idle = pd.Series({"client": begin_peak(), **client.run(begin_peak)}, dtype=float)
+            began = time.perf_counter()
+            summary = label_folder(labelling("out.parquet"), classifier).to_json()
+            cost = costs_of(classifier, time.perf_counter() - began)
+            peak = pd.Series({"client": held("VmHWM"), **client.run(held, "VmHWM")}, dtype=float)
+        if beside_one:
+            began = time.perf_counter()
+            classify(labelling("one.parquet", cluster="local", n_jobs=2))
+            cost["times one process"] = cost["in all s"] / (time.perf_counter() - began)
+    cost["wrong %"] = 100 * (1 - summary["truth"]["accuracy"])
+    memory = pd.DataFrame({"GiB": peak / 2**30, "bytes per row beyond an idle one": (peak - idle) / rows})
+    show_frame(f"Parquet, {rows:,} x 32: peak memory of each process", memory)
+    if memory.iloc[0, 1] > BYTES_PER_ROW:
+        print(f"Missed: the client took more than {BYTES_PER_ROW} bytes per row")
+    table = pd.DataFrame({f"{rows:,} rows": cost}).T
+    show_frame("What it cost", table, 1)
+    print(f"{summary['seconds']}; {summary['notes']}")
+    return table.assign(**memory["bytes per row beyond an idle one"].add_prefix("bytes per row, "))
 
 
 def write_parts(folder: Path, rows: int) -> None:
-    import pyarrow
-    from pyarrow import parquet
-
     folder.mkdir()
     for number in range(-(-rows // ROWS_PER_FILE)):
         X, truth = surface(min(ROWS_PER_FILE, rows - number * ROWS_PER_FILE), seed=number)
-        labels = np.full(len(X), -1)
-        if number == 0:
-            labels = gw.datasets.sample_labels(truth, LABELS_PER_CLASS, random_state=0)
-        columns = {f"x{c}": X[:, c] for c in range(X.shape[1])}
-        table = pyarrow.table({**columns, "label": labels, "truth": truth})
-        parquet.write_table(table, folder / f"{number:03d}.parquet")
+        labels = labels_of(truth) if number == 0 else -1
+        table = pd.DataFrame(X).add_prefix("x").assign(label=labels, truth=truth)
+        table.to_parquet(folder / f"{number:03d}.parquet", index=False)
 
 
 def main(options: Options) -> None:
-    found = []
     if find_spec("distributed") is None:
         print("The benchmark of the cluster is left out: it needs Dask, pip install 'graphwell[dask]'")
         return
-    for case in CASES:
-        if options.data is not None and case not in options.data:
-            continue
+    quick, found = options.quick, {}
+    for case in options.data or [
+        each for each in CASES if each != "large" and not (quick and each == "parquet")
+    ]:
         if case == "parquet":
-            found += [] if options.quick else [parquet_case(PARQUET_ROWS, 2, beside_one=True)]
+            found[case] = parquet(PARQUET_ROWS, 2, beside_one=True)
         elif case == "large":
-            found += [] if options.data is None else [parquet_case(LARGE_ROWS, 4, beside_one=False)]
+            found[case] = parquet(LARGE_ROWS, 4, beside_one=False)
         elif case == "scheduling":
-            found.append(scheduling_case(SIZES[:1] if options.quick else SIZES))
+            found[case] = scheduling(SIZES[:1] if quick else SIZES)
         elif case == "gpu":
-            found += gpu_case(PARQUET_ROWS // 10 if options.quick else PARQUET_ROWS)
-        elif case == "mnist":
-            try:
-                data = load("mnist")
-            except DataMissingError as error:
-                print(error)
-                continue
-            found.append(time_case("mnist", data.X, data.y))
+            found[case] = with_gpu(PARQUET_ROWS // 10 if quick else PARQUET_ROWS)
+        elif case == "made-up":
+            found[case] = beside_one_machine(case, *surface(ROWS // 4 if quick else ROWS, seed=0))
         else:
-            found.append(time_case("made-up", *surface(ROWS // 4 if options.quick else ROWS, seed=0)))
-    if found:
-        write_json(options.out / "cluster.json", {"cases": found})
+            for data in available([case]):
+                found[case] = beside_one_machine(case, data.X, data.y)
+    cases = {case: table.to_dict("index") for case, table in found.items()}
+    write_json(options.out / "cluster.json", cases)
+
+
+def kill_workers(options: Options) -> None:
+    """``--seeds`` draws the moments again; by default they are others in every run."""
+    rng = np.random.default_rng(options.seeds)
+    kills = 3 if options.quick else KILLS
+    with cluster_of(2) as client:
+        kill_and_compare(client, KILL_ROWS, kills, rng)
+    print(f"{kills} kills, every fit ended with the labels of the undisturbed one")
+
+
+def kill_and_compare(client: Any, rows: int, kills: int, rng: np.random.Generator) -> None:
+    points, truth = surface(rows, seed=0)
+    X, y = blocks_of(points), labels_of(truth)
+
+    def fit() -> tuple[float, Any]:
+        began = time.perf_counter()
+        labels = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, y).transduction_.compute()
+        return time.perf_counter() - began, labels
+
+    killed: list[int] = []
+
+    def kill_one() -> None:
+        pid = int(rng.choice([nanny.pid for nanny in client.cluster.workers.values()]))
+        os.kill(pid, signal.SIGKILL)
+        killed.append(pid)
+
+    fit()  # kernels are loaded
+    seconds, labels = fit()
+    print(f"{rows:,} rows; an undisturbed fit takes {seconds:.1f} s", flush=True)
+    while len(killed) < kills:
+        # until the scheduler knows the worker that each nanny has started, and no other
+        while {nanny.worker_address for nanny in client.cluster.workers.values()} != set(
+            client.scheduler_info(n_workers=-1)["workers"]
+        ):
+            time.sleep(0.2)
+        before, moment = len(killed), float(rng.uniform(0, seconds))
+        killer = threading.Timer(moment, kill_one)
+        killer.start()
+        took, found = fit()
+        killer.cancel()
+        killer.join()
+        if not np.array_equal(found, labels):
+            raise SystemExit(f"a worker was killed after {moment:.2f} s, and the fit ended with other labels")
+        if len(killed) > before:
+            print(f"kill {len(killed)}: after {moment:.2f} s; the same labels after {took:.1f} s", flush=True)

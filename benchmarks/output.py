@@ -17,6 +17,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 from graphwell import __version__
 from graphwell.io.files import written_whole
 from graphwell.view.plots import as_png, new_figure
@@ -45,22 +47,27 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH_WITHOUT_TERMINAL)
-    table = Table(title=title, title_justify="left")
+    table = Table()
     for number, column in enumerate(columns):
         table.add_column(column, justify="right" if number else "left", no_wrap=number == 0)
     for row in rows:
         table.add_row(*row)
-    console.print(table, highlight=False)
+    console.print(title, table, sep="\n", markup=False, highlight=False)
 
 
 def show_frame(title: str, frame: Any, digits: int = 2) -> None:
-    """Print numbers of pandas; what was not measured stays empty."""
-    names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.index]
-    rows = [
-        [name, *("" if value != value else f"{value:.{digits}f}" for value in values)]
-        for name, values in zip(names, frame.to_numpy(), strict=True)
-    ]
-    show_table(title, ["", *map(str, frame.columns)], rows)
+    """Print a frame of pandas: numbers with so many digits, words as they are, nothing where none is."""
+
+    def shown(value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        if value is None or value != value:
+            return ""
+        return f"{value:,}" if isinstance(value, int | np.integer) else f"{value:,.{digits}f}"
+
+    names = [", ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.index]
+    rows = [[name, *map(shown, row)] for name, row in zip(names, frame.to_numpy(object), strict=True)]
+    show_table(title, [", ".join(str(n) for n in frame.index.names if n), *map(str, frame.columns)], rows)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -119,35 +126,16 @@ def resumed(path: Path, work: Callable[[Any], Any], jobs: Sequence[Any], process
 Curves = Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]]
 
 
-def draw_curves(
-    path: Path,
-    panels: Curves,
-    xlabel: str,
-    bold: Mapping[str, str],
-    *,
-    grey: bool = False,
-    dashed: Sequence[str] = (),
-) -> None:
-    """Error in % by panel and by name: some in colours of their own, the others in grey or all colours."""
-    from matplotlib import colormaps
-
+def draw_curves(path: Path, panels: Curves, xlabel: str, bold: Mapping[str, str]) -> None:
+    """Error in % by panel and by name: some in colours of their own, the others in grey."""
     columns = min(4, len(panels))
     figure, axes = new_figure(columns, 4.2, 3.8, rows=-(-len(panels) // columns))
     for axis, (title, curves) in zip(axes, panels.items(), strict=False):
-        for number, (name, (x, y)) in enumerate(curves.items()):
-            color = bold.get(name, "0.7" if grey else colormaps["tab20"](number % 20))
-            style = {"linewidth": 2.2, "zorder": 3} if name in bold else {"linewidth": 1, "zorder": 2}
-            line = "--" if name in dashed else "-"
-            axis.plot(
-                x,
-                [max(error, 0.01) for error in y],
-                line,
-                marker="o",
-                markersize=3,
-                color=color,
-                label=name,
-                **style,
-            )
+        for name, (x, y) in curves.items():
+            stands_out = name in bold
+            style = {"linewidth": 2.2 if stands_out else 1, "zorder": 3 if stands_out else 2}
+            errors = [max(error, 0.01) for error in y]
+            axis.plot(x, errors, "o-", markersize=3, color=bold.get(name, "0.7"), label=name, **style)
         ticks = sorted({place for x, _ in curves.values() for place in x})
         axis.set(title=title, xscale="log", yscale="log", xlabel=xlabel, ylabel="error (%)")
         axis.set_xticks(ticks, [f"{place:g}" for place in ticks])
@@ -168,6 +156,7 @@ class Figure:
     values: Sequence[float]
     bar: float | None = None
     unit: str = "x"
+    note: str = ""
 
     @property
     def median(self) -> float:
@@ -185,7 +174,7 @@ class Figure:
         """Cells of the table."""
         spread = f"{min(self.values):.3g} to {max(self.values):.3g}" if len(self.values) > 1 else ""
         bar = "" if self.bar is None else f"{self.bar:g} {self.unit}"
-        return [self.what, f"{self.median:.3g} {self.unit}", spread, bar, self.verdict]
+        return [self.what, f"{self.median:.3g} {self.unit}", spread, bar, self.verdict, self.note]
 
 
 def seconds(work: Callable[[], Any], times: int = 1) -> float:
@@ -211,6 +200,7 @@ def ratios(
 
 def report(name: str, title: str, figures: Sequence[Figure], options: Options, **more: Any) -> None:
     """Print the table, and write it with anything more as JSON."""
-    show_table(title, ("what", "median", "least to largest", "bar", ""), [figure.row() for figure in figures])
+    columns = ("what", "median", "least to largest", "bar", "", "note")
+    show_table(title, columns, [figure.row() for figure in figures])
     content = [{**asdict(f), "median": f.median, "verdict": f.verdict} for f in figures]
     write_json(options.out / f"{name}.json", {"figures": content, **more})

@@ -11,13 +11,15 @@ import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import pandas as pd
+
 import graphwell as gw
-from benchmarks.output import Options, show_table, write_json
+from benchmarks.output import Options, show_frame, write_json
 
 PACKAGE = Path(gw.__file__).parent
 CUDA = "backends/cuda"
@@ -32,14 +34,10 @@ class Visited:
     functions: set[CodeType] = field(default_factory=set)
     depth: int = 0
 
-    @property
-    def files(self) -> set[str]:
-        """The files that the functions stand in."""
-        return {code.co_filename for code in self.functions}
-
-    def row(self) -> list[str]:
-        """Files, functions and depth, for the table."""
-        return [f"{number:,}" for number in (len(self.files), len(self.functions), self.depth)]
+    def counts(self) -> dict[str, int]:
+        """Files, functions and depth."""
+        files = {code.co_filename for code in self.functions}
+        return {"files": len(files), "functions": len(self.functions), "depth": self.depth}
 
 
 @contextlib.contextmanager
@@ -79,7 +77,7 @@ def watching(folder: Path = PACKAGE) -> Iterator[Visited]:
 
 
 def second_call(job: Callable[[], object]) -> Visited:
-    """Run a job twice and tell what the second run visited: the first imports and compiles."""
+    """Run a job twice and note what the second run visited: the first imports and compiles."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), watching() as visited:
         warnings.simplefilter("ignore")
         job()
@@ -135,92 +133,52 @@ def jobs() -> dict[str, Callable[[], object]]:
     }
 
 
-@dataclass
-class Size:
-    """How much code there is: files, lines, comments, and names of functions and classes."""
-
-    files: int = 0
-    short_files: int = 0
-    lines: int = 0
-    comments: int = 0
-    functions: int = 0
-    classes: list[str] = field(default_factory=list)
-
-    def add(self, path: Path) -> None:
-        """Count another file."""
+def size(paths: list[Path]) -> dict[str, Any]:
+    """How much code there is: lines, files, comments, and names of functions and classes."""
+    lines = comments = functions = short = 0
+    classes: Counter[str] = Counter()
+    for path in paths:
         text = path.read_text(encoding="utf-8")
-        lines = text.count("\n")
-        self.files += 1
-        self.lines += lines
-        self.short_files += lines < SHORT_FILE
+        n_lines = text.count("\n")
+        lines += n_lines
+        short += n_lines < SHORT_FILE
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-        self.comments += sum(t.type == tokenize.COMMENT and not FOR_A_TOOL.match(t.string) for t in tokens)
-        for node in ast.walk(ast.parse(text)):
-            self.functions += isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            if isinstance(node, ast.ClassDef):
-                self.classes.append(node.name)
-
-    @property
-    def defined_twice(self) -> list[str]:
-        """Names of more than one class."""
-        return sorted(name for name, times in Counter(self.classes).items() if times > 1)
-
-    def row(self) -> list[str]:
-        """The counts, for the table."""
-        per_thousand = 1000 * self.comments / max(self.lines, 1)
-        counts = (self.lines, self.files, self.short_files, self.functions, len(self.classes))
-        return [*(f"{count:,}" for count in counts), f"{per_thousand:.1f}", f"{len(self.defined_twice)}"]
+        comments += sum(t.type == tokenize.COMMENT and not FOR_A_TOOL.match(t.string) for t in tokens)
+        nodes = list(ast.walk(ast.parse(text)))
+        functions += sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in nodes)
+        classes.update(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    return {
+        "lines": lines, "files": len(paths), f"under {SHORT_FILE} lines": short, "functions": functions,
+        "classes": classes.total(), "comments per 1,000 lines": 1000 * comments / max(lines, 1),
+        "class names defined twice": sorted(name for name, times in classes.items() if times > 1),
+    }  # fmt: skip
 
 
-def sizes(package: Path = PACKAGE) -> dict[str, Size]:
+def sizes(package: Path = PACKAGE) -> dict[str, dict[str, Any]]:
     """Measure each room, what lies beside the rooms, and the whole with and without backends/cuda."""
-    rooms: dict[str, Size] = {}
-    whole, without = Size(), Size()
-    for path in sorted(package.rglob("*.py")):
+    rooms: dict[str, list[Path]] = {}
+    every = sorted(package.rglob("*.py"))
+    for path in every:
         inside = path.relative_to(package).as_posix()
-        counted = [inside.partition("/")[0] if "/" in inside else "beside the rooms"]
-        if counted == ["backends"]:
-            counted = [CUDA if inside.startswith(f"{CUDA}/") else "backends (without cuda)"]
-        for size in [whole, *(rooms.setdefault(name, Size()) for name in counted)]:
-            size.add(path)
-        if CUDA not in counted:
-            without.add(path)
-    return {**rooms, "in all": whole, f"without {CUDA}": without}
-
-
-def beside() -> dict[str, Size]:
-    """Measure the folders beside src."""
-    root = PACKAGE.parents[1]
-    found = {}
-    for name in ("benchmarks", "torture", "examples", "plugins", "tests"):
-        found[name] = Size()
-        for path in sorted((root / name).rglob("*.py")):
-            found[name].add(path)
-    return found
+        room = inside.partition("/")[0] if "/" in inside else "beside the rooms"
+        if room == "backends":
+            room = CUDA if inside.startswith(f"{CUDA}/") else "backends (without cuda)"
+        rooms.setdefault(room, []).append(path)
+    without = [path for path in every if path not in rooms.get(CUDA, [])]
+    return {
+        name: size(paths) for name, paths in {**rooms, "in all": every, f"without {CUDA}": without}.items()
+    }
 
 
 def main(options: Options) -> None:
-    visits = {name: second_call(job) for name, job in jobs().items()}
-    show_table(
-        "Package code that a second call visits",
-        ["", "files", "functions", "depth"],
-        [[name, *visited.row()] for name, visited in visits.items()],
-    )
+    visits = {name: second_call(job).counts() for name, job in jobs().items()}
+    show_frame("Package code that a second call visits", pd.DataFrame(visits).T)
     rooms = sizes()
-    show_table(
-        "Rooms of src/graphwell, and folders beside it",
-        ["", "lines", "files", f"under {SHORT_FILE} lines", "functions", "classes",
-         "comments per 1,000 lines", "class names defined twice"],
-        [[name, *size.row()] for name, size in {**rooms, **beside()}.items()],
-    )  # fmt: skip
-    print(f"Class names defined twice: {', '.join(rooms['in all'].defined_twice) or 'none'}.")
-    write_json(
-        options.out / "walk.json",
-        {
-            "visits": {
-                name: {"files": len(v.files), "functions": len(v.functions), "depth": v.depth}
-                for name, v in visits.items()
-            },
-            "rooms": {name: asdict(size) for name, size in rooms.items()},
-        },
-    )
+    for name in ("benchmarks", "torture", "examples", "plugins", "tests"):
+        rooms[name] = size(sorted((PACKAGE.parents[1] / name).rglob("*.py")))
+    table = pd.DataFrame(rooms).T
+    table["class names defined twice"] = table["class names defined twice"].map(len)
+    show_frame("Rooms of src/graphwell, and folders beside it", table, 1)
+    twice = ", ".join(rooms["in all"]["class names defined twice"])
+    print(f"Class names defined twice: {twice or 'none'}.")
+    write_json(options.out / "walk.json", {"visits": visits, "rooms": rooms})

@@ -6,7 +6,6 @@ import threading
 import pytest
 
 from benchmarks import walk
-from benchmarks.__main__ import BENCHMARKS
 
 OUTER = """\
 # Why it is so.
@@ -66,7 +65,7 @@ def test_functions_are_counted_in_every_thread(package):
     assert sys.getprofile() is None
     assert threading.getprofile() is None
     # start, helper, add, by_thread and the lambda; start > helper > add, comprehensions not counted
-    assert visited.row() == ["2", "5", "3"]
+    assert visited.counts() == {"files": 2, "functions": 5, "depth": 3}
 
 
 def test_only_the_second_call_counts(monkeypatch, package):
@@ -75,18 +74,14 @@ def test_only_the_second_call_counts(monkeypatch, package):
     calls = iter([start, never])
     watching = walk.watching
     monkeypatch.setattr(walk, "watching", lambda: watching(package))
-    assert walk.second_call(lambda: next(calls)()).row() == ["1", "1", "1"]
+    assert walk.second_call(lambda: next(calls)()).counts() == {"files": 1, "functions": 1, "depth": 1}
 
 
 def test_rooms_are_measured_with_and_without_cuda(package):
     rooms = walk.sizes(package)
     assert set(rooms) == {"beside the rooms", "room", "backends/cuda", "in all", "without backends/cuda"}
-    assert rooms["beside the rooms"].row() == ["10", "1", "1", "2", "0", "200.0", "0"]
-    assert (rooms["in all"].files, rooms["in all"].short_files) == (3, 2)
-    assert rooms["in all"].defined_twice == ["Twice"]
-    assert rooms["without backends/cuda"].defined_twice == []
-    assert rooms["in all"].lines - rooms["without backends/cuda"].lines == 62
-
-
-def test_a_walk_is_a_benchmark():
-    assert "walk" in BENCHMARKS
+    assert list(rooms["beside the rooms"].values()) == [10, 1, 1, 2, 0, 200.0, []]
+    assert (rooms["in all"]["files"], rooms["in all"]["under 60 lines"]) == (3, 2)
+    assert rooms["in all"]["class names defined twice"] == ["Twice"]
+    assert rooms["without backends/cuda"]["class names defined twice"] == []
+    assert rooms["in all"]["lines"] - rooms["without backends/cuda"]["lines"] == 62

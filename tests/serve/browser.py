@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.chromium import start_chromium
+from benchmarks.pages import start_chromium
 
 
 def no_browser(reason):

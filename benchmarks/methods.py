@@ -1,0 +1,366 @@
+"""Every method on the same graphs and labels, and the table of the README.
+
+``few_labels``: graphwell, its start alone, graphwell with the true class sizes, `graphwell.methods`, the
+clusterers without a label, and graphlearning's. Each row of figures is appended to few_labels.jsonl as it is
+found; a run that was stopped goes on from there.
+
+``peers``: what people use today, from the same rows and labels, with settings that suit few labels, not the
+defaults, which do worse. LabelSpreading, on its own graph of ten neighbours and on ours, has alpha 0.99 (not
+0.2) and 500 rounds (not 30); boosting has leaves of three rows (its usual twenty cannot split thirty labels).
+Poisson learning is graphwell's, on our graph.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import graphwell as gw
+from benchmarks.data import DataMissingError, Dataset, available, load
+from benchmarks.output import Options, draw_curves, on_one_thread, resumed, show_frame, write_json
+from graphwell import DiffuseInterfaceClassifier, DiffuseInterfaceClustering, Graph
+from graphwell._random import stream
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends import find_backend
+from graphwell.datasets import sample_labels
+from graphwell.estimators import registry
+from graphwell.estimators.methods.base import Clusterer
+from graphwell.memory import peak_memory
+from graphwell.metrics import matched_error, unlabelled_error
+from graphwell.solve.fit import Recipe, fit
+from graphwell.solve.problem import Problem
+
+DEFAULT, START, WITH_SIZES, CLUSTERS = "default", "own start", "class_prior", "diffuse interface clusters"
+OWN = (DEFAULT, START, WITH_SIZES, CLUSTERS)
+SETS = (
+    "mnist", "optdigits", "penbased", "texture", "letter", "segment", "satimage", "digits", "three_moons",
+    "two_moons", "mnist/geometric", "optdigits/geometric",
+)  # fmt: skip
+MNIST_RATES = {0: range(1), 1: range(5), 2: range(5), 5: range(5), 10: range(5), 50: range(2), 700: range(2)}
+RATES = {0: range(10, 13), 1: range(10, 15), 5: range(10, 15), 20: range(10, 15)}
+"""Label sets by the number of labels per class; 0 is for the clusterers."""
+SMALL_SETS = ("segment", "digits", "three_moons", "two_moons", "optdigits/geometric")
+ALLOWED = 0.5
+"""Points that the default may lose without being said to lose."""
+MNIST_BARS = {
+    DEFAULT: {1: 9.0, 2: 5.0, 5: 2.7, 10: 2.6, 50: 2.45, 700: 2.25},
+    WITH_SIZES: {1: 8.0, 2: 4.5, 5: 2.6, 10: 2.5, 50: 2.4, 700: 2.2},
+}
+Labeller = Callable[[Graph, IntArray, FloatArray], IntArray]
+"""Takes a graph, labels and the true class shares; returns a label for every vertex."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to label a graph, and what is known of it."""
+
+    label: Labeller
+    with_sizes: bool = False
+    slow: bool = False
+    two_classes: bool = False
+    clusters: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """One method on one label set of one data set."""
+
+    data: str
+    per_class: int
+    label_set: int
+    method: str
+
+
+@cache
+def candidates() -> dict[str, Method]:
+    """Every method by name; those of graphlearning where it can be imported."""
+
+    def own(graph: Graph, labels: IntArray, shares: FloatArray | None) -> IntArray:
+        ours = DiffuseInterfaceClassifier(class_prior=shares, n_jobs=1, random_state=0)
+        return ours.fit(graph, labels).transduction_
+
+    def start(graph: Graph, labels: IntArray, shares: FloatArray) -> IntArray:
+        problem, backend = Problem(graph, labels, len(shares)), find_backend("cpu", n_jobs=1)
+        return fit(backend, problem, Recipe(time=0.0), rng=stream(0, "start")).result.labels
+
+    def clusters(graph: Graph, labels: IntArray, shares: FloatArray) -> IntArray:
+        found = DiffuseInterfaceClustering(len(shares), n_jobs=1, random_state=0).fit_predict(graph)
+        return np.where(found < 0, found.max() + 1, found)  # rows of no cluster are one more
+
+    found = {
+        DEFAULT: Method(lambda graph, labels, _: own(graph, labels, None)),
+        START: Method(start),
+        WITH_SIZES: Method(own, with_sizes=True),
+        CLUSTERS: Method(clusters, clusters=True),
+    }
+    for name, entry in gw.methods().items():
+        if name != registry.DEFAULT:
+            is_clusterer = issubclass(entry.classifier, Clusterer)
+            two = entry.most_classes is not None
+            label = partial(by_registry, entry)
+            found[name] = Method(label, entry.told_sizes, entry.slow, two, is_clusterer)
+    try:
+        from graphlearning import ssl
+    except ImportError as error:
+        print(f'graphlearning is left out: {error}. Get it by pip install "graphwell[bench]" annoy.')
+        return found
+    return found | {
+        "gl poisson": Method(partial(by_graphlearning, lambda W, _: ssl.poisson(W))),
+        "gl laplace": Method(partial(by_graphlearning, lambda W, _: ssl.laplace(W))),
+        "gl volume_mbo": Method(partial(by_graphlearning, ssl.volume_mbo), with_sizes=True, slow=True),
+        "gl poisson_mbo": Method(partial(by_graphlearning, ssl.poisson_mbo), with_sizes=True, slow=True),
+    }
+
+
+def by_registry(entry: registry.Method, graph: Graph, labels: IntArray, shares: FloatArray) -> IntArray:
+    """Labels of a method of `graphwell.methods`; clusters where no label is known."""
+    made = entry(n_jobs=1)
+    given = {
+        "random_state": 0,
+        "class_prior": shares if entry.told_sizes else None,
+        "n_clusters": len(shares),
+    }
+    if (labels >= 0).any():
+        del given["n_clusters"]
+    made.set_params(**{name: given[name] for name in given.keys() & made.get_params().keys()})
+    return made.fit(graph, labels).transduction_ if (labels >= 0).any() else made.fit_predict(graph)
+
+
+def by_graphlearning(make: Any, graph: Graph, labels: IntArray, shares: FloatArray) -> IntArray:
+    from scipy import sparse
+
+    known = np.flatnonzero(labels >= 0)
+    model = make(sparse.csr_matrix(graph.W), shares)
+    model.fit(known, labels[known])
+    return np.asarray(model.predict())
+
+
+def planned(options: Options) -> list[Job]:
+    """All jobs, a set after the other; slow methods have the first label set of large sets alone."""
+    jobs = []
+    for data in options.data or SETS:
+        for rate, seeds in (MNIST_RATES if data == "mnist" else RATES).items():
+            able = {
+                name: method
+                for name, method in candidates().items()
+                if (method.clusters if rate == 0 else name != CLUSTERS)
+                and (not method.two_classes or data == "two_moons")
+            }
+            for seed in options.seeds or (seeds[:2] if options.quick else seeds):
+                left_out = options.quick or (data not in SMALL_SETS and seed != seeds[0])
+                jobs += [
+                    Job(data, rate, seed, n) for n, method in able.items() if not (method.slow and left_out)
+                ]
+    return jobs
+
+
+_loaded: dict[str, Dataset] = {}
+
+
+@on_one_thread()
+def measured(job: Job) -> dict[str, Any] | None:
+    """Error in per cent, seconds and memory of one job; a sentence where the method refuses."""
+    if job.data not in _loaded:
+        _loaded.clear()
+        try:
+            _loaded[job.data] = load(job.data)
+        except DataMissingError as missing:
+            print(f"{job.data} is left out: {missing}")
+            return None
+    data, method = _loaded[job.data], candidates()[job.method]
+    data.graph.S  # noqa: B018 - made before the clock runs
+    labels = (
+        sample_labels(data.y, job.per_class, job.label_set) if job.per_class else np.full(len(data.y), -1)
+    )
+    record = {**asdict(job), "with_sizes": method.with_sizes}
+    try:
+        with peak_memory() as peak:
+            began = time.perf_counter()
+            found = method.label(data.graph, labels, data.shares)
+            seconds = time.perf_counter() - began
+    except ValueError as refused:
+        return {**record, "refused": str(refused)}
+    error = unlabelled_error(found, data.y, labels >= 0) if job.per_class else matched_error(found, data.y)
+    return {**record, "error": 100 * error, "seconds": seconds, "mebibytes": (peak() or 0) / 2**20}
+
+
+def few_labels(options: Options) -> None:
+    """Measure what is not in few_labels.jsonl yet, print the tables, and draw the picture."""
+    found = resumed(options.out / "few_labels.jsonl", measured, planned(options), options.processes)
+    for record in found:
+        if "refused" in record:
+            print(f"{record['method']} on {record['data']}: {record['refused']}")
+    records = pd.DataFrame([record for record in found if "error" in record])
+    if records.empty:
+        return
+    rows = ["data", "per_class"]
+    errors = records.pivot_table("error", "method", rows, sort=False)
+    show_frame("Error in % (mean of the label sets; without labels: under the best matching)", errors)
+    for what in ("seconds", "mebibytes"):
+        cost = records.pivot_table(what, "method", "data", aggfunc="median", sort=False)
+        show_frame(f"Median {what} of a fit without the graph, on one thread", cost)
+    labelled = records[records.per_class > 0]
+    verdicts = {key: verdict(here) for key, here in labelled.groupby(rows, sort=False) if has_default(here)}
+    show_frame("Verdict (points, ± standard error)", pd.DataFrame(verdicts).T.rename_axis(rows))
+    if bars := bar_rows(labelled):
+        show_frame("MNIST", pd.DataFrame(bars).set_index("row"))
+    means = labelled.groupby(["data", "method", "per_class"], sort=False).error.mean()
+    panels: dict[str, dict[str, Any]] = {data: {} for data in labelled.data.unique()}
+    for (data, method), curve in means.groupby(level=[0, 1], sort=False):
+        panels[data][method] = curve.index.get_level_values(2).tolist(), curve.tolist()
+    bold = {DEFAULT: "black", START: "0.55", WITH_SIZES: "crimson"}
+    draw_curves(options.out / "few_labels.png", panels, "labels per class", bold)
+
+
+def has_default(records: pd.DataFrame) -> bool:
+    """Whether the default was measured."""
+    return bool((records.method == DEFAULT).any())
+
+
+def differences(row: pd.DataFrame, one: str) -> pd.DataFrame:
+    """Points by which a method is worse than each other, on the label sets of both, with standard errors.
+
+    The standard error of a single pair is not known and counts as 0.
+    """
+    errors = row.pivot_table("error", "label_set", "method").drop(columns=CLUSTERS, errors="ignore")
+    gaps = errors.drop(columns=one).rsub(errors[one], axis=0)
+    return pd.DataFrame({"points": gaps.mean(), "doubt": gaps.sem().fillna(0.0)})
+
+
+def hardest(row: pd.DataFrame, one: str, with_sizes: bool) -> pd.Series | None:
+    """The worst comparison of a method, among the rivals that know the class sizes or those that do not."""
+    rivals = set(row[row.with_sizes == with_sizes].method) - set(OWN)
+    compared = differences(row, one).loc[sorted(rivals)]
+    return compared.loc[(compared.points - compared.doubt).idxmax()] if len(compared) else None
+
+
+def verdict(row: pd.DataFrame) -> dict[str, Any]:
+    """The default against its start and the hardest rivals."""
+
+    def shown(compared: Any) -> str:
+        if compared is None:
+            return ""
+        name = "" if compared.name == START else compared.name
+        return f"{compared.points:+.2f} ± {compared.doubt:.2f} {name}".strip()
+
+    start, rival = differences(row, DEFAULT).loc[START], hardest(row, DEFAULT, with_sizes=False)
+    compared = pd.DataFrame([each for each in (start, rival) if each is not None])
+    if (compared.points > ALLOWED + compared.doubt).any():
+        word = "LOSES"
+    else:
+        word = "best or level" if (compared.points <= compared.doubt).all() else "within 0.5"
+    means = row.groupby("method").error.mean()
+    return {
+        DEFAULT: means[DEFAULT],
+        f"minus {START}": shown(start),
+        "minus hardest rival": shown(rival),
+        "verdict": word,
+        "minus hardest rival with sizes": shown(hardest(row, DEFAULT, with_sizes=True)),
+        WITH_SIZES: means.get(WITH_SIZES),
+    }
+
+
+def bar_rows(records: pd.DataFrame) -> list[dict[str, Any]]:
+    """MNIST beside the bars."""
+    errors = records[records.data == "mnist"].groupby(["method", "per_class"]).error.mean()
+    return [
+        {"row": f"{method}, {n}", "error": errors[method, n], "bar": bar,
+         "": "met" if errors[method, n] <= bar else "MISSED"}
+        for method, bars in MNIST_BARS.items() for n, bar in bars.items() if (method, n) in errors
+    ]  # fmt: skip
+
+
+README_ROWS = {
+    "mnist": (1, 5), "optdigits": (1, 5), "digits": (1, 5), "penbased": (5,), "texture": (5,),
+    "satimage": (5,), "segment": (5,), "letter": (5,),
+}  # fmt: skip
+"""Labels per class of each set."""
+SEEDS, MANY_ROWS = range(10), 20_000
+"""So many rows have half of the label sets."""
+
+
+def peers(options: Options) -> None:
+    """Print each row of the table as soon as it is known, then the seconds, and write peers.json."""
+    records: list[dict[str, Any]] = []
+    with on_one_thread():
+        for data in available(options.data or README_ROWS):
+            methods = labellers(data)
+            seeds = options.seeds or (SEEDS if len(data.y) < MANY_ROWS else SEEDS[:5])
+            for per_class in README_ROWS[data.name]:
+                found = list(errors_of(data, per_class, seeds[:2] if options.quick else seeds, methods))
+                if not records:
+                    titles = ["% wrong, mean ± standard deviation", "label sets", *methods]
+                    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
+                print(markdown_row(found), flush=True)
+                records += found
+    seconds = pd.DataFrame(records).pivot_table("seconds", "method", "data", aggfunc="median", sort=False)
+    show_frame("Median seconds of a fit, no search for neighbours where a graph is shared", seconds)
+    write_json(options.out / "peers.json", {"records": records})
+
+
+def errors_of(
+    data: Dataset, per_class: int, seeds: Sequence[int], methods: dict[str, Callable[[IntArray], IntArray]]
+) -> Iterator[dict[str, Any]]:
+    """Every method on the same label sets."""
+    for seed in seeds:
+        labels = sample_labels(data.y, per_class, seed)
+        for name, label in methods.items():
+            began = time.perf_counter()
+            found = label(labels)
+            seconds = time.perf_counter() - began
+            error = 100 * unlabelled_error(found, data.y, labels >= 0)
+            yield {"data": data.name, "per_class": per_class, "seed": seed, "method": name, "error": error,
+                   "seconds": seconds}  # fmt: skip
+
+
+def markdown_row(records: Sequence[dict[str, Any]]) -> str:
+    """Means over the label sets with their spread, the least in bold.
+
+    Examples
+    --------
+    >>> row = {"data": "iris", "per_class": 5, "method": "forest"}
+    >>> markdown_row([{**row, "seed": seed, "error": error} for seed, error in enumerate([4.0, 6.0])])
+    '| iris, 5 labels per class | 2 | **5.0 ± 1.4** |'
+    """
+    errors = pd.DataFrame(records).groupby("method", sort=False).error.agg(["mean", "std"]).fillna(0.0)
+    cells = [f"{mean:.1f} ± {std:.1f}" for mean, std in errors.to_numpy()]
+    cells = [
+        f"**{c}**" if m == errors["mean"].min() else c for c, m in zip(cells, errors["mean"], strict=True)
+    ]
+    first, n = records[0], len({record["seed"] for record in records})
+    of = f"{first['per_class']} label{'s' * (first['per_class'] > 1)} per class"
+    return f"| {first['data']}, {of} | {n} | {' | '.join(cells)} |"
+
+
+def labellers(data: Dataset) -> dict[str, Callable[[IntArray], IntArray]]:
+    """Everyone by name; graphs are built once."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neighbors import kneighbors_graph
+    from sklearn.semi_supervised import LabelSpreading
+
+    X: FloatArray = np.ascontiguousarray(data.X)
+    own_graph = kneighbors_graph(X, 10, include_self=True)  # what kernel="knn" builds in every fit
+
+    def supervised(model: Any) -> Callable[[IntArray], IntArray]:
+        return lambda y: model.fit(X[y >= 0], y[y >= 0]).predict(X)
+
+    def spread(graph: Any) -> Callable[[IntArray], IntArray]:
+        model = LabelSpreading(kernel=lambda *_: graph.copy(), alpha=0.99, max_iter=500, tol=1e-6)
+        return lambda y: model.fit(X, y).transduction_
+
+    poisson = gw.baselines.PoissonLearning(n_jobs=1)
+    ours = DiffuseInterfaceClassifier(n_jobs=1, random_state=0)
+    return {
+        "logistic regression": supervised(LogisticRegression(max_iter=1000)),
+        "forest": supervised(RandomForestClassifier(300, random_state=0, n_jobs=1)),
+        "boosting": supervised(HistGradientBoostingClassifier(min_samples_leaf=3, random_state=0)),
+        "LabelSpreading": spread(own_graph),
+        "LabelSpreading, our graph": spread(data.graph.W),
+        "Poisson learning": lambda y: poisson.fit(data.graph, y).transduction_,
+        "graphwell": lambda y: ours.fit(X, y).transduction_,
+    }

@@ -1,0 +1,388 @@
+"""The pages: a scripted user of `graphwell label`, strokes on `graphwell paint`, and maps of rows.
+
+- ``serve``: seconds to the map, from answers to labels, answers needed, memory; then frames a second while a
+  map of many points is moved, in Chromium without a graphics card.
+- ``paint``: seconds from a stroke to its answers, coarse and fine.
+- ``maps``: how well a map keeps neighbours together, beside principal components and UMAP.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.data import Dataset, available, load
+from benchmarks.output import Figure, Options, report, show_frame, write_json
+from graphwell import datasets
+from graphwell._types import FloatArray, IntArray
+from graphwell.graph.layout import graph_map, principal_map
+from graphwell.io.images.base import write_image
+from graphwell.jobs.painting import PaintOptions
+from graphwell.memory import held
+from graphwell.serve.files import PAGES
+from graphwell.serve.painting import PaintPage
+
+SETS = ("digits", "mnist")
+ANSWER_BARS = {"digits": (0.15, 0.5), "mnist": (1.2, 2.5)}
+"""Seconds from an answer to the new labels: half of the answers, and 95 % of them."""
+FIRST_MAP, WANTED, MOST_ANSWERS = 4.0, 0.97, 30
+ANSWERS = {"digits": 30, "mnist": 20}
+FURTHER = 600
+"""Actions after which the memory is looked at again."""
+PANNED, LEAST_FRAMES, MOVED_SECONDS = (1, 100_000, 1_000_000), 15, 5.0
+"""One point shows what the browser can do on this machine at all."""
+NO_CLASS = 255
+PAUSE, SECONDS_BETWEEN_LOOKS = 0.5, 10.0
+LASSO = 40
+"""Rows that the user labels at once."""
+PAINT_BARS = {"coarse": 0.3, "fine": 1.5}
+"""Seconds at one megapixel."""
+NEIGHBORS, SAMPLE = 10, 3000
+CHROMIUM = (
+    "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader", "--window-size=1280,860", "--force-device-scale-factor=1",
+)  # fmt: skip
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+<style>html, body, main { margin: 0; height: 100%; position: relative; }
+#map { position: absolute; inset: 0; width: 100%; height: 100%; }</style>
+<main><canvas id="map"></canvas></main><script type="module">
+import { PointsMap } from "./points.js";
+window.map = new PointsMap(document.getElementById("map"));
+</script>"""
+FILL = """const n = arguments[0], places = new Float32Array(2 * n), classes = new Uint8Array(n);
+for (let i = 0; i < n; i++) {
+  classes[i] = i % 10;
+  const [far, way] = [Math.sqrt(-2 * Math.log(1 - Math.random())), 2 * Math.PI * Math.random()];
+  places[2 * i] = 5 * Math.cos(i % 10) + far * Math.cos(way);
+  places[2 * i + 1] = 5 * Math.sin(i % 10) + far * Math.sin(way);
+}
+map.setPositions(places);
+map.setColors(classes, Array.from({ length: 10 }, (_, c) => [25 * c, 90, 250 - 25 * c]));
+map.focus(5);"""
+MOVE = """const [way, seconds, done] = arguments;
+let frames = 0, began = null;
+const step = (now) => {
+  began ??= now;
+  if (now - began > 1000 * seconds) return done(frames / seconds);
+  const turn = 2 * Math.PI * (now - began) / 2000;
+  if (way === "pan") map.pan(12 * Math.cos(turn), 12 * Math.sin(turn));
+  else map.zoom(1 + 0.03 * Math.cos(turn));
+  frames++;
+  requestAnimationFrame(step);
+};
+requestAnimationFrame(step);"""
+
+
+def start_chromium() -> Any:
+    """A browser without a screen that keeps what pages log; an OSError says what is missing."""
+    try:
+        from selenium import webdriver
+    except ImportError:
+        raise OSError("selenium is not installed") from None
+    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if program is None or driver is None:
+        raise OSError("there is no chromium, or no chromedriver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in CHROMIUM:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    made.set_script_timeout(120)
+    return made
+
+
+class User:
+    """The program on a table, and a window that knows the truth."""
+
+    def __init__(self, table: Path, truth: IntArray, stack: ExitStack) -> None:
+        from websockets.sync.client import connect
+
+        began = time.perf_counter()
+        command = [sys.executable, "-m", "graphwell", "label", str(table), "--no-browser"]
+        self.program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        stack.callback(self.program.wait)
+        stack.callback(self.program.kill)
+        assert self.program.stdout is not None
+        address = self.program.stdout.readline().split()[1]
+        origin: Any = "http://" + urlsplit(address).netloc
+        line = connect(address.replace("http", "ws", 1) + "channel", origin=origin, max_size=None)
+        self.socket = stack.enter_context(line)
+        self.truth, self.labels = truth, np.full(len(truth), NO_CLASS)
+        self.number = self.messages = 0
+        self.repainted = 0.0
+        self.until("positions")
+        self.first_map = time.perf_counter() - began
+
+    def until(self, name: str, number: int | None = None) -> dict[str, Any]:
+        """Take what comes, up to an event, the fit that knows an action, or the reply to a message."""
+        while True:
+            got = self.socket.recv(timeout=600)
+            event = self._frame(got) if isinstance(got, bytes) else json.loads(got)
+            if event.get("error"):
+                raise RuntimeError(event["error"])
+            if name == "reply" and event.get("re") == number:
+                return event
+            if event.get("event") == name and (number is None or event.get("number") == number):
+                return event
+
+    def _frame(self, got: bytes) -> dict[str, Any]:
+        length = int.from_bytes(got[:4], "little")
+        event: dict[str, Any] = json.loads(got[4 : 4 + length])
+        if event["event"] == "labels":
+            if event.get("number") == self.number and not self.repainted:
+                self.repainted = time.perf_counter()
+            rows = np.frombuffer(got, dtype="<u4", count=event["count"], offset=4 + length)
+            self.labels[rows] = np.frombuffer(got, dtype=np.uint8, offset=4 + length + 4 * len(rows))
+        return event
+
+    def send(self, command: str, /, **message: Any) -> None:
+        """Ask for something."""
+        self.messages += 1
+        self.socket.send(json.dumps({**message, "do": command, "id": self.messages}))
+
+    def do(self, command: str, /, **message: Any) -> tuple[float, float]:
+        """Do something; seconds until labels came that know it, and until a fit did."""
+        self.number += 1
+        self.repainted, began = 0.0, time.perf_counter()
+        self.send(command, **message)
+        self.until("model", self.number)
+        ended = time.perf_counter()
+        return (self.repainted or ended) - began, ended - began
+
+    def answer(self) -> tuple[float, float]:
+        """Answer the next question truly."""
+        self.send("next")
+        while not (question := self.until("reply", self.messages)["ok"]["question"]):
+            self.until("questions")
+            self.send("next")
+        row = question["row"]
+        return self.do("label", rows=[row], **{"class": int(self.truth[row])})
+
+    def memory(self) -> float:
+        """Megabytes that the program holds."""
+        return (held(process=self.program.pid) or 0) / 2**20
+
+    def go_on(self, minutes: float) -> list[float]:
+        """Use everything there is for so long; the memory, looked at again and again."""
+        rng = np.random.default_rng(0)
+        end, looked, turn = time.monotonic() + 60 * minutes, 0.0, 0
+        memory: list[float] = []
+        while time.monotonic() < end:
+            if time.monotonic() - looked > SECONDS_BETWEEN_LOOKS:
+                memory, looked = [*memory, self.memory()], time.monotonic()
+            rows = rng.choice(len(self.truth), LASSO, replace=False).tolist()
+            self.answer()
+            self.do("label", rows=rows, weight=0.1, **{"class": int(self.truth[rows[0]])})
+            for command in ("undo", "redo", "undo", "undo"):
+                self.do(command)
+            self.send("row", row=rows[0])
+            self.send("search", text=str(rows[0]))
+            if turn % 20 == 0:
+                self.send("export")
+            turn += 1
+            time.sleep(PAUSE)
+        return memory
+
+
+def user_figures(name: str, options: Options) -> list[Figure]:
+    """All figures of one data set."""
+    data = load(name)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        np.save(Path(folder) / "rows.npy", data.X)
+        classes, truth = np.unique(data.y, return_inverse=True)
+        user = User(Path(folder) / "rows.npy", truth, stack)
+        for each in classes:
+            user.do("add class", name=str(each))
+        seconds, needed = [], None
+        for number in range(1, ANSWERS[name] + 1):
+            seconds.append(user.answer())
+            if needed is None and (user.labels == truth).mean() >= WANTED:
+                needed = number
+        memory = [user.memory()]
+        for _ in range((FURTHER // 10 if options.quick else FURTHER) // 2 if name == "digits" else 0):
+            user.do("undo")
+            user.do("redo")
+        memory += [user.memory(), *user.go_on(options.minutes)]
+    repainted, fitted = np.array(seconds).T
+    half, most = ANSWER_BARS[name]
+    return [
+        Figure(f"{name}: first map", [user.first_map], FIRST_MAP, "s"),
+        Figure(f"{name}: from an answer to its labels", repainted.tolist(), half, "s"),
+        Figure(f"{name}: the same, 95 % of the answers", [float(np.quantile(repainted, 0.95))], most, "s"),
+        Figure(f"{name}: from an answer to a fit", fitted.tolist(), None, "s"),
+        Figure(f"{name}: answers to {WANTED:.0%}", [needed or np.inf], MOST_ANSWERS, "answers"),
+        Figure(f"{name}: memory after the answers, and later", memory, None, "MB"),
+    ]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves a folder, and logs nothing."""
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing."""
+
+
+def frame_figures(sizes: Sequence[int]) -> list[Figure]:
+    """Milliseconds a frame of panning and zooming, by the number of points; none without a browser."""
+    figures = []
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        try:
+            browser = start_chromium()
+        except OSError as missing:
+            print(f"No frames are counted: {missing}.")
+            return []
+        stack.callback(browser.quit)
+        for part in PAGES.glob("points*.js"):
+            shutil.copy(part, folder)
+        (Path(folder) / "map.html").write_text(PAGE)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
+        stack.enter_context(server)
+        stack.callback(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for n in sizes:
+            browser.get(f"http://127.0.0.1:{server.server_port}/map.html")
+            browser.execute_script(FILL, n)
+            browser.execute_async_script("setTimeout(arguments[0], 2000)")  # all are drawn once
+            frames = [browser.execute_async_script(MOVE, way, MOVED_SECONDS) for way in ("pan", "zoom")]
+            bar = 1000 / LEAST_FRAMES if n == PANNED[1] else None
+            figures.append(Figure(f"a frame of {n:,} points", [1000 / each for each in frames], bar, "ms"))
+    return figures
+
+
+def serve(options: Options) -> None:
+    names = options.data or (SETS[:1] if options.quick else SETS)
+    figures = [figure for name in names for figure in user_figures(name, options)]
+    report("serve", "A scripted user of graphwell label", figures + frame_figures(PANNED), options)
+
+
+class Window:
+    """Listens as a browser does, and knows when each answer came."""
+
+    def __init__(self) -> None:
+        self.came: dict[tuple[int, bool], float] = {}
+        self.changed = threading.Condition()
+
+    def __call__(self, event: Any) -> None:
+        """Take an event; only segmentations count."""
+        if isinstance(event, bytes) and b'"event":"segmentation"' in event[:200]:
+            about = json.loads(event[4 : 4 + int.from_bytes(event[:4], "little")])
+            with self.changed:
+                self.came[about["number"], about["coarse"]] = time.perf_counter()
+                self.changed.notify_all()
+
+    def wait(self, number: int, *, coarse: bool) -> float:
+        """When an answer came."""
+        with self.changed:
+            self.changed.wait_for(lambda: (number, coarse) in self.came, 600)
+            return self.came[number, coarse]
+
+
+def short_strokes(truth: IntArray, count: int) -> list[dict[str, Any]]:
+    """Strokes, each inside one region."""
+    rng = np.random.default_rng(0)
+    made: list[dict[str, Any]] = []
+    while len(made) < count:
+        row, column = (int(rng.integers(30, side - 30)) for side in truth.shape)
+        points = [[column - 20.0, float(row)], [column + 20.0, float(row)]]
+        if len(set(truth[row, column - 24 : column + 24].tolist())) == 1:
+            made.append({"class": int(truth[row, column]), "width": 6, "erase": False, "points": points})
+    return made
+
+
+def stroke_seconds(side: int, count: int) -> dict[str, list[float]]:
+    """Seconds from each stroke to its answers on a noisy picture in colours."""
+    grey, truth = datasets.make_grey_image(side, side, noise=0.1, random_state=0)
+    pixels = np.round(255 * np.clip(np.dstack([grey, 0.8 * grey, 1 - grey]), 0, 1)).astype(np.uint8)
+    found: dict[str, list[float]] = {"coarse": [], "fine": []}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "picture.png"
+        with path.open("wb") as file:
+            write_image(pixels, path, file)
+        page, window = PaintPage(PaintOptions(source=path), tuple("abcde")), Window()
+        page.begin(window)
+        try:
+            for stroke in short_strokes(truth, count):
+                began = time.perf_counter()
+                number = page.commands["stroke"]({"do": "stroke", **stroke})
+                found["coarse"].append(window.wait(number, coarse=True) - began)
+                found["fine"].append(window.wait(number, coarse=False) - began)
+        finally:
+            page.end()
+    return found
+
+
+def paint(options: Options) -> None:
+    figures = []
+    for side in (500,) if options.quick else (500, 1000):
+        for kind, seconds in stroke_seconds(side, 6 if options.quick else 12).items():
+            bar, what = PAINT_BARS[kind] if side == 1000 else None, f"{side} x {side}, {kind}"
+            first = f"{max(seconds[:4]):.2f} s for the first strokes, which build the graphs"
+            figures.append(Figure(what, seconds[4:], bar, "s", first))
+    report("paint", "From a stroke to its answer", figures, options)
+
+
+def from_umap(data: Dataset) -> FloatArray:
+    from umap import UMAP
+
+    return UMAP(random_state=0, n_jobs=1).fit_transform(data.X)
+
+
+MAPS: dict[str, Callable[[Dataset], FloatArray]] = {
+    "principal components": lambda data: principal_map(data.X),
+    "graph_map": lambda data: graph_map(data.graph, n_jobs=1),
+    "umap-learn": from_umap,
+}
+
+
+def judged(data: Dataset, places: FloatArray) -> dict[str, float]:
+    """Neighbours kept, trustworthiness, and rows whose nearest in the map have their class."""
+    from sklearn.manifold import trustworthiness
+    from sklearn.neighbors import NearestNeighbors
+
+    some = np.random.default_rng(1).permutation(len(data.X))[:SAMPLE]
+    true, near = (
+        NearestNeighbors(n_neighbors=NEIGHBORS + 1)
+        .fit(rows)
+        .kneighbors(rows[some], return_distance=False)[:, 1:]
+        for rows in (data.X, places)
+    )
+    named = [np.bincount(data.y[rows]).argmax() for rows in near]
+    kept = [len(np.intersect1d(a, b)) / NEIGHBORS for a, b in zip(true, near, strict=True)]
+    return {
+        "neighbours kept %": 100 * float(np.mean(kept)),
+        "trustworthiness": trustworthiness(data.X[some], places[some], n_neighbors=NEIGHBORS),
+        f"{NEIGHBORS} nearest name the class %": 100 * float(np.mean(named == data.y[some])),
+    }
+
+
+def maps(options: Options) -> None:
+    figures: dict[str, Any] = {}
+    for data in available(options.data or (["digits"] if options.quick else SETS)):
+        few, found = Dataset("few", data.X[:200], data.y[:200]), {}
+        data.graph.S  # noqa: B018 - made before the clock runs
+        for name, draw in MAPS.items():
+            try:
+                draw(few)  # compiles
+            except ImportError as error:
+                print(f"{name} is left out: {error}")
+                continue
+            began = time.perf_counter()
+            places = draw(data)
+            found[name] = {"seconds": time.perf_counter() - began, **judged(data, places)}
+        show_frame(f"Maps of {data.name}", pd.DataFrame(found).T)
+        figures[data.name] = found
+    write_json(options.out / "maps.json", figures)

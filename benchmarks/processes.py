@@ -1,0 +1,264 @@
+"""What is measured in fresh processes: time and memory against n, the first seconds, the memory of a table.
+
+- ``scale``: fits of a mixture of 10 Gaussians in 50 dimensions, single precision, from a memory map. Each
+  process first fits a small set, so that nothing is compiled or imported on the clock. Memory is the most
+  that it holds during the fit, less that before; pages of the file do not count. The floor, taken in the
+  same process, is a product of scipy: the fitted graph's matrix times a vector.
+- ``startup``: the program's help, an error, the first sweep, and all kernels compiled.
+- ``reading``: a table in single precision until its rows are ready to be compared.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.output import REPETITIONS, Figure, Options, report, seconds, write_picture
+from benchmarks.speed import scipy_product
+from graphwell.memory import fit_bytes, held
+
+SIZES, SMALL = (50_000, 200_000, 1_000_000, 4_000_000), 22_000
+REPEATED_UP_TO, REPEATED, PRODUCTS = 1_000_000, 3, 20
+LARGEST_EXPONENT, LARGEST_BYTES = 1.12, 600
+FIXED_COSTS_VANISH_FROM = 1_000_000
+"""Below, what a process holds whatever the number of points is a large part of its memory."""
+FEW_ROWS, MANY_ROWS = 2_000, 22_000
+"""Many enough for the approximate search, whose kernels are then compiled too."""
+TABLE_ROWS, TABLE_COLUMNS = 500_000, 50
+WATCH = """
+import sys, time
+from graphwell.memory import held
+most, found = 0, open(sys.argv[2], "w")
+while (now := held("RssAnon", sys.argv[1])) is not None:
+    most = max(most, now)
+    found.seek(0)
+    found.write(f"{most:20d}")
+    found.flush()
+    time.sleep(0.01)
+"""
+FIRST_STEP = """
+import json, resource, sys, time
+import numpy as np
+from graphwell import DiffuseInterfaceClassifier
+
+rng = np.random.default_rng(0)
+n = int(sys.argv[1])
+X = rng.normal(size=(n, 20)).astype(np.float32)
+X[: n // 2] += 3
+y = np.full(n, -1)
+y[0], y[-1] = 0, 1
+steps = []
+DiffuseInterfaceClassifier(random_state=0).fit(X, y, callback=lambda step: steps.append(time.time()))
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({"first": steps[0], "cpu": used.ru_utime + used.ru_stime}))
+"""
+READ = """
+import json, sys
+from pathlib import Path
+import pyarrow.parquet
+import graphwell.estimators.tuning.metrics
+from graphwell.io.tables.base import open_table
+from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.table import read_rows
+from graphwell.memory import held
+
+before = held("VmHWM")
+options = ClassifyOptions(table=Path(sys.argv[1]), scale=sys.argv[2])
+ready = read_rows(open_table(options.table), options)[1]
+print(json.dumps((held("VmHWM") - before) / ready.X.nbytes))
+"""
+
+
+def answer_of(*command: str, **environment: str) -> Any:
+    """What a fresh process of Python prints as JSON."""
+    done = subprocess.run(
+        [sys.executable, *command], check=True, stdout=subprocess.PIPE, env={**os.environ, **environment}
+    )
+    return json.loads(done.stdout)
+
+
+def mixture(n: int):
+    """Features in single precision and classes."""
+    rng = np.random.default_rng(0)
+    centres, y = rng.normal(size=(10, 50)).astype(np.float32), rng.integers(10, size=n)
+    X = rng.standard_normal((n, 50), dtype=np.float32)
+    for start in range(0, n, 50_000):
+        X[start : start + 50_000] += centres[y[start : start + 50_000]]
+    return X, y
+
+
+@contextmanager
+def watched() -> Iterator[Callable[[], int]]:
+    """Bytes that this process holds at most inside the block, read again and again by another process."""
+    with tempfile.NamedTemporaryFile("r") as found:
+        child = subprocess.Popen([sys.executable, "-c", WATCH, str(os.getpid()), found.name])
+        try:
+            yield lambda: int(Path(found.name).read_text() or 0)
+        finally:
+            child.kill()
+            child.wait()
+
+
+def measure(n: int) -> dict[str, Any]:
+    """One fit of so many points: seconds, those of a product, bytes per point, and how good it is."""
+    from graphwell import DiffuseInterfaceClassifier
+
+    def fit(X, y):
+        labels = np.where(np.random.default_rng(1).random(len(y)) < 0.01, y, -1)
+        before, began = held("RssAnon") or 0, time.perf_counter()
+        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, labels)
+        return clf, time.perf_counter() - began, before
+
+    fit(*mixture(SMALL))
+    with tempfile.TemporaryDirectory() as folder, watched() as most:
+        X, y = mixture(n)
+        np.save(Path(folder) / "points.npy", X)
+        del X
+        clf, took, before = fit(np.load(Path(folder) / "points.npy", mmap_mode="r"), y)
+        peak = most() - before
+    floor = seconds(scipy_product(clf.graph_), PRODUCTS)
+    return {
+        "n": n, "seconds": took, "products": took / floor, "bytes per point": peak / n,
+        "said in advance": fit_bytes(n, 10, 10) / n, "error": 100 * float((clf.transduction_ != y).mean()),
+        "recall": clf.graph_.recall_, "stages": {name: round(each, 3) for name, each in clf.timings_.items()},
+    }  # fmt: skip
+
+
+def scale(options: Options) -> None:
+    sizes = SIZES[:2] if options.quick else SIZES
+    runs: list[dict[str, Any]] = []
+    for repetition in range(REPEATED):
+        for n in [n for n in sizes if not repetition or n <= REPEATED_UP_TO]:
+            runs.append(answer_of("-m", "benchmarks.processes", str(n)))
+            print(runs[-1], flush=True)
+    found = pd.DataFrame(runs).groupby("n")
+    times = {int(n): each.seconds.tolist() for n, each in found}
+    both = zip(times[sizes[0]], times[sizes[-1]], strict=False)
+    powers = [float(np.log(last / first) / np.log(sizes[-1] / sizes[0])) for first, last in both]
+    figures = [Figure(f"power of n, {sizes[0]:,} to {sizes[-1]:,} points", powers, LARGEST_EXPONENT, "")]
+    for n, each in found:
+        bar = LARGEST_BYTES if n >= FIXED_COSTS_VANISH_FROM else None
+        figures += [
+            Figure(f"{n:,} points", times[n], None, "s"),
+            Figure(f"{n:,} points", each["products"].tolist(), None, "products"),
+            Figure(f"bytes per point, {n:,}", each["bytes per point"].tolist(), bar, ""),
+        ]
+    report("scale", "Time and memory against n", figures, options, runs=runs)
+    write_picture(options.out / "scale.png", growth(found.median(numeric_only=True)))
+
+
+def growth(medians: pd.DataFrame) -> Any:
+    """Seconds and bytes per point against n, beside the power of the bar and the memory said in advance."""
+    from graphwell.view.plots import new_figure
+
+    figure, (left, right) = new_figure(2)
+    n, first = medians.index, medians.iloc[0]
+    left.loglog(n, medians.seconds, "o-", color="black", label="measured")
+    power = first.seconds * (n / n[0]) ** LARGEST_EXPONENT
+    left.loglog(n, power, "--", label=f"n^{LARGEST_EXPONENT}")
+    left.set(xlabel="points", ylabel="seconds", title="time of a fit")
+    right.semilogx(n, medians["bytes per point"], "o-", color="black", label="measured")
+    right.semilogx(n, medians["said in advance"], "--", label="said in advance")
+    right.set(xlabel="points", ylabel="bytes per point", title="peak memory beyond the input", ylim=(0, None))
+    for axis in (left, right):
+        axis.legend(frameon=False)
+    return figure
+
+
+def first_step(n_rows: int, **environment: str) -> tuple[float, float]:
+    """Seconds of a fresh process until the first step of the descent, and its processor time in all."""
+    began = time.time()
+    found = answer_of("-c", FIRST_STEP, str(n_rows), **environment)
+    return found["first"] - began, found["cpu"]
+
+
+def compiling(n_rows: int) -> float:
+    """Processor time that a first fit takes longer than a second one."""
+    with tempfile.TemporaryDirectory() as cache:
+        first, second = (first_step(n_rows, NUMBA_CACHE_DIR=cache)[1] for _ in range(2))
+        return first - second
+
+
+def processor_seconds(*arguments: str, bytecode: str) -> float:
+    """Processor time of a fresh process of Python, which finds its bytecode in a folder."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], capture_output=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def startup(options: Options) -> None:
+    for n_rows in (FEW_ROWS, MANY_ROWS):
+        first_step(n_rows)  # compiles
+    warm = [first_step(FEW_ROWS)[0] for _ in range(REPETITIONS)]
+    import_floor = [sys.executable, "-c", "import sklearn.base"]
+    floor = [seconds(lambda: subprocess.run(import_floor, check=True)) for _ in range(REPETITIONS)]
+    with tempfile.TemporaryDirectory() as folder:  # modules are compiled, as those of an installed package
+        table = Path(folder) / "table.csv"
+        table.write_text("x,label\n1,a\n2,\n")
+        commands = {
+            "the help": (("-m", "graphwell", "--help"), 0.3),
+            "an error in a table": (
+                ("-m", "graphwell", "classify", str(table), "-o", f"{folder}/o.csv"),
+                0.4,
+            ),
+            "of which NumPy and Typer are imported": (("-c", "import numpy, typer._adapters"), None),
+        }
+        figures = [
+            Figure(
+                f"{what} (processor time)",
+                [processor_seconds(*command, bytecode=folder) for _ in range(REPETITIONS + 1)][1:], bar, "s",
+            )
+            for what, (command, bar) in commands.items()
+        ]  # fmt: skip
+    figures += [
+        Figure(f"to the first step of {FEW_ROWS:,} rows, kernels cached", warm, 1.5, "s"),
+        Figure("of which a process that only imports scikit-learn's base class", floor, None, "s"),
+    ]
+    for n in (FEW_ROWS, MANY_ROWS):
+        cold = [compiling(n) for _ in range(REPETITIONS)]
+        figures.append(Figure(f"compiling for {n:,} rows (processor time)", cold, 10, "s"))
+    report("startup", "A fresh process", figures, options)
+
+
+def write_table(path: Path, n_rows: int) -> None:
+    """Two classes, a hundredth of them labelled."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, n_rows)
+    X = (rng.normal(size=(n_rows, TABLE_COLUMNS)) + truth[:, None]).astype(np.float32)
+    table = pd.DataFrame(X).add_prefix("f")
+    table["label"] = np.where(rng.random(n_rows) < 0.01, np.array([*"ab"])[truth], "")
+    table.to_parquet(path, index=False)
+
+
+def times_the_rows(path: Path, scale: str) -> float:
+    """Memory of a fresh process beyond its libraries, in sizes of the features."""
+    return float(answer_of("-c", READ, str(path), scale))
+
+
+def reading(options: Options) -> None:
+    n_rows = TABLE_ROWS // 10 if options.quick else TABLE_ROWS
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.parquet"
+        write_table(path, n_rows)
+        figures = [
+            Figure(f"{n_rows:,} rows, scale {scale}", [times_the_rows(path, scale)], bar)
+            for scale, bar in (("none", 2.2), ("auto", 2.2), ("standard", 3.0))
+        ]
+    report("reading", "Memory until rows are ready, in sizes of the features", figures, options)
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(int(sys.argv[1]))))
