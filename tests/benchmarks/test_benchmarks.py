@@ -248,3 +248,15 @@ def test_two_processes_find_what_one_does():
     assert [run["error"] for run in one] == [run["error"] for run in two]
     assert all(run["error_with_sizes"] is not None for run in one)
     assert all(0 <= run["area"] <= 100 for run in one)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_messy_tables_are_read_as_they_were(tmp_path, seed):
+    clean = pd.DataFrame({"weight": [67.2, 70.5, np.nan], "sex": ["m", None, "f"], "n": [1, 2, 3]})
+    classes, given = np.array(["a", "b", "a"], dtype=object), np.array([True, True, False])
+    messy.write_messy(tmp_path / "messy.csv", clean, classes, given, np.random.default_rng(seed))
+    table = gw.read_table(tmp_path / "messy.csv")
+    assert list(table["code"].str[:2]) == ["A-"] * 3
+    assert list(table["class"]) == ["a", "b", "?"]
+    assert list(table["n"].astype(int)) == [1, 2, 3]
+    assert table["weight"].astype(str)[0] in ("67.2 kg", "67,2 kg")
