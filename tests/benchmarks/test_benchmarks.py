@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import cluster, labels, methods, processes, segmentation
+import graphwell as gw
+from benchmarks import cluster, labels, messy, methods, processes, segmentation
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.data import DataMissingError, Dataset, available, geometric_cut, load, standardised
 from benchmarks.methods import DEFAULT, START, WITH_SIZES
