@@ -67,7 +67,7 @@ import json, sys
 from pathlib import Path
 import pyarrow.parquet
 import graphwell.estimators.tuning.metrics
-from graphwell.io.tables.base import open_table
+from graphwell.io.tables import open_table
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.table import read_rows
 from graphwell.memory import held

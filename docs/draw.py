@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 import graphwell as gw
-from graphwell.io.images.base import palette_color, write_image
+from graphwell.io.drawings import palette_color
+from graphwell.io.images import write_image
 from graphwell.segmentation.drawing import contact_sheet
 
 FOLDER = Path(__file__).parent / "_static"

@@ -16,9 +16,9 @@ import numpy as np
 
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
 from graphwell.cli._run import EXPECTED, sentence
-from graphwell.io.images.base import read_image
-from graphwell.io.images.painted import Painting, read_seeds
-from graphwell.io.tables.base import open_table
+from graphwell.io.images import read_image, read_seeds
+from graphwell.io.painted import Painting
+from graphwell.io.tables import open_table
 from graphwell.jobs.options import TableOptions
 from graphwell.jobs.table import read_rows
 from torture.attack import Attack, Lost

@@ -53,7 +53,7 @@ _HOME = {
     "with_labels": "graphwell.interop.frames",
     "compare": "graphwell.comparison.compare",
     "methods": "graphwell.estimators.registry",
-    "read_table": "graphwell.io.tables.base",
+    "read_table": "graphwell.io.tables",
     "segment": "graphwell.segmentation.segmenter",
     "suggest": "graphwell.active.suggest",
 }

@@ -26,7 +26,7 @@ builtins.__import__ = interrupting
 """
 SWALLOWED = """
 import sys, time
-import graphwell.io.images.base
+import graphwell.io.images
 
 class Swallows:
     def __del__(self):
@@ -37,7 +37,7 @@ def read_image(*args, **more):
     for _ in range(2000):
         time.sleep(0.01)
 
-graphwell.io.images.base.read_image = read_image
+graphwell.io.images.read_image = read_image
 """
 RUN = """
 options = ["-o", "labels.npy", "--jobs", "1", "--quiet"]
@@ -109,7 +109,7 @@ atexit.register(os.kill, os.getpid(), getattr(signal, sys.argv[1]))
 """
 WHILE_WRITING = """
 import os, signal, sys
-import graphwell.io.images.base
+import graphwell.io.images
 
 def write_values(*to, kind=sys.argv[1]):
     file = to[-1]
@@ -117,7 +117,7 @@ def write_values(*to, kind=sys.argv[1]):
     file.flush()
     os.kill(os.getpid(), getattr(signal, kind))
 
-graphwell.io.images.base.write_values = write_values
+graphwell.io.images.write_values = write_values
 """
 
 

@@ -6,7 +6,7 @@ from PIL import Image, ImageDraw
 from sklearn.datasets import load_sample_image
 
 import graphwell as gw
-from graphwell.io.images.painted import read_seeds
+from graphwell.io.images import read_seeds
 
 FINE = 4
 """Times that antialiased strokes are drawn larger and shrunk."""

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphwell.io.tables.parquet import row_groups
+from graphwell.io.parquet import row_groups
 from graphwell.jobs.parts_of_a_folder import InThisProcess, OnWorkers, PartWriter, part_features
 from tests.jobs.tables import blobs
 

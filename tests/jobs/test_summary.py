@@ -7,7 +7,7 @@ import pytest
 
 from graphwell import BridgedWarning, DiffuseInterfaceClassifier, Graph, UnreachableWarning
 from graphwell.estimators.registry import DEFAULT
-from graphwell.io.tables.cells import text_column
+from graphwell.io.cells import text_column
 from graphwell.jobs.summary import MOST_DOUBTFUL, count_classes, doubtful_rows, in_memory, summarise
 from graphwell.jobs.table import LabelColumn, TableFacts
 

@@ -1,10 +1,10 @@
 """Rows labelled, and their files written."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from graphwell.io.tables.arrays import array_table
-from graphwell.io.tables.cells import text_column
+from graphwell.io.cells import Table
 from graphwell.jobs.classify import new_columns, write_files
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.reports import RowDetails
@@ -30,7 +30,7 @@ def test_rows_without_a_label_have_an_empty_cell():
 
 
 def test_table_and_page_are_written_both_or_neither(tmp_path):
-    table = array_table(tmp_path / "t.csv", {"label": text_column(["ant", "", ""])})
+    table = Table(tmp_path / "t.csv", pd.DataFrame({"label": ["ant", None, None]}))
     options = ClassifyOptions(table=table.path, output=tmp_path / "out.csv", report=tmp_path / "page.html")
     new = new_columns("label", CLASSES, details())
 

@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from graphwell.io.locks import held_alone
+from graphwell.io.files import held_alone
 from graphwell.jobs.labelling import LabelOptions, open_table
 from graphwell.serve.journal import Journal
 from graphwell.serve.labelling import LabelPage

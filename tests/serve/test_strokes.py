@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from graphwell.io.images.drawings import read_marks
+from graphwell.io.drawings import read_drawing as read_marks
 from graphwell.serve.strokes import (
     MOST_CLASSES,
     MOST_STROKES,

@@ -8,7 +8,7 @@ import pytest
 
 from graphwell import Annealed, CancelledError, DiffuseInterfaceClassifier, Fixed, Graph, Status
 from graphwell.backends import State
-from graphwell.io.npy import checksum_of
+from graphwell.io.arrays import checksum_of
 from graphwell.progress import heartbeat, tell
 from graphwell.solve.descent import Step
 from graphwell.solve.problem import Problem

@@ -62,7 +62,7 @@ def label(
     with all labels is written from the page. Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
     """
     flags = {name: value for name, value in locals().items() if name not in OF_THE_SERVER}
-    from graphwell.io.locks import held_alone
+    from graphwell.io.files import held_alone
     from graphwell.jobs.labelling import LabelOptions, open_table
     from graphwell.serve.journal import Journal
     from graphwell.serve.labelling import LabelPage

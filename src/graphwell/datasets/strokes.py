@@ -9,8 +9,9 @@ from scipy import ndimage
 from graphwell._random import Seed
 from graphwell._types import IntArray
 from graphwell.datasets.made import make_grey_image, sample_labels
+from graphwell.io.drawings import palette_color
 from graphwell.io.files import written_whole
-from graphwell.io.images.base import palette_color, write_image
+from graphwell.io.images import write_image
 from graphwell.segmentation.drawing import painted
 
 STROKE = 9

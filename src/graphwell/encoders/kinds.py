@@ -14,7 +14,7 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray
 from graphwell._unknown import says_nothing
 from graphwell.encoders.written import NO_TIME, read_dates, read_numbers
-from graphwell.io.tables.cells import EMPTY_CELLS, TEXT, as_numbers, as_text, is_missing, is_text, text_column
+from graphwell.io.cells import EMPTY_CELLS, TEXT, as_numbers, as_text, is_missing, is_text, text_column
 
 SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "na", "NaT"])
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}

@@ -23,7 +23,7 @@ from graphwell.encoders.report import (
 )
 from graphwell.errors import OptionError, Sentence, in_short
 from graphwell.graph.checks import LARGEST_FEATURE
-from graphwell.io.tables.cells import TEXT, is_text
+from graphwell.io.cells import TEXT, is_text
 
 MISSING_RULES = ("fill", "keep", "mean", "error")
 SCALES = (False, True, "standard", "robust")

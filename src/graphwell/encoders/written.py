@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
-from graphwell.io.tables.cells import as_numbers
+from graphwell.io.cells import as_numbers
 
 AROUND = " \t\xa0\u202f$€£¥₹%"
 """Characters before and after a number that say nothing about its value in a column of its own."""

@@ -10,7 +10,7 @@ from graphwell._version import __version__
 from graphwell.errors import warn_user
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph
-from graphwell.io.tables.anndata_files import CONNECTIVITIES, usual_representation
+from graphwell.io.anndata_files import CONNECTIVITIES, usual_representation
 
 VIEW = "Trying to modify attribute"
 """How the warning of AnnData begins that a view becomes a copy."""

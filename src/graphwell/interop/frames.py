@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from graphwell.io.tables.base import NEW_NAMES
+from graphwell.io.cells import NEW_NAMES
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "datasets")
 

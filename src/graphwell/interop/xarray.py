@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.io.images.base import without_missing
+from graphwell.io.pictures import without_missing
 
 CHANNELS = ("band", "bands", "channel", "channels", "wavelength", "wavelengths", "rgb", "c")
 """Names of dimensions that hold channels."""

@@ -1,24 +1,40 @@
-"""Files that appear whole or not at all, and the checks that come before any work is done for them."""
+"""Files that appear whole or not at all, checks before any work is done for them, and locks.
+
+``-`` is standard input or output.
+"""
 
 import errno
+import io
 import os
 import re
 import secrets
 import shutil
+import socket
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from graphwell._interrupt import undisturbed
 from graphwell.errors import OptionError
-from graphwell.io.locks import NO_FOLLOW, fcntl, try_lock
 
-DISC_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-TEMPORARY = re.compile(r"\.graphwell-(\d+-)?[0-9a-f]{16}\.tmp")
-"""Names of files that are not whole yet; those of earlier versions hold a process too."""
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # a system without these locks: files are written as safely, but nobody has to wait
+    fcntl = None
+
+STANDARD = Path("-")
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
+DISC_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+TEMPORARY = re.compile(r"\.graphwell-(\d+-)?[0-9a-f]{16}\.tmp")  # earlier versions had a process in it too
+LONGEST_NOTE = 200  # bytes in the file of a lock
+
+
+# ------------------------------------------------------------------------------------------------- writing
 
 
 @contextmanager
@@ -60,6 +76,19 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def written_out(path: Path) -> Iterator[IO[bytes]]:
+    """Like `written_whole`; what goes to standard output is held back until everything has been written."""
+    if path != STANDARD:
+        with written_whole(path) as file:
+            yield file
+        return
+    held = io.BytesIO()
+    yield held
+    sys.stdout.buffer.write(held.getbuffer())
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
 def written_together() -> Iterator[ExitStack]:
     """Hold several files back until all are written; then they take their names, whatever signal comes."""
     with ExitStack() as held:
@@ -72,33 +101,28 @@ def written_together() -> Iterator[ExitStack]:
 def _temporary(folder: Path, make: Callable[[Path], int]) -> Iterator[tuple[Path, int]]:
     """A new file or folder and its open descriptor, removed unless it is renamed.
 
-    A lock tells whether its process still lives: what killed processes left is removed by the next one.
+    Its lock ends with its process: what killed processes left is removed by the next one.
     """
     for entry in os.scandir(folder) if fcntl is not None and os.access(folder, os.R_OK) else ():
         if TEMPORARY.fullmatch(entry.name):
-            _remove_if_nobody_writes(Path(entry.path))
+            with suppress(OSError):
+                found = os.open(entry.path, os.O_RDONLY | NO_FOLLOW | os.O_NONBLOCK)
+                try:
+                    if os.fstat(found).st_uid == os.geteuid() and _try_lock(found):
+                        _remove(Path(entry.path))
+                finally:
+                    os.close(found)
     path = folder / f".graphwell-{secrets.token_hex(8)}.tmp"
     descriptor = None
     try:
         descriptor = make(path)
-        while not (try_lock(descriptor) and path.exists()):  # another took it for one that was left behind
+        while not (_try_lock(descriptor) and path.exists()):  # another took it for one that was left behind
             os.close(descriptor)
             descriptor = make(path)
         yield path, descriptor
     finally:
         _remove(path)
         if descriptor is not None:
-            os.close(descriptor)
-
-
-def _remove_if_nobody_writes(path: Path) -> None:
-    """Remove a file or folder of this user that no process holds the lock of."""
-    with suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY | NO_FOLLOW | os.O_NONBLOCK)
-        try:
-            if os.fstat(descriptor).st_uid == os.geteuid() and try_lock(descriptor):
-                _remove(path)
-        finally:
             os.close(descriptor)
 
 
@@ -125,9 +149,22 @@ def _named_in_errors(path: Path) -> Iterator[None]:
         raise
 
 
+def _sync_folder(folder: Path) -> None:
+    """Make a rename survive a power cut; only POSIX systems let a folder be opened for that."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+# ------------------------------------------------------------------------------------------ before the work
+
+
 def check_output(path: Path, field: str) -> None:
     """Refuse a name that could not be written, before the work is done rather than after it."""
-    target = followed(path, field)
+    target = _followed(path, field)
     folder = target.parent if path.is_symlink() else path.parent
     if not folder.exists():
         raise OptionError(field, "{field} {}: the folder {} does not exist; create it first.", path, folder)
@@ -142,7 +179,56 @@ def check_output(path: Path, field: str) -> None:
         raise OptionError(field, problem, path)
 
 
-def followed(path: Path, field: str) -> Path:
+def check_output_folder(folder: Path, field: str) -> None:
+    """Refuse a folder that could not be made or written into; its parent must be there."""
+    if folder.exists() and not folder.is_dir():
+        raise OptionError(field, "{field} {} is a file; give the name of a folder.", folder)
+    check_output(folder / "file" if folder.exists() else folder, field)
+
+
+def check_standard_output(field: str) -> None:
+    """Refuse a standard output that is closed."""
+    if sys.stdout is None:
+        raise OptionError(field, "{field} -: there is no standard output; give the name of a file.")
+
+
+def check_input(path: Path, field: str, *, folder: bool = False) -> None:
+    """Refuse a file that cannot be read to its end: none, a folder, a pipe that would wait for ever.
+
+    Where a `folder` is expected, refuse everything else.
+    """
+    _followed(path, field)
+    mode = path.stat().st_mode
+    if folder and not stat.S_ISDIR(mode):
+        raise OptionError(field, "{field} {} is no folder, as its name promises.", path)
+    if folder:
+        return
+    if stat.S_ISDIR(mode):
+        raise OptionError(field, "{field} {} is a folder; give the name of a file.", path)
+    if not stat.S_ISREG(mode):
+        raise OptionError(field, "{field} {} is no regular file; copy what it gives into one first.", path)
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")
+
+
+def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
+    """Refuse one file for two options, whatever names and links lead to it."""
+    fields: dict[object, str] = {}
+    for field, path in paths:
+        if path is None or path == STANDARD:
+            continue
+        # Two names are one file by the path without links, or by the file behind it if there is one.
+        found: list[object] = [_followed(path, field)]
+        if path.exists():
+            found.append((path.stat().st_dev, path.stat().st_ino))
+        for key in found:
+            other = fields.setdefault(key, field)
+            if other != field:
+                problem = "{" + other + "} and {field} are both the file {}; give {field} another name."
+                raise OptionError(field, problem, path)
+
+
+def _followed(path: Path, field: str) -> Path:
     """Where a name leads, links followed; links that lead in a circle are refused."""
     try:
         path.stat()
@@ -153,59 +239,78 @@ def followed(path: Path, field: str) -> Path:
     return path.resolve()
 
 
-def check_input(path: Path, field: str, *, folder: bool = False) -> None:
-    """Refuse a file that cannot be read to its end: none, a folder, a pipe that would wait for ever.
+def endings(path: Path) -> set[str]:
+    """The ends of a name that a format may have: ``.gz`` and ``.csv.gz``."""
+    return {path.suffix.lower(), "".join(path.suffixes[-2:]).lower()}
 
-    Where a `folder` is expected, refuse everything else.
+
+def either(names: Iterable[str]) -> str:
+    """Name all, the last after "or"."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+# --------------------------------------------------------------------------------------------------- locks
+
+
+@contextmanager
+def held_alone(path: Path, field: str) -> Iterator[None]:
+    """Keep all others away from a file while the block runs; the error of a second one names the first.
+
+    The lock is a hidden file beside it, and holds no longer than its process lives.
     """
-    followed(path, field)
-    mode = path.stat().st_mode
-    if folder:
-        if not stat.S_ISDIR(mode):
-            raise OptionError(field, "{field} {} is no folder, as its name promises.", path)
-        return
-    if stat.S_ISDIR(mode):
-        raise OptionError(field, "{field} {} is a folder; give the name of a file.", path)
-    if not stat.S_ISREG(mode):
-        raise OptionError(field, "{field} {} is no regular file; copy what it gives into one first.", path)
-    if path.stat().st_size == 0:
-        raise ValueError(f"{path} is empty.")
-
-
-def check_output_folder(folder: Path, field: str) -> None:
-    """Refuse a folder that could not be made or written into; its parent must be there."""
-    if folder.exists() and not folder.is_dir():
-        raise OptionError(field, "{field} {} is a file; give the name of a folder.", folder)
-    check_output(folder / "file" if folder.exists() else folder, field)
-
-
-def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
-    """Refuse one file for two options, whatever names and links lead to it."""
-    seen: dict[object, str] = {}
-    for field, path in paths:
-        if path is None or path == Path("-"):
-            continue
-        for key in _identities(path, field):
-            other = seen.setdefault(key, field)
-            if other != field:
-                problem = "{" + other + "} and {field} are both the file {}; give {field} another name."
-                raise OptionError(field, problem, path)
-
-
-def _identities(path: Path, field: str) -> Iterator[object]:
-    """Two names are one file by the path without links, or by the file behind it if there is one."""
-    yield followed(path, field)
-    if path.exists():
-        status = path.stat()
-        yield status.st_dev, status.st_ino
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename survive a power cut; only POSIX systems let a folder be opened for that."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    lock = path.resolve().with_name(f".{path.resolve().name}.lock")
+    descriptor = _locked(lock, path, field)
     try:
-        os.fsync(descriptor)
+        note = f"process {os.getpid()} on {socket.gethostname()}"
+        os.truncate(descriptor if os.truncate in os.supports_fd else lock, 0)
+        os.write(descriptor, note.encode("utf-8", "replace"))
+        yield
     finally:
+        if sys.platform == "win32":  # there an open file cannot be removed
+            os.close(descriptor)
+            lock.unlink(missing_ok=True)
+        else:
+            lock.unlink(missing_ok=True)
+            os.close(descriptor)
+
+
+def _locked(lock: Path, path: Path, field: str) -> int:
+    """Open and lock the file beside a path; another may remove it in between, which then begins anew."""
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o600)
+        except OSError as error:
+            problem = "{field} {} cannot be locked by the file {}: {}; remove that file, or check its folder."
+            raise OptionError(field, problem, path, lock, error.strerror) from error
+        try:
+            # Nothing but a lock of ours is ever written into: no device, no second name of another file.
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > LONGEST_NOTE:
+                problem = (
+                    "{field} {} cannot be locked: {} is no lock of graphwell; "
+                    "remove it, or give another name."
+                )
+                raise OptionError(field, problem, path, lock)
+            if not _try_lock(descriptor):
+                note = os.read(descriptor, LONGEST_NOTE).decode("utf-8", "replace") or "another process"
+                problem = "{field} {} is in use by {}; wait for it, or give another name."
+                raise OptionError(field, problem, path, note)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), lock.lstat()):
+                    return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
         os.close(descriptor)
+
+
+def _try_lock(descriptor: int) -> bool:
+    """Lock an open file; False if somebody else holds the lock. File systems without locks say True."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True

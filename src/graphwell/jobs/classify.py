@@ -13,10 +13,9 @@ from graphwell._rows import labels_that_differ
 from graphwell._types import BoolArray, IntArray
 from graphwell.errors import BridgedWarning, LabelWarning, OptionError, Sentence, UnreachableWarning
 from graphwell.graph import Graph
-from graphwell.io.files import written_together, written_whole
-from graphwell.io.standard import STANDARD
-from graphwell.io.tables.base import NewColumns, Table, open_table, opened_output, write_table
-from graphwell.io.tables.cells import is_formula, text_column
+from graphwell.io.cells import NewColumns, Table, is_formula, text_column
+from graphwell.io.files import STANDARD, written_together, written_whole
+from graphwell.io.tables import open_table, opened_output, write_table
 from graphwell.jobs.methods import (
     check_class_count,
     check_settings,

@@ -13,10 +13,9 @@ from graphwell.backends.dask.client import open_client
 from graphwell.encoders.report import left_out
 from graphwell.encoders.table import Scaling
 from graphwell.errors import BridgedWarning, OptionError, Sentence, UnreachableWarning
+from graphwell.io.cells import Table, as_numbers
 from graphwell.io.files import folder_written_whole, written_whole
-from graphwell.io.tables.base import Table
-from graphwell.io.tables.cells import as_numbers
-from graphwell.io.tables.parquet import RowGroups, give_back_read, read_columns, row_groups
+from graphwell.io.parquet import RowGroups, give_back_read, read_columns, row_groups
 from graphwell.jobs.methods import find_method, make_classifier, told_of_classes
 from graphwell.jobs.options import ClassifyOptions
 from graphwell.jobs.outputs import page_bytes

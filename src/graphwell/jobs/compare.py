@@ -10,7 +10,7 @@ from graphwell._types import FloatArray
 from graphwell.encoders.report import Treatment
 from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.files import written_whole
-from graphwell.io.tables.base import open_table
+from graphwell.io.tables import open_table
 from graphwell.jobs.options import CompareOptions
 from graphwell.jobs.outputs import check_compare_files, notes_from_warnings
 from graphwell.jobs.table import labels_left, read_rows

@@ -12,10 +12,10 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active import Session
 from graphwell.active.suggest import fetched
 from graphwell.errors import OptionError
+from graphwell.io.cells import NEW_NAMES, NewColumns, Table, as_numbers, as_text, text_column
 from graphwell.io.files import check_distinct, check_output, written_whole
-from graphwell.io.tables.base import FORMATS, NEW_NAMES, NewColumns, Table, write_table
-from graphwell.io.tables.cells import as_numbers, as_text, text_column
-from graphwell.io.tables.text import write_cells
+from graphwell.io.tables import format_of, write_table
+from graphwell.io.text import write_cells
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.suggest import (
     CANNOT_TELL,
@@ -319,7 +319,7 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
     >>> table.given.tolist(), table.name(2), table.cells(2), table.search("kI")
     ([0, -1, -1], 'Rex', [('weight', '28'), ('name', 'Rex')], [1])
     """
-    FORMATS.of(options.labelled, "output", lambda declared: not declared.is_folder)
+    format_of(options.labelled, "output", folders=False)
     for path in (options.labelled, options.answers):
         check_output(path, "output")
         check_distinct([("table", options.table), ("output", path)])

@@ -6,10 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.files import check_distinct, check_output
-from graphwell.io.standard import STANDARD, check_standard_output
-from graphwell.io.tables.base import format_of
-from graphwell.io.tables.parquet import FORMAT as PARQUET
+from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output
+from graphwell.io.parquet import SUFFIXES as PARQUET
+from graphwell.io.tables import format_of
 from graphwell.jobs.options import ClassifyOptions, CompareOptions
 
 PAGE_SUFFIXES = (".html", ".htm")
@@ -105,9 +104,9 @@ def check_cluster_options(options: ClassifyOptions) -> None:
         named = ", ".join("{" + field + "}" for field in used)
         problem = named + " cannot be used with {cluster}; prepare the features before, or leave it out."
         raise OptionError(next(iter(used)), problem)
-    if options.table.suffix.lower() not in PARQUET.suffixes and not options.table.is_dir():
+    if options.table.suffix.lower() not in PARQUET and not options.table.is_dir():
         problem = "{field} {}: {cluster} takes a folder of Parquet files or one such file."
         raise OptionError("table", problem, options.table)
-    if options.output is not None and options.output.suffix.lower() not in PARQUET.suffixes:
+    if options.output is not None and options.output.suffix.lower() not in PARQUET:
         problem = "{field} {}: {cluster} writes Parquet; the name must end in .parquet."
         raise OptionError("output", problem, options.output)

@@ -13,9 +13,8 @@ import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.errors import OptionError
-from graphwell.io.files import written_whole
-from graphwell.io.formats import either
-from graphwell.io.images.base import FORMATS, MAX_PIXELS, read_image, read_placement, will_do
+from graphwell.io.files import either, written_whole
+from graphwell.io.images import IMAGES, MAX_PIXELS, read_image, read_placement
 from graphwell.jobs.reports import SegmentReport
 from graphwell.jobs.segment import SegmentOptions, filled, segment
 from graphwell.memory import check_fits
@@ -56,11 +55,10 @@ def pictures_of(source: Path) -> list[Path]:
     """The picture, or those in a folder, by name."""
     if not source.is_dir():
         return [source]
-    suffixes = FORMATS.suffixes(lambda declared: will_do(declared, "image"))
-    found = [path for path in source.iterdir() if path.suffix.lower() in suffixes and path.is_file()]
+    found = [path for path in source.iterdir() if path.suffix.lower() in IMAGES and path.is_file()]
     if not found:
         problem = "{field} {} holds no picture; its files should end in {}."
-        raise OptionError("source", problem, source, either(suffixes))
+        raise OptionError("source", problem, source, either(IMAGES))
     return sorted(found)
 
 

@@ -14,10 +14,9 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.dask.arrays import array_of, blocks_of, lazy
 from graphwell.backends.dask.client import connected_client
 from graphwell.backends.dask.rounds import Cluster
+from graphwell.io.cells import NewColumns, Table, as_numbers, text_column
 from graphwell.io.files import written_whole
-from graphwell.io.tables.base import NewColumns, Table
-from graphwell.io.tables.cells import as_numbers, first_that_is_no_number, text_column
-from graphwell.io.tables.parquet import RowGroups, read_part, write_parquet
+from graphwell.io.parquet import RowGroups, read_part, write_parquet
 
 Parts = Sequence[RowGroups]
 
@@ -92,7 +91,7 @@ def _numbers(table: Table, name: str) -> FloatArray:
     column = table.column(name)
     numbers = as_numbers(column)
     if numbers is None:
-        row = first_that_is_no_number(column)
+        row = next(r for r in range(len(column)) if as_numbers(column[r : r + 1]) is None)
         raise ValueError(
             f"{table.path}, row {row + 1}: the feature {name!r} is {str(column[row])!r}, which is no number."
         )

@@ -12,28 +12,29 @@ import numpy as np
 
 from graphwell._types import IntArray
 from graphwell.errors import OptionError, Sentence
+from graphwell.io.drawings import Marks
 from graphwell.io.files import (
     check_distinct,
     check_output,
     check_output_folder,
+    either,
     folder_written_whole,
     written_together,
     written_whole,
 )
-from graphwell.io.formats import either
-from graphwell.io.images.base import (
-    FORMATS,
+from graphwell.io.images import (
     MAX_PIXELS,
-    Marks,
-    Placement,
-    format_for,
+    OF_NUMBERS,
     read_image,
     read_placement,
+    read_seeds,
+    suffix_for,
     write_image,
     write_values,
     writes_numbers,
 )
-from graphwell.io.images.painted import Painting, read_seeds
+from graphwell.io.painted import Painting
+from graphwell.io.pictures import Placement
 from graphwell.jobs.outputs import notes_from_warnings
 from graphwell.jobs.reports import SegmentClass, SegmentReport
 from graphwell.memory import allowed, check_fits, in_words, limited_to
@@ -217,7 +218,7 @@ def _check_files(options: SegmentOptions) -> None:
     named = [(field, getattr(options, field)) for field in FILES]
     for field, path in named[2:]:
         if path is not None:
-            format_for(path, field)
+            suffix_for(path, field)
             check_output(path, field)
     check_distinct(named)
     if options.masks is not None:
@@ -254,8 +255,7 @@ def _read(options: SegmentOptions) -> Scene:
     for field in ("output", "scores", "seeds_out") if n_axes == 3 else ():
         path = getattr(options, field)
         if path is not None and not writes_numbers(path):
-            known = either(FORMATS.suffixes(lambda declared: declared.write_numbers is not None))
-            raise OptionError(field, "{field} {} of a volume must end in {}.", path, known)
+            raise OptionError(field, "{field} {} of a volume must end in {}.", path, either(OF_NUMBERS))
     placement = read_placement(options.image)
     told = None if placement is None else placement.spacing
     fits = options.spacing is None and told is not None and len(told) == n_axes

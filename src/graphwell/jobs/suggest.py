@@ -15,11 +15,10 @@ from graphwell.active import suggest as choose
 from graphwell.backends.registry import check_device
 from graphwell.encoders.report import Treatment, column_note
 from graphwell.errors import OptionError, Sentence, Words, in_python
-from graphwell.io.files import check_distinct
-from graphwell.io.standard import written_out
-from graphwell.io.tables.base import Table, open_table
-from graphwell.io.tables.cells import as_numbers, as_text, is_missing, text_column
-from graphwell.io.tables.text import check_text_name, write_cells
+from graphwell.io.cells import Table, as_numbers, as_text, is_missing, text_column
+from graphwell.io.files import check_distinct, written_out
+from graphwell.io.tables import open_table
+from graphwell.io.text import check_text_name, write_cells
 from graphwell.jobs.options import TableOptions
 from graphwell.jobs.outputs import check_table_output, notes_from_warnings
 from graphwell.jobs.reports import RowToLabel

@@ -17,8 +17,7 @@ from graphwell.encoders.table import Scaling, TableEncoder, refuse_extreme
 from graphwell.errors import OptionError, Sentence
 from graphwell.estimators.labels import NoKnownLabelError, read_labels, with_classes
 from graphwell.estimators.tuning.metrics import by_the_data
-from graphwell.io.tables import NEW_NAMES, Table
-from graphwell.io.tables.cells import as_text, text_column
+from graphwell.io.cells import NEW_NAMES, Table, as_text, text_column
 from graphwell.jobs.options import TableOptions
 
 MOST_CLASSES = 1000

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from graphwell.io.locks import NO_FOLLOW
+from graphwell.io.files import NO_FOLLOW
 
 LARGEST_FILE = 64 * 2**20
 PICTURES = {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from graphwell.errors import OptionError
-from graphwell.io.locks import NO_FOLLOW
+from graphwell.io.files import NO_FOLLOW
 
 FORMAT = "graphwell journal 1"
 Action = dict[str, Any]

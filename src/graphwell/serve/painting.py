@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.io.locks import held_alone
+from graphwell.io.files import held_alone
 from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.journal import Action, Journal

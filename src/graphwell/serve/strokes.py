@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.io.images.drawings import ERASED, FORMAT_NAME, VERSION, Drawing
+from graphwell.io.drawings import ERASED, FORMAT_NAME, VERSION, Drawing
 from graphwell.serve.answers import COLOR, PALETTE, clean_name
 from graphwell.serve.journal import Action
 
@@ -17,7 +17,7 @@ MOST_STROKES = 20_000
 LARGEST = 1e9
 MOST_CLASSES = 64
 Stroke = dict[str, Any]
-"""As in `graphwell.io.images.drawings`: class, width, erase, points."""
+"""As in `graphwell.io.drawings`: class, width, erase, points."""
 PaintClass = dict[str, str]
 """Name and colour."""
 

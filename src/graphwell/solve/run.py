@@ -12,9 +12,8 @@ import numpy as np
 from graphwell._rows import hash_of
 from graphwell.backends.base import State
 from graphwell.errors import OptionError
-from graphwell.io.files import check_output
-from graphwell.io.locks import held_alone
-from graphwell.io.npy import damaged_file, read_sealed, write_sealed
+from graphwell.io.arrays import damaged_file, read_sealed, write_sealed
+from graphwell.io.files import check_output, held_alone
 from graphwell.progress import CancelledError, Progress, in_pieces, listening, silent, watched
 from graphwell.solve.descent import Callback, Reached, Step
 from graphwell.solve.problem import Problem

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphwell.errors import OptionError
-from graphwell.io.locks import held_alone
+from graphwell.io.files import held_alone
 from graphwell.jobs.labelling import LabelOptions, open_table
 from graphwell.jobs.painting import PaintOptions
 from graphwell.serve.channel import Page

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import graphwell as gw
 from graphwell.errors import OptionError
-from graphwell.io.tables import NEW_NAMES, NewColumns, open_table
-from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.text import check_text_name, write_cells, write_text
+from graphwell.io.cells import NEW_NAMES, NewColumns, text_column
+from graphwell.io.tables import open_table
+from graphwell.io.text import check_text_name, write_cells, write_text
 from graphwell.memory import limited_to
 
 PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}

@@ -9,10 +9,11 @@ from typer.testing import CliRunner
 
 from graphwell.cli.app import app
 from graphwell.errors import OptionError
+from graphwell.io import tables
+from graphwell.io.cells import NEW_NAMES, NewColumns, as_text, text_column
 from graphwell.io.files import written_whole
-from graphwell.io.tables.base import FORMATS, NEW_NAMES, NewColumns, TableFormat, open_table, write_table
-from graphwell.io.tables.cells import as_text, text_column
-from graphwell.io.tables.text import Dialect, read_text, write_text
+from graphwell.io.tables import TableFormat, open_table, write_table
+from graphwell.io.text import Dialect, read_text, write_text
 
 NAMES = ["cat", "dog", "cat", "", "dog"]
 
@@ -135,7 +136,7 @@ def test_reading_is_told(tmp_path):
 
 
 @pytest.fixture
-def toy():
+def toy(monkeypatch):
     """Cells beside each other, rows below each other, whatever they hold."""
 
     def read(path, options):
@@ -144,9 +145,7 @@ def toy():
     def write(table, new, path, file):
         write_text(replace(table, stored=Dialect("~")), new, path, file)
 
-    FORMATS.register(TableFormat(name="toy", suffixes=(".toy",), read=read, write=write))
-    yield
-    FORMATS.forget("toy")
+    monkeypatch.setattr(tables, "FORMATS", [*tables.FORMATS, TableFormat((".toy",), read, write)])
 
 
 def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, toy):

@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 
 from graphwell.errors import OptionError
-from graphwell.io.tables import NewColumns, open_table, parquet, write_table
-from graphwell.io.tables.cells import text_column
-from graphwell.io.tables.parquet import read_columns, read_part, row_groups
+from graphwell.io import parquet
+from graphwell.io.cells import NewColumns, text_column
+from graphwell.io.parquet import read_columns, read_part, row_groups
+from graphwell.io.tables import open_table, write_table
 
 
 def rest(n=5):

@@ -1,7 +1,7 @@
 """Tables in Parquet files, whole and in parts. The only module that imports pyarrow."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -9,61 +9,49 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.io.tables.base import NEW_NAMES, NewColumns, ReadingOptions, Table, TableFormat, checked
-from graphwell.io.tables.cells import is_missing, is_text, typed
+from graphwell.io.cells import NEW_NAMES, NewColumns, Table, checked, is_missing, is_text, typed
+from graphwell.io.text import Reading
 from graphwell.memory import check_fits, give_back
 
-PLAIN = ReadingOptions()
+SUFFIXES = (".parquet", ".pq")
 ROWS_PER_PART = 100_000
 
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Some row groups of a Parquet file: what a worker reads at a time."""
+    """Some row groups of a Parquet file, or all: read a first time for the fit, and again when written."""
 
     path: Path
     groups: tuple[int, ...]
     n_rows: int
+    state: tuple[int, ...] = ()  # of the file when it was read, where nobody may write into it meanwhile
 
-    def pieces(self) -> Iterator[Any]:
+    def batches(self) -> Iterator[Any]:
         """All rows, as batches of Arrow."""
-        with _told_in_a_sentence(self.path):
+        if self.state and self.state != _state_of(self.path):
+            raise ValueError(f"{self.path} was changed while it was worked on; leave it as it is meanwhile.")
+        with _errors_in_a_sentence(self.path):
             yield from _opened(self.path).iter_batches(ROWS_PER_PART, row_groups=list(self.groups))
 
 
-@dataclass(frozen=True)
-class UnchangedFile:
-    """A file that is read again when it is written, if nobody wrote into it since."""
-
-    path: Path
-    mark: tuple[int, ...]
-
-    def pieces(self) -> Iterator[Any]:
-        """All rows, as batches of Arrow."""
-        if _mark_of(self.path) != self.mark:
-            raise ValueError(f"{self.path} was changed while it was worked on; leave it as it is meanwhile.")
-        with _told_in_a_sentence(self.path):
-            yield from _opened(self.path).iter_batches(batch_size=ROWS_PER_PART)
-
-
-def read_parquet(path: Path, options: ReadingOptions = PLAIN) -> Table:
-    """Read a Parquet file; whatever is wrong with it becomes one sentence."""
-    mark, opened = _mark_of(path), _opened(path)
-    groups = range(opened.metadata.num_row_groups)
+def read_parquet(path: Path, options: Reading) -> Table:
+    """Read a Parquet file, column by column: at no time are two whole copies in memory."""
+    state, opened = _state_of(path), _opened(path)
+    groups, n_rows = tuple(range(opened.metadata.num_row_groups)), opened.metadata.num_rows
     unpacked = sum(opened.metadata.row_group(group).total_byte_size for group in groups)
-    check_fits(path, max(unpacked, 8 * opened.metadata.num_rows * opened.metadata.num_columns))
+    check_fits(path, max(unpacked, 8 * n_rows * opened.metadata.num_columns))
     names = opened.schema_arrow.names
     if not names:
         raise ValueError(f"{path} has no columns.")
-    with _told_in_a_sentence(path):
+    with _errors_in_a_sentence(path):
         columns = {name: _series(opened.read(columns=[name]).column(name)) for name in names}
-    return checked(Table(path, _frame(columns), UnchangedFile(path, mark)))
+    return _table(path, columns, RowGroups(path, groups, n_rows, state))
 
 
-def _frame(columns: dict[str, Any]) -> Any:
+def _table(path: Path, columns: dict[str, Any], stored: RowGroups | None = None) -> Table:
     import pandas
 
-    return pandas.DataFrame(columns, copy=False)
+    return checked(Table(path, pandas.DataFrame(columns, copy=False), stored))
 
 
 def _series(column: Any, *, few: bool = False) -> Any:
@@ -71,19 +59,18 @@ def _series(column: Any, *, few: bool = False) -> Any:
 
     With `few`, text becomes categories, which take little memory where words come back.
     """
+    import pandas
+
     types = require_pyarrow().types
     column.validate(full=True)
     kind = getattr(column.type, "value_type", column.type)
     if types.is_nested(column.type) or types.is_binary(kind) or types.is_large_binary(kind):
-        import pandas
-
-        return pandas.Series(
-            [None if cell is None else str(cell) for cell in column.to_pylist()], dtype=object
-        )
+        cells = [None if cell is None else str(cell) for cell in column.to_pylist()]
+        return pandas.Series(cells, dtype=object)
     return column.to_pandas(strings_to_categorical=few)
 
 
-def _mark_of(path: Path) -> tuple[int, ...]:
+def _state_of(path: Path) -> tuple[int, ...]:
     state = path.stat()
     return state.st_ino, state.st_size, state.st_mtime_ns
 
@@ -98,31 +85,25 @@ def row_groups(path: Path) -> tuple[RowGroups, ...]:
     if not files:
         problem = "{field} {} is a folder without any file whose name ends in .parquet."
         raise OptionError("table", problem, path)
-    parts = [part for file in files for part in _parts_of(file)]
+    parts: list[RowGroups] = []
+    for file in files:
+        opened = _opened(file).metadata
+        groups, rows = [], 0
+        for group in range(opened.num_row_groups):
+            groups.append(group)
+            rows += opened.row_group(group).num_rows
+            if rows >= ROWS_PER_PART or (group == opened.num_row_groups - 1 and rows):
+                parts.append(RowGroups(file, tuple(groups), rows))
+                groups, rows = [], 0
     if not parts:
         raise ValueError(f"{path} has a header but no rows; there is nothing to label.")
     return tuple(parts)
 
 
-def _parts_of(file: Path) -> list[RowGroups]:
-    opened = _opened(file).metadata
-    parts: list[RowGroups] = []
-    groups: list[int] = []
-    rows = 0
-    for group in range(opened.num_row_groups):
-        groups.append(group)
-        rows += opened.row_group(group).num_rows
-        if rows >= ROWS_PER_PART or (group == opened.num_row_groups - 1 and rows):
-            parts.append(RowGroups(file, tuple(groups), rows))
-            groups, rows = [], 0
-    return parts
-
-
 def read_part(part: RowGroups, names: Sequence[str] | None = None) -> Table:
     """Read a part of a table, or some of its columns."""
     arrow = _read(part, names)
-    columns = {name: _series(arrow.column(name)) for name in arrow.column_names}
-    return checked(Table(part.path, _frame(columns), part))
+    return _table(part.path, {name: _series(arrow.column(name)) for name in arrow.column_names}, part)
 
 
 def _read(part: RowGroups, names: Sequence[str] | None = None) -> Any:
@@ -133,27 +114,24 @@ def read_columns(path: Path, parts: Sequence[RowGroups], names: Sequence[str] | 
     """Read some columns of some parts, or all, in types that hold every part; words become categories."""
     pyarrow = require_pyarrow()
     names = _opened(parts[0].path).schema_arrow.names if names is None else names
-    schemas = [_schema_of(file, path, names) for file in dict.fromkeys(part.path for part in parts)]
+    schemas = []
+    for file in dict.fromkeys(part.path for part in parts):
+        schema = _opened(file).schema_arrow
+        missing = next((name for name in names if name not in schema.names), None)
+        if missing is not None:
+            raise ValueError(f"{file} has no column {missing!r}, which other files of {path} have.")
+        schemas.append(schema)
     columns = {}
-    for place, name in enumerate(names):
+    for name in names:
         try:
-            of_name = [pyarrow.schema([schema.field(place)]) for schema in schemas]
+            of_name = [pyarrow.schema([schema.field(schema.names.index(name))]) for schema in schemas]
             common = pyarrow.unify_schemas(of_name, promote_options="permissive").field(0).type
             read = [_read(part, [name]).column(0).cast(common) for part in parts]
         except pyarrow.ArrowException as error:
             raise ValueError(f"The files of {path} disagree about the types of {name}.") from error
         chunks = [chunk for column in read for chunk in column.chunks]
         columns[name] = _series(pyarrow.chunked_array(chunks, common), few=True)
-    return checked(Table(path, _frame(columns)))
-
-
-def _schema_of(file: Path, path: Path, names: Sequence[str]) -> Any:
-    """Types of some columns of a file of a folder."""
-    schema = _opened(file).schema_arrow
-    missing = next((name for name in names if name not in schema.names), None)
-    if missing is not None:
-        raise ValueError(f"{file} has no column {missing!r}, which other files of {path} have.")
-    return require_pyarrow().schema([schema.field(schema.names.index(name)) for name in names])
+    return _table(path, columns)
 
 
 def give_back_read() -> None:
@@ -166,24 +144,23 @@ def _opened(path: Path) -> Any:
     require_pyarrow()
     from pyarrow import parquet
 
-    with _told_in_a_sentence(path):
+    with _errors_in_a_sentence(path):
         return parquet.ParquetFile(path, pre_buffer=False)  # else the packed bytes stay in memory too
 
 
 @contextmanager
-def _told_in_a_sentence(path: Path) -> Iterator[None]:
-    pyarrow = require_pyarrow()
+def _errors_in_a_sentence(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
         raise
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
+    except (require_pyarrow().ArrowException, OSError, ValueError) as error:
         raise ValueError(
             f"{path} cannot be read as a Parquet file: it is damaged, truncated or something else."
         ) from error
 
 
-# --------------------------------------------------------------------------------------------------- writing
+# ------------------------------------------------------------------------------------------------- writing
 
 
 def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
@@ -191,16 +168,17 @@ def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) ->
     pyarrow = require_pyarrow()
     from pyarrow import parquet
 
-    if isinstance(table.stored, RowGroups | UnchangedFile):
-        pieces, schema = table.stored.pieces(), _opened(table.path).schema_arrow
+    if isinstance(table.stored, RowGroups):
+        pieces, schema = table.stored.batches(), _opened(table.path).schema_arrow
     else:
         arrow = pyarrow.table({name: _arrow(typed(table.column(name))) for name in table.names})
         pieces, schema = iter([arrow]), arrow.schema
     kept = [name for name in schema.names if name not in NEW_NAMES]
     types = {name: schema.field(name).type for name in kept}
     added = {name: _arrow(column) for name, column in new.by_name().items()}
-    if new.like is not None:
-        added["graphwell_label"] = _cast(added["graphwell_label"], types[new.like])
+    if new.like is not None:  # labels in the type of the given ones, where that type can hold them
+        with suppress(pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+            added["graphwell_label"] = added["graphwell_label"].cast(types[new.like])
     types |= {name: column.type for name, column in added.items()}
     full = pyarrow.schema(list(types.items()), metadata=schema.metadata)
     first = 0
@@ -219,15 +197,6 @@ def _arrow(column: Any) -> Any:
     return pyarrow.array(column, mask=is_missing(column))
 
 
-def _cast(labels: Any, kind: Any) -> Any:
-    """Labels in the type of the given labels, where that type can hold them."""
-    pyarrow = require_pyarrow()
-    try:
-        return labels.cast(kind)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-        return labels
-
-
 def require_pyarrow() -> Any:
     """Return pyarrow, or say how to install it."""
     try:
@@ -237,14 +206,3 @@ def require_pyarrow() -> Any:
             'Parquet files need pyarrow, which is not installed: pip install "graphwell[parquet]"'
         ) from error
     return pyarrow
-
-
-FORMAT = TableFormat(
-    name="Parquet",
-    suffixes=(".parquet", ".pq"),
-    read=read_parquet,
-    write=write_parquet,
-    extra="parquet",
-    require=require_pyarrow,
-    rank=2,
-)

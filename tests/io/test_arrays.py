@@ -1,22 +1,18 @@
-"""Array files that may hold anything."""
+"""Array files that may hold anything: `.npy`, `.npz`, folders of Zarr, archives with a checksum."""
 
 import io
+import json
+import sys
 import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
+import zarr
 
 from graphwell.errors import OptionError
-from graphwell.io.npy import load_npy, load_npz, read_sealed, write_sealed
+from graphwell.io.arrays import load_npy, load_npz, opened_zarr, read_sealed, write_sealed
 from graphwell.memory import limited_to
-
-
-def test_arrays_come_back(tmp_path):
-    np.save(tmp_path / "a.npy", np.eye(2))
-    np.savez(tmp_path / "b.npz", X=np.eye(2), y=np.arange(2))
-    np.testing.assert_array_equal(load_npy(tmp_path / "a.npy"), np.eye(2))
-    assert sorted(load_npz(tmp_path / "b.npz")) == ["X", "y"]
 
 
 @pytest.mark.parametrize(("load", "kind"), [(load_npy, ".npy"), (load_npz, ".npz")])
@@ -58,11 +54,6 @@ def test_a_header_that_declares_more_than_there_is(tmp_path, shape):
             load(tmp_path / name)
 
 
-def test_a_missing_file_stays_a_missing_file(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        load_npy(tmp_path / "missing.npy")
-
-
 def test_the_wrong_ending_is_pointed_out(tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(2))
     (tmp_path / "a.npz").rename(tmp_path / "a.npy")
@@ -72,6 +63,8 @@ def test_the_wrong_ending_is_pointed_out(tmp_path):
     (tmp_path / "b.npy").rename(tmp_path / "b.npz")
     with pytest.raises(ValueError, match=r"rename it to \.npy"):
         load_npz(tmp_path / "b.npz")
+    with pytest.raises(FileNotFoundError):
+        load_npy(tmp_path / "missing.npy")
 
 
 def test_an_archive_with_a_checksum_comes_back_or_is_refused(tmp_path):
@@ -89,3 +82,35 @@ def test_an_archive_with_a_checksum_comes_back_or_is_refused(tmp_path):
         path.write_bytes(damaged)
         with pytest.raises(OptionError, match="damaged or no checkpoint"):
             read_sealed(path, version=3)
+
+
+def test_code_in_a_store_of_zarr_is_never_run(tmp_path):
+    folder = tmp_path / "bad.zarr"
+    folder.mkdir()
+    described = {
+        "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<i8", "order": "C", "fill_value": 0,
+        "compressor": None, "filters": [{"id": "pickle", "protocol": 5}],
+    }  # fmt: skip
+    (folder / ".zarray").write_text(json.dumps(described))
+    (folder / "0").write_bytes(b"cos\nsystem\n(S'touch " + str(tmp_path / "ran").encode() + b"'\ntR.")
+    with pytest.raises(OptionError, match="which are never unpickled"), opened_zarr(folder):
+        pass
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]"])
+def test_other_folders_are_refused_in_a_sentence(tmp_path, content, monkeypatch):
+    (tmp_path / "a.zarr").mkdir()
+    (tmp_path / "a.zarr" / "zarr.json").write_text(content)
+    refused = pytest.raises(ValueError, match="cannot be read as a folder of Zarr: it is damaged")
+    with refused, opened_zarr(tmp_path / "a.zarr"):
+        pass
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    with pytest.raises(ImportError, match=r"need zarr.*graphwell\[zarr\]"), opened_zarr(tmp_path):
+        pass
+
+
+def test_arrays_of_zarr_are_opened(tmp_path):
+    zarr.save(tmp_path / "one.zarr", np.arange(3))
+    with opened_zarr(tmp_path / "one.zarr") as stored:
+        assert stored[...].tolist() == [0, 1, 2]

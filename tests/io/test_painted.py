@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from graphwell.io.images.painted import Painting, read_seeds
+from graphwell.io.images import read_seeds
+from graphwell.io.painted import Painting
 
 SHAPE = (40, 60)
 RED, BLUE, BLACK, WHITE = (255, 0, 0), (0, 0, 255), (0, 0, 0), (255, 255, 255)

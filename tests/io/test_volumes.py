@@ -10,8 +10,7 @@ import pytest
 import zarr
 
 from graphwell.errors import OptionError
-from graphwell.io.images.base import read_image, read_placement, write_values
-from graphwell.io.images.painted import read_seeds
+from graphwell.io.images import read_image, read_placement, read_seeds, write_values
 
 SCAN = np.random.default_rng(0).random((4, 5, 6)).astype(np.float32)
 

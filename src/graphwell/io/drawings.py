@@ -1,13 +1,16 @@
-"""Marks drawn as strokes, polygons and masks, in the JSON of graphwell's own page, labelme, COCO and napari.
+"""Marks in files: classes of pixels, drawn as strokes, polygons and masks, or listed one by one.
 
-Points are (x, y) from the top left corner of the picture: the middle of its first pixel is (0.5, 0.5).
-A pixel is marked if its middle is covered; later shapes cover earlier ones.
+Drawings are the JSON of graphwell's own page, labelme, COCO and napari. Points are (x, y) from the top left
+corner of the picture: the middle of its first pixel is (0.5, 0.5). A pixel is marked if its middle is
+covered; later shapes cover earlier ones.
 """
 
 import json
 import warnings
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from colorsys import hsv_to_rgb
+from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -16,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.errors import OptionError
-from graphwell.io.images.base import ImageFormat, Marks, color_of, palette_color
+from graphwell.errors import OptionError, Sentence
 
-MOST_BYTES = 500_000_000
+LARGEST_CLASS = int(np.iinfo(np.int32).max)
+MOST_BYTES, MOST_LIST_BYTES = 500_000_000, 200_000_000  # of a drawing, and of a list of pixels
 ERASED = -1
 THINNEST = 1.0  # width of the thinnest stroke: it marks a pixel in each row or column that it crosses
 FARTHEST = 1e7  # points farther away than this, in pixels, are none
@@ -28,6 +31,69 @@ GARBLED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Overflow
 FORMAT_NAME, VERSION = "graphwell-strokes", 1
 COLUMNS = ("class", "label", "name")  # of a table of napari: where the class of each shape stands
 ELLIPSE_CORNERS = 128
+Colors = Mapping[int, tuple[int, int, int]]
+PALETTE = (  # matplotlib's ten
+    (31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189),
+    (140, 86, 75), (227, 119, 194), (127, 127, 127), (188, 189, 34), (23, 190, 207),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Known classes of some pixels."""
+
+    classes: IntArray = field(repr=False)  # -1 where unknown; the colours of a picture are numbered from 0
+    names: dict[int, str]
+    colors: dict[int, tuple[int, int, int]]  # red, green and blue, from 0 to 255
+    notes: tuple[Sentence, ...] = ()
+
+
+def numbered(path: Path, classes: IntArray, shape: tuple[int, ...]) -> Marks:
+    """Marks of this shape that came as numbers of classes."""
+    check_size(path, classes.shape, shape)
+    found = marked_classes(path, classes)
+    return Marks(classes, {c: str(c) for c in found}, {c: palette_color(i) for i, c in enumerate(found)})
+
+
+def marked_classes(path: Path, classes: IntArray) -> list[int]:
+    """The classes that any pixel has; none is refused."""
+    found: list[int] = np.unique(classes[classes >= 0]).tolist()
+    if not found:
+        raise OptionError("seeds", "{field} {} marks no pixel at all; mark some pixels of each class.", path)
+    return found
+
+
+def check_size(path: Path, found: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """Refuse marks of another size than the image."""
+    if tuple(found) == tuple(shape):
+        return
+    if len(shape) == 3:
+        problem = "{field} {} must have the shape of the image, {}, but has {}."
+        raise OptionError("seeds", problem, path, tuple(shape), tuple(found))
+    size = " x ".join(map(str, found)) if len(found) == 2 else f"the shape {tuple(found)}"
+    problem = "{field} {} must have the size of the image, {} x {} (rows x columns), but has {}."
+    raise OptionError("seeds", problem, path, *shape, size)
+
+
+def palette_color(number: int) -> tuple[int, int, int]:
+    """A colour for a class that came without one; any number of them, well apart."""
+    if number < len(PALETTE):
+        return PALETTE[number]
+    red, green, blue = hsv_to_rgb((number + 1.2) * 0.618034 % 1.0, 0.55, 0.85)  # hues by the golden ratio
+    return round(255 * red), round(255 * green), round(255 * blue)
+
+
+def color_of(text: str) -> tuple[int, int, int]:
+    """Red, green and blue of a colour like #ff7f0e or #fff."""
+    digits = text.removeprefix("#")
+    digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits
+    if not text.startswith("#") or len(digits) != 6:
+        raise ValueError(f"a colour must look like #rrggbb, got {text!r}")
+    red, green, blue = bytes.fromhex(digits)
+    return red, green, blue
+
+
+# --------------------------------------------------------------------------------------------------- drawings
 
 
 class Drawing:
@@ -300,7 +366,7 @@ def _program_of(document: Any) -> str | None:
     return next((name for name, wanted in keys.items() if wanted <= held), None)
 
 
-def read_marks(path: Path, shape: tuple[int, int], picture: str | None = None) -> Marks:
+def read_drawing(path: Path, shape: tuple[int, int], picture: str | None = None) -> Marks:
     """Read the marked pixels of a picture; `picture` is its file name, where a drawing holds several."""
     if path.stat().st_size > MOST_BYTES:
         raise OptionError("seeds", "{field} {} is too large for a drawing; save the marks as .png.", path)
@@ -325,4 +391,41 @@ def read_marks(path: Path, shape: tuple[int, int], picture: str | None = None) -
     return Marks(classes, {number: drawing.names[number] for number in marked}, colors)
 
 
-FORMAT = ImageFormat(name="JSON", suffixes=(".json",), read_marks=read_marks, rank=7)
+def read_list(path: Path, shape: tuple[int, int], _: str | None = None) -> Marks:
+    """Read marks as lines ``row,col,class`` of text, counted from 0 at the top left."""
+    if path.stat().st_size > MOST_LIST_BYTES:
+        problem = "{field} {} is too large for a list of pixels; save the seeds as .npy."
+        raise OptionError("seeds", problem, path)
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        problem = "{field} {} is no text; its lines must be row,col,class."
+        raise OptionError("seeds", problem, path) from error
+    classes = np.full(shape, ERASED)
+    for number, line in enumerate(lines, start=1):
+        content = line.split("#")[0].strip()
+        if not content or (number == 1 and content.replace(" ", "").lower() == "row,col,class"):
+            continue
+        parts = content.replace(";", ",").replace("\t", ",").split(",")
+        try:  # more digits than any place or class has would take int() long
+            row, column, marked = (int(part) if len(part) < 20 else int("x") for part in parts)
+        except ValueError as error:
+            problem = "{field} {}, line {}: expected three integers row,col,class, got {!r}."
+            raise OptionError("seeds", problem, path, number, content[:60]) from error
+        wrong = ""
+        if not (0 <= row < shape[0] and 0 <= column < shape[1]):
+            wrong = (
+                f"row {row}, column {column} lies outside the picture of {shape[0]} rows and {shape[1]} "
+                "columns (both count from 0)"
+            )
+        elif not 0 <= marked <= LARGEST_CLASS:
+            wrong = f"the class must be 0 or more, got {marked}"
+        elif classes[row, column] not in (ERASED, marked):
+            given = classes[row, column]
+            wrong = (
+                f"row {row}, column {column} has the class {given} already; leave one of the two lines out"
+            )
+        if wrong:
+            raise OptionError("seeds", "{field} {}, line {}: {}.", path, number, wrong)
+        classes[row, column] = marked
+    return numbered(path, classes, shape)

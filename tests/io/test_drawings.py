@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from graphwell.errors import OptionError
-from graphwell.io.images.drawings import read_marks
-from graphwell.io.images.painted import read_seeds
+from graphwell.io.drawings import read_drawing as read_marks
+from graphwell.io.images import read_seeds
 
 SHAPE = (10, 12)
 

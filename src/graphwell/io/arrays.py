@@ -1,8 +1,15 @@
-"""Arrays in files: `.npy` and `.npz` that may hold anything, and archives with a checksum for long runs."""
+"""Arrays in files that may hold anything: `.npy`, `.npz`, folders of Zarr; and archives with a checksum.
 
+Whatever is wrong with a file becomes one sentence, no code in it is run, and what it declares of its size is
+checked before memory is asked for. The only module that imports zarr.
+"""
+
+import json
 import math
+import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,12 +20,15 @@ from graphwell.errors import OptionError
 from graphwell.io.files import written_whole
 from graphwell.memory import check_fits
 
-COPIES = 2
-"""An array is read, and its numbers are brought into another type."""
+COPIES = 2  # an array is read, and its numbers are brought into another type
+METADATA = (".zarray", ".zmetadata", "zarr.json")
+MOST_METADATA = 50_000_000
+UNSAFE = ("pickle", "numcodecs.pickle")
+"""Codecs of Zarr that run what they read."""
 
 
 def load_npy(path: Path) -> Any:
-    """Read the array of a `.npy` file; whatever is wrong with the file becomes one sentence."""
+    """Read the array of a `.npy` file."""
     loaded = _load(path, ".npy")
     if not isinstance(loaded, np.ndarray):
         raise ValueError(f"{path} holds several arrays although its name ends in .npy; rename it to .npz.")
@@ -26,7 +36,7 @@ def load_npy(path: Path) -> Any:
 
 
 def load_npz(path: Path) -> dict[str, Any]:
-    """Read the arrays of a `.npz` file by name; whatever is wrong with the file becomes one sentence."""
+    """Read the arrays of a `.npz` file by name."""
     loaded: dict[str, Any] = _load(path, ".npz")
     if not isinstance(loaded, dict):
         raise ValueError(f"{path} holds one array although its name ends in .npz; rename it to .npy.")
@@ -38,26 +48,23 @@ def _load(path: Path, kind: str) -> Any:
         with path.open("rb") as file:
             magic = file.read(2)
             file.seek(0)
-            return _archive(path, file) if magic == b"PK" else _array(str(path), file, path.stat().st_size)
+            if magic != b"PK":
+                return _array(str(path), file, path.stat().st_size)
+            with zipfile.ZipFile(file) as archive:
+                members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+                check_fits(path, COPIES * sum(member.file_size for member in members))
+                arrays = {}
+                for member in members:
+                    name = member.filename.removesuffix(".npy")
+                    with archive.open(member) as opened:
+                        arrays[name] = _array(f"{path}: the array {name!r}", opened, member.file_size)
+                return arrays
     except (OSError, MemoryError, OptionError):
         raise
     except Exception as error:  # zip, zlib, header parser and NumPy raise a dozen kinds for bad bytes
         raise ValueError(
             f"{path} cannot be read as a {kind} file: it is damaged, truncated or something else."
         ) from error
-
-
-def _archive(path: Path, file: IO[bytes]) -> dict[str, Any]:
-    """Arrays of an archive by name, once all of them together are known to fit."""
-    with zipfile.ZipFile(file) as archive:
-        members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
-        check_fits(path, COPIES * sum(member.file_size for member in members))
-        arrays = {}
-        for member in members:
-            name = member.filename.removesuffix(".npy")
-            with archive.open(member) as opened:
-                arrays[name] = _array(f"{path}: the array {name!r}", opened, member.file_size)
-        return arrays
 
 
 def _array(name: str, file: IO[bytes], size: int) -> Any:
@@ -82,6 +89,9 @@ def declared(file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
     reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = reader(file)
     return tuple(shape), dtype
+
+
+# --------------------------------------------------------------------------------- archives with a checksum
 
 
 def write_sealed(path: Path, arrays: Mapping[str, Any], version: int) -> None:
@@ -116,3 +126,57 @@ def checksum_of(arrays: Mapping[str, Any]) -> str:
     """Hash of the names and contents of arrays."""
     names = sorted(arrays)
     return hash_of(np.array(names), *(np.asarray(arrays[name]) for name in names))
+
+
+# ---------------------------------------------------------------------------------------------------- Zarr
+
+
+@contextmanager
+def opened_zarr(path: Path) -> Iterator[Any]:
+    """Open an array or a group of Zarr to read; a store that would run code is refused."""
+    zarr = require_zarr()
+    try:
+        for file in (file for name in METADATA for file in path.rglob(name)):
+            if file.stat().st_size > MOST_METADATA:
+                raise ValueError("metadata of absurd size")
+            if any(codec in UNSAFE for codec in _codecs(json.loads(file.read_bytes()))):
+                problem = "{} holds Python objects, which are never unpickled; save text or numbers."
+                raise OptionError("table", problem, path)
+        yield zarr.open(path, mode="r")
+    except (PermissionError, MemoryError, OptionError):
+        raise
+    except Exception as error:  # zarr and its codecs raise a dozen kinds for bad bytes
+        raise ValueError(
+            f"{path} cannot be read as a folder of Zarr: it is damaged, incomplete or something else."
+        ) from error
+
+
+@contextmanager
+def changed_zarr(path: Path) -> Iterator[Any]:
+    """Open a group to change it; a list of all that it holds is made anew where there was one."""
+    zarr = require_zarr()
+    stored = zarr.open_group(path, mode="r+", use_consolidated=False)
+    yield stored
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of zarr: such lists are no part of version 3 yet
+        zarr.consolidate_metadata(path)
+
+
+def _codecs(found: Any) -> Iterator[Any]:
+    """Names of all codecs in metadata, however deep."""
+    if isinstance(found, dict):
+        yield from (found.get("id"), found.get("name"))
+        found = list(found.values())
+    for inner in found if isinstance(found, list) else ():
+        yield from _codecs(inner)
+
+
+def require_zarr() -> Any:
+    """Return zarr, or say how to install it."""
+    try:
+        import zarr
+    except ImportError as error:
+        raise ImportError(
+            'Folders of Zarr need zarr, which is not installed: pip install "graphwell[zarr]"'
+        ) from error
+    return zarr

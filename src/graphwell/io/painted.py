@@ -19,16 +19,7 @@ from scipy.spatial import cKDTree
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import OptionError, Sentence
-from graphwell.io.files import check_input
-from graphwell.io.images.base import (
-    MAX_PIXELS,
-    Marks,
-    check_size,
-    color_of,
-    format_for,
-    marked_classes,
-    numbered,
-)
+from graphwell.io.drawings import Marks, color_of, marked_classes
 
 NAMED = {"black": (0, 0, 0), "white": (255, 255, 255)}
 BACKGROUNDS = ("auto", "transparent", *NAMED)
@@ -75,46 +66,14 @@ class Painting:
     snap: bool = False  # give colours that are no clear mixture to the nearest paint instead of refusing them
 
 
-def read_seeds(
-    path: Path,
-    shape: tuple[int, ...],
-    painting: Painting = Painting(),  # noqa: B008 (frozen)
-    *,
-    picture: FloatArray | None = None,
-    name: str | None = None,
-    max_pixels: int = MAX_PIXELS,
-) -> Marks:
-    """Read the seeds of a picture or volume, of the size `shape`.
-
-    Seeds of three axes, as large as the whole `picture`, say that it is a volume. Marks may be painted over
-    a copy of the picture. `name` is that of its file, where a drawing holds the shapes of several.
-    """
-    if painting.background not in BACKGROUNDS:
+def check_background(background: str) -> None:
+    """Refuse what is neither the name of a ground nor a colour."""
+    if background not in BACKGROUNDS:
         try:
-            color_of(painting.background)
+            color_of(background)
         except ValueError:
-            problem, known = (
-                "{field} must be one of {} or a colour like #ff7f0e, got {!r}.",
-                ", ".join(BACKGROUNDS),
-            )
-            raise OptionError("background", problem, known, painting.background) from None
-    found = format_for(path, "seeds")
-    check_input(path, "seeds", folder=found.is_folder)
-    if len(shape) == 3 and found.read_numbers is None:
-        problem = "{field} {} cannot mark a volume; save integers of the shape {}, -1 for unknown, as .npy."
-        raise OptionError("seeds", problem, path, tuple(shape))
-    if len(shape) == 2 and found.read_colors is not None:
-        pixels = found.read_colors(path, max_pixels)
-        check_size(path, pixels.shape[:2], shape)
-        return _from_colors(path, pixels, painting, picture, exact=found.exact)
-    if found.read_marks is not None:
-        marks = found.read_marks(path, (shape[0], shape[1]), name)
-        marked_classes(path, marks.classes)
-        return marks
-    assert found.read_numbers is not None
-    classes = found.read_numbers(path, max_pixels)
-    is_volume = picture is not None and classes.ndim == picture.ndim == 3  # its last axis is no channels
-    return numbered(path, classes, picture.shape if is_volume and picture is not None else tuple(shape))
+            problem = "{field} must be one of {} or a colour like #ff7f0e, got {!r}."
+            raise OptionError("background", problem, ", ".join(BACKGROUNDS), background) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +97,10 @@ class _Paints:
     clear: bool = True  # whether paints explain nearly all that was changed
 
 
-def _from_colors(
+def read_painted(
     path: Path, pixels: Any, painting: Painting, picture: FloatArray | None, *, exact: bool
 ) -> Marks:
+    """The marks of a picture of colours, which are `exact` where nothing was compressed."""
     if painting.background == "transparent" and bool((pixels[..., 3] == OPAQUE).all()):
         problem = '{field} {} has no transparent pixel to mean unknown; use {background="black"}.'
         raise OptionError("seeds", problem, path)

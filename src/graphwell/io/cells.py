@@ -1,0 +1,254 @@
+"""Tables in memory: a data frame, its cells as numbers or as text, and the columns that a fit adds."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    import pandas
+
+TEXT = np.dtypes.StringDType()
+"""The type of a column of text: variable length, 16 bytes a cell where it is short."""
+EMPTY_CELLS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
+"""Cells that say nothing, in a column of text."""
+SURELY_A_DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d*,(\d{1,2}|\d{4,})\s*$|^\s*[+-]?0?,\d+\s*$")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+ROWS_AT_ONCE = 65_536  # cells that are objects of Python at a time, where they need not all be
+NEW_NAMES = (
+    "graphwell_label",
+    "graphwell_score",
+    "graphwell_reachable",
+    "graphwell_given",
+    "graphwell_bridged",
+)
+"""Columns that are added; the last is there only if any row was bridged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A data frame, and what its format needs to write the file back as it was.
+
+    Attributes
+    ----------
+    path : Path
+    frame : pandas.DataFrame
+    stored : object
+        Kept by the format: a dialect, the arrays of a `.npz` file, ...
+    written : mapping
+        Cells as they stand in a file of text, by name; empty for formats that have types.
+    usual_features : tuple of str, optional
+        Columns to compare rows by where the user names none; None for all that say something.
+    usual_affinity : sparse matrix, optional
+        Graph of the rows that is used where the user says nothing of how to compare them.
+    """
+
+    path: Path
+    frame: "pandas.DataFrame" = field(repr=False)
+    stored: Any = field(repr=False, default=None)
+    written: Mapping[str, Any] = field(repr=False, default_factory=dict)
+    usual_features: tuple[str, ...] | None = None
+    usual_affinity: Any = field(repr=False, default=None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.frame.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.frame)
+
+    def column(self, name: str) -> Any:
+        """Return a column as text, as it stands in the file, or as numbers; missing cells are "" or NaN."""
+        return self.written[name] if name in self.written else cells_of(self.frame[name])
+
+    def text(self, name: str) -> Any:
+        """Return the cells of a column as text."""
+        return as_text(self.column(name))
+
+
+@dataclass(frozen=True)
+class NewColumns:
+    """What is added to every row of a table.
+
+    Attributes
+    ----------
+    like : str, optional
+        The column of the given labels, whose type the new labels take where the format has types; text
+        without it.
+    label : array of text
+        Empty where no label could be given.
+    score : array of float
+        NaN where no label could be given.
+    reachable, given : arrays of bool
+    bridged : array of bool, optional
+        Where any row was bridged.
+    safe : bool
+        Whether a text table gets an apostrophe before cells that a spreadsheet would run.
+    """
+
+    like: str | None
+    label: Any
+    score: FloatArray
+    reachable: BoolArray
+    given: BoolArray
+    bridged: BoolArray | None = None
+    safe: bool = False
+
+    def by_name(self) -> dict[str, Any]:
+        """Return the new columns by name."""
+        columns = (self.label, self.score, self.reachable, self.given, self.bridged)
+        named = zip(NEW_NAMES, columns, strict=True)
+        return {name: column for name, column in named if column is not None}
+
+
+def checked(table: Table) -> Table:
+    """Refuse a table without rows, or with two columns of one name."""
+    refuse_twins(table.path, table.names)
+    if table.n_rows == 0:
+        raise ValueError(f"{table.path} has a header but no rows; there is nothing to label.")
+    return table
+
+
+def refuse_twins(path: Path, names: Sequence[str]) -> None:
+    """Refuse two columns of one name."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"{path} has {count} columns named {name!r}; give each column its own name.")
+
+
+def with_new_columns(table: Table, new: NewColumns) -> dict[str, Any]:
+    """Return all columns of a table in order, then the new ones; those of an earlier run are replaced."""
+    old = {name: table.column(name) for name in table.names if name not in NEW_NAMES}
+    return {**old, **new.by_name()}
+
+
+# ------------------------------------------------------------------------------------------------- columns
+
+
+def text_column(cells: Sequence[str]) -> Any:
+    """Cells as a column of text."""
+    return np.array(cells, dtype=TEXT)
+
+
+def is_text(column: Any) -> bool:
+    """Whether a column holds text rather than numbers."""
+    return bool(column.dtype == TEXT)
+
+
+def is_missing(column: Any) -> BoolArray:
+    """Where a column says nothing."""
+    if is_text(column):
+        return np.isin(np.strings.strip(column), text_column(EMPTY_CELLS))
+    return np.isnan(column) if column.dtype.kind == "f" else np.zeros(len(column), dtype=bool)
+
+
+def as_numbers(column: Any, decimal: str = ".") -> FloatArray | None:
+    """Return a column as floating point numbers with NaN for missing cells; None if it is not numeric."""
+    if not is_text(column):
+        return column.astype(np.float64) if column.dtype.kind in "biuf" else None
+    if bool((np.strings.find(column, "_") >= 0).any()):
+        return None  # Python reads 1_000 as a number; in a table it is a name
+    cells = np.where(is_missing(column), "nan", np.strings.strip(column))
+    if decimal != ".":
+        cells = np.strings.replace(cells, decimal, ".")
+    try:
+        return np.asarray(cells.astype(np.float64))
+    except ValueError:
+        return None
+
+
+def as_text(column: Any) -> Any:
+    """Return a column as text: whole numbers without a point, nothing where a cell is missing."""
+    if is_text(column):
+        return column
+    if column.dtype.kind == "b":
+        return np.where(column, text_column(["true"]), text_column(["false"]))
+    text = column.astype(TEXT)
+    if column.dtype.kind in "Mm":
+        text[np.isnat(column)] = ""
+    if column.dtype.kind == "f":
+        whole = np.isfinite(column) & (column == np.rint(column)) & (np.abs(column) < 2**53)
+        text[whole] = column[whole].astype(np.int64).astype(TEXT)
+        text[np.isnan(column)] = ""
+    return text
+
+
+def typed(column: Any, decimal: str = ".") -> Any:
+    """Return a column of text as whole numbers, else as numbers, where that loses nothing a reader sees."""
+    if not is_text(column):
+        return column
+    numbers, gone = as_numbers(column, decimal), is_missing(column)
+    if numbers is None or gone.all() or not np.isfinite(numbers[~gone]).all():
+        return column
+    cells = np.strings.strip(column)
+    if bool((np.strings.startswith(cells, "0") & np.strings.isdigit(cells) & (cells != "0")).any()):
+        return column  # a name such as a postcode: 02139
+    whole = bool(np.strings.isdecimal(np.strings.lstrip(cells, "-")).all())
+    return numbers.astype(np.int64) if whole and np.abs(numbers).max() < 2**53 else numbers
+
+
+def is_formula(column: Any) -> BoolArray:
+    """Where a spreadsheet would take a cell for a formula: text that begins as one, and is no number."""
+    if not is_text(column):
+        return np.zeros(len(column), dtype=bool)
+    begins = np.logical_or.reduce([np.strings.startswith(column, sign) for sign in FORMULA_STARTS])
+    for place in np.flatnonzero(begins):
+        begins[place] = as_numbers(column[place : place + 1]) is None
+    return np.asarray(begins)
+
+
+def harmless(column: Any) -> Any:
+    """Put an apostrophe before the cells that a spreadsheet would run; it shows them as they were."""
+    found = is_formula(column)
+    return np.where(found, np.strings.add("'", column), column) if found.any() else column
+
+
+# --------------------------------------------------------------------------------- columns of a data frame
+
+
+def column_of_frame(cells: Any, decimal: str | None = None) -> Any:
+    """A column of text as numbers where all of it is one, else as words of pandas, NaN where it is empty."""
+    cells = np.strings.strip(cells)
+    found = typed(cells) if decimal != "," else cells
+    may_be = is_text(found) and decimal != "." and np.strings.find(found, ".").max(initial=-1) < 0
+    # Commas are decimal ones if one of them can be nothing else; 1,234 may be a thousand.
+    if may_be and (decimal == "," or any(map(SURELY_A_DECIMAL_COMMA.search, found.tolist()))):
+        found = typed(found, ",")
+    return words_of(found) if is_text(found) else found
+
+
+def words_of(column: Any) -> Any:
+    """Text as objects of Python, NaN where it is empty; equal cells are one object."""
+    known: dict[str, Any] = {"": np.nan}
+    words = np.empty(len(column), dtype=object)
+    for first in range(0, len(column), ROWS_AT_ONCE):
+        part = column[first : first + ROWS_AT_ONCE].tolist()
+        words[first : first + len(part)] = [known.setdefault(cell, cell) for cell in part]
+    return words
+
+
+def cells_of(column: Any) -> Any:
+    """A column of a data frame as numbers, booleans or text; missing cells are NaN or empty."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return column.to_numpy()
+    gone = column.isna().to_numpy()
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "biuf":  # numbers that may be missing
+        if gone.any():
+            return column.to_numpy(dtype=float, na_value=np.nan)
+        return column.to_numpy().astype(kind)
+    text = np.empty(len(column), dtype=TEXT)
+    for first in range(0, len(column), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        pairs = zip(column.iloc[part].tolist(), gone[part].tolist(), strict=True)
+        text[part] = ["" if empty else str(cell) for cell, empty in pairs]
+    return text

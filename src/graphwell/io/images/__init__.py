@@ -1,1 +1,0 @@
-"""Pictures in and out of files."""

@@ -1,0 +1,292 @@
+"""Tables of arrays (`.npy`, `.npz`), lines of JSON and spreadsheets. Only this module imports openpyxl."""
+
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from graphwell.errors import OptionError
+from graphwell.io.arrays import load_npy, load_npz
+from graphwell.io.cells import (
+    NEW_NAMES,
+    TEXT,
+    NewColumns,
+    Table,
+    checked,
+    is_missing,
+    is_text,
+    refuse_twins,
+    text_column,
+    typed,
+    with_new_columns,
+    words_of,
+)
+from graphwell.io.text import Reading
+from graphwell.memory import check_fits
+
+JSON_SUFFIXES = (".jsonl", ".ndjson")
+JSON_BYTES, SHEET_BYTES = 10, 8  # memory that a byte of JSON takes once it is read, or of an unpacked sheet
+ROWS_AT_ONCE = 20_000
+MOST_ROWS = 1_048_576  # of a sheet, the header among them
+
+
+def _table(path: Path, columns: Mapping[str, Any], stored: Any = None) -> Table:
+    """A table of these columns: numbers as they are, anything else as text."""
+    import pandas
+
+    made = {}
+    for name, column in columns.items():
+        if column.dtype.kind not in "biuf" and not is_text(column):
+            try:
+                cells = column.tolist()
+                as_bytes = column.dtype.kind == "S"
+                column = text_column([c.decode("utf-8", "replace") if as_bytes else str(c) for c in cells])
+            except (UnicodeError, SystemError) as error:  # NumPy stores any 32 bits as a character
+                raise ValueError(f"{path}: column {name!r} holds text that is not Unicode.") from error
+        made[name] = words_of(column) if is_text(column) else column
+    return checked(Table(path, pandas.DataFrame(made, copy=False), stored))
+
+
+def _column_of(values: Sequence[Any], as_cell: Callable[[Any], str]) -> Any:
+    """Values of any types as a column: booleans, numbers with NaN for None, or text."""
+    known = [value for value in values if value is not None]
+    whole = len(known) == len(values)
+    if known and whole and all(isinstance(value, bool) for value in known):
+        return np.array(values)
+    if known and all(map(_is_number, known)):
+        small = whole and all(isinstance(value, int) and abs(value) < 2**63 for value in known)
+        return np.array([np.nan if v is None else v for v in values], np.int64 if small else np.float64)
+    return text_column(["" if value is None else as_cell(value) for value in values])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _values(column: Any) -> list[Any]:
+    """Objects of Python, None where a cell is missing."""
+    gone = np.asarray(column == "") if is_text(column) else is_missing(column)
+    return [None if empty else value for value, empty in zip(column.tolist(), gone.tolist(), strict=True)]
+
+
+# ------------------------------------------------------------------------------------------- .npy and .npz
+
+
+def read_npy(path: Path, options: Reading) -> Table:
+    """Read a matrix, whose columns are named 0, 1, ..., or a structured array."""
+    array = load_npy(path)
+    if array.ndim == 1 and array.dtype.names:
+        return _table(path, {name: array[name] for name in array.dtype.names})
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ValueError(f"{path} holds an array of shape {array.shape}; a table has rows and columns.")
+    return _table(path, {str(i): array[:, i] for i in range(array.shape[1])})
+
+
+def read_npz(path: Path, options: Reading) -> Table:
+    """Read a matrix `X`, whose columns are named X0, X1, ..., and the arrays with one value per row of it."""
+    whole = load_npz(path)
+    X = whole.get("X")
+    if X is None or X.ndim != 2 or X.shape[1] == 0:
+        found = "none" if X is None else f"one of shape {X.shape}"
+        raise ValueError(f"{path} needs a matrix X with a row per point; it holds {found}.")
+    y = whole.get("y")
+    if y is not None and y.shape != (len(X),):
+        raise ValueError(
+            f"{path}: y has the shape {y.shape}, but X has {len(X):,} rows; give one label per row."
+        )
+    columns = {f"X{i}": X[:, i] for i in range(X.shape[1])}
+    beside = {n: a for n, a in whole.items() if a.shape == (len(X),) and not a.dtype.names}
+    return _table(path, columns | beside, whole)
+
+
+def write_npy(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns as one structured array."""
+    columns = _savable(table, new)
+    array = np.empty(table.n_rows, dtype=[(name, column.dtype) for name, column in columns.items()])
+    for name, column in columns.items():
+        array[name] = column
+    np.lib.format.write_array(file, array, allow_pickle=False)
+
+
+def write_npz(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write the arrays a table came in, else one array per column, and its new columns."""
+    arrays = _savable(table, new)
+    if table.path.suffix.lower() == ".npz":
+        arrays = {**table.stored, **{name: arrays[name] for name in new.by_name()}}
+    with zipfile.ZipFile(file, "w") as archive:  # numpy.savez would refuse an array named "file"
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+
+
+def _savable(table: Table, new: NewColumns) -> dict[str, Any]:
+    """Columns as arrays that NumPy can save: numbers, or text of fixed width."""
+    columns = {name: typed(column) for name, column in with_new_columns(table, new).items()}
+    if new.like is not None:  # labels in the type of the given ones; none is -1, NaN or an empty text
+        kind = typed(table.column(new.like)).dtype.kind
+        none = {"i": "-1", "u": "-1", "f": "nan"}.get(kind, "")
+        labels = np.where(new.label == "", text_column([none]), new.label)
+        to = np.int64 if kind in "iu" else np.float64 if kind == "f" else TEXT
+        columns["graphwell_label"] = labels.astype(to)
+    return {name: np.array(c.tolist(), "U") if is_text(c) else c for name, c in columns.items()}
+
+
+# ------------------------------------------------------------------------------------------- lines of JSON
+
+
+def read_jsonl(path: Path, options: Reading) -> Table:
+    """Read lines of JSON; a key that a row lacks is a missing cell.
+
+    Lists of numbers that are equally long in every row become columns: ``x`` of two numbers x0 and x1. Other
+    lists, and objects, stay as text.
+    """
+    size = path.stat().st_size
+    check_fits(path, JSON_BYTES * size)
+    records: list[dict[str, Any]] = []
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if text := line.strip().removeprefix(b"\xef\xbb\xbf"):
+                records.append(_record(path, number, text))
+                if len(records) % ROWS_AT_ONCE == 0:
+                    options.progress("reading", min(1.0, file.tell() / size))
+    columns: list[tuple[str, Any]] = []
+    for key in dict.fromkeys(key for record in records for key in record):
+        cells = [record.get(key) for record in records]
+        widths = {len(c) if isinstance(c, list) and all(map(_is_number, c)) else 0 for c in cells}
+        if len(widths) == 1 and (width := widths.pop()):
+            matrix = np.array(cells, dtype=np.float64)
+            columns += [(f"{key}{place}", matrix[:, place]) for place in range(width)]
+        else:
+            columns.append((key, _column_of(cells, _as_json)))
+    if not columns:
+        raise ValueError(f"{path} holds no objects with keys; a table has one JSON object a line.")
+    refuse_twins(path, [name for name, _ in columns])
+    return _table(path, dict(columns), records)
+
+
+def _record(path: Path, number: int, text: bytes) -> dict[str, Any]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{path}, line {number}: this is no JSON; each line holds one object.") from None
+    if not isinstance(record, dict):
+        kind = type(record).__name__.replace("NoneType", "null")
+        raise ValueError(f"{path}, line {number}: a {kind}, where each line must hold one object.")
+    return record
+
+
+def _as_json(value: Any) -> str:
+    """A value as the text of a cell; surrogates, which no text can hold, become question marks."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def write_jsonl(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns; objects go back as they came, missing cells are null."""
+    if table.path.suffix.lower() in JSON_SUFFIXES:
+        records: Iterable[dict[str, Any]] = table.stored
+    else:
+        records = _rows({name: _values(typed(table.column(name))) for name in table.names})
+    added = {name: _values(column) for name, column in new.by_name().items()}
+    if new.like is not None:  # labels as the given ones stand in the file: 1, or "1"
+        given = _values(typed(table.column(new.like)))
+        if table.path.suffix.lower() in JSON_SUFFIXES:
+            given = [record.get(new.like) for record in table.stored]
+        as_given = dict(zip(table.text(new.like).tolist(), given, strict=True))
+        labels = added["graphwell_label"]
+        added["graphwell_label"] = [la if as_given.get(la) is None else as_given[la] for la in labels]
+    for record, further in zip(records, _rows(added), strict=True):
+        kept = {key: value for key, value in record.items() if key not in NEW_NAMES}
+        line = json.dumps({**kept, **further}, ensure_ascii=False)
+        file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+
+# -------------------------------------------------------------------------------------------- spreadsheets
+
+
+def read_xlsx(path: Path, options: Reading) -> Table:
+    """Read the first sheet: names in its first row, values of formulas in place of them.
+
+    Empty rows do not count, and neither do columns without a name and a value.
+    """
+    openpyxl = require_openpyxl()
+    try:
+        with zipfile.ZipFile(path) as archive:  # what would not fit once it is unpacked is refused
+            check_fits(path, SHEET_BYTES * sum(member.file_size for member in archive.infolist()))
+        with path.open("rb") as file:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+            cells = ([None if c == "" else c for c in row] for row in book.worksheets[0].values)
+            rows = [row for row in cells if any(cell is not None for cell in row)]
+    except (OptionError, FileNotFoundError, MemoryError):
+        raise
+    except Exception as error:  # zip, XML and openpyxl raise a dozen kinds for bad bytes
+        raise ValueError(
+            f"{path} cannot be read as a spreadsheet (.xlsx): it is damaged, protected or something else."
+        ) from error
+    if not rows:
+        raise ValueError(f"{path} has nothing on its first sheet.")
+    width = max(map(len, rows))
+    header, *body = ([*row, *[None] * (width - len(row))] for row in rows)
+    columns = list(zip(header, zip(*body, strict=True) if body else [()] * width, strict=True))
+    named = [
+        (str("" if name is None else name).strip(), _column_of(cells, _as_cell))
+        for name, cells in columns
+        if name is not None or any(cell is not None for cell in cells)
+    ]
+    refuse_twins(path, [name for name, _ in named])
+    return _table(path, dict(named))
+
+
+def _as_cell(value: Any) -> str:
+    """A value as the text of a cell; dates are written as 2024-03-31."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ")
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def write_xlsx(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns on one sheet; text is never taken for a formula."""
+    openpyxl = require_openpyxl()
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    if table.n_rows >= MOST_ROWS:
+        problem = "{field} {}: a sheet of Excel has room for {:,} rows, and there are {:,}; write .csv."
+        raise OptionError("output", problem, path, MOST_ROWS - 1, table.n_rows)
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("graphwell")
+
+    def cell(value: Any) -> Any:
+        if isinstance(value, float) and not np.isfinite(value):
+            return str(value)
+        if not isinstance(value, str):
+            return value
+        made = WriteOnlyCell(sheet, value=ILLEGAL_CHARACTERS_RE.sub("?", value))
+        made.data_type = "s"
+        return made
+
+    columns = {name: _values(typed(column)) for name, column in with_new_columns(table, new).items()}
+    for row in (columns, *zip(*columns.values(), strict=True)):
+        sheet.append([cell(value) for value in row])
+    book.save(file)
+
+
+def require_openpyxl() -> Any:
+    """Return openpyxl, or say how to install it."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise ImportError(
+            'Spreadsheets need openpyxl, which is not installed: pip install "graphwell[xlsx]"'
+        ) from error
+    return openpyxl

@@ -1,0 +1,137 @@
+"""Tables in files: the formats, reading and writing by the end of a file's name."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphwell.errors import OptionError
+from graphwell.io import anndata_files, parquet, records, text
+from graphwell.io.cells import NewColumns, Table
+from graphwell.io.files import STANDARD, check_input, either, endings, folder_written_whole, written_out
+from graphwell.progress import Progress, silent
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """How tables with these ends of their names are read and written.
+
+    Attributes
+    ----------
+    suffixes : tuple of str
+        In lower case with their point.
+    read : callable
+        Takes a path and `text.Reading`, returns a `Table`; ends with `cells.checked`.
+    write : callable
+        Takes a table, its new columns, the name of the output and an open file, or a new folder where the
+        format is one.
+    require : callable
+        Raises `ImportError`, with the line that installs it, where a library is missing.
+    is_folder : bool
+        Whether a folder holds what others put into a file.
+    """
+
+    suffixes: tuple[str, ...]
+    read: Callable[[Path, text.Reading], Table]
+    write: Callable[[Table, NewColumns, Path, Any], None]
+    require: Callable[[], object] = lambda: None
+    is_folder: bool = False
+
+
+FORMATS = [
+    TableFormat(text.SUFFIXES, text.read_text, text.write_text),
+    TableFormat(parquet.SUFFIXES, parquet.read_parquet, parquet.write_parquet, parquet.require_pyarrow),
+    TableFormat((".npy",), records.read_npy, records.write_npy),
+    TableFormat((".npz",), records.read_npz, records.write_npz),
+    TableFormat(records.JSON_SUFFIXES, records.read_jsonl, records.write_jsonl),
+    TableFormat((".xlsx",), records.read_xlsx, records.write_xlsx, records.require_openpyxl),
+    TableFormat((".h5ad",), anndata_files.read_h5ad, anndata_files.write_h5ad, anndata_files.require_anndata),
+    TableFormat(text.PACKED_SUFFIXES, text.read_text, text.write_packed),
+    TableFormat(
+        (".zarr",), anndata_files.read_zarr, anndata_files.write_zarr, anndata_files.require_both, True
+    ),
+]
+"""Every format of tables, common ones first; another one is appended."""
+
+
+def read_table(
+    path: str | Path,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    progress: Progress = silent,
+) -> "pandas.DataFrame":
+    r"""Read any table as a data frame of pandas, as `graphwell classify` reads it.
+
+    The end of the name says which format: CSV and its relatives (compressed ones too), Parquet, Excel, JSON
+    lines, ``.npy``, ``.npz`` and AnnData. Of text the delimiter, the encoding and the decimal mark are found;
+    columns of numbers become numbers, unless a zero in front shows that they are names, as in 02139. Other
+    cells stay as they are written; empty ones are missing.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``-`` for a text table on standard input.
+    delimiter, encoding : str, optional
+        Of a text table.
+    decimal : {".", ","}, optional
+        Decimal mark of numbers in text.
+    progress : callable
+        Told how much of the file is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import graphwell as gw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pets.csv"
+    ...     _ = path.write_text("weight;pet\n4,5;cat\n30;\n")
+    ...     frame = gw.read_table(path)
+    >>> frame["weight"].tolist(), frame["pet"].isna().tolist()
+    ([4.5, 30.0], [False, True])
+    """
+    return open_table(
+        Path(path), delimiter=delimiter, encoding=encoding, decimal=decimal, progress=progress
+    ).frame
+
+
+def open_table(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    progress: Progress = silent,
+) -> Table:
+    """Read a table as `read_table` does, and keep what is needed to write it back."""
+    found = format_of(path, "table")
+    if path != STANDARD:
+        check_input(path, "table", folder=found.is_folder)
+    progress("reading", None)
+    return found.read(path, text.Reading(delimiter, encoding, decimal, progress))
+
+
+def write_table(table: Table, new: NewColumns, path: Path, place: Any) -> None:
+    """Write a table and its new columns in the format that `path` names, into what `opened_output` gave."""
+    format_of(path, "output").write(table, new, path, place)
+
+
+def opened_output(path: Path) -> AbstractContextManager[Any]:
+    """Open what a table is written into, an open file or a new folder; it appears whole or not at all."""
+    return folder_written_whole(path) if format_of(path, "output").is_folder else written_out(path)
+
+
+def format_of(path: Path, field: str, *, folders: bool = True) -> TableFormat:
+    """Return the format that the name of a file asks for, or of a folder; that of text for ``-``."""
+    known = [found for found in FORMATS if folders or not found.is_folder]
+    for found in known:
+        if path == STANDARD or endings(path) & set(found.suffixes):
+            found.require()
+            return found
+    suffixes = either(suffix for found in known for suffix in found.suffixes)
+    raise OptionError(field, "{field} {}: the name must end in {}.", path, suffixes)

@@ -1,0 +1,277 @@
+"""CSV, TSV and their relatives, packed or not: how they are written is found, cells go back as they came.
+
+The reader is Python's own, as pandas takes a short row for one with empty cells, and a truncated file must
+be refused. Cells become columns of NumPy's text some rows at a time, since objects would take four times as
+much memory.
+"""
+
+import bz2
+import codecs
+import csv
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from graphwell.errors import OptionError
+from graphwell.io.cells import (
+    NewColumns,
+    Table,
+    as_text,
+    checked,
+    column_of_frame,
+    harmless,
+    refuse_twins,
+    text_column,
+    with_new_columns,
+)
+from graphwell.io.files import STANDARD
+from graphwell.memory import check_fits
+from graphwell.progress import Progress, silent
+
+DELIMITERS = (",", ";", "\t", "|")
+SUFFIXES, TAB_SUFFIXES = (".csv", ".tsv", ".tab", ".txt"), (".tsv", ".tab")
+OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+PACKED_SUFFIXES = tuple(f"{kind}{packed}" for packed in OPENERS for kind in (".csv", ".tsv"))
+BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose mark it begins with
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+OTHER_FORMATS = {
+    b"PK\x03\x04": "a zip archive (.npz or a spreadsheet)",
+    b"PAR1": "a Parquet file",
+    b"\x93NUMPY": "a .npy file",
+    b"\x1f\x8b": "a gzip archive",
+    b"\x89PNG": "a PNG picture",
+    b"%PDF": "a PDF document",
+}
+PROBE = "".join(map(chr, range(32, 127))) + ".\r\n\t" * 30  # what every encoding of a table can hold
+SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 100
+ROWS_AT_ONCE, BYTES_AT_ONCE = 20_000, 1 << 20
+BYTES_PER_CELL = 16 + 8  # a cell of text, and the number in it
+SCORE_DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table of text is read: delimiter, encoding and decimal mark, all found by default."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    progress: Progress = silent
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a table of text was written; kept for writing."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    newline: str = "\n"
+    decimal: str = "."
+
+
+def read_text(path: Path, options: Reading) -> Table:
+    """Read a table of text, from standard input if its name is ``-``, unpacked if its name says so."""
+    delimiter = "\t" if options.delimiter in ("tab", "\\t") else options.delimiter
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
+        problem = "{field} must be one character, or the word tab; got {!r}."
+        raise OptionError("delimiter", problem, delimiter)
+    name = Path("standard input") if path == STANDARD else path
+    with _opened(path) as file:
+        sample = file.read(SAMPLE_BYTES)
+        if not sample:
+            raise ValueError(f"{name} is empty.")
+        for encoding in _encodings(name, sample, options.encoding):
+            with suppress(UnicodeError):
+                return _read(name, file, delimiter, encoding, options)
+    expected = options.encoding or "UTF-8 or Windows-1252"
+    raise OptionError("encoding", "{} is not written in {}; give its {field}.", name, expected)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """A file at its beginning; what is packed or comes from standard input is held in memory, if it fits."""
+    if path == STANDARD and sys.stdin is None:
+        raise OptionError("table", "{field} -: there is no standard input; give the name of a file.")
+    if path == STANDARD:
+        return _in_memory("standard input", sys.stdin.buffer)
+    if path.suffix.lower() not in OPENERS:
+        return path.open("rb")
+    try:
+        with OPENERS[path.suffix.lower()](path, "rb") as packed:
+            return _in_memory(path, packed)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # bz2 has no error of its own
+            raise
+        raise ValueError(f"{path} cannot be unpacked: it is damaged, truncated or something else.") from error
+
+
+def _in_memory(name: object, file: Any) -> IO[bytes]:
+    """All bytes of a stream, whose size nobody knows before."""
+    pieces, size = [], 0
+    while piece := file.read(BYTES_AT_ONCE):
+        pieces.append(piece)
+        size += len(piece)
+        check_fits(name, 2 * size)  # the pieces, and all of them together
+    return io.BytesIO(b"".join(pieces))
+
+
+def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
+    """Encodings to try, after refusing what is no text at all."""
+    if given is not None:
+        with suppress(LookupError, UnicodeError, ValueError):  # idna and its like are no encodings of tables
+            if PROBE.encode(given).decode(given) == PROBE:
+                return (given,)
+        problem = "{field} {} is not known; utf-8, cp1252 and utf-16 are."
+        raise OptionError("encoding", problem, given)
+    for magic, name in OTHER_FORMATS.items():
+        if sample.startswith(magic):
+            raise ValueError(f"{path} is not a text table: it looks like {name}.")
+    for mark, encoding in BYTE_ORDER_MARKS.items():
+        if sample.startswith(mark):
+            return (encoding,)
+    if b"\0" in sample:
+        problem = "{} is not a text table, or in an unusual {field}: it holds zero bytes."
+        raise OptionError("encoding", problem, path)
+    return ("utf-8", "cp1252")
+
+
+def _read(path: Path, binary: IO[bytes], delimiter: str | None, encoding: str, options: Reading) -> Table:
+    import pandas
+
+    size = binary.seek(0, io.SEEK_END)
+    binary.seek(0)
+    file = io.TextIOWrapper(binary, encoding=encoding, newline="")
+    try:
+        sample = file.read(SAMPLE_BYTES)
+        delimiter = delimiter or _find_delimiter(sample, len(sample) < SAMPLE_BYTES, path)
+        cells = (sample.count(delimiter) + sample.count("\n") + 1) / max(1, len(sample)) * size
+        check_fits(path, size + BYTES_PER_CELL * cells)
+        file.seek(0)
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        blocks: dict[str, list[Any]] = {}
+        try:
+            for block in _blocks(path, reader):
+                if not blocks:
+                    names = [name.strip() for name in block.pop(0)]
+                    refuse_twins(path, names)
+                    blocks = {name: [text_column([])] for name in names}
+                for parts, column in zip(blocks.values(), zip(*block, strict=True), strict=False):
+                    parts.append(text_column(column))
+                options.progress("reading", min(1.0, binary.tell() / size))
+        except csv.Error as error:
+            reason = "a quotation mark is never closed" if str(error) == "unexpected end of data" else error
+            raise ValueError(f"{path}, line {reader.line_num}: {reason}.") from None
+    finally:
+        file.detach()  # else it would be closed, and another encoding could not be tried
+    written = {name: np.concatenate(parts) for name, parts in blocks.items()}
+    made = {name: column_of_frame(column, options.decimal) for name, column in written.items()}
+    fractions = [written[name] for name, column in made.items() if column.dtype.kind == "f"]
+    has_commas = any(np.strings.find(column, ",").max(initial=-1) >= 0 for column in fractions)
+    decimal = options.decimal or ("," if has_commas else ".")
+    dialect = Dialect(delimiter, encoding, "\r\n" if "\r\n" in sample else "\n", decimal)
+    return checked(Table(path, pandas.DataFrame(made, copy=False), dialect, written))
+
+
+def _blocks(path: Path, reader: Any) -> Iterator[list[list[str]]]:
+    """Rows, some at a time, all as wide as the header, which is the first; empty lines do not count."""
+    rows = (row for row in reader if row)
+    block = list(islice(rows, 1))
+    if not block:
+        raise ValueError(f"{path} holds nothing but empty lines.")
+    width = len(block[0])
+    for row in rows:
+        if len(row) != width:
+            problem = (
+                "{}, line {}: {} cells where the header has {}; "
+                "the file is truncated, or its {field} is another."
+            )
+            raise OptionError("delimiter", problem, path, reader.line_num, len(row), width)
+        block.append(row)
+        if len(block) == ROWS_AT_ONCE:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _find_delimiter(sample: str, whole: bool, path: Path) -> str:
+    """Choose the delimiter that cuts the first rows into the most cells, the same number in each."""
+    preferred = "\t" if path.suffix.lower() in TAB_SUFFIXES else ","
+    best, most = preferred, 1
+    for delimiter in sorted(DELIMITERS, key=lambda candidate: candidate != preferred):
+        reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        widths: list[int] = []
+        with suppress(csv.Error):
+            widths = [len(row) for row in islice(reader, SAMPLE_ROWS) if row]
+        if not whole and len(widths) < SAMPLE_ROWS:
+            widths = widths[:-1]  # the end of the sample may have cut it
+        if len(set(widths)) == 1 and widths[0] > most:
+            best, most = delimiter, widths[0]
+    if most > 1:
+        return best
+    header = sample.lstrip("\r\n").partition("\n")[0]
+    return max((preferred, *DELIMITERS), key=header.count)
+
+
+# ------------------------------------------------------------------------------------------------- writing
+
+
+def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns as text, in the dialect it came in."""
+    decimal = table.stored.decimal if isinstance(table.stored, Dialect) else "."
+    score = as_text(np.round(new.score, SCORE_DIGITS))
+    columns = with_new_columns(table, new) | {"graphwell_score": np.strings.replace(score, ".", decimal)}
+    write_cells(columns, table, path, file, safe=new.safe)
+
+
+def write_packed(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns as compressed text, in the dialect it came in."""
+    opener = OPENERS[path.suffix.lower()]
+    if opener is gzip.open:  # without the time of day: equal tables are equal files
+        packed: Any = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
+    else:
+        packed = opener(file, "wb")
+    with packed:
+        write_text(table, new, path.with_suffix(""), packed)
+
+
+def write_cells(
+    columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes], *, safe: bool = False
+) -> None:
+    """Write columns of one length as text, in the dialect of a table; defused for spreadsheets if asked."""
+    dialect = like.stored if isinstance(like.stored, Dialect) else Dialect()
+    delimiter, suffix = dialect.delimiter, path.suffix.lower()
+    if suffix in TAB_SUFFIXES or (suffix == ".csv" and delimiter == "\t"):  # as the name promises
+        delimiter = "\t" if suffix in TAB_SUFFIXES else ","
+    cells = {name: as_text(column) for name, column in columns.items()}
+    if safe:
+        cells = {harmless(text_column([name]))[0]: harmless(column) for name, column in cells.items()}
+    stream = io.TextIOWrapper(file, encoding=dialect.encoding, newline="")
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator=dialect.newline)
+    writer.writerow(cells)
+    for first in range(0, len(next(iter(cells.values()))), ROWS_AT_ONCE):
+        block = (column[first : first + ROWS_AT_ONCE].tolist() for column in cells.values())
+        writer.writerows(zip(*block, strict=True))
+    stream.flush()
+    stream.detach()
+
+
+def check_text_name(path: Path, field: str) -> None:
+    """Refuse the name of a file for text that promises another format."""
+    if path != STANDARD and path.suffix.lower() not in SUFFIXES:
+        problem = "{field} {}: this is written as text; the name must end in {}."
+        raise OptionError(field, problem, path, " or ".join(SUFFIXES))

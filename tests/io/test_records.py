@@ -1,0 +1,252 @@
+"""Tables in `.npy` and `.npz` files, lines of JSON, and spreadsheets."""
+
+import datetime
+import json
+import sys
+
+import numpy as np
+import openpyxl
+import pytest
+
+import graphwell as gw
+from graphwell.errors import OptionError
+from graphwell.io import records
+from graphwell.io.cells import NewColumns, text_column
+from graphwell.io.tables import open_table, write_table
+from graphwell.memory import limited_to
+
+
+def labelled(source, like, labels, suffix=None):
+    """The file that a table is written to, with these labels."""
+    n = len(labels)
+    new = NewColumns(like, text_column(labels), np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool))
+    out = source.with_name(f"out{suffix or source.suffix}")
+    with out.open("wb") as file:
+        write_table(open_table(source), new, out, file)
+    return out
+
+
+# ------------------------------------------------------------------------------------------ .npy and .npz
+
+
+@pytest.mark.parametrize(("dtype", "none"), [(np.int64, -1), (np.float64, np.nan)])
+@pytest.mark.parametrize("name", ["in.npy", "in.npz"])
+def test_labels_that_are_numbers_stay_numbers(tmp_path, name, dtype, none):
+    y = np.array([0, 1, 2, 0, 1]).astype(dtype)
+    if name == "in.npy":
+        np.save(tmp_path / name, np.column_stack([y, y, y]))
+    else:
+        np.savez(tmp_path / name, X=np.zeros((5, 2)), y=y)
+    like = "2" if name == "in.npy" else "y"
+    after = np.load(labelled(tmp_path / name, like, ["0", "2", "", "0", "1"]))["graphwell_label"]
+    assert after.dtype == dtype
+    np.testing.assert_array_equal(after, np.array([0, 2, none, 0, 1]))
+
+
+def test_every_array_goes_back_as_it_came(tmp_path):
+    rows = [(0.5, "cat"), (1.5, "dog"), (2.5, "")]
+    np.save(tmp_path / "in.npy", np.array(rows, dtype=[("x", float), ("pet", "U3")]))
+    after = np.load(labelled(tmp_path / "in.npy", "pet", ["cat", "dog", ""]))
+    assert after.dtype.names[:3] == ("x", "pet", "graphwell_label")
+    assert after["graphwell_label"].tolist() == ["cat", "dog", ""]
+    arrays = {"X": np.eye(5), "y": np.arange(5), "pairs": np.zeros((2, 2))}
+    np.savez(tmp_path / "in.npz", **arrays)
+    assert list(gw.read_table(tmp_path / "in.npz")) == ["X0", "X1", "X2", "X3", "X4", "y"]
+    after = np.load(labelled(tmp_path / "in.npz", "y", ["0", "1", "2", "3", "4"]))
+    np.testing.assert_array_equal(after["pairs"], arrays["pairs"])
+    assert list(after)[:4] == ["X", "y", "pairs", "graphwell_label"]
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2), (3,), (3, 0)])
+def test_an_array_that_is_no_table_is_refused(tmp_path, shape):
+    np.save(tmp_path / "cube.npy", np.zeros(shape))
+    with pytest.raises(ValueError, match="a table has rows and columns"):
+        gw.read_table(tmp_path / "cube.npy")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"y": np.arange(3)}, "needs a matrix X with a row per point; it holds none"),
+        ({"X": np.arange(3)}, r"one of shape \(3,\)"),
+        ({"X": np.zeros((0, 3))}, "no rows"),
+        ({"X": np.array([[None]], dtype=object)}, "the array 'X' holds Python objects"),
+        ({"X": np.eye(4), "y": np.arange(3)}, r"y has the shape \(3,\), but X has 4 rows"),
+        (
+            {"X": np.eye(1), "s": np.frombuffer(b"\xff\xff\xff\x7f", dtype="U1")},
+            "'s' holds text that is not Unicode",
+        ),
+    ],
+)
+def test_arrays_that_are_no_table_are_refused(tmp_path, arrays, words):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(ValueError, match=words):
+        gw.read_table(tmp_path / "t.npz")
+
+
+def test_numbers_stay_numbers_and_the_rest_becomes_text(tmp_path):
+    columns = {"n": [1, 2], "x": [0.5, np.nan], "s": ["a", ""], "raw": [b"\xc3\xa4", b"b"], "c": [1j, 2j]}
+    np.savez(tmp_path / "t.npz", X=np.zeros((2, 1)), **columns)
+    frame = gw.read_table(tmp_path / "t.npz")
+    assert [frame[name].dtype.kind for name in columns] == ["i", "f", "O", "O", "O"]
+    assert frame["raw"].tolist() == ["ä", "b"]
+    assert frame["c"].tolist() == ["1j", "2j"]
+    assert frame["s"].isna().tolist() == [False, True]
+
+
+# ------------------------------------------------------------------------------------------ lines of JSON
+
+
+def lines_of(tmp_path, *lines):
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+    return path
+
+
+def objects_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_cells_of_json_have_their_types_and_missing_ones_are_missing(tmp_path):
+    table = open_table(
+        lines_of(
+            tmp_path,
+            {"a": 1, "b": 1.5, "c": True, "d": "x", "e": 1, "v": [1, 2], "w": [1], "z": ["a"]},
+            "",
+            {"a": 2, "b": None, "c": False, "d": None, "e": "two", "v": [3, 4.5], "w": [1, 2], "z": ["b"]},
+            {"a": 3, "c": True, "f": {"g": [1]}, "v": [5, 6], "w": [1]},
+        )
+    )
+    assert table.names == ("a", "b", "c", "d", "e", "v0", "v1", "w", "z", "f")
+    assert table.column("a").dtype == np.int64
+    np.testing.assert_array_equal(table.column("b"), [1.5, np.nan, np.nan])
+    assert table.column("c").tolist() == [True, False, True]
+    assert table.column("d").tolist() == ["x", "", ""]
+    assert table.column("e").tolist() == ["1", "two", ""]
+    assert table.column("v1").tolist() == [2, 4.5, 6]
+    assert table.column("w").tolist() == ["[1]", "[1, 2]", "[1]"]
+    assert table.column("f").tolist() == ["", "", '{"g": [1]}']
+
+
+def test_objects_go_back_as_they_came_and_labels_have_the_type_of_the_given_ones(tmp_path):
+    rows = [{"x": [0.25], "label": 3, "graphwell_label": "old"}, {"x": [1], "note": {"of": None}}, {"x": [2]}]
+    after = objects_of(labelled(lines_of(tmp_path, *rows), "label", ["3", "3", ""]))
+    assert [row["graphwell_label"] for row in after] == [3, 3, None]
+    assert [{key: row[key] for key in row if not key.startswith("graphwell")} for row in after] == [
+        {"x": [0.25], "label": 3},
+        {"x": [1], "note": {"of": None}},
+        {"x": [2]},
+    ]
+
+
+@pytest.mark.parametrize(("given", "text"), [(1.0, "1"), (True, "true"), ("01", "01"), (2.5, "2.5")])
+def test_labels_of_any_type_come_back_as_they_were(tmp_path, given, text):
+    path = lines_of(tmp_path, {"x": 1, "label": given}, {"x": 2, "label": given})
+    assert [row["graphwell_label"] for row in objects_of(labelled(path, "label", [text, text]))] == [
+        given
+    ] * 2
+
+
+def test_a_table_of_text_gets_types(tmp_path):
+    (tmp_path / "in.csv").write_text("size,pet\n1.5,cat\n,\n")
+    after = objects_of(labelled(tmp_path / "in.csv", "pet", ["cat", "cat"], ".jsonl"))
+    assert after[1] == {
+        "size": None, "pet": None, "graphwell_label": "cat", "graphwell_score": 0.5,
+        "graphwell_reachable": True, "graphwell_given": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (['{"a": 1}', '{"a": 1'], "line 2: this is no JSON"),
+        (['{"a": 1}', "[1]"], "line 2: a list, where each line must hold one object"),
+        (["null"], "line 1: a null"),
+        (["{}"], "no objects with keys"),
+        (["", " "], "no objects with keys"),
+        (["[" * 100_000], "line 1: this is no JSON"),
+        (['{"x": [1, 2], "x0": 3}'], "2 columns named 'x0'"),
+    ],
+)
+def test_what_is_no_table_is_named_with_its_line(tmp_path, lines, words):
+    with pytest.raises(ValueError, match=words):
+        gw.read_table(lines_of(tmp_path, *lines))
+
+
+def test_odd_characters_and_huge_numbers_do_no_harm(tmp_path):
+    path = lines_of(tmp_path, '{"a": "\\ud800", "b": 1e999, "c": 123456789012345678901234567890}')
+    assert gw.read_table(path).iloc[0].tolist() == ["?", np.inf, 123456789012345678901234567890.0]
+    assert labelled(path, "a", ["?"]).stat().st_size
+
+
+# ------------------------------------------------------------------------------------------- spreadsheets
+
+
+def sheet_of(tmp_path, *rows):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "in.xlsx")
+    return tmp_path / "in.xlsx"
+
+
+def test_cells_of_a_sheet_have_their_types(tmp_path):
+    when = datetime.datetime(2024, 3, 31)
+    path = sheet_of(
+        tmp_path,
+        ["count", "size", "yes", "name", "day", "mixed", None],
+        [1, 0.5, True, "a", when, 1],
+        [None] * 6,
+        [2, None, False, None, when.replace(hour=12), "two"],
+        [3, 2, True, "=1+1", datetime.time(9, 30), datetime.date(2024, 4, 1)],
+    )
+    table = open_table(path)
+    assert table.names == ("count", "size", "yes", "name", "day", "mixed")
+    assert table.column("count").tolist() == [1, 2, 3]
+    np.testing.assert_array_equal(table.column("size"), [0.5, np.nan, 2])
+    assert table.column("yes").tolist() == [True, False, True]
+    assert table.column("name").tolist() == ["a", "", ""]  # a formula that nobody has computed has no value
+    assert table.column("day").tolist() == ["2024-03-31", "2024-03-31 12:00:00", "09:30:00"]
+    assert table.column("mixed").tolist() == ["1", "two", "2024-04-01"]
+
+
+def test_text_is_never_taken_for_a_formula(tmp_path):
+    (tmp_path / "in.csv").write_text("x,=name\n1,=1+1\n,b\x07\n")
+    sheet = openpyxl.load_workbook(labelled(tmp_path / "in.csv", "=name", ["=1+1", ""], ".xlsx")).active
+    assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
+        ["x", "=name", "graphwell_label", "graphwell_score", "graphwell_reachable", "graphwell_given"],
+        [1, "=1+1", "=1+1", 0.5, True, False],
+        [None, "b?", None, 0.5, True, False],
+    ]
+    assert {cell.data_type for row in sheet.iter_rows(max_col=3) for cell in row} == {"s", "n"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([], "nothing on its first sheet"),
+        ([["a", "b"]], "a header but no rows"),
+        ([["a", "a"], [1, 2]], "2 columns named 'a'"),
+    ],
+)
+def test_sheets_that_are_no_table_are_refused(tmp_path, rows, words):
+    with pytest.raises(ValueError, match=words):
+        gw.read_table(sheet_of(tmp_path, *rows))
+
+
+def test_other_files_and_those_that_do_not_fit_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "in.xlsx").write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(ValueError, match="damaged, protected or something else"):
+        gw.read_table(tmp_path / "in.xlsx")
+    path = sheet_of(tmp_path, ["a"], *[[7]] * 2000)
+    with limited_to(100_000), pytest.raises(OptionError, match="of memory, more than the 100 kB allowed"):
+        gw.read_table(path)
+    (tmp_path / "in.jsonl").write_text('{"a": 1}\n' * 1000)
+    with limited_to(10_000), pytest.raises(OptionError, match="needs about 90 kB of memory"):
+        gw.read_table(tmp_path / "in.jsonl")
+    monkeypatch.setattr(records, "MOST_ROWS", 2000)
+    with pytest.raises(OptionError, match="room for 1,999 rows"):
+        labelled(path, "a", ["7"] * 2000)
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ImportError, match=r"graphwell\[xlsx\]"):
+        gw.read_table(path)
