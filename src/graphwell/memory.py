@@ -9,15 +9,15 @@ from pathlib import Path
 
 from graphwell.errors import OptionError
 
+# Stored entries of a graph per neighbour that each row chooses: joined where either chose the other.
 EDGES_PER_NEIGHBOR = 1.8
-"""Stored entries of a graph per neighbour that each row chooses: joined where either chose the other."""
 
 
 def fit_bytes(n_rows: int, n_neighbors: int, n_classes: int) -> int:
     """Memory that a fit takes beyond its input, about: the larger of its two stages."""
     entries = EDGES_PER_NEIGHBOR * n_neighbors
     graph = 8 * entries + 4
-    neighbours = graph + n_neighbors * (4 + 8 + 4)
+    neighbours = graph + n_neighbors * 3 * 8  # the choices of rows, that matrix turned, and turned back
     layout, sharper = 8 * entries + 16, 4 * entries
     blocks, vectors = 4 * 4 * n_classes, 8 * 15
     start = graph + layout + sharper + blocks + vectors

@@ -1,7 +1,6 @@
 """The graph: weights by hand, what follows from them, and the sentences for what no graph can be made of."""
 
 import os
-import pickle
 import subprocess
 import sys
 
@@ -59,12 +58,6 @@ def test_the_graph_cannot_be_changed():
             array[0] = 5
 
 
-def test_other_neighbours_give_the_graph_of_other_neighbours():
-    X = np.random.default_rng(0).normal(size=(150, 5))
-    fewer = Graph.from_features(X).with_neighbors(5)
-    np.testing.assert_allclose(fewer.W.toarray(), Graph.from_features(X, n_neighbors=5).W.toarray())
-
-
 def test_a_dask_array_is_not_fetched_silently():
     da = pytest.importorskip("dask.array")
     with pytest.raises(ValueError, match=r"works on one machine, and X is a Dask array; give X\.compute\(\)"):
@@ -120,21 +113,6 @@ def test_components_and_isolated_vertices_are_found():
     assert np.isfinite(graph.S.toarray()).all()
 
 
-def test_indices_are_32_bit_and_memory_is_reported():
-    graph = Graph.from_features(np.random.default_rng(8).normal(size=(100, 3)))
-    assert graph.W.indices.dtype == graph.W.indptr.dtype == np.int32
-    assert graph.nbytes == graph.W.nnz * 8 + 101 * 4
-
-
-def test_the_nearest_source_is_that_of_the_shortest_way():
-    W = np.zeros((4, 4))
-    W[0, 1] = W[1, 0] = 1.0
-    W[1, 2] = W[2, 1] = 0.25
-    graph = Graph.from_affinity(W)
-    assert graph.nearest(np.array([True, False, True, False])).tolist()[:3] == [0, 0, 2]
-    assert graph.nearest(np.array([True, False, False, False]))[3] < 0
-
-
 def test_sharpened_raises_the_weights_and_those_of_new_rows():
     X = np.random.default_rng(9).normal(size=(40, 3))
     graph = Graph.from_features(X)
@@ -143,16 +121,6 @@ def test_sharpened_raises_the_weights_and_those_of_new_rows():
     new = X[:4] + 0.01
     np.testing.assert_allclose(sharp.affinity_to(new).toarray(), graph.affinity_to(new).toarray() ** 2)
     assert graph.sharpened(1) is graph
-
-
-def test_parts_and_sizes_are_those_of_the_plain_graph():
-    plain = Graph.from_affinity([[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]])
-    sharp = plain.sharpened(2)
-    assert sharp.components is plain.components
-    assert (sharp.n_vertices, sharp.n_edges, sharp.isolated.tolist()) == (3, 1, [2])
-    assert sharp.W[0, 1] == 0.25
-    again = pickle.loads(pickle.dumps(sharp))
-    assert (again.sharpness, again.fingerprint) == (2, sharp.fingerprint)
 
 
 @pytest.mark.parametrize("dimension", [3, 20])
@@ -265,11 +233,6 @@ def test_a_bridged_graph_is_symmetric_joined_and_can_be_taken_apart():
     assert again.bridges is None
     own = graph.W[15:30].data.mean()
     assert bridged.bridges.weights[bridged.bridges.near < 30] == pytest.approx(own, abs=1e-5)
-
-
-def test_a_graph_of_affinities_stays_as_it_is():
-    graph = Graph.from_affinity(np.kron(np.eye(2), 1 - np.eye(3)))
-    assert graph.bridged(np.arange(6) == 0) is graph
 
 
 @pytest.mark.parametrize("dimension", [4, 12])

@@ -6,12 +6,10 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
-from threadpoolctl import threadpool_limits
 
 from graphwell import Graph
 from graphwell._threads import ThreadPool
 from graphwell.graph.layout import (
-    MOST_CELLS,
     attraction,
     graph_map,
     principal_map,
@@ -107,21 +105,6 @@ def test_few_rows_and_columns_have_a_principal_map(shape):
     assert np.isfinite(places).all()
 
 
-def test_equal_rows_lie_in_one_place_and_wild_values_are_no_harm():
-    assert (principal_map(np.ones((4, 3))) == 0).all()
-    wild = principal_map(np.array([[np.nan, 1.0], [np.inf, 2.0], [1e30, -1e30], [0.0, 0.0]]))
-    assert np.isfinite(wild).all()
-
-
-def test_principal_is_the_same_for_any_number_of_threads():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(3000, 40))
-    with threadpool_limits(1):
-        one = principal_map(X)
-    with threadpool_limits(3):
-        assert (principal_map(X) == one).all()
-
-
 def edge_by_edge(places, W):
     """The pull as it is defined."""
     W, pull = W.toarray(), np.zeros_like(places)
@@ -140,12 +123,6 @@ def test_it_is_that_of_a_plain_loop():
     assert np.allclose(found, edge_by_edge(places, W), atol=1e-6)
 
 
-def test_shares_are_those_of_plain_affinities_whatever_the_sharpness():
-    graph = Graph.from_features(np.random.default_rng(0).normal(size=(50, 3)))
-    sharp = graph.sharpened(2.0)
-    assert np.allclose(shares_of_neighbors(sharp.W, 0.5), shares_of_neighbors(graph.W), atol=1e-6)
-
-
 def pair_by_pair(places):
     """The push as it is defined."""
     between = places[:, None] - places[None]
@@ -159,15 +136,3 @@ def test_it_is_the_sum_over_all_pairs(n, width, error):
     places = np.random.default_rng(0).normal(0, width, (n, 2))
     found, wanted = repulsion(places, ThreadPool(1)), pair_by_pair(places)
     assert np.linalg.norm(found - wanted) < error * np.linalg.norm(wanted)
-
-
-def test_a_wide_map_has_wider_cells_and_little_push():
-    places = np.random.default_rng(0).normal(0, MOST_CELLS, (500, 2))
-    found = repulsion(places, ThreadPool(1))
-    assert np.isfinite(found).all()
-    assert np.abs(found).max() < 10
-
-
-def test_repulsion_is_the_same_for_any_number_of_threads():
-    places = np.random.default_rng(0).normal(0, 3, (1001, 2)).astype(np.float32)
-    assert (repulsion(places, ThreadPool(1)) == repulsion(places, ThreadPool(3))).all()

@@ -1,12 +1,17 @@
-"""Searches for neighbours against brute force."""
+"""Searches for neighbours against brute force, and the compiled code beneath them."""
+
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from numba import njit
 
 from graphwell import Graph
 from graphwell.graph import cells, knn
-from graphwell.graph.cells import CellSearch
-from graphwell.graph.knn import FlatSearch, KDTreeSearch, Scaling, build_search, neighbors_of_all
+from graphwell.graph.compiled import LANES, TILE_POINTS, TILE_ROWS, at_most, compare_tile, pack
+from graphwell.graph.knn import CellSearch, FlatSearch, KDTreeSearch, build_search, neighbors_of_all
 from tests.helpers import brute_force
 
 
@@ -14,7 +19,7 @@ from tests.helpers import brute_force
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_exact_searches_find_the_nearest_points(search, dtype):
     points = np.random.default_rng(0).normal(size=(200, 10)).astype(dtype)
-    indices, distances = neighbors_of_all(search(points), 7)
+    indices, distances = neighbors_of_all(search(points, 7), 7)
     np.testing.assert_allclose(distances, brute_force(points, 7), rtol=1e-6)
     assert (indices != np.arange(200)[:, None]).all()
 
@@ -22,7 +27,7 @@ def test_exact_searches_find_the_nearest_points(search, dtype):
 @pytest.mark.parametrize("search", [KDTreeSearch, FlatSearch])
 def test_a_point_is_never_its_own_neighbour_among_many_duplicates(search):
     points = np.repeat(np.random.default_rng(1).normal(size=(3, 10)), 40, axis=0)
-    indices, distances = neighbors_of_all(search(points), 5)
+    indices, distances = neighbors_of_all(search(points, 5), 5)
     assert (indices != np.arange(120)[:, None]).all()
     assert (distances == 0).all()
     assert all(len(set(row)) == 5 for row in indices.tolist())
@@ -66,22 +71,10 @@ def test_the_approximate_search_finds_what_it_promises():
     search = build_search(points, 10, exact=False)
     assert isinstance(search, CellSearch)
     found = neighbors_of_all(search, 10)[1]
-    true = neighbors_of_all(FlatSearch(points), 10)[1]
+    true = neighbors_of_all(FlatSearch(points, 10), 10)[1]
     recall = (found <= true[:, -1:] * (1 + 1e-6)).mean()
     assert recall >= 0.97
     assert search.recall == pytest.approx(recall, abs=0.01)
-
-
-def test_cells_with_too_few_points_are_completed():
-    rng = np.random.default_rng(3)
-    points = np.vstack([rng.normal(size=(500, 16)), 1000 + 100 * rng.normal(size=(60, 16))]).astype(
-        np.float32
-    )
-    search = CellSearch(points, 5)
-    search.visits = 1
-    indices, distances = search.query(points, 30)
-    assert (indices >= 0).all()
-    assert np.isfinite(distances).all()
 
 
 @pytest.mark.slow
@@ -106,7 +99,7 @@ def test_the_approximate_search_does_not_depend_on_threads_or_on_other_rows():
 
 
 def test_neighbours_all_around_end_the_search_for_more_recall(monkeypatch):
-    monkeypatch.setattr(cells, "MOST_CANDIDATES", 1000)
+    monkeypatch.setattr(knn, "MOST_CANDIDATES", 1000)
     points = np.random.default_rng(6).normal(size=(10_000, 60)).astype(np.float32)
     search = CellSearch(points, 10)
     assert search.visits == 1000 * len(search.cells.centroids) // 10_000
@@ -144,8 +137,121 @@ def test_nearly_every_point_is_in_the_cell_of_the_nearest_centroid(n_cells, monk
     assert np.take_along_axis(apart, cell[:, None], 1).mean() < 1.002 * apart.min(axis=1).mean()
 
 
-def test_scaled_rows_come_back():
-    X = 1e6 + np.random.default_rng(0).normal(size=(50, 3))
-    scaling = Scaling.of(X)
-    assert np.abs(scaling(X)).max() <= 2
-    np.testing.assert_allclose(scaling.restored(scaling(X)), X, atol=1e-5)
+@njit
+def masked(values, first, bound):
+    return at_most(values, first, bound)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_mask_has_a_bit_for_each_value_within_the_bound(dtype):
+    values = np.random.default_rng(0).integers(-3, 4, size=3 * LANES).astype(dtype)
+    values[LANES + 2 : LANES + 5] = np.nan, np.inf, -np.inf
+    for first in (0, 5, LANES, 2 * LANES):
+        for bound in (-4.0, 0.0, 3.0, np.inf, np.nan):
+            expected = sum(1 << lane for lane in range(LANES) if values[first + lane] <= bound)
+            assert masked(values, first, dtype(bound)) == expected
+
+
+@njit
+def compared(rows, points, packed, lengths, apart):
+    width = pack(points, len(points), packed, lengths)
+    for first in range(0, len(rows), TILE_ROWS):
+        for block in range(width // TILE_POINTS):
+            compare_tile(rows, first, packed, block, lengths, apart[first : first + TILE_ROWS])
+    return width
+
+
+def tiles_of(rows, points):
+    """What all tiles say together, with the lanes that fill up the last block."""
+    width = -(-len(points) // LANES) * LANES
+    packed = np.full((width // TILE_POINTS, points.shape[1], TILE_POINTS), np.nan, dtype=np.float32)
+    lengths = np.full(width, np.nan, dtype=np.float32)
+    lengths[: len(points)] = (points**2).sum(axis=1)
+    apart = np.full((len(rows), width), np.nan, dtype=np.float32)
+    assert compared(rows, points, packed, lengths, apart) == width
+    return apart
+
+
+@pytest.mark.parametrize("d", [1, 7, 50])
+@pytest.mark.parametrize("n_points", [1, LANES - 1, LANES, 3 * LANES + 5])
+def test_tiles_are_squared_distances_less_the_length_of_the_row(d, n_points):
+    rng = np.random.default_rng(d * n_points)
+    rows = rng.normal(size=(3 * TILE_ROWS, d)).astype(np.float32)
+    points = rng.normal(size=(n_points, d)).astype(np.float32)
+    apart = tiles_of(rows, points)
+    exact = ((rows[:, None].astype(float) - points) ** 2).sum(axis=2) - (rows.astype(float) ** 2).sum(axis=1)[
+        :, None
+    ]
+    np.testing.assert_allclose(apart[:, :n_points], exact, atol=1e-4)
+    assert (apart[:, n_points:] == np.inf).all()
+
+
+def test_what_is_no_number_is_infinitely_far():
+    rows, points = np.ones((TILE_ROWS, 3), dtype=np.float32), np.ones((4, 3), dtype=np.float32)
+    rows[1, 2], points[2, 0], points[3, 1] = np.nan, np.inf, np.nan
+    with np.errstate(invalid="ignore"):
+        apart = tiles_of(rows, points)
+    assert (apart[1] == np.inf).all()
+    assert (apart[0, 2:] == np.inf).all()
+    np.testing.assert_array_equal(apart[0, :2], [-3.0, -3.0])
+
+
+NOWHERE = """
+from numba.core import caching
+caching.CompileResultCacheImpl._locator_classes = []
+"""
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+"""
+FIT = """
+import warnings
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    from graphwell.graph.compiled import compiled
+
+    @compiled(nogil=True)
+    def double(x):
+        return 2 * x
+
+    @compiled()
+    def treble(x):
+        return 3 * x
+
+    print(double(21), treble(14), [str(warning.message) for warning in told])
+"""
+
+
+def run(code, folder):
+    script = folder / "script.py"
+    script.write_text(code)
+    environment = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    return subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", [NOWHERE, FULL])
+def test_without_a_folder_to_keep_them_in_kernels_run_and_say_so_once(tmp_path, where):
+    ended = run(where + FIT, tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("42 42 [")
+    assert ended.stdout.count("Compiled loops cannot be kept on disc") == 1
+
+
+@pytest.mark.slow
+def test_kept_kernels_are_used_again_and_damaged_ones_are_not(tmp_path):
+    for damaged in (False, False, True):
+        if damaged:
+            for path in (tmp_path / "cache").rglob("*.nb?"):
+                path.write_bytes(path.read_bytes()[:20])
+        ended = run(FIT, tmp_path)
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout.startswith("42 42 [")
+        assert ("cannot be kept" in ended.stdout) <= damaged
+        assert list((tmp_path / "cache").rglob("*.nbc"))

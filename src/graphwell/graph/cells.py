@@ -13,32 +13,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from graphwell._threads import ThreadPool, one_blas_thread, thread_count
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.scan import nearest_cells, nearest_first, scan_cells
+from graphwell.graph.compiled import seen
+from graphwell.graph.scan import nearest_cells, scan_cells
 from graphwell.progress import heartbeat
 
 # MNIST takes 1.5 s on one thread at this recall, where faiss's inverted file takes 2.5 to 3 s and its flat
 # search 10 s (docs/decisions.md, Neighbours).
 RECALL_WANTED = 0.995
 RECALL_SAMPLE = 400
-MOST_CANDIDATES = 4096
-"""Points that a row is compared with at most, on average: where neighbours lie all around in many dimensions,
-more would cost much and find little."""
+# Found beyond those asked for, so that rounding in single precision cannot exclude a true neighbour.
 SPARE_CANDIDATES = 4
-"""Found beyond those asked for, so that rounding in single precision cannot exclude a true neighbour."""
-LEAST_CONSIDERED, CONSIDERED_PER_VISIT = 512, 8
-"""Of many cells only so many, nearest to a group of near rows, are compared with each of them."""
 ROWS_TOGETHER, FEWEST_TOGETHER = 8192, 64
-ROWS_OF_A_BATCH = 65_536
 POINTS_PER_TRAINED_CELL = 32
 ROUNDS_OF_TRAINING = 5
+# From so many on, of a quarter of a million points, to compare every row with every cell takes seconds.
 MANY_CELLS = 2048
-"""From so many on, of a quarter of a million points, to compare every row with every cell takes seconds."""
+# The cell of a row is looked for in so many districts, the nearest to it.
 DISTRICTS_AROUND = 8
-"""The cell of a row is looked for in so many districts, the nearest to it."""
 
 
 @dataclass(frozen=True)
@@ -50,120 +44,6 @@ class CutPoints:
     starts: IntArray
     scale: float
     """Brings all points near to 1, so that squares in single precision neither overflow nor vanish."""
-
-
-class CellSearch:
-    """Approximate search over the points in the cells nearest to each row."""
-
-    def __init__(self, points: FloatArray, k: int, n_jobs: int | None = None) -> None:
-        self.points = points
-        self.n_jobs = n_jobs
-        self.cells = cut(points, 2 ** int(np.log2(4 * np.sqrt(len(points)))), thread_count(n_jobs))
-        self.visits, self.recall = self._measure(k)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        cells, points = state["cells"], checked_points(state["points"])
-        _check_cells(cells, points)
-        if not 0 < int(state["visits"]) <= len(cells.centroids):
-            raise _damaged_search()
-        self.__dict__.update(
-            points=points,
-            n_jobs=state["n_jobs"],
-            cells=cells,
-            visits=int(state["visits"]),
-            recall=float(state["recall"]),
-        )
-
-    @property
-    def locality(self) -> IntArray:
-        """The points cell by cell."""
-        return self.cells.order
-
-    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        """Answer the points cell by cell, so that few cells are visited, or even considered, together."""
-        n_cells = len(self.cells.centroids)
-        considered = max(LEAST_CONSIDERED, CONSIDERED_PER_VISIT * self.visits)
-        considered = n_cells if 2 * considered >= n_cells else considered
-        for start in range(0, len(self.points), ROWS_OF_A_BATCH):
-            numbers = self.cells.order[start : start + ROWS_OF_A_BATCH]
-            rows = self.points[numbers]
-            yield numbers, *self._nearest(rows, self._nearest_cells(rows, considered), k)
-
-    def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-        """Return indices and distances of the nearest points."""
-        return self._nearest(rows, self._nearest_cells(rows, len(self.cells.centroids)), k)
-
-    def _nearest(self, rows: FloatArray, visits: IntArray, k: int) -> tuple[IntArray, FloatArray]:
-        spare = min(k + SPARE_CANDIDATES, len(self.points))
-        candidates = self._scan(rows, visits, spare)
-        short = (candidates < 0).any(axis=1)
-        if short.any():
-            candidates[short] = self._scan(rows[short], self._every_cell(short.sum()), spare)
-        return nearest_first(rows, self.points, candidates, k, thread_count(self.n_jobs))
-
-    def _nearest_cells(self, rows: FloatArray, considered: int) -> IntArray:
-        """The cells that each row visits, out of those nearest to the rows around it."""
-        cells, out = self.cells, np.empty((len(rows), self.visits), dtype=np.int32)
-        _on_slices(
-            len(rows),
-            lambda part: nearest_cells(rows[part], cells.centroids, cells.scale, considered, out[part]),
-            thread_count(self.n_jobs),
-        )
-        return out
-
-    def _every_cell(self, n_rows: int) -> IntArray:
-        n_cells = len(self.cells.centroids)
-        return np.broadcast_to(np.arange(n_cells, dtype=np.int32), (n_rows, n_cells))
-
-    def _scan(self, rows: FloatArray, visits: IntArray, k: int) -> IntArray:
-        return nearest_in_cells(rows, visits, self.points, self.cells, k, thread_count(self.n_jobs))
-
-    def _measure(self, k: int) -> tuple[int, float]:
-        """Number of cells to visit, and the share of the true neighbours that lie in so many."""
-        points, n_cells = self.points, len(self.cells.centroids)
-        sample = np.random.default_rng(0).choice(len(points), min(RECALL_SAMPLE, len(points)), replace=False)
-        true = self._scan(points[sample], self._every_cell(len(sample)), min(k + 1, len(points)))
-        cell_of = np.empty(len(points), dtype=np.int32)
-        cell_of[self.cells.order] = np.repeat(np.arange(n_cells, dtype=np.int32), np.diff(self.cells.starts))
-        rank = np.argsort(np.argsort(cdist(points[sample], self.cells.centroids), axis=1), axis=1)
-        visits_needed = 1 + np.take_along_axis(rank, cell_of[true], axis=1)[true != sample[:, None]]
-        visits = min(enough_visits(visits_needed), max(1, MOST_CANDIDATES * n_cells // len(points)))
-        return visits, float((visits_needed <= visits).mean())
-
-
-def checked_points(points: Any) -> FloatArray:
-    """Points out of a pickle: a dense matrix of finite numbers, or an error."""
-    real = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.float64)
-    if not real or points.ndim != 2 or 0 in points.shape or not np.isfinite(points).all():
-        raise _damaged_search()
-    return points
-
-
-def _check_cells(cells: Any, points: FloatArray) -> None:
-    """Refuse cells that compiled code could not follow."""
-    arrays = (cells.order, cells.starts, cells.centroids) if isinstance(cells, CutPoints) else ()
-    if not arrays or not all(isinstance(array, np.ndarray) for array in arrays):
-        raise _damaged_search()
-    n, n_cells = len(points), len(cells.centroids)
-    sound = (
-        cells.centroids.ndim == 2
-        and cells.centroids.shape[1] == points.shape[1]
-        and bool(np.isfinite(cells.centroids).all() and np.isfinite(cells.scale))
-        and cells.order.shape == (n,)
-        and cells.order.dtype.kind == cells.starts.dtype.kind == "i"
-        and bool((np.bincount(cells.order.clip(0, n - 1), minlength=n) == 1).all())
-        and bool((cells.order >= 0).all() and (cells.order < n).all())
-        and cells.starts.shape == (n_cells + 1,)
-        and cells.starts[0] == 0
-        and cells.starts[-1] == n
-        and bool((np.diff(cells.starts) >= 0).all())
-    )
-    if not sound:
-        raise _damaged_search()
-
-
-def _damaged_search() -> ValueError:
-    return ValueError("This pickled search of neighbours is damaged; build the graph anew.")
 
 
 def enough_visits(needed: IntArray) -> int:
@@ -183,16 +63,22 @@ def nearest_in_cells(
 
     def scan(part: slice) -> None:
         chosen, found = together[part], np.empty_like(out[part])
-        around = (points, cells.order, cells.starts, cells.centroids, cells.scale)
-        scan_cells(rows[chosen], visits[chosen], *around, found)
+        around = (
+            seen(points),
+            seen(cells.order),
+            seen(cells.starts),
+            seen(cells.centroids),
+            float(cells.scale),
+        )
+        scan_cells(seen(rows[chosen]), seen(visits[chosen]), *around, found)
         out[chosen] = found
 
     even = -(-len(rows) // n_threads)  # nothing that is found of a row depends on the others
-    _on_slices(len(rows), scan, n_threads, min(ROWS_TOGETHER, max(FEWEST_TOGETHER, even)))
+    on_slices(len(rows), scan, n_threads, min(ROWS_TOGETHER, max(FEWEST_TOGETHER, even)))
     return out
 
 
-def _on_slices(
+def on_slices(
     n_rows: int, work: Callable[[slice], None], n_threads: int, together: int = ROWS_TOGETHER
 ) -> None:
     """Do the work on slices of the rows, which by default do not depend on the number of threads."""
@@ -226,7 +112,7 @@ def cut(points: FloatArray, n_cells: int, n_threads: int) -> CutPoints:
     def place(part: slice) -> None:
         cell[part] = districts.nearest_cells(scaled(points[part]))
 
-    _on_slices(n, place, n_threads)
+    on_slices(n, place, n_threads)
     order = np.argsort(cell, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
     return CutPoints(districts.centroids / scale + centre, order, starts, scale)
@@ -252,11 +138,6 @@ def grouped(centres: FloatArray, sizes: IntArray, groups: int) -> IntArray:
     """Group cells that lie together into so many groups of about equal size.
 
     The cells are halved along the direction in which they spread most, again and again.
-
-    Examples
-    --------
-    >>> grouped(np.array([[0.0], [5.0], [0.1], [5.1]]), np.array([10, 10, 10, 10]), 2)
-    array([0, 1, 0, 1])
     """
     owner = np.zeros(len(centres), dtype=np.int64)
     _halve(np.arange(len(centres)), centres.astype(np.float64), sizes, groups, 0, owner)
@@ -324,8 +205,9 @@ class Districts:
         centres, numbers = self.centres.astype(np.float64), np.arange(len(self.centroids), dtype=np.int32)
         near = np.empty((len(rows), min(len(centres), DISTRICTS_AROUND)), dtype=np.int32)
         found = np.empty((len(rows), 1), dtype=np.int32)
-        nearest_cells(rows, centres, 1.0, len(centres), near)
-        scan_cells(rows, near, self.centroids, numbers, self.starts, centres, 1.0, found)
+        nearest_cells(seen(rows), seen(centres), 1.0, np.arange(len(centres), dtype=np.int32), near)
+        around = (seen(self.centroids), seen(numbers), seen(self.starts), seen(centres), 1.0)
+        scan_cells(seen(rows), seen(near), *around, found)
         return np.maximum(found[:, 0], 0)
 
 

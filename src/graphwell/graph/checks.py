@@ -16,10 +16,10 @@ from graphwell._types import FloatArray
 from graphwell.errors import Sentence, warn_user
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 
+# Distances between larger ones overflow. A plain float would be cast to the type of the rows.
 LARGEST_FEATURE = np.float64(1e150)
-"""Distances between larger ones overflow. A plain float would be cast to the type of the rows."""
+# Sums and squares of larger ones overflow.
 LARGEST_AFFINITY = 1e100
-"""Sums and squares of larger ones overflow."""
 SYMMETRY_TOLERANCE = 1e-6
 ROWS_AT_ONCE = 65_536
 

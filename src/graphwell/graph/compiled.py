@@ -17,11 +17,11 @@ from numba.core import cgutils
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import FloatArray
 from graphwell.errors import warn_user
 
+# Compiles what compiled functions alone call, without the code that calls from Python need.
 inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Compiles what compiled functions alone call, without the code that calls from Python need."""
 
 _told = False
 
@@ -83,10 +83,8 @@ def _tell(error: Exception) -> None:
         )
 
 
+# Numbers that are compared at once: as many as a mask has bits.
 LANES = 32
-"""Numbers that are compared at once: as many as a mask has bits."""
-INSERTED = 16
-"""Numbers that are shifted at once."""
 
 
 def lanes_at(builder: Any, data: Any, first: Any, count: int = LANES) -> Any:
@@ -130,61 +128,9 @@ def lowest_bit(typing_context: Any, mask: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
-@intrinsic
-def insert_lanes(typing_context: Any, values: Any, names: Any, first: Any, value: Any, name: Any) -> Any:
-    """Shift a part of ascending values, `INSERTED` from ``first + 1`` on, to make room for another one.
-
-    Each becomes what lies before it where that is larger, and the new value where it is larger itself;
-    its name goes with it.
-    """
-    signature = types.void(values, names, types.int64, values.dtype, names.dtype)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        new = [everywhere(builder, scalar, INSERTED) for scalar in args[3:]]
-        second, parts = builder.add(args[2], ir.Constant(ir.IntType(64), 1)), []
-        for kind, array in zip(signature.args[:2], args[:2], strict=True):
-            data = context.make_array(kind)(context, builder, array).data
-            size = data.type.pointee.get_abi_size(context.target_data)
-            places = [lanes_at(builder, data, place, INSERTED) for place in (args[2], second)]
-            parts.append((places[1], size, *(builder.load(place, align=size) for place in places)))
-        shifted, replaced = (builder.fcmp_ordered(">", found, new[0]) for found in parts[0][2:])
-        for (place, size, before, here), other in zip(parts, new, strict=True):
-            found = builder.select(shifted, before, builder.select(replaced, other, here))
-            builder.store(found, place, align=size)
-        return context.get_dummy_value()
-
-    return signature, codegen
-
-
-@inner
-def insert(values: FloatArray, names: IntArray, value: float, name: int) -> None:
-    """Put a value into its place behind a first one that is lower than all; the largest is dropped.
-
-    The others are ascending, a multiple of `INSERTED`. Among equals it comes last.
-    """
-    for first in range(len(values) - 1 - INSERTED, -1, -INSERTED):
-        insert_lanes(values, names, first, value, name)
-
-
-@inner
-def places_at_most(values: FloatArray, bound: float, places: IntArray) -> int:
-    """Write the places of all values up to a bound, in order; return how many there are."""
-    count, whole = 0, len(values) // LANES * LANES
-    for first in range(0, whole, LANES):
-        within = at_most(values, first, bound)
-        while within:
-            places[count] = first + lowest_bit(within)
-            within &= within - 1
-            count += 1
-    for place in range(whole, len(values)):
-        places[count] = place
-        count += values[place] <= bound
-    return count
-
-
 TILE_POINTS = 16
+# Rows of a tile: as many as leave all its sums in registers.
 TILE_ROWS = 12 if binding.get_host_cpu_features().get("avx512f") else 6
-"""Rows of a tile: as many as leave all its sums in registers."""
 SINGLE = ir.FloatType()
 SIZE = 4
 INDEX = ir.IntType(64)

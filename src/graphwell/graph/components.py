@@ -20,12 +20,12 @@ from graphwell.graph.compiled import compiled, inner
 from graphwell.graph.scan import squared_distance
 from graphwell.progress import heartbeat
 
+# Distances between two moments at which a fit can be cancelled.
 DISTANCES_AT_ONCE = 50_000_000
-"""Distances between two moments at which a fit can be cancelled."""
 NO_GROUP = -1
 ROWS_TOGETHER, POINTS_TOGETHER = 64, 256
+# Of a squared distance that is taken by products, as a share of the squares it is the difference of.
 ROUNDING = 1e-12
-"""Of a squared distance that is taken by products, as a share of the squares it is the difference of."""
 
 
 class Space(Protocol):
@@ -172,18 +172,18 @@ def number_components(starts: IntArray, columns: IntArray, numbers: IntArray, wa
     return count
 
 
+# Bridges of a component: its rows nearest to the outside, each with its nearest row there. On letter and
+# coil_6class with one label per class, 1, 3 or 10 made no difference beyond chance (docs/few-labels.md).
 PAIRS = 3
-"""Bridges of a component: its rows nearest to the outside, each with its nearest row there. On letter and
-coil_6class with one label per class, 1, 3 or 10 made no difference beyond chance (docs/few-labels.md)."""
+# Rows of a component that look outside, and distances that all may take, of which each round has half of
+# what is left; larger components then get a closer look. 2,000 components of 70,000 rows take 10 s.
 MOST_REPRESENTATIVES, MOST_DISTANCES = 1000, 400_000_000
-"""Rows of a component that look outside, and distances that all may take, of which each round has half of
-what is left; larger components then get a closer look. 2,000 components of 70,000 rows take 10 s."""
+# Weights are summed in multiples of this, so that no order of the sum matters.
 QUANTUM = 2.0**-20
-"""Weights are summed in multiples of this, so that no order of the sum matters."""
 MANY_COMPONENTS = 10
 ROWS_LOOKED_AT = 2000
+# Spreads that a value lies off its column; times that one column spreads wider than another.
 FAR_OUT, FAR_APART = 50.0, 50.0
-"""Spreads that a value lies off its column; times that one column spreads wider than another."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,10 +77,6 @@ class Origin:
         return sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=shape)
 
 
-OF_BEFORE = "_unsharpened"
-"""A field of earlier pickles: always None."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """An undirected weighted graph on the rows of a data set.
@@ -132,13 +128,11 @@ class Graph:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         wanted = {field.name for field in fields(self)}
-        if not isinstance(state, dict) or set(state) - {OF_BEFORE} != wanted:
+        if not isinstance(state, dict) or set(state) != wanted:
             raise ValueError("This is no pickled graph of this version of graphwell; build the graph anew.")
-        state = {OF_BEFORE: None, **state}
-        kinds = {"origin": Origin, "bridges": Bridges, OF_BEFORE: type(None)}
+        kinds = {"origin": Origin, "bridges": Bridges}
         if not all(isinstance(state[name], kind | None) for name, kind in kinds.items()):
             raise ValueError("This pickled graph is damaged; build the graph anew.")
-        del state[OF_BEFORE]
         self.__dict__.update(state)
         self.check()
 
@@ -417,7 +411,7 @@ def _link(
     chosen = np.ascontiguousarray(indices[:, :n_neighbors])
     weights = single_weights(chosen, distances[:, :n_neighbors], tau, n_threads)
     del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
-    return frozen(symmetric_affinity(chosen, weights, n_threads)), tau
+    return frozen(symmetric_affinity(chosen, weights)), tau
 
 
 class SharpenedGraph(Graph):

@@ -11,25 +11,36 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 from scipy.spatial import KDTree
+from scipy.spatial.distance import cdist
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 from graphwell._checks import one_of
 from graphwell._threads import thread_count
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.cells import SPARE_CANDIDATES, CellSearch, checked_points, faiss_threads, flat_index
-from graphwell.graph.scan import nearest_first
+from graphwell.graph.cells import (
+    RECALL_SAMPLE,
+    SPARE_CANDIDATES,
+    cut,
+    enough_visits,
+    faiss_threads,
+    flat_index,
+    nearest_in_cells,
+    on_slices,
+)
+from graphwell.graph.compiled import seen
+from graphwell.graph.scan import nearest_cells, nearest_first
 from graphwell.memory import available, in_words
 from graphwell.progress import Progress, heartbeat, silent
 
+# Done to rows before they are compared: each becomes another row, by itself.
 Change = Callable[[Any], Any]
-"""Done to rows before they are compared: each becomes another row, by itself."""
 METRICS = ("euclidean", "cosine")
 # Sparse rows with more features are projected onto so many singular vectors; which experiment chose 100 is
 # not recorded.
 SPARSE_COMPONENTS = 100
+# Further vectors that the randomised singular value decomposition works with.
 OVERSAMPLES = 10
-"""Further vectors that the randomised singular value decomposition works with."""
 
 
 @dataclass(frozen=True)
@@ -128,18 +139,24 @@ class Scaling:
         return scaled * self.spread + self.center
 
 
+# Points that a row is compared with at most, on average: where neighbours lie all around in many dimensions,
+# more would cost much and find little.
+MOST_CANDIDATES = 4096
+# Of many cells only so many, nearest to a group of near rows, are compared with each of them.
+LEAST_CONSIDERED, CONSIDERED_PER_VISIT = 512, 8
+ROWS_OF_A_BATCH, ROWS_AROUND = 65_536, 256
+# Where a KD-tree, and where comparing every pair, stops being faster. The experiments are not recorded.
 KD_TREE_UP_TO_DIMENSION = 8
 EXACT_UP_TO = 20_000
 ROWS_AT_ONCE, FEWEST_AT_ONCE = 32_768, 1024
+# Multiplications between two moments at which a fit can be cancelled.
 PRODUCTS_AT_ONCE = 8_000_000_000
-"""Multiplications between two moments at which a fit can be cancelled."""
 
 
 class NeighborSearch(Protocol):
     """Finds the nearest of the points it was built on."""
 
-    recall: float
-    """Share of the true neighbours that a query finds; 1.0 for an exact search."""
+    recall: float  # share of the true neighbours that a query finds; 1.0 for an exact search
 
     @property
     def points(self) -> FloatArray:
@@ -166,9 +183,9 @@ def build_search(
     """Choose and build the search for these points."""
     n, dimension = points.shape
     if dimension <= KD_TREE_UP_TO_DIMENSION:
-        return KDTreeSearch(points, n_jobs)
+        return KDTreeSearch(points, k, n_jobs)
     if exact or (exact is None and n <= EXACT_UP_TO):
-        return FlatSearch(points, n_jobs)
+        return FlatSearch(points, k, n_jobs)
     return CellSearch(points, k, n_jobs)
 
 
@@ -215,45 +232,62 @@ def in_order(
         yield np.arange(start, start + len(rows)), *search.query(rows, k)
 
 
-class KDTreeSearch:
-    """Exact search in low dimension."""
+class HostSearch:
+    """A search on this machine, exact unless it says otherwise."""
 
     recall = 1.0
+    locality: IntArray | None = None
+    points: FloatArray
 
-    def __init__(self, points: FloatArray, n_jobs: int | None = None) -> None:
-        self.tree = KDTree(points, copy_data=True)  # the user may write into the points meanwhile
-        self.points = self.tree.data
-        self.locality = self.tree.indices
-        self.n_jobs = n_jobs
+    def __init__(self, points: FloatArray, k: int, n_jobs: int | None = None) -> None:
+        self.points, self.k, self.n_jobs = points, k, n_jobs
+        self.build()
+
+    def build(self) -> None:
+        """Prepare to search the points."""
+        raise NotImplementedError
+
+    def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """Return indices and distances of the nearest points."""
+        raise NotImplementedError
+
+    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Answer the points as they come."""
+        return in_order(self, k)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the points; the tree is built anew, since SciPy would follow a damaged one."""
-        return {"points": np.asarray(self.points), "n_jobs": self.n_jobs}
+        """Pickle the points; an index is built anew, since compiled code would follow a damaged one."""
+        return {"points": np.asarray(self.points), "k": self.k, "n_jobs": self.n_jobs}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(checked_points(state["points"]), state["n_jobs"])  # type: ignore[misc]
+        points = state["points"]
+        real = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.float64)
+        if not real or points.ndim != 2 or 0 in points.shape or not np.isfinite(points).all():
+            raise ValueError("This pickled search of neighbours is damaged; build the graph anew.")
+        self.__init__(points, int(state["k"]), state["n_jobs"])  # type: ignore[misc]
+
+
+class KDTreeSearch(HostSearch):
+    """Exact search in low dimension."""
+
+    def build(self) -> None:
+        """Prepare to search the points."""
+        self.tree = KDTree(self.points, copy_data=True)  # the user may write into the points meanwhile
+        self.points, self.locality = self.tree.data, self.tree.indices
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return indices and distances of the nearest points."""
         distances, indices = self.tree.query(rows, k=np.arange(1, k + 1), workers=thread_count(self.n_jobs))
         return indices.astype(np.int32 if self.tree.n < 2**31 else np.int64), distances
 
-    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        """Answer the points as they come."""
-        return in_order(self, k)
 
-
-class FlatSearch:
+class FlatSearch(HostSearch):
     """Exact search in high dimension: faiss compares every pair, in blocks."""
 
-    recall = 1.0
-    locality = None
-
-    def __init__(self, points: FloatArray, n_jobs: int | None = None) -> None:
-        self.n_jobs = n_jobs
-        self.points = points
-        self.scaling = Scaling.of(points)
-        self.index = flat_index(self._scaled(points))
+    def build(self) -> None:
+        """Prepare to search the points."""
+        self.scaling = Scaling.of(self.points)
+        self.index = flat_index(self._scaled(self.points))
 
     def _scaled(self, rows: FloatArray) -> FloatArray:
         """Rows in single precision, some at a time."""
@@ -282,9 +316,71 @@ class FlatSearch:
         few = PRODUCTS_AT_ONCE // (n * dimension) // FEWEST_AT_ONCE * FEWEST_AT_ONCE
         return in_order(self, k, min(ROWS_AT_ONCE, max(FEWEST_AT_ONCE, few)))
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the points; the index is built anew, since faiss would follow a damaged one."""
-        return {"points": self.points, "n_jobs": self.n_jobs}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(checked_points(state["points"]), state["n_jobs"])  # type: ignore[misc]
+class CellSearch(HostSearch):
+    """Approximate search over the points in the cells nearest to each row."""
+
+    def build(self) -> None:
+        """Cut the points into cells, and measure how many of them a row has to visit."""
+        n_cells = 2 ** int(np.log2(4 * np.sqrt(len(self.points))))
+        self.cells = cut(self.points, n_cells, thread_count(self.n_jobs))
+        self.locality = self.cells.order
+        self.visits, self.recall = self._measure(self.k)
+
+    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Answer the points cell by cell, so that few cells are visited, or even considered, together."""
+        n_cells = len(self.cells.centroids)
+        considered = max(LEAST_CONSIDERED, CONSIDERED_PER_VISIT * self.visits)
+        considered = n_cells if 2 * considered >= n_cells else considered
+        for start in range(0, len(self.points), ROWS_OF_A_BATCH):
+            numbers = self.cells.order[start : start + ROWS_OF_A_BATCH]
+            rows = self.points[numbers]
+            yield numbers, *self._nearest(rows, self._nearest_cells(rows, considered), k)
+
+    def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """Return indices and distances of the nearest points."""
+        return self._nearest(rows, self._nearest_cells(rows, len(self.cells.centroids)), k)
+
+    def _nearest(self, rows: FloatArray, visits: IntArray, k: int) -> tuple[IntArray, FloatArray]:
+        spare = min(k + SPARE_CANDIDATES, len(self.points))
+        candidates = self._scan(rows, visits, spare)
+        short = (candidates < 0).any(axis=1)
+        if short.any():
+            candidates[short] = self._scan(rows[short], self._every_cell(short.sum()), spare)
+        return nearest_first(rows, self.points, candidates, k, thread_count(self.n_jobs))
+
+    def _nearest_cells(self, rows: FloatArray, considered: int) -> IntArray:
+        """The cells that each row visits, out of those nearest to the rows around it."""
+        n_cells, out = len(self.cells.centroids), np.zeros((len(rows), self.visits), dtype=np.int32)
+        centroids, scale = seen(self.cells.centroids), float(self.cells.scale)
+
+        def visited(part: slice) -> None:
+            for first in range(part.start, min(part.stop, len(rows)), ROWS_AROUND):
+                here = slice(first, min(part.stop, first + ROWS_AROUND))
+                near = np.arange(n_cells, dtype=np.int32)
+                if considered < n_cells:  # those nearest to the mean of the rows
+                    apart = cdist(rows[here].mean(axis=0, dtype=np.float64)[None], centroids)[0]
+                    near = np.sort(np.argpartition(apart, considered)[:considered].astype(np.int32))
+                nearest_cells(seen(rows[here]), centroids, scale, near, out[here])
+
+        on_slices(len(rows), visited, thread_count(self.n_jobs))
+        return out
+
+    def _every_cell(self, n_rows: int) -> IntArray:
+        n_cells = len(self.cells.centroids)
+        return np.broadcast_to(np.arange(n_cells, dtype=np.int32), (n_rows, n_cells))
+
+    def _scan(self, rows: FloatArray, visits: IntArray, k: int) -> IntArray:
+        return nearest_in_cells(rows, visits, self.points, self.cells, k, thread_count(self.n_jobs))
+
+    def _measure(self, k: int) -> tuple[int, float]:
+        """Number of cells to visit, and the share of the true neighbours that lie in so many."""
+        points, n_cells = self.points, len(self.cells.centroids)
+        sample = np.random.default_rng(0).choice(len(points), min(RECALL_SAMPLE, len(points)), replace=False)
+        true = self._scan(points[sample], self._every_cell(len(sample)), min(k + 1, len(points)))
+        cell_of = np.empty(len(points), dtype=np.int32)
+        cell_of[self.cells.order] = np.repeat(np.arange(n_cells, dtype=np.int32), np.diff(self.cells.starts))
+        rank = np.argsort(np.argsort(cdist(points[sample], self.cells.centroids), axis=1), axis=1)
+        visits_needed = 1 + np.take_along_axis(rank, cell_of[true], axis=1)[true != sample[:, None]]
+        visits = min(enough_visits(visits_needed), max(1, MOST_CANDIDATES * n_cells // len(points)))
+        return visits, float((visits_needed <= visits).mean())

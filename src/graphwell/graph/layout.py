@@ -17,30 +17,30 @@ from graphwell.graph.compiled import compiled
 from graphwell.progress import Progress, heartbeat, silent
 
 PASSES = 6
+# Directions that are followed, so that the first two come out well.
 PRINCIPAL_WIDTH = 8
-"""Directions that are followed, so that the first two come out well."""
+# So often is the block made orthogonal again, after so many steps of a walk.
 ROUNDS, STEPS = 12, 8
-"""So often is the block made orthogonal again, after so many steps of a walk."""
 SMOOTH_WIDTH = 4
+# Steps with little push, in which neighbours find each other, and those after.
 GATHERING, SPREADING = 50, 250
-"""Steps with little push, in which neighbours find each other, and those after."""
 LITTLE_PUSH = 1 / 12
 STEP = 1.0
 MOMENTUM = 0.9
+# A point moves no further in one step.
 LONGEST_MOVE = 5.0
-"""A point moves no further in one step."""
+# Points that start in one place must be told apart; a share of the width of the start.
 JITTER = 1e-3
-"""Points that start in one place must be told apart; a share of the width of the start."""
+# Width of a cell, a fraction of the reach of the potential: the push is right to two percent.
 CELL = 0.5
-"""Width of a cell, a fraction of the reach of the potential: the push is right to two percent."""
+# Cells along a side; larger maps have wider cells.
 MOST_CELLS = 512
-"""Cells along a side; larger maps have wider cells."""
+# Cells around the points, for the splines.
 MARGIN = 2
-"""Cells around the points, for the splines."""
+# Where points have fewer others near them than this, there is room enough, and the push fades.
 LEAST_CLOSENESS = 0.05
-"""Where points have fewer others near them than this, there is room enough, and the push fades."""
+# Sides of the grid are multiples of this, so that few kernels are made.
 SIZES = 32
-"""Sides of the grid are multiples of this, so that few kernels are made."""
 
 
 def principal_map(points: Any) -> FloatArray:
@@ -51,11 +51,6 @@ def principal_map(points: Any) -> FloatArray:
     Parameters
     ----------
     points : array of shape (n, d)
-
-    Examples
-    --------
-    >>> principal_map([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]])[:, 0].round(3).tolist()
-    [-5.0, 0.0, 5.0]
     """
     rows = np.asarray(points, dtype=np.float32)
     found = np.zeros((len(rows), 2))
@@ -105,13 +100,6 @@ def graph_map(
     -------
     array of shape (n, 2), in single precision
         Centred; the unit is the reach of the push.
-
-    Examples
-    --------
-    >>> import graphwell as gw
-    >>> X, _ = gw.datasets.make_three_moons(100, random_state=0)
-    >>> graph_map(gw.Graph.from_features(X)).shape
-    (300, 2)
     """
     W, threads = graph.W, ThreadPool(thread_count(n_jobs))
     places = _beginning(graph, start)

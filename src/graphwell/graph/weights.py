@@ -6,16 +6,15 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._threads import ThreadPool
-from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.graph.compiled import compiled
+from graphwell._types import FloatArray, IntArray
 
+# Smallest local scale, as a share of the median one: duplicates have no scale of their own.
 SCALE_FLOOR = 1e-6
-"""Smallest local scale, as a share of the median one: duplicates have no scale of their own."""
 
 ROWS_AT_ONCE = 65_536
 
+# Smallest weight of an edge: a far-away point keeps its neighbours.
 WEIGHT_FLOOR = float(np.finfo(np.float32).tiny)
-"""Smallest weight of an edge: a far-away point keeps its neighbours."""
 
 
 def locally_scaled(
@@ -58,79 +57,20 @@ def kernel(distances: FloatArray, tau_i: FloatArray, tau_j: FloatArray) -> Float
     return np.maximum(np.exp(-((distances / tau_i) * (distances / tau_j))), WEIGHT_FLOOR)
 
 
-def symmetric_affinity(indices: IntArray, weights: FloatArray, n_threads: int = 1) -> Any:
-    """Join `i` and `j` where either chose the other; return a CSR array with sorted indices.
+def symmetric_affinity(indices: IntArray, weights: FloatArray) -> Any:
+    """Join `i` and `j` where either chose the other, ``max(W, W^T)``; a CSR array with sorted indices.
 
-    Affinities are kept in single precision, as the engines use them; such weights are used up.
+    Affinities are kept in single precision, as the engines use them.
     """
-    (n, k), pool = indices.shape, ThreadPool(n_threads)
+    n, k = indices.shape
     dtype = index_dtype(n, 2 * n * k)
-    weights, mutual = weights.astype(np.float32, copy=False), np.empty((n, k), dtype=bool)
-    pool.share(n, lambda *some: find_mutual(*some, indices, weights, mutual))
-    starts = np.zeros(n + 1, dtype=dtype)
-    pool.share(n, lambda *some: count_both_ways(*some, indices, mutual, starts[1:]))
-    np.cumsum(starts, out=starts)
-    columns, values = np.empty(starts[-1], dtype=dtype), np.empty(starts[-1], dtype=np.float32)
-    filled = (starts.copy(), columns, values)
-    pool.share(n, lambda *some: fill_both_ways(*some, indices, weights, mutual, *filled))
-    found = sparse.csr_array((values, columns, starts), shape=(n, n))
-    found.sort_indices()
-    return found
+    starts = np.arange(0, n * k + 1, k, dtype=dtype)
+    values = weights.astype(np.float32, copy=False).ravel()
+    chosen = sparse.csr_array((values, indices.astype(dtype, copy=False).ravel(), starts), shape=(n, n))
+    backwards = chosen.T.tocsr()  # a transposition sorts, and the maximum of sorted matrices is a merge
+    return backwards.maximum(backwards.T.tocsr())
 
 
 def index_dtype(n: int, entries: int) -> type[np.int32] | type[np.int64]:
     """Smallest integer type that can number both the vertices and the stored entries."""
     return np.int32 if max(n, entries) <= np.iinfo(np.int32).max else np.int64
-
-
-@compiled(nogil=True)
-def find_mutual(first: int, last: int, indices: IntArray, weights: FloatArray, mutual: BoolArray) -> None:
-    """Write whether the neighbours of some vertices chose them too; both weights then become the larger one.
-
-    All vertices can be done at once: whichever of two weights is written first, both become the larger.
-    """
-    for i in range(first, last):
-        for place in range(indices.shape[1]):
-            j, back = indices[i, place], -1
-            for other in range(indices.shape[1]):
-                if indices[j, other] == i:
-                    back = other
-                    break
-            mutual[i, place] = back >= 0
-            if back >= 0:
-                weights[i, place] = max(weights[i, place], weights[j, back])
-
-
-@compiled(nogil=True)
-def count_both_ways(first: int, last: int, indices: IntArray, mutual: BoolArray, counts: IntArray) -> None:
-    """Add to `counts` the neighbours of some vertices, if they are joined where either chose the other."""
-    for i in range(len(indices)):
-        if first <= i < last:
-            counts[i] += indices.shape[1]
-        for place in range(indices.shape[1]):
-            j = indices[i, place]
-            if first <= j < last and not mutual[i, place]:
-                counts[j] += 1
-
-
-@compiled(nogil=True)
-def fill_both_ways(
-    first: int,
-    last: int,
-    indices: IntArray,
-    weights: FloatArray,
-    mutual: BoolArray,
-    following: IntArray,
-    columns: IntArray,
-    values: FloatArray,
-) -> None:
-    """Write the neighbours of some vertices; `following` says where each row begins, and is counted on."""
-    for i in range(len(indices)):
-        for place in range(indices.shape[1]):
-            j, weight = indices[i, place], weights[i, place]
-            if first <= i < last:
-                columns[following[i]], values[following[i]] = j, weight
-                following[i] += 1
-            if first <= j < last and not mutual[i, place]:
-                columns[following[j]], values[following[j]] = i, weight
-                following[j] += 1
