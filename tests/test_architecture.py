@@ -14,7 +14,6 @@ import graphwell
 SOURCE = Path(graphwell.__file__).parent
 ROOT = Path(__file__).parents[1]
 ORDER = (
-    "model",
     "graph",
     "io",
     "backends",
@@ -38,7 +37,6 @@ EXCEPTIONS = {
     ("graph/graph.py", "backends"): "Graph.from_features(device=...) asks where to build",
 }
 WITHOUT = {
-    "model": ("sklearn", "pandas", "typer", "numba"),
     "solve": ("sklearn", "pandas", "typer", "numba", "matplotlib", "rich"),
 }
 """Libraries that the mathematics does without."""

@@ -34,7 +34,7 @@ _HOME = {
     "Annealed": "graphwell.solve.schedule",
     "BinaryInterfaceClassifier": "graphwell.estimators.binary",
     "BridgedWarning": "graphwell.errors",
-    "CancelledError": "graphwell.solve.run",
+    "CancelledError": "graphwell.progress",
     "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
     "DiffuseInterfaceClustering": "graphwell.active.clustering",
     "Fixed": "graphwell.solve.schedule",
@@ -66,8 +66,8 @@ _MODULES = {
     "plots": "graphwell.view.plots",
     "widgets": "graphwell.widgets",
 }
+# Public names of before, and what to write instead.
 _GONE = {"from_dataset": "write X, y = np.array(rows['embedding']), np.array(rows['label'])"}
-"""Public names of before, and what to write instead."""
 
 __all__ = [
     "Annealed",

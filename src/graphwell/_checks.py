@@ -9,8 +9,8 @@ from scipy import sparse
 
 from graphwell.errors import OptionError
 
+# Weights, widths and steps beyond these overflow in single precision.
 SMALLEST, LARGEST = 1e-9, 1e9
-"""Weights, widths and steps beyond these overflow in single precision."""
 
 
 def whole_number(field: str, value: Any, at_least: int = 1) -> int:
@@ -63,10 +63,10 @@ def _is_real(value: Any) -> bool:
         return False
 
 
+# DLPack's numbers for memory that the host can read: its own, and what it shares with a GPU.
 HOST = (1, 3, 11, 13)
-"""DLPack's numbers for memory that the host can read: its own, and what it shares with a GPU."""
+# How objects tell NumPy and scikit-learn what they hold.
 PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__", "__dataframe__")
-"""How objects tell NumPy and scikit-learn what they hold."""
 
 
 def as_readable(array: Any, name: str) -> Any:

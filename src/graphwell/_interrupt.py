@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Timer, current_thread, main_thread
 
+# Exit codes of a program that ended by Ctrl-C, and by SIGTERM.
 INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes of a program that ended by Ctrl-C, and by SIGTERM."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# Seconds until a swallowed interrupt is repeated: time to leave the code that swallowed it.
 PAUSE = 0.05
-"""Seconds until a swallowed interrupt is repeated: time to leave the code that swallowed it."""
 _terminated = False
 
 

@@ -11,20 +11,7 @@ Found = TypeVar("Found")
 
 
 class once(Generic[Found]):  # noqa: N801  it is read like `property`
-    """Find a value when it is first asked for, and keep it with the object.
-
-    Examples
-    --------
-    >>> class Example:
-    ...     @once
-    ...     def size(self) -> int:
-    ...         print("counted")
-    ...         return 3
-    >>> example = Example()
-    >>> example.size, example.size
-    counted
-    (3, 3)
-    """
+    """Find a value when it is first asked for, and keep it with the object."""
 
     def __init__(self, find: Callable[[Any], Found]) -> None:
         self.find, self.__doc__ = find, find.__doc__

@@ -7,8 +7,8 @@ import numpy as np
 
 from graphwell.errors import in_short
 
+# In quotes: NumPy imports its generators when they are first asked for.
 Seed: TypeAlias = "int | np.integer | np.random.Generator | np.random.RandomState | None"
-"""In quotes: NumPy imports its generators when they are first asked for."""
 
 
 def stream(random_state: Seed, purpose: str) -> np.random.Generator:

@@ -11,8 +11,8 @@ from graphwell._types import IntArray
 from graphwell.errors import Sentence
 
 ROWS_AT_ONCE = 4096
+# Groups of equal rows that a sentence names, and labels of each.
 MOST_NAMED = 3
-"""Groups of equal rows that a sentence names, and labels of each."""
 
 
 def equal_rows(blocks: Iterable[Any]) -> IntArray:
@@ -84,8 +84,8 @@ def labels_that_differ(
     return Sentence("{} different labels: ({}){}.", (told, "); (".join(named), more))
 
 
+# So many numbers in double precision are a line of the processor's cache.
 COLUMNS_AT_ONCE = 8
-"""So many numbers in double precision are a line of the processor's cache."""
 
 
 def by_columns(function: Callable[[Any], Any], X: Any) -> Any:

@@ -18,8 +18,8 @@ import numpy as np
 from graphwell.errors import OptionError
 from graphwell.progress import heartbeat
 
+# More than any machine has; more would only cost memory.
 MOST_THREADS = 1024
-"""More than any machine has; more would only cost memory."""
 
 
 def thread_count(n_jobs: int | None) -> int:

@@ -10,10 +10,10 @@ from graphwell._types import BoolArray
 from graphwell.errors import Sentence, counted
 
 UNKNOWN = -1
+# Labels, in small letters, that mean unknown unless the user names others.
 SPELLINGS = {"", "?", "-", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null"} | {
     "unknown", "missing", "todo", "unlabeled", "unlabelled",
 }  # fmt: skip
-"""Labels, in small letters, that mean unknown unless the user names others."""
 
 
 def says_nothing(value: Any) -> bool:

@@ -15,10 +15,10 @@ from string import Formatter
 from typing import Any, TypeVar
 
 Failure = TypeVar("Failure", bound=Exception)
+# Given the field of an option and a value or None: how a face names it.
 Words = Callable[[str, str | None], str]
-"""Given the field of an option and a value or None: how a face names it."""
+# Characters of a value that is shown in a sentence.
 MOST_SHOWN = 80
-"""Characters of a value that is shown in a sentence."""
 
 
 def in_python(field: str, value: str | None = None) -> str:

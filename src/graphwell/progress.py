@@ -15,8 +15,8 @@ A new name means that the stages before are over.
 """
 
 
+# The stage of that name, for people.
 COMPILING = "compiling for this machine, once: about ten seconds"
-"""The stage of that name, for people."""
 
 
 def silent(stage: str, share: float | None) -> None:

@@ -10,10 +10,9 @@ from graphwell import Annealed, Graph, Status
 from graphwell.backends import State, base
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.registry import BACKENDS
-from graphwell.solve.fit import Recipe, fit, paper_recipe
+from graphwell.solve.fit import Recipe, Run, fit, paper_recipe
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine
-from graphwell.solve.run import Run
 from graphwell.solve.schedule import stable_step
 from graphwell.solve.select import support, votes
 from graphwell.solve.sizes import balanced_labels, class_counts

@@ -4,18 +4,11 @@ import numpy as np
 import pytest
 
 from graphwell.graph import Graph
-from graphwell.model import binary_energy, double_well_slope
-from graphwell.solve.binary import convex_splitting, plain_descent, smallest_eigenpairs
+from graphwell.solve.binary import balanced_splitting, convex_splitting, plain_descent, smallest_eigenpairs
+from graphwell.solve.reference import binary_energy, double_well_slope
 from tests.helpers import chain, random_graph
 
 SETTINGS = {"epsilon": 1.0, "fidelity": 30.0, "step_size": 0.1, "max_iter": 5000, "tol": 1e-10}
-
-
-def test_a_single_label_takes_the_whole_graph():
-    graph = chain(1.0, 1.0)
-    run = convex_splitting(graph, np.array([1.0, 0.0, 0.0]), n_eigenvectors=3, **SETTINGS)
-    assert (run.u > 0).all()
-    assert run.converged
 
 
 def test_opposite_ends_of_an_even_chain_split_it_in_the_middle():
@@ -52,9 +45,6 @@ def test_eigenpairs_are_those_of_the_dense_laplacian(n):
 
 
 def test_the_mass_is_held_and_the_energy_falls():
-    from graphwell.model import binary_energy
-    from graphwell.solve.binary import balanced_splitting
-
     rng = np.random.default_rng(0)
     W = np.triu(rng.random((30, 30)) * (rng.random((30, 30)) < 0.3), 1)
     graph = Graph.from_affinity(W + W.T)

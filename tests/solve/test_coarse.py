@@ -26,12 +26,9 @@ from graphwell.solve.coarse import (
     noise_of,
     refined,
     solve_coarse,
-    vertices_per_label,
-    weights_of_labels,
 )
-from graphwell.solve.fit import Recipe, fit
+from graphwell.solve.fit import Recipe, Run, fit
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
 from tests.helpers import clusters, first_labels, random_graph
 
 
@@ -78,14 +75,6 @@ def test_refining_moves_whole_parts_where_single_moves_are_stuck():
         assert energy < dense_energy(triangles, labels, evidence, pressure)
 
 
-def test_noise_finds_the_lowest_energy_of_a_chain_of_communities():
-    weights = np.where(np.arange(59) == 44, 0.1, 1.0)
-    W, evidence = np.diag(weights, 1) + np.diag(weights, -1), np.zeros((60, 2))
-    evidence[0, 0] = evidence[-1, 1] = 99.0
-    lowest = min(annealed(coarse(W, evidence), evidence, np.zeros(2), noise)[1] for noise in NOISES)
-    assert lowest <= dense_energy(W, np.repeat([0, 1], [30, 30]), evidence, np.zeros(2))
-
-
 def test_harmonic_shares_are_means_of_their_neighbours_and_of_the_labels():
     W, label_weights, _, _ = tiny(1)
     W = linalg.block_diag(W, [[0.0, 1.0], [1.0, 0.0]])  # the last two are reached by no label
@@ -94,25 +83,6 @@ def test_harmonic_shares_are_means_of_their_neighbours_and_of_the_labels():
     weight = W.sum(axis=1) + label_weights.sum(axis=1)
     np.testing.assert_allclose(shares, (W @ shares + label_weights) / weight[:, None], atol=1e-6)
     np.testing.assert_allclose(shares[-2:], 0.0)
-
-
-def test_a_large_coarse_graph_is_solved_too():
-    n, label_weights = 1_600, np.zeros((1_600, 2))
-    W = sparse.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1]).tocsr()
-    label_weights[[0, -1], [0, 1]] = 1e6
-    shares = harmonic_shares(coarse(W, label_weights))
-    np.testing.assert_allclose(shares[:, 1], np.linspace(0, 1, n), atol=1e-2)
-
-
-def test_a_label_counts_where_its_edges_lead():
-    W, _, _, _ = tiny(3)
-    groups, known, trust = np.array([0, 0, 1, 1, 2, 2, 2]), np.array([0, 3, 5]), np.array([1.0, 0.5, 0.25])
-    near, labels = sparse.csr_array(W[known]), np.array([1, 0, 1])
-    for given, factor in ((None, 1.0), (trust, trust)):
-        found = weights_of_labels(near, labels, 2, groups, 3, given)
-        for group, label in itertools.product(range(3), range(2)):
-            expected = (W[known][:, groups == group].sum(axis=1) * (labels == label) * factor).sum()
-            assert found[group, label] == pytest.approx(expected)
 
 
 def plain_choice(W, evidence, pressure, noise, seed, labels):
@@ -158,11 +128,6 @@ def test_noise_is_at_most_what_it_is_taken_to_be():
         assert noise_of.py_func(drawn) < HIGHEST[drawn >> np.uint64(59)]
 
 
-def test_a_label_counts_for_no_more_than_its_share_of_the_vertices():
-    assert vertices_per_label(np.repeat([0, -1], [50, 50]), 2) == 2.0
-    assert vertices_per_label(np.repeat([0, -1], [1, 99]), 5) == 5.0
-
-
 def test_classes_of_very_different_size_lower_the_pressure():
     for counts, even in ((np.full(10, 12), 1), (np.array([60, 30, 8, 4, 4, 4, 4, 4, 4, 4]), 0)):
         W = linalg.block_diag(*[np.ones((n, n)) - np.eye(n) for n in counts])
@@ -175,26 +140,8 @@ def test_classes_of_very_different_size_lower_the_pressure():
         np.testing.assert_allclose(pressure, 1.0 if even else 0.1)
 
 
-def test_pressure_follows_given_sizes_and_is_full_for_a_class_without_a_label():
-    for label_weights, expected in ((np.eye(2), [0.125, 0.5]), (np.diag([1.0, 0.0]), [0.625, 2.5])):
-        graph = coarse(np.ones((2, 2)) - np.eye(2), label_weights)
-        search = CoarseSearch(graph, [graph], np.eye(2), np.ones(2, dtype=bool), ThreadPool(2))
-        np.testing.assert_allclose(lowest_energy(search, np.array([0.8, 0.2]))[3], expected)
-
-
 def solved(problem, start):
     return solve_coarse(problem, find_backend("cpu").engine(problem.graph), start)
-
-
-def test_class_names_do_not_matter():
-    graph, truth = clusters([60, 60, 60])
-    labels, order = first_labels(truth, 2), np.array([2, 0, 1])
-    start = np.random.default_rng(0).random((180, 3))
-    found = solved(Problem(graph, labels, 3), start)
-    other = Problem(graph, np.where(labels >= 0, order[labels], -1), 3)
-    renamed = solved(other, start[:, np.argsort(order)])
-    np.testing.assert_allclose(renamed.shares[:, order], found.shares, atol=1e-6)
-    np.testing.assert_array_equal(truth, found.labels)
 
 
 def test_a_class_without_a_label_gets_nothing_unless_its_size_is_given():

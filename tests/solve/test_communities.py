@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import linalg, sparse
+from scipy import sparse
 
 from graphwell import Graph
 from graphwell._threads import ThreadPool
@@ -16,7 +16,6 @@ from graphwell.solve.communities import (
     aggregates_of,
     communities_in_background,
     joined,
-    joined_to_heaviest,
     joined_until,
     joined_vertices,
     levels_for,
@@ -56,14 +55,6 @@ def random_affinity(n, density, seed):
     return random_graph(np.random.default_rng(seed), n, density).W.toarray().astype(float)
 
 
-def blocks(sizes, inside=1.0, between=0.05, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = np.repeat(np.arange(len(sizes)), sizes)
-    chance = np.where(truth[:, None] == truth[None, :], inside, between)
-    upper = np.triu(rng.random((len(truth), len(truth))) < chance, 1).astype(float)
-    return upper + upper.T, truth
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_modularity_and_merging_are_those_of_dense_matrices(seed):
     W = random_affinity(15, 0.4, seed)
@@ -88,12 +79,6 @@ def test_partners_hang_together_as_in_the_graph_of_all_pairs(n):
         np.testing.assert_array_equal(joined(partners), as_met(expected))
 
 
-def test_of_equal_edges_the_first_counts_whatever_their_order_in_memory():
-    W = sparse.csr_array(([1.0, 1, 1, 1], ([0, 1, 1, 2], [1, 2, 0, 1])), shape=(3, 3))
-    backwards = sparse.csr_array(([1.0, 1, 1, 1], [1, 2, 0, 1], [0, 1, 3, 4]), shape=(3, 3))
-    np.testing.assert_array_equal(joined_to_heaviest(W), joined_to_heaviest(backwards))
-
-
 def test_aggregates_do_not_depend_on_the_numbering_of_the_vertices():
     W = random_affinity(300, 0.03, 1)
     order = np.random.default_rng(2).permutation(300)
@@ -103,21 +88,6 @@ def test_aggregates_do_not_depend_on_the_numbering_of_the_vertices():
     np.testing.assert_array_equal(same, permuted[:, None] == permuted[None, :])
 
 
-def test_few_vertices_are_their_own_aggregates_and_edgeless_ones_are_never_joined():
-    W, _ = blocks([30, 20])
-    np.testing.assert_array_equal(aggregates_of(engine_of(W)).members, np.arange(50))
-    assert aggregate(engine_of(np.zeros((9, 9))), most=3).W.shape == (9, 9)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_no_merger_of_two_communities_raises_the_modularity(seed):
-    W = random_affinity(24, 0.25, seed)
-    found = communities(W)
-    best = dense_modularity(W, found, 1.0)
-    for one, other in itertools.combinations(np.unique(found), 2):
-        assert dense_modularity(W, np.where(found == other, one, found), 1.0) <= best + 1e-9
-
-
 def test_the_best_of_all_partitions_of_a_tiny_graph_is_found():
     W = np.zeros((6, 6))
     for i, j in [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)]:
@@ -125,24 +95,6 @@ def test_the_best_of_all_partitions_of_a_tiny_graph_is_found():
     every = (np.array(p) for p in itertools.product(range(3), repeat=6))
     best = max(dense_modularity(W, p, 1.0) for p in every)
     assert dense_modularity(W, communities(W), 1.0) == pytest.approx(best)
-
-
-def test_clear_blocks_are_found_and_a_higher_resolution_gives_more_communities():
-    W, truth = blocks([30, 20, 10])
-    np.testing.assert_array_equal(communities(W), truth)
-    W, _ = blocks([40, 40, 40], inside=0.4)
-    counts = [communities(W, resolution).max() + 1 for resolution in (0.2, 1.0, 8.0)]
-    assert counts == sorted(counts)
-    assert counts[0] < counts[-1]
-
-
-def test_isolated_vertices_stay_alone_and_components_stay_apart():
-    W = linalg.block_diag(np.ones((3, 3)) - np.eye(3), np.zeros((2, 2)), np.ones((4, 4)) - np.eye(4))
-    assert communities(W).tolist() == [0, 0, 0, 1, 2, 3, 3, 3, 3]
-    for n in (1, 5):
-        empty = sparse.csr_array((n, n))
-        assert communities(empty).tolist() == list(range(n))
-        assert modularity(empty, np.arange(n)) == 0.0
 
 
 def plain_moves(W, community, resolution, order, most_sweeps, least_moved):
@@ -191,15 +143,6 @@ def test_moves_are_those_of_the_plain_rule(resolution, least_moved):
     assert moves == plain_moves(W, expected, resolution, order, 20, least_moved) > 0
     np.testing.assert_array_equal(found, expected)
     assert found[3] == 3
-
-
-def test_communities_are_found_once_and_cannot_be_written_into():
-    aggregates = aggregates_of(engine_of(random_affinity(200, 0.05, 0)))
-    groups, W = aggregates.level(4.0, 1)
-    assert aggregates.level(4.0, 1)[0] is groups is aggregates.merged(4.0, 1)
-    assert W.sum() == pytest.approx(aggregates.W.sum())
-    with pytest.raises(ValueError, match="read-only"):
-        groups[0] = 1
 
 
 @pytest.fixture

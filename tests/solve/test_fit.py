@@ -1,16 +1,12 @@
 """Whole fits: graphwell's own recipe, the paper's, and engines that are kept."""
 
-import gc
-import weakref
-
 import numpy as np
 import pytest
 
 from graphwell import Fixed, Graph, Status
 from graphwell.backends import find_backend
-from graphwell.solve.fit import Recipe, fit, paper_recipe
-from graphwell.solve.problem import KeptEngine, Problem, engine_of, found_once
-from graphwell.solve.run import Run
+from graphwell.solve.fit import KeptEngine, Recipe, Run, engine_of, fit, paper_recipe
+from graphwell.solve.problem import Problem
 from tests.helpers import chain, clusters, first_labels
 
 DEFAULT = Recipe()
@@ -61,15 +57,6 @@ def test_a_result_that_its_own_labels_contradict_is_given_up():
     np.testing.assert_array_equal(found.result.labels, start.result.labels)
 
 
-@pytest.mark.parametrize("fidelity", [30.0, 1.0])
-def test_permuting_the_class_names_permutes_the_default_result(fidelity):
-    graph, truth = clusters([60, 50, 40], spread=1.6)
-    labels, names = first_labels(truth, 4), np.array([2, 0, 1])
-    one = run(Problem(graph, labels, 3, fidelity)).result.labels
-    other = run(Problem(graph, np.where(labels >= 0, names[labels], -1), 3, fidelity)).result.labels
-    assert (names[one] == other).mean() > 0.98
-
-
 def test_a_label_never_changes_at_fidelity_30_and_can_at_fidelity_1():
     graph, truth = clusters([60, 60])
     labels = first_labels(truth, 20)
@@ -77,16 +64,6 @@ def test_a_label_never_changes_at_fidelity_30_and_can_at_fidelity_1():
     strict = run(Problem(graph, labels, 2, fidelity=30.0)).result.labels
     np.testing.assert_array_equal(strict[labels >= 0], labels[labels >= 0])
     assert run(Problem(graph, labels, 2, fidelity=1.0)).result.labels[0] == 0
-
-
-def test_the_papers_recipe_sharpens_nothing_and_takes_its_own_steps():
-    recipe = paper_recipe("nearest", Fixed(1.0, sweeps=80))
-    assert (recipe.sharpness, recipe.step_size) == (1.0, 0.01)
-    graph, truth = clusters([30, 30])
-    found = run(Problem(graph, first_labels(truth, 2), 2), recipe)
-    assert found.result.n_sweeps == 80
-    assert found.result.epsilons == (1.0, 1.0)
-    np.testing.assert_array_equal(found.result.labels, truth)
 
 
 def test_one_class_needs_no_descent():
@@ -126,29 +103,14 @@ def test_the_stages_are_told_and_the_callback_is_called():
 
 def test_the_engine_is_kept_for_the_graph_that_was_fitted_last():
     graph, backend, kept = chain(1.0, 1.0), find_backend(), KeptEngine()
-    first = kept.of(backend, graph, 2.0)
-    assert kept.of(find_backend(), graph, 2.0) is first
-    assert kept.of(backend, graph, 1.0) is not first
-    again = kept.of(backend, graph, 2.0)
-    assert again is not first
-    assert kept.of(backend, Graph.from_affinity(graph.W), 2.0) is not again
-    assert kept.of(find_backend(n_jobs=1), graph, 2.0) is not kept.of(find_backend(n_jobs=2), graph, 2.0)
     with kept.open():
-        inside = engine_of(backend, graph, 2.0)[1]
-        assert engine_of(backend, graph, 2.0)[1] is inside
-    assert engine_of(backend, graph, 2.0)[1] is not inside  # nothing is kept unless somebody asked
-
-
-def test_what_was_found_goes_with_the_engine():
-    calls, graph = [], chain(1.0)
-    find = found_once(lambda engine: calls.append(engine.graph.n_vertices) or len(calls))
-    engine = find_backend().engine(graph)
-    assert (find(engine), find(engine)) == (1, 1)
-    assert find(find_backend().engine(graph)) == 2
-    gone = weakref.ref(engine)
-    del engine
-    gc.collect()
-    assert gone() is None
+        first = engine_of(backend, graph, 2.0)
+        assert engine_of(find_backend(), graph, 2.0) is first
+        assert engine_of(backend, graph, 1.0) is not first
+        again = engine_of(backend, graph, 2.0)
+        assert again is not first
+        assert engine_of(backend, Graph.from_affinity(graph.W), 2.0) is not again
+    assert engine_of(backend, graph, 2.0) is not engine_of(backend, graph, 2.0)  # unless somebody asked
 
 
 @pytest.mark.parametrize(

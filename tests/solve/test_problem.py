@@ -1,15 +1,18 @@
-"""Problems and results."""
+"""What a descent is given: the problem, the schedule of epsilon, and the sizes of classes."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from graphwell import Graph
+from graphwell import Annealed, Fixed, Graph
 from graphwell.backends import find_backend
-from graphwell.solve.descent import Result, Status, on_host
+from graphwell.backends.arrays import ArrayEngine
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Problem, of_present_classes
-from tests.helpers import chain
+from graphwell.solve.schedule import schedule_of, stable_step
+from graphwell.solve.sizes import balanced_labels, estimated_shares, refuted, settled_sizes, within_bounds
+from tests.helpers import chain, random_graph
 
 
 @pytest.mark.parametrize("fidelity", [0.0, float("nan"), -1.0])
@@ -45,15 +48,86 @@ def test_classes_that_can_get_no_row_are_left_out():
     assert of_present_classes(everything, find_backend())[0] is everything
 
 
-def test_every_status_is_a_sentence():
-    for status in Status:
-        assert status.value.endswith(".")
-        assert status.value[0].isupper()
+def test_the_papers_schedules_have_the_papers_lengths():
+    moons, mnist = list(Annealed(2.0, 0.1)), list(Annealed(2.0, 0.01, ratio=0.9, sweeps=40))
+    assert len(moons) == 29
+    assert len(mnist) == 51
+    assert sum(sweeps for _, sweeps in mnist) == 2040
+    assert sum(sweeps for _, sweeps in Fixed(1.0, sweeps=800)) == 800
+    assert moons[0] == (2.0, 40)
+    assert moons[-1][0] >= 0.1 > moons[-1][0] * 0.9
 
 
-def test_a_result_is_fetched_whole():
-    result = Result(np.array([1]), np.array([0.5]), Status.SETTLED, n_sweeps=3, energies=(1.0,))
-    fetched = on_host(result, lambda array: array + 1)
-    assert (fetched.labels.tolist(), fetched.offsets.tolist()) == ([2], [1.5])
-    assert (fetched.n_sweeps, fetched.energies, fetched.status) == (3, (1.0,), Status.SETTLED)
-    assert "energies" not in repr(result)
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Fixed(0.0), "epsilon is an epsilon and must be positive"),
+        (lambda: Fixed(-1.0), "must be positive"),
+        (lambda: Fixed(float("nan")), "must be positive"),
+        (lambda: Fixed(1.0, sweeps=0), "sweeps must be a positive integer"),
+        (lambda: Annealed(2.0, 0.0), "stop is an epsilon and must be positive"),
+        (lambda: Annealed(0.1, 2.0), "stop must not be above start"),
+        (lambda: Annealed(2.0, 0.1, ratio=1.0), "ratio must lie between 0 and 1"),
+    ],
+)
+def test_bad_settings_get_one_clear_sentence(make, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        make()
+
+
+@pytest.mark.parametrize("graph", [chain(1.0, 1.0, 1.0), random_graph(np.random.default_rng(3), 60, 0.3)])
+def test_the_largest_step_is_stable(graph):
+    step = stable_step(NumbaEngine(graph))
+    row_sums = np.asarray(graph.S.sum(axis=1)).ravel()
+    largest = np.linalg.eigvalsh(np.diag(row_sums) - graph.S.toarray())[-1]
+    for epsilon in (2.0, 0.3):
+        assert step < 2 / (epsilon * largest + 1 / epsilon)
+
+
+def test_a_hub_makes_the_step_smaller_and_the_sweeps_more():
+    W = np.zeros((400, 400))
+    W[0, 1:] = W[1:, 0] = 1.0
+    hub = Graph.from_affinity(W)
+    step = stable_step(NumbaEngine(hub))
+    assert step < 0.1
+    assert schedule_of(8.0, step).sweeps * step == pytest.approx(8.0, rel=0.02)
+
+
+def test_prices_bring_classes_to_the_sizes_asked_for():
+    rng = np.random.default_rng(4)
+    scores = rng.dirichlet([3, 2, 1], size=2000)
+    for sizes in ([1000, 700, 300], [200, 800, 1000]):
+        labels = balanced_labels(ArrayEngine(), scores, np.array(sizes), np.ones(2000, dtype=bool))
+        found = np.bincount(labels, minlength=3)
+        np.testing.assert_allclose(found, sizes, atol=15)
+
+
+def test_only_the_vertices_among_are_counted():
+    scores = np.array([[0.9, 0.1]] * 10 + [[0.6, 0.4]] * 10)
+    among = np.arange(20) >= 10
+    labels = balanced_labels(ArrayEngine(), scores, np.array([0.0, 10.0]), among)
+    assert (labels[10:] == 1).all()
+
+
+def test_bounds_that_hold_change_nothing_and_others_are_kept():
+    coarse, counts = np.array([0.5, 0.3, 0.2]), np.array([1, 1, 1])
+    lower, upper = np.array([0.1, 0.1, 0.1]), np.array([0.9, 0.9, 0.9])
+    assert settled_sizes(counts, coarse, np.stack([lower, upper])) is None
+    moved = within_bounds(coarse, np.array([0.0, 0.0, 0.35]), np.array([0.4, 1.0, 1.0]))
+    assert moved.sum() == pytest.approx(1)
+    assert moved[0] <= 0.4 + 1e-9
+    assert moved[2] >= 0.35 - 1e-9
+
+
+def test_equal_counts_tell_nothing_about_sizes():
+    coarse = np.array([0.9, 0.1])
+    np.testing.assert_array_equal(estimated_shares(np.array([5, 5]), coarse), coarse)
+    assert estimated_shares(np.array([2, 60]), coarse)[1] > 0.8
+
+
+def test_a_class_that_was_drawn_refutes_a_share_of_nothing_unless_labels_were_chosen():
+    nothing = np.array([1.0, 0.0])
+    assert refuted(nothing, np.array([3, 1]))
+    assert not refuted(nothing, np.array([1, 1]))
+    assert not refuted(np.array([0.75, 0.25]), np.array([30, 10]))
+    assert refuted(np.array([0.75, 0.25]), np.array([10, 30]))

@@ -6,13 +6,13 @@ import threading
 import numpy as np
 import pytest
 
-from graphwell import Annealed, CancelledError, DiffuseInterfaceClassifier, Fixed, Graph, Status
+from graphwell import Annealed, CancelledError, DiffuseInterfaceClassifier, Fixed, Graph
 from graphwell.backends import State
 from graphwell.io.arrays import checksum_of
 from graphwell.progress import heartbeat, tell
 from graphwell.solve.descent import Step
+from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
 from tests.helpers import chain
 
 STEP = Step(1, 4, 1.0, 2.0, 3, State(np.array([0, 1]), np.zeros(2)))
@@ -47,16 +47,6 @@ def test_stages_and_steps_are_told_in_shares():
         tell(0.5)
     assert saved(run)[0](STEP) == "stop"
     assert told == [("start", None), ("start", 0.25), ("start", 0.625), ("descent", 0.25)]
-
-
-def test_settings_of_any_kind_are_saved_and_compared(tmp_path):
-    settings = {"fidelity": 3.0, "prior": np.array([0.5, 0.5]), "n": np.int64(3), "what": Fixed}
-    callback, reached = saved(Run(checkpoint=tmp_path / "run", settings=settings))
-    assert reached is None
-    callback(STEP)
-    assert saved(Run(checkpoint=tmp_path / "run", settings=settings))[1].energies == (2.0,)
-    with pytest.raises(ValueError, match=r"fidelity was 3\.0 there and is 4\.0 here"):
-        saved(Run(checkpoint=tmp_path / "run", settings={**settings, "fidelity": 4.0}))
 
 
 SCHEDULE = Annealed(2.0, 0.3, sweeps=10)
@@ -105,14 +95,6 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(data, tmp_path, start, at_s
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_run_stopped_by_its_callback_can_go_on(data, tmp_path):
-    path = tmp_path / "run"
-    stopped = classifier().fit(*data, callback=lambda step: step.number == 5, checkpoint=path)
-    assert stopped.result_.status is Status.STOPPED
-    same_seed = classifier(random_state=np.int64(0)).fit(*data, checkpoint=path)
-    assert_same_run(same_seed, classifier().fit(*data))
-
-
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
@@ -146,11 +128,6 @@ def test_other_labels_and_other_rows_are_refused(data, tmp_path):
 def test_a_run_that_could_not_be_repeated_is_refused(data, tmp_path, seed):
     with pytest.raises(ValueError, match="checkpoint needs an integer random_state"):
         classifier(random_state=seed).fit(*data, checkpoint=tmp_path / "run")
-
-
-def test_a_folder_that_does_not_exist_is_refused(data, tmp_path):
-    with pytest.raises(ValueError, match=r"the folder .* does not exist"):
-        classifier().fit(*data, checkpoint=tmp_path / "missing" / "run")
 
 
 N = 450

@@ -7,22 +7,15 @@ import pytest
 
 from graphwell import Graph, Status
 from graphwell.backends import State, find_backend
-from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.solve.fit import Recipe, fit, prepare
+from graphwell.solve.fit import Recipe, Run, fit, prepare
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
 from graphwell.solve.select import (
     Prepared,
     candidates_of,
     communities_start,
     labels_agree,
     measured_candidates,
-    presence,
-    ranked,
     select,
-    support,
-    treated_alike,
-    votes,
 )
 from graphwell.solve.sizes import balance_for, holding_balance
 from graphwell.solve.start import Start
@@ -53,12 +46,6 @@ def test_far_more_even_classes_than_the_labels_say_give_way_to_the_communities()
     assert (communities_start(prepared).state.labels == truth).mean() > 0.98
     chosen = [c.name for c in candidates_of(prepared, half, Status.COMMUNITIES_KEPT) if c.chosen]
     assert chosen == ["communities"]
-
-
-@pytest.mark.parametrize("per_class", [19, 20])
-def test_many_labels_need_no_coarse_level(per_class):
-    prepared, _ = prepared_case([80, 80], per_class)
-    assert (prepared.coarse is not None) == (per_class < 20)
 
 
 def test_bounds_of_the_sizes_are_kept():
@@ -113,15 +100,6 @@ def test_few_labels_may_be_overruled_and_of_few_more_than_of_many():
         assert labels_agree(prepared, state, sizes) == (given // 2 <= without)
 
 
-def test_presence_votes_and_support_by_hand():
-    graph = chain(1.0)
-    problem, engine = Problem(graph, np.array([0, -1]), 2), NumbaEngine(graph, dtype=np.float64)
-    state = State(np.array([0, 1]), np.array([0.1, -0.3]))
-    np.testing.assert_allclose(presence(problem, engine, state), [[0.4, 0], [0, 0.2]], atol=1e-7)
-    np.testing.assert_allclose(votes(problem, engine, state), [[0, 0.2], [0.4, 0]], atol=1e-7)
-    np.testing.assert_allclose(support(problem, engine, state), [[0.4, 0.2], [0.4, 0.2]], atol=1e-7)
-
-
 def test_a_candidate_counts_the_labels_that_its_neighbours_overrule(backend):
     W = np.ones((4, 4)) - np.eye(4)
     W[3] = W[:, 3] = 0.0  # a label without neighbours is overruled by nobody
@@ -134,29 +112,3 @@ def test_a_candidate_counts_the_labels_that_its_neighbours_overrule(backend):
     assert start.normalised_cut == pytest.approx(2 / 2 + 2 / 4)
     assert start.chosen
     assert (descent.energy, descent.normalised_cut, descent.overruled, descent.chosen) == (0, 0, 0, False)
-
-
-def test_figures_do_not_depend_on_the_labellings_measured_beside():
-    rng = np.random.default_rng(0)
-    weights = np.triu(rng.random((12, 12)), 1)
-    problem = Problem(Graph.from_affinity(weights + weights.T), np.array([0, 1, 2] + 9 * [-1]), 3)
-    labellings = {name: rng.integers(3, size=12) for name in "abc"}
-    engine = find_backend("cpu").engine(problem.graph)
-    together = measured_candidates(problem, engine, labellings, np.ones(3), "b")
-    for candidate, (name, labels) in zip(together, labellings.items(), strict=True):
-        (alone,) = measured_candidates(problem, engine, {name: labels}, np.ones(3), "b")
-        assert candidate.energy == pytest.approx(alone.energy)
-        assert candidate.normalised_cut == pytest.approx(alone.normalised_cut)
-        assert (candidate.overruled, candidate.chosen) == (alone.overruled, alone.chosen)
-
-
-@pytest.mark.parametrize("largest", [3, 50, 10_000])
-def test_vertices_that_are_treated_alike_are_grouped_by_ranks(largest):
-    codes = np.random.default_rng(largest).integers(largest, size=200)
-    np.testing.assert_array_equal(ranked(codes), np.unique(codes, return_inverse=True)[1])
-    groups, first = treated_alike([codes % 5, codes % 3], codes == codes[0])
-    for group, vertex in enumerate(first):
-        assert vertex == np.flatnonzero(groups == group)[0]
-    many, first = treated_alike(8 * [np.arange(2000) % 1000], np.zeros(2000, dtype=bool))
-    assert len(first) == 1000  # codes of many labellings of many classes do not overflow
-    assert (many[:1000] == many[1000:]).all()

@@ -25,7 +25,7 @@ from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
 from graphwell.progress import silent
 from graphwell.solve.communities import Aggregates, aggregates_of
-from graphwell.solve.problem import KeptEngine
+from graphwell.solve.fit import KeptEngine, engine_of
 
 SHARPNESS = 2.0
 """Communities are those of the squared affinities, as in a fit."""
@@ -112,7 +112,8 @@ class PreparedGraph:
     @property
     def engine(self) -> Engine:
         """Of the graph with squared affinities; fits of the graph share it."""
-        return self.kept.of(self.backend, self.graph, SHARPNESS)[1]
+        with self.kept.open():
+            return engine_of(self.backend, self.graph, SHARPNESS)[1]
 
     @cached_property
     def aggregates(self) -> Aggregates:

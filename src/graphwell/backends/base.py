@@ -15,8 +15,8 @@ from graphwell.progress import Progress
 if TYPE_CHECKING:
     from graphwell.graph import Graph
     from graphwell.graph.components import Bridges
+    from graphwell.solve.fit import Run
     from graphwell.solve.problem import Problem
-    from graphwell.solve.run import Run
 
 Result = TypeVar("Result")
 Vector = Any

@@ -25,8 +25,8 @@ from graphwell.estimators.summary_html import summary_html
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
+from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
 
 Note = tuple[str | Sentence, type[Warning]]
 """What a user is warned of."""

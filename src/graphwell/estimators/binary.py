@@ -15,8 +15,8 @@ from graphwell.estimators.labels import Labels
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import BinaryRun, convex_splitting, plain_descent
+from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
 
 
 @method(

@@ -31,9 +31,8 @@ from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Result, Status, Step, on_host
-from graphwell.solve.fit import Recipe, fit, paper_recipe
+from graphwell.solve.fit import Flag, Recipe, Run, fit, paper_recipe
 from graphwell.solve.problem import Problem, of_present_classes
-from graphwell.solve.run import Flag, Run
 from graphwell.solve.schedule import Schedule
 
 FEATURES_BESIDE_A_GRAPH = (

@@ -14,9 +14,9 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.datasets.made import GREY_LEVELS
 from graphwell.experiments import paper
-from graphwell.model import periodic_well_slope, rho
 from graphwell.progress import Progress, silent
 from graphwell.solve import Problem
+from graphwell.solve.reference import periodic_well_slope, rho
 from graphwell.solve.start import nearest_start
 from graphwell.view import plots
 

@@ -2,9 +2,8 @@
 
 from graphwell.progress import CancelledError
 from graphwell.solve.descent import Result, Status, Step, descend
-from graphwell.solve.fit import Fitted, Recipe, fit
+from graphwell.solve.fit import Fitted, Recipe, Run, fit
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
 from graphwell.solve.schedule import Annealed, Fixed, Schedule
 
 __all__ = [

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from graphwell._types import FloatArray
 from graphwell.graph import Graph
-from graphwell.model import binary_energy, double_well_slope
+from graphwell.solve.reference import binary_energy, double_well_slope
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,15 @@ def convex_splitting(
     components one by one.
     """
     eigenvalues, vectors = smallest_eigenpairs(graph, n_eigenvectors)
-    weight = fidelity * np.abs(known)
-    c = 2 / epsilon + fidelity
+    weight, c = fidelity * np.abs(known), 2 / epsilon + fidelity
     shrink = 1 / (1 + step_size * (epsilon * eigenvalues + c))
 
     def advance(u: FloatArray) -> FloatArray:
         explicit = c * u - double_well_slope(u) / epsilon - weight * (u - known)
         return vectors @ (shrink * (vectors.T @ (u + step_size * explicit)))
 
-    return _iterate(advance, known, graph, known, epsilon, weight, max_iter, tol)
+    u, iterations, converged = _iterated(advance, known, max_iter, tol)
+    return BinaryRun(u, iterations, converged, binary_energy(u, graph.L_s, epsilon, weight, known))
 
 
 def plain_descent(
@@ -70,7 +70,8 @@ def plain_descent(
         u = u - step * (epsilon * (graph.L_s @ u) + double_well_slope(u) / epsilon)
         return np.asarray((u + step * weight * known) / (1 + step * weight))
 
-    return _iterate(advance, known, graph, known, epsilon, weight, max_iter, tol)
+    u, iterations, converged = _iterated(advance, known, max_iter, tol)
+    return BinaryRun(u, iterations, converged, binary_energy(u, graph.L_s, epsilon, weight, known))
 
 
 def balanced_splitting(
@@ -91,7 +92,7 @@ def balanced_splitting(
     order = np.argsort(vectors[:, 1] / np.sqrt(np.maximum(graph.degrees, 1e-12)), kind="stable")
     u = np.ones(len(order))
     u[order[: round(len(order) * (1 - mass) / 2)]] = -1.0
-    nothing, iterations = np.zeros(len(u)), 0
+    in_all, converged = 0, False
     for epsilon in epsilons:
         c = 2 / epsilon + 1
         shrink = 1 / (1 + step_size * (epsilon * eigenvalues + c))
@@ -103,28 +104,21 @@ def balanced_splitting(
             moved = vectors @ (shrink * (vectors.T @ explicit))
             return np.asarray(moved + (mass - moved.mean()))
 
-        run = _iterate(advance, u, graph, nothing, epsilon, nothing, max_iter, tol)
-        u, iterations = run.u, iterations + run.n_iterations
-    return BinaryRun(u, iterations, run.converged, run.energy)
+        u, iterations, converged = _iterated(advance, u, max_iter, tol)
+        in_all += iterations
+    nothing = np.zeros(len(u))
+    return BinaryRun(u, in_all, converged, binary_energy(u, graph.L_s, epsilons[-1], nothing, nothing))
 
 
-def _iterate(
-    advance: Callable[[FloatArray], FloatArray],
-    start: FloatArray,
-    graph: Graph,
-    known: FloatArray,
-    epsilon: float,
-    weight: FloatArray,
-    max_iter: int,
-    tol: float,
-) -> BinaryRun:
-    u, converged, iteration = start, False, 0
-    while iteration < max_iter and not converged:
-        following = advance(u)
-        converged = float(np.abs(following - u).max()) < tol
-        u = following
-        iteration += 1
-    return BinaryRun(u, iteration, converged, binary_energy(u, graph.L_s, epsilon, weight, known))
+def _iterated(
+    advance: Callable[[FloatArray], FloatArray], u: FloatArray, max_iter: int, tol: float
+) -> tuple[FloatArray, int, bool]:
+    """States once a step changes none by `tol`, the number of steps, and whether that came about."""
+    for iteration in range(max_iter):
+        before, u = u, advance(u)
+        if float(np.abs(u - before).max()) < tol:
+            return u, iteration + 1, True
+    return u, max_iter, False
 
 
 def smallest_eigenpairs(graph: Graph, count: int) -> tuple[FloatArray, FloatArray]:

@@ -23,16 +23,16 @@ from graphwell.backends.base import Engine
 from graphwell.graph.compiled import compiled, seen, unsigned
 from graphwell.graph.weights import index_dtype
 
+# Of a round, at most.
 SWEEPS = 20
-"""Of a round, at most."""
+# Share of the vertices: a sweep that moves fewer ends its round. Not recorded.
 ROUND_ENDS_AT = 0.002
-"""Share of the vertices: a sweep that moves fewer ends its round. Not recorded."""
+# So many that whole communities can still be tried in every class. The experiment is not recorded.
 MOST_AGGREGATES = 4_000
-"""So many that whole communities can still be tried in every class. The experiment is not recorded."""
+# For ten classes: some 5, 10 and 20 communities each. They grow with the square root of the classes.
 RESOLUTIONS = (4.0, 8.0, 16.0)
-"""For ten classes: some 5, 10 and 20 communities each. They grow with the square root of the classes."""
+# Seeds of the order in which Louvain's method looks at the vertices.
 ORDERS = (0, 1)
-"""Seeds of the order in which Louvain's method looks at the vertices."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,17 +1,34 @@
-"""Algorithm 1 under a schedule: sweeps at each epsilon in turn, and a result that says how it ended."""
+"""Algorithm 1 under a schedule: sweeps at each epsilon in turn, and a result that says how it ended.
 
+After each step the state can be saved in a file, so that a run that was killed goes on where it was, to the
+same bits.
+"""
+
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from pathlib import Path
 from typing import Any, Protocol, SupportsFloat, SupportsInt
 
+import numpy as np
+
+from graphwell._rows import hash_of
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import State, Swept
-from graphwell.errors import in_short
+from graphwell.errors import OptionError, in_short
+from graphwell.io.arrays import damaged_file, read_sealed, write_sealed
 from graphwell.progress import heartbeat
 from graphwell.solve.problem import Problem
 from graphwell.solve.schedule import Schedule
+
+# The format of checkpoints; one of a higher number comes from a later graphwell.
+CHECKPOINT_FORMAT = 1
+# Offsets lie in [-1/2, 1/2); rounding may take them a little further.
+LARGEST_OFFSET = 1.0
+
+ToHost = Callable[[Any], Any]
 
 
 class Sweeper(Protocol):
@@ -96,7 +113,7 @@ class Result:
     candidates: tuple[Candidate, ...] = field(default=(), repr=False)
 
 
-def on_host(result: Result, to_host: Callable[[Any], Any]) -> Result:
+def on_host(result: Result, to_host: ToHost) -> Result:
     """The result with its labels and offsets as NumPy arrays."""
     return replace(result, labels=to_host(result.labels), offsets=to_host(result.offsets))
 
@@ -157,18 +174,6 @@ def descend(
     may_stop_early : bool
         After two steps in a row at which no vertex changed class, take the last step and end. Smaller
         epsilons hold vertices in their classes all the more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphwell import Fixed, Graph
-    >>> from graphwell.backends import find_backend
-    >>> graph = Graph.from_affinity([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    >>> problem = Problem(graph, np.array([1, -1, -1]), n_classes=2)
-    >>> start = State(np.array([1, 0, 0]), np.array([0.0, 0.3, 0.3]))
-    >>> result = descend(find_backend().engine(graph), problem, start, Fixed(1.0), step_size=0.01)
-    >>> result.labels, result.status.name
-    (array([1, 1, 1], dtype=int32), 'SETTLED')
     """
     if not step_size > 0:
         raise ValueError(f"step_size must be positive, got {in_short(step_size)}.")
@@ -210,3 +215,106 @@ def descend(
         label_changes=tuple(map(int, label_changes)),
         seconds=time.perf_counter() - began,
     )
+
+
+# ------------------------------------------------------------------------------------- checkpoints
+
+
+# Fingerprint of a run, with which it takes the same steps; and numbers of vertices, classes and steps.
+Identity = tuple[dict[str, Any], tuple[int, int, int]]
+
+
+def identity_of(
+    settings: Mapping[str, Any], problem: Problem, schedule: Schedule, to_host: ToHost
+) -> Identity:
+    """What tells a run from others: data, labels and settings, as JSON holds them."""
+    steps = list(schedule)
+
+    def plain(value: Any) -> Any:
+        return value.tolist() if hasattr(value, "tolist") else repr(value)
+
+    settings = json.loads(json.dumps({**settings, "schedule": steps}, default=plain))
+    labels = hash_of(to_host(problem.labels).astype(np.int64))
+    trust = "" if problem.trust is None else hash_of(to_host(problem.trust))
+    fingerprint = {"graph": problem.graph.fingerprint, "labels": labels + trust, "settings": settings}
+    return fingerprint, (problem.graph.n_vertices, problem.n_classes, len(steps))
+
+
+@dataclass
+class Checkpoint:
+    """The file of one run; it need not exist yet."""
+
+    path: Path
+    fingerprint: dict[str, Any]
+    size: tuple[int, int, int]  # vertices, classes and steps: a state that does not fit is refused
+    to_host: ToHost = np.asarray
+    energies: list[float] = field(default_factory=list)
+    label_changes: list[int] = field(default_factory=list)
+
+    def load(self) -> Reached | None:
+        """Return what the file holds, None if there is none; a file of another run is refused."""
+        if not self.path.exists():
+            return None
+        saved = read_sealed(self.path, CHECKPOINT_FORMAT)
+        try:
+            difference = self._difference(json.loads(str(saved["fingerprint"])))
+            sound = self._is_sound(saved)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise damaged_file(self.path) from error
+        if difference:
+            problem = (
+                "{field} {} belongs to another run: {}; "
+                "use the same data and parameters to go on, or remove the file to start anew."
+            )
+            raise OptionError("checkpoint", problem, self.path, difference)
+        if not sound:
+            raise damaged_file(self.path)
+        self.energies, self.label_changes = saved["energies"].tolist(), saved["label_changes"].tolist()
+        state = State(saved["labels"].astype(np.int32), saved["offsets"])
+        return Reached(state, tuple(self.energies), tuple(self.label_changes))
+
+    def save(self, step: Step) -> None:
+        """Replace the file by one that holds this step too; it is whole at every moment."""
+        self.energies.append(step.energy)
+        self.label_changes.append(step.label_changes)
+        arrays: dict[str, Any] = {
+            "labels": np.asarray(self.to_host(step.state.labels)),
+            "offsets": np.asarray(self.to_host(step.state.offsets)),
+            "energies": np.array(self.energies, dtype=np.float64),
+            "label_changes": np.array(self.label_changes, dtype=np.int64),
+            "fingerprint": np.array(json.dumps(self.fingerprint)),
+        }
+        write_sealed(self.path, arrays, CHECKPOINT_FORMAT)
+
+    def _difference(self, saved: Mapping[str, Any]) -> str:
+        """Say what differs from a saved fingerprint; empty where nothing does."""
+        here, there = self.fingerprint["settings"], saved["settings"]
+        parts = [
+            f"{name} was {there.get(name)} there and is {here.get(name)} here"
+            for name in sorted({*here, *there})
+            if here.get(name) != there.get(name)
+        ]
+        if self.fingerprint["labels"] != saved["labels"]:
+            parts.append("the known labels differ")
+        if self.fingerprint["graph"] != saved["graph"]:
+            parts.append("the graph differs (other rows, features, scaling or neighbours)")
+        return ", ".join(parts)
+
+    def _is_sound(self, saved: Mapping[str, Any]) -> bool:
+        """Whether a run of this size can have written the state in a file: compiled code trusts it."""
+        names = ("labels", "offsets", "energies", "label_changes")
+        labels, offsets, energies, changes = (saved[name] for name in names)
+        n_vertices, n_classes, n_steps = self.size
+        return bool(
+            labels.dtype.kind in "iu"
+            and offsets.dtype in (np.float32, np.float64)
+            and energies.dtype == np.float64
+            and changes.dtype == np.int64
+            and labels.shape == offsets.shape == (n_vertices,)
+            and energies.shape == changes.shape == (len(energies),)
+            and 0 < len(energies) <= n_steps
+            and (labels >= 0).all()
+            and (labels < n_classes).all()
+            and (np.isfinite(offsets).all() and (np.abs(offsets) <= LARGEST_OFFSET).all())
+            and (np.isfinite(energies).all() and (changes >= 0).all())
+        )

@@ -13,17 +13,35 @@ graphwell's own, which needs few labels:
 """
 
 import time
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
-from graphwell.backends.base import Backend, Block, Engine, State
+from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, State
+from graphwell.errors import OptionError
+from graphwell.io.arrays import read_sealed
+from graphwell.io.files import check_output, held_alone
+from graphwell.progress import CancelledError, Progress, in_pieces, listening, silent, watched
 from graphwell.solve.coarse import solve_coarse
 from graphwell.solve.communities import communities_in_background
-from graphwell.solve.descent import Result, Status, descend
-from graphwell.solve.problem import Problem, engine_of
-from graphwell.solve.run import Run
+from graphwell.solve.descent import (
+    CHECKPOINT_FORMAT,
+    Callback,
+    Checkpoint,
+    Reached,
+    Result,
+    Status,
+    Step,
+    ToHost,
+    descend,
+    identity_of,
+)
+from graphwell.solve.problem import Problem
 from graphwell.solve.schedule import Annealed, Schedule, schedule_of, stable_step
 from graphwell.solve.select import (
     Prepared,
@@ -37,14 +55,13 @@ from graphwell.solve.select import (
 from graphwell.solve.sizes import balance_for, class_counts, holding_balance, likeliest, settled_sizes
 from graphwell.solve.start import STARTS, Start, from_labels
 
-PAPER_SCHEDULE = Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
-PAPER_STEP = 0.01
-"""The paper's annealed schedule for the three moons, and its time step."""
+# The paper's annealed schedule for the three moons, and its time step.
+PAPER_SCHEDULE, PAPER_STEP = Annealed(2.0, 0.1, ratio=0.9, sweeps=40), 0.01
+# Vertices from which on two steps without a change of class end the descent. On smaller graphs late changes
+# mattered: every rule to stop early that was tried lost 0.1 points or more somewhere.
 STOP_EARLY_FROM = 100_000
-"""Vertices from which on two steps without a change of class end the descent. On smaller graphs late changes
-mattered: every rule to stop early that was tried lost 0.1 points or more somewhere."""
+# From so many labels per class on the coarse level gains nothing: MNIST 2.44 -> 2.50 %.
 LABELS_PER_CLASS_ENOUGH = 20
-"""From so many labels per class on the coarse level gains nothing: MNIST 2.44 -> 2.50 %."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +81,173 @@ def paper_recipe(start: str, schedule: Schedule | None = None, step_size: float 
     """The paper's descent: plain weights, explicit steps under a schedule; its result is always kept."""
     step = PAPER_STEP if step_size is None else step_size
     return Recipe(start, 1.0, step_size=step, schedule=PAPER_SCHEDULE if schedule is None else schedule)
+
+
+class Flag(Protocol):
+    """Says whether a run is to end: a `threading.Event`, say."""
+
+    def is_set(self) -> bool:
+        """Whether it is to end."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How one run is watched, saved and ended.
+
+    A checkpoint of other settings, what the run depends on besides its problem, is refused.
+    """
+
+    callback: Callback | None = None  # called after each step of the descent; a true answer ends it there
+    progress: Progress = silent  # told the stage and the share of it that is done
+    cancel: Flag | None = None  # once set, the run ends within a second; not while kernels are compiled
+    checkpoint: Path | None = None  # file that the descent is saved in after each step
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("callback", "progress"):
+            value = getattr(self, name)
+            if not callable(value) and not (name == "callback" and value is None):
+                raise OptionError(name, "{field} must be a function, got {!r}.", value)
+        if self.cancel is not None and not hasattr(self.cancel, "is_set"):
+            raise OptionError("cancel", "{field} must be a flag with is_set, got {!r}.", self.cancel)
+
+    def told(self, stage: str, share: float | None) -> None:
+        """Tell how far a stage is."""
+        self.check()
+        self.progress(stage, share)
+
+    def check(self) -> None:
+        """End a run that was cancelled."""
+        if self.cancel is not None and self.cancel.is_set():
+            raise CancelledError("The run was cancelled.")
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Let the work inside the block be cancelled, however deep down it is.
+
+        Other runs are kept away from its file, and a damaged file is refused before any work is done.
+        """
+        if self.checkpoint is None:
+            with watched(self.check):
+                yield
+            return
+        check_output(self.checkpoint, "checkpoint")
+        with held_alone(self.checkpoint, "checkpoint"), watched(self.check):
+            if self.checkpoint.exists():
+                read_sealed(self.checkpoint, CHECKPOINT_FORMAT)
+            yield
+
+    @contextmanager
+    def stage(self, name: str, work: tuple[float, ...] = (1.0,)) -> Iterator[None]:
+        """Hear of the pieces of work inside the block as one stage."""
+        self.told(name, None)
+        with listening(in_pieces(self.told, name, work)):
+            yield
+
+    def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
+        """What to call after each step of a descent, and how far an earlier run of it came."""
+        if self.checkpoint is None:
+            return self._each_step, None
+        checkpoint = Checkpoint(
+            self.checkpoint, *identity_of(self.settings, problem, schedule, to_host), to_host
+        )
+
+        def save_and_ask(step: Step) -> object:
+            checkpoint.save(step)
+            return self._each_step(step)
+
+        return save_and_ask, checkpoint.load()
+
+    def _each_step(self, step: Step) -> object:
+        self.told("descent", step.number / step.of)
+        return None if self.callback is None else self.callback(step)
+
+    def elsewhere(self) -> "RunElsewhere":
+        """Return the run as workers have it, to be given a way to ask this one."""
+        saves = self.checkpoint is not None
+        watches = saves or self.callback is not None
+        return RunElsewhere(settings=dict(self.settings), watches=watches, saves=saves)
+
+    def answers(self) -> Callable[[str, Any], Any]:
+        """Return what answers the questions of a run elsewhere."""
+        files: list[Checkpoint] = []
+
+        def answer(question: str, value: Any) -> Any:
+            if question == "told":
+                return self.told(*value)
+            if question == "load" and self.checkpoint is not None:
+                files[:] = [Checkpoint(self.checkpoint, *value)]
+                return files[0].load()
+            for file in files:
+                file.save(value)
+            return None if self.callback is None else bool(self.callback(value))
+
+        return answer
+
+
+@dataclass(frozen=True)
+class RunElsewhere(Run):
+    """A run whose progress, callback and checkpoint are those of another process."""
+
+    watches: bool = False  # whether the other process wants to see every step
+    saves: bool = False  # whether it has a checkpoint
+    ask: Any = None  # asks it: ``ask(question, value)``
+    look: Any = None  # raises what ended the run there
+
+    def told(self, stage: str, share: float | None) -> None:
+        """Tell how far a stage is."""
+        self.look()
+        self.ask("told", (stage, share))
+
+    def check(self) -> None:
+        """End a run that was cancelled."""
+        self.look()
+
+    def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
+        """What to call after each step of a descent, and how far an earlier run of it came."""
+        if not self.saves:
+            return self._each_step, None
+        return self._each_step, self.ask("load", identity_of(self.settings, problem, schedule, to_host))
+
+    def _each_step(self, step: Step) -> object:
+        self.told("descent", step.number / step.of)
+        if not self.watches:
+            return None
+        state = State(np.asarray(step.state.labels), np.asarray(step.state.offsets))
+        return self.ask("step", replace(step, state=state))
+
+
+class KeptEngine:
+    """The engine of the graph that was fitted last."""
+
+    kept: tuple[PlacedGraph, Any, tuple[PlacedGraph, Engine]] | None = None
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Let the fits inside the block take this engine, and leave theirs."""
+        token = _keeper.set(self)
+        try:
+            yield
+        finally:
+            _keeper.reset(token)
+
+
+_keeper: ContextVar[KeptEngine | None] = ContextVar("kept engine", default=None)
+
+
+def engine_of(backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
+    """A graph with every affinity raised to a power, and its engine; kept where somebody asked for it."""
+    keeper, kind = _keeper.get(), (backend.name, getattr(backend, "n_jobs", None), sharpness)
+    if keeper is not None and keeper.kept is not None:
+        of, built_as, found = keeper.kept
+        if of is graph and built_as == kind:
+            return found
+        keeper.kept = None  # its memory is needed for the next one
+    sharpened = graph.sharpened(sharpness)
+    found = sharpened, backend.engine(sharpened)
+    if keeper is not None:
+        keeper.kept = graph, kind, found
+    return found
 
 
 @dataclass(frozen=True)
@@ -96,15 +280,6 @@ def fit(
         Told the stages; without one the fit is a piece of somebody else's stage.
     rng : numpy.random.Generator, optional
         Of the start.
-
-    Examples
-    --------
-    >>> from graphwell import Graph
-    >>> from graphwell.backends.registry import find_backend
-    >>> chain = Graph.from_affinity([[0, 1, 0], [1, 0, 0.1], [0, 0.1, 0]])
-    >>> problem = Problem(chain, np.array([0, -1, 1]), n_classes=2)
-    >>> fit(find_backend("cpu"), problem, Recipe(), Run(), np.random.default_rng(0)).result.labels
-    array([0, 0, 1], dtype=int32)
     """
     if problem.n_classes == 1:
         engine = backend.engine(problem.graph)
@@ -118,6 +293,9 @@ def fit(
     seconds = time.perf_counter() - began
     with nullcontext() if run is None else run.stage("descent"):
         result, scores = _descended(prepared, recipe, run or Run())
+    if prepared.start.scores is not None:
+        solved = prepared.start.scores
+        result = replace(result, solver_iterations=solved.iterations, solver_residual=solved.residual)
     return Fitted(problem, prepared.engine, result, scores, {"start": seconds, "descent": result.seconds})
 
 
@@ -192,7 +370,7 @@ def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Bl
     present = engine.shares(engine.added(around, presence(balanced, engine, final)))
     del around
     scores = engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
-    return _with_solver(result, start), scores
+    return result, scores
 
 
 def _kept(
@@ -204,11 +382,4 @@ def _kept(
     result = replace(tried, labels=state.labels, offsets=state.offsets, status=status)
     if start.scores is None:
         return result, support(prepared.problem, prepared.engine, state)
-    return _with_solver(result, start), start.scores.values
-
-
-def _with_solver(result: Result, start: Start) -> Result:
-    """A result that says what the linear systems of its start took."""
-    if start.scores is None:
-        return result
-    return replace(result, solver_iterations=start.scores.iterations, solver_residual=start.scores.residual)
+    return result, start.scores.values

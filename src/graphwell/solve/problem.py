@@ -1,19 +1,13 @@
-"""A problem, and the engine of its graph, which further fits of the graph can share."""
+"""What is to be solved: a graph, the class of some of its vertices, and what is known of the class sizes."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import wraps
-from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from graphwell._checks import positive_number
 from graphwell._once import once
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Backend, Engine, PlacedGraph, Vector
+from graphwell.backends.base import Backend, PlacedGraph, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,56 +89,3 @@ def of_present_classes(problem: Problem, backend: Backend) -> tuple[Problem, Int
         size_bounds=None if bounds is None else bounds[:, present],
     )
     return narrow, present
-
-
-Found = TypeVar("Found")
-
-
-def found_once(find: Callable[[Engine], Found]) -> Callable[[Engine], Found]:
-    """Find something that depends on an engine alone once, and keep it as long as the engine lives."""
-    known: WeakKeyDictionary[Engine, Found] = WeakKeyDictionary()
-
-    @wraps(find)
-    def found(engine: Engine) -> Found:
-        if engine not in known:
-            known[engine] = find(engine)
-        return known[engine]
-
-    return found
-
-
-class KeptEngine:
-    """The engine of the graph that was fitted last."""
-
-    def __init__(self) -> None:
-        self._kept: tuple[PlacedGraph, Any, tuple[PlacedGraph, Engine]] | None = None
-
-    @contextmanager
-    def open(self) -> Iterator[None]:
-        """Let the fits inside the block take this engine, and leave theirs."""
-        token = _kept.set(self)
-        try:
-            yield
-        finally:
-            _kept.reset(token)
-
-    def of(self, backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
-        """The sharpened graph and its engine; those of another one are forgotten."""
-        kind = (backend.name, getattr(backend, "n_jobs", None), sharpness)
-        if self._kept is None or self._kept[0] is not graph or self._kept[1] != kind:
-            self._kept = graph, kind, _built(backend, graph, sharpness)
-        return self._kept[2]
-
-
-_kept: ContextVar[KeptEngine | None] = ContextVar("kept engine", default=None)
-
-
-def engine_of(backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
-    """A graph with every affinity raised to a power, and its engine; kept where somebody asked for it."""
-    kept = _kept.get()
-    return _built(backend, graph, sharpness) if kept is None else kept.of(backend, graph, sharpness)
-
-
-def _built(backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
-    sharpened = graph.sharpened(sharpness)
-    return sharpened, backend.engine(sharpened)

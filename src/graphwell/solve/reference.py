@@ -1,13 +1,24 @@
-"""Algorithm 1 of the paper in plain loops and double precision: slow, obvious, the measure of every engine.
+"""The model of the paper: what is minimised, by its equations, and Algorithm 1 in plain loops.
 
-The steps of the paper stand in the margin. Three readings are moved_greedily here: every sweep updates all
-vertices from the previous sweep's state; a labelled vertex starts at its label (`literal_start` does
-not, for comparison); and the greedy step chooses a class and keeps the offset from it.
+Slow, obvious, in double precision: the measure of every engine.
+
+Every class is a branch of a star: an integer state is the tip of a branch, a half-integer state the centre
+where all branches meet. `r_hat` is the distance from the centre, `rho` the distance along the star, so no
+class is nearer to another than the rest.
+
+The double sum of equation (13) visits every edge twice, so its gradient would hold ``2 ε G``; the paper's
+algorithm steps along ``ε G``. The energy here counts each edge once and is the one whose gradient the
+algorithm uses.
+
+The steps of Algorithm 1 stand in the margin. Three readings are ours: every sweep updates all vertices from
+the previous sweep's state; a labelled vertex starts at its label (`literal_start` does not, for comparison);
+and the greedy step chooses a class and keeps the offset from it.
 """
 
 import math
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 
@@ -17,18 +28,110 @@ from graphwell.backends.base import State, Swept
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
 
+# --------------------------------------------------------------------------------- the energies
+
+
+def double_well(u: FloatArray) -> FloatArray:
+    """Double well with minima at -1 and +1: ``(u² - 1)² / 4``. Equation (2)."""
+    return (u * u - 1) ** 2 / 4
+
+
+def double_well_slope(u: FloatArray) -> FloatArray:
+    """Slope of the double well, ``u³ - u``."""
+    return u * (u * u - 1)
+
+
+def fractional_part(u: FloatArray) -> FloatArray:
+    """``{u} = u - floor(u)``, in [0, 1). Equation (9)."""
+    return u - np.floor(u)
+
+
+def periodic_well(u: FloatArray) -> FloatArray:
+    """One well at every integer: ``{u}² ({u} - 1)² / 2``. Equation (8)."""
+    f = fractional_part(u)
+    return (f * (f - 1)) ** 2 / 2
+
+
+def periodic_well_slope(u: FloatArray) -> FloatArray:
+    """Slope of the periodic well, ``{u} ({u} - 1) (2 {u} - 1)``. Equation (17)."""
+    f = fractional_part(u)
+    return f * (f - 1) * (2 * f - 1)
+
+
+def label(u: FloatArray) -> IntArray:
+    """Class of a state, the nearest integer: ``floor(u + 1/2)``. Equation (10)."""
+    return np.floor(u + 0.5).astype(np.int64)
+
+
+def r_hat(u: FloatArray) -> FloatArray:
+    """Distance to the nearest half-integer, ``|1/2 - {u}|``. Equation (11)."""
+    return np.abs(0.5 - fractional_part(u))
+
+
+def r_hat_slope(u: FloatArray) -> FloatArray:
+    """Slope of ``r_hat``: -1 on the right of an integer, +1 on its left."""
+    return np.where(fractional_part(u) < 0.5, -1.0, 1.0)
+
+
+def rho(u: FloatArray, v: FloatArray) -> FloatArray:
+    """Generalised difference: ``r_hat`` added across classes, subtracted inside one. Equation (12)."""
+    r_u, r_v = r_hat(u), r_hat(v)
+    return np.where(label(u) == label(v), np.abs(r_u - r_v), r_u + r_v)
+
+
+def binary_energy(u: FloatArray, L_s: Any, epsilon: float, fidelity: FloatArray, known: FloatArray) -> float:
+    """Energy of the two-class model. Equation (6).
+
+    Parameters
+    ----------
+    u : array of shape (n,)
+        States; the classes are -1 and +1.
+    L_s : sparse or dense matrix of shape (n, n)
+        Symmetric normalised Laplacian.
+    epsilon : float
+        Width of the interface.
+    fidelity : array of shape (n,)
+        Weight of each known label, 0 where the label is unknown.
+    known : array of shape (n,)
+        Known labels; ignored where ``fidelity`` is 0.
+    """
+    smoothing = epsilon / 2 * float(u @ (L_s @ u))
+    return smoothing + float(double_well(u).sum()) / epsilon + float((fidelity / 2 * (u - known) ** 2).sum())
+
+
+def multiclass_energy(
+    u: FloatArray, S: Any, epsilon: float, fidelity: FloatArray, known: FloatArray
+) -> float:
+    """Energy of the multiclass model, each edge counted once. Equation (13).
+
+    Parameters are those of `binary_energy`, with the normalised affinity ``S`` in place of the
+    Laplacian and integer classes from 0 on.
+    """
+    edges = S.tocoo()
+    both_directions = float((edges.data * rho(u[edges.row], u[edges.col]) ** 2).sum())
+    smoothing = epsilon / 4 * both_directions
+    return (
+        smoothing + float(periodic_well(u).sum()) / epsilon + float((fidelity / 2 * (u - known) ** 2).sum())
+    )
+
+
+def multiclass_gradient(
+    u: FloatArray, S: Any, epsilon: float, fidelity: FloatArray, known: FloatArray
+) -> FloatArray:
+    """Gradient of `multiclass_energy` away from the half-integers. Equations (15) and (16)."""
+    edges = S.tocoo()
+    r, y = r_hat(u), label(u)
+    signed = np.where(y[edges.row] == y[edges.col], -1.0, 1.0) * r[edges.col]
+    pull = np.bincount(edges.row, edges.data * (r[edges.row] + signed), minlength=len(u))
+    known_force = fidelity * (u - known)
+    return epsilon * r_hat_slope(u) * pull + periodic_well_slope(u) / epsilon + known_force
+
+
+# ---------------------------------------------------------------------------------- Algorithm 1
+
 
 class ReferenceEngine(ArrayEngine):
-    """Sweeps over a graph, one vertex and one edge at a time.
-
-    Examples
-    --------
-    >>> graph = Graph.from_affinity([[0, 1], [1, 0]])
-    >>> problem = Problem(graph, np.array([0, -1]), n_classes=2)
-    >>> start = State(np.array([0, 1]), np.array([0.0, 0.25]))
-    >>> ReferenceEngine(graph).sweep(problem, start, epsilon=1.0, step_size=0.1, count=1).state.offsets
-    array([0.075   , 0.315625])
-    """
+    """Sweeps over a graph, one vertex and one edge at a time."""
 
     def __init__(self, graph: Graph) -> None:
         S, self.graph = graph.S, graph

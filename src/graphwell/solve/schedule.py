@@ -4,20 +4,20 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from graphwell.backends.base import Engine
 from graphwell.errors import in_short
-from graphwell.solve.problem import found_once
 
 SWEEPS_BETWEEN_REPORTS = 40
+# With diffusion starts, epsilon from 2 to 0.3 reproduced the paper's schedule, from 2 to 0.1, within 0.02
+# points on 15 pairs of set and label rate (section 4 of the method).
 FIRST_EPSILON, LAST_EPSILON, RATIO = 2.0, 0.3, 0.9
-"""With diffusion starts, epsilon from 2 to 0.3 reproduced the paper's schedule, from 2 to 0.1, within 0.02
-points on 15 pairs of set and label rate (section 4 of the method)."""
+# Steps of 0.4 with 20 sweeps were equal to 0.2 with 40 (129 runs: mean difference 0.01 points); a step is at
+# most this share of what is stable: at 1.0 all cases that were tried were stable, at 1.2 all oscillated.
 LARGEST_STEP, STABLE_SHARE = 0.4, 0.8
-"""Steps of 0.4 with 20 sweeps were equal to 0.2 with 40 (129 runs: mean difference 0.01 points); a step is at
-most this share of what is stable: at 1.0 all cases that were tried were stable, at 1.2 all oscillated."""
 POWER_ITERATIONS = 20
 
 
@@ -93,13 +93,17 @@ def schedule_of(time: float, step_size: float) -> Annealed:
     return Annealed(FIRST_EPSILON, LAST_EPSILON, RATIO, sweeps=max(1, round(time / step_size)))
 
 
-@found_once
+_stable_steps: WeakKeyDictionary[Engine, float] = WeakKeyDictionary()
+
+
 def stable_step(engine: Engine) -> float:
     """Largest step that is stable and accurate at every epsilon, at most 0.4.
 
     Steps below ``2 / (eps m + 1 / eps)`` are stable, with `m` the largest eigenvalue of ``diag(S 1) - S``,
     found by power iteration.
     """
+    if engine in _stable_steps:
+        return _stable_steps[engine]
     n, largest = engine.graph.n_vertices, 0.0
     x = engine.asarray(np.random.default_rng(0).random(n) - 0.5)
     row_sums = engine.product(engine.xp.ones(n))
@@ -110,4 +114,5 @@ def stable_step(engine: Engine) -> float:
             break
         x = x / largest
     limits = (2 / (epsilon * largest + 1 / epsilon) for epsilon in (FIRST_EPSILON, LAST_EPSILON))
-    return min(LARGEST_STEP, STABLE_SHARE * min(limits))
+    _stable_steps[engine] = min(LARGEST_STEP, STABLE_SHARE * min(limits))
+    return _stable_steps[engine]

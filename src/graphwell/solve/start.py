@@ -6,11 +6,10 @@ et al., 2020) raise the weights near the labels, so that the spikes become slope
 component by itself. With ``x = D^1/2 u`` the systems have the matrix ``I - A S A``, see
 `graphwell.backends.conjugate_gradients`.
 
-Labelled vertices always start at their label. Each start declares its name, and how much work its linear
-systems are, with the decorator `start`.
+Labelled vertices always start at their label. The table `STARTS` at the end names the starts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,16 +20,16 @@ from graphwell.solve.communities import aggregates_of
 from graphwell.solve.problem import Problem
 from graphwell.solve.sizes import balanced_labels, class_counts, evenness
 
+# Of a Poisson weight: weights must be positive. Not recorded.
 SMALLEST_WEIGHT = 1e-5
-"""Of a Poisson weight: weights must be positive. Not recorded."""
+# Larger Poisson weights, near rows that only copies of them are near to, would overflow single precision.
 LARGEST_WEIGHT = 1e12
-"""Larger Poisson weights, near rows that only copies of them are near to, would overflow single precision."""
+# Vertices from which on solvers get a coarse level: MNIST takes 167 products instead of 602. In smaller
+# graphs there is little to gain.
 COARSE_FROM = 20_000
-"""Vertices from which on solvers get a coarse level: MNIST takes 167 products instead of 602. In smaller
-graphs there is little to gain."""
+# Size of the offset around a chosen class: exactly on the integers both forces vanish, and nothing would
+# ever move.
 OFFSET = 0.3
-"""Size of the offset around a chosen class: exactly on the integers both forces vanish, and nothing would
-ever move."""
 
 
 # ----------------------------------------------------------------------------------------- label propagation
@@ -151,35 +150,16 @@ class Start:
     scores: Scores | None = None
 
 
-FindStart = Callable[[Problem, Engine, np.random.Generator], Start]
-
-
 @dataclass(frozen=True)
 class StartRule:
     """A way to find a start."""
 
-    find: FindStart
+    find: Callable[[Problem, Engine, np.random.Generator], Start]
     summary: str  # what it does, in a few words
-    work: tuple[float, ...]  # rough work of its linear systems, in any unit
-    scored: bool  # whether it has scores, which the graph of communities can improve
+    work: tuple[float, ...] = (1,)  # rough work of its linear systems, in any unit
+    scored: bool = False  # whether it has scores, which the graph of communities can improve
 
 
-STARTS: dict[str, StartRule] = {}
-
-
-def start(
-    name: str, summary: str, work: Sequence[float] = (1.0,), *, scored: bool = False
-) -> Callable[[FindStart], FindStart]:
-    """Register a function as a way to start."""
-
-    def register(find: FindStart) -> FindStart:
-        STARTS[name] = StartRule(find, summary, tuple(work), scored)
-        return find
-
-    return register
-
-
-@start("auto", "diffusion, or plain Laplace learning where that is more decided", work=(1, 2, 2), scored=True)
 def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """The diffusion start, or plain Laplace learning where its scores are more decided.
 
@@ -196,20 +176,17 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
     return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
 
 
-@start("diffusion", "the highest score under Laplace learning on Poisson weights", work=(1, 2), scored=True)
 def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """Every vertex takes its highest score under Laplace learning on Poisson weights."""
     scores = diffusion_scores(problem, engine)
     return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
 
 
-@start("nearest", "the label nearest along the graph")
 def nearest_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """Every vertex takes the label nearest along the graph; those that none reaches are drawn at random."""
     return Start(from_labels(problem, engine, engine.nearest(problem.labels), rng))
 
 
-@start("random", "at random, as in the paper")
 def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """The paper's start: states drawn evenly from [-1/2, K - 1/2), labels in place."""
     u = engine.asarray(rng.random(problem.graph.n_vertices) * problem.n_classes - 0.5)
@@ -240,3 +217,15 @@ def from_labels(problem: Problem, engine: Vectors, labels: Vector, rng: np.rando
 def _labels_in_place(problem: Problem, engine: Vectors, labels: Vector, offsets: Vector) -> State:
     labels = engine.xp.where(problem.is_known, problem.known, labels).astype(np.int32)
     return State(labels, engine.xp.where(problem.is_known, 0.0, offsets))
+
+
+STARTS = {
+    "auto": StartRule(
+        auto_start, "diffusion, or plain Laplace learning where that is more decided", (1, 2, 2), scored=True
+    ),
+    "diffusion": StartRule(
+        diffusion_start, "the highest score under Laplace learning on Poisson weights", (1, 2), scored=True
+    ),
+    "nearest": StartRule(nearest_start, "the label nearest along the graph"),
+    "random": StartRule(random_start, "at random, as in the paper"),
+}

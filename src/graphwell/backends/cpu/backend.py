@@ -15,8 +15,8 @@ from graphwell.graph.knn import check_metric
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:
+    from graphwell.solve.fit import Run
     from graphwell.solve.problem import Problem
-    from graphwell.solve.run import Run
 
 ROWS_AT_A_TIME = 20_000
 

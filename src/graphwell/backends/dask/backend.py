@@ -45,8 +45,8 @@ from graphwell.memory import fit_bytes, give_back
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from graphwell.solve.fit import Run
     from graphwell.solve.problem import Problem
-    from graphwell.solve.run import Run
 
 COPIES, BYTES_PER_ENTRY = 4, 12
 """Of the entries of a matrix of affinities: as they came, by columns, symmetric, and laid out for sweeps."""

@@ -18,8 +18,8 @@ from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.inputs import refuse_foreign
 from graphwell.graph import Graph
 from graphwell.progress import silent
+from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
 
 
 class ScoringMethod(GraphClassifier):

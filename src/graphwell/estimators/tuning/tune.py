@@ -45,9 +45,8 @@ from graphwell.estimators.tuning.stacking import (
 from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
 from graphwell.progress import Progress
-from graphwell.solve.fit import Recipe, fit
+from graphwell.solve.fit import Recipe, Run, fit
 from graphwell.solve.problem import Problem
-from graphwell.solve.run import Run
 
 HELD_OUT_ENOUGH = 150
 """So many held-out labels tell candidates apart; no further fold is tried."""
