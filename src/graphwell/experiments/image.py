@@ -146,7 +146,10 @@ def label_order(
         in_figure = labels
     # A unit of boundary costs the squared difference of its two classes.
     boundaries = {"black | grey": (0, 1), "grey | white": (1, 2), "black | white": (0, 2)}
-    costs = [[name, f"{(a - b) ** 2}", f"{float(rho(a, b)) ** 2:g}"] for name, (a, b) in boundaries.items()]
+    costs = [
+        [name, f"{(a - b) ** 2}", f"{float(rho(np.array(a), np.array(b))) ** 2:g}"]
+        for name, (a, b) in boundaries.items()
+    ]
     header = ("boundary", "standard Laplacian", "generalised difference")
     table = paper.ResultTable("Cost of a boundary in figure 1", header, costs)
     pictures = [_figure_1(picture, truth, in_figure)]
