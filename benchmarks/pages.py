@@ -32,8 +32,8 @@ from graphwell.graph.layout import graph_map, principal_map
 from graphwell.io.images import write_image
 from graphwell.jobs.painting import PaintOptions
 from graphwell.memory import held
-from graphwell.serve.files import PAGES
 from graphwell.serve.painting import PaintPage
+from graphwell.serve.security import PAGES
 
 SETS = ("digits", "mnist")
 ANSWER_BARS = {"digits": (0.15, 0.5), "mnist": (1.2, 2.5)}

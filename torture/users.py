@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.serve.answers import Annotations, ClassList
-from graphwell.serve.strokes import Strokes, checked, first_classes
+from graphwell.serve.painting import Strokes, checked, first_classes
 from torture.attack import Lost
 
 N_ROWS = 60

@@ -6,8 +6,8 @@ import pytest
 
 from tests.cli.blobs import run
 from tests.jobs.test_painting import write_picture
+from tests.serve.pages import write_groups
 from tests.serve.server import Server
-from tests.serve.tables import write_groups
 
 
 @pytest.mark.parametrize(
@@ -142,5 +142,6 @@ def test_strokes_come_in_over_the_channel_and_wrong_ones_are_refused(tmp_path):
         assert "ok" in line.do("stroke", **{**good, "class": 1, "points": [[30, 30]]})
         event = line.until("segmentation", lambda e: not e["coarse"] and e["latest"])
         assert set(event["body"][: event["width"] * event["height"]]) <= {0, 1, 255}
-        assert line.do("save")["ok"] == str(tmp_path / "painted")
-        assert line.until("saved")["files"] == ["a_labels.png", "a_overlay.png", "a_masks"]
+        saved = line.do("save")["ok"]
+        assert saved["folder"] == str(tmp_path / "painted")
+        assert saved["files"] == ["a_labels.png", "a_overlay.png", "a_masks"]

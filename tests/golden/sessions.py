@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image
 
 import graphwell as gw
+from tests.serve.pages import write_groups
 from tests.serve.server import Server
-from tests.serve.tables import write_groups
 
 Output = dict[str, Any]
 

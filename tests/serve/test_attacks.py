@@ -4,13 +4,12 @@ import http.client
 import json
 import socket
 import time
-from contextlib import ExitStack
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from tests.serve.pages import write_groups
 from tests.serve.server import Line, Server
-from tests.serve.tables import write_groups
 
 pytestmark = pytest.mark.slow
 
@@ -50,23 +49,13 @@ def sent(window, messages):
         window.receive(10)
 
 
-def opened(server, windows, n):
-    """Open many windows, each until it was greeted."""
-    for _ in range(n):
-        windows.enter_context(server.channel()).receive()
-
-
 def alive(server):
     return ask(server, server.parts.path)[0] == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "localhost", ""])
-def test_another_host_is_refused(server, host):
-    assert ask(server, server.parts.path, host=host)[0] in (400, 421)
-    assert alive(server)
-
-
-def test_another_origin_is_refused(server):
+def test_another_host_or_origin_is_refused(server):
+    for host in ("evil.example", "127.0.0.1", ""):
+        assert ask(server, server.parts.path, host=host)[0] in (400, 421)
     assert ask(server, server.parts.path, origin="http://evil.example")[0] == 403
     for origin in ("http://evil.example", "null", f"https://{server.parts.netloc}"):
         with pytest.raises(InvalidStatus):
@@ -74,16 +63,10 @@ def test_another_origin_is_refused(server):
     assert alive(server)
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/channel", "/static/label.js", "/files/pictures/in.png", "//", "/wrong/"]
-)
-def test_without_the_token_there_is_nothing(server, path):
-    status, body = ask(server, path)
+def test_without_the_token_there_is_nothing(server):
+    status, body = ask(server, "/static/label.js")
     assert status == 403
     assert server.parts.path.strip("/").encode() not in body
-
-
-def test_a_socket_without_the_token_is_refused(server):
     with pytest.raises(InvalidStatus):
         Line(f"ws://{server.parts.netloc}/channel", server.origin)
 
@@ -152,48 +135,6 @@ def test_ten_thousand_messages_a_second_are_cut_off(server):
 def test_a_message_of_many_megabytes_is_refused(server):
     with server.channel() as window, pytest.raises((ConnectionClosed, OSError)):
         sent(window, [b"x" * (32 * 2**20)])
-    assert alive(server)
-
-
-def test_messages_that_make_no_sense_are_answered(server):
-    with server.channel() as window:
-        for text in (
-            "",
-            "{}",
-            "[]",
-            '{"do": 1}',
-            '{"do": "__class__"}',
-            '{"do": "label"}',
-            "\x00",
-            "9" * 5_000,
-        ):
-            window.socket.send(text)
-        answers = []
-        while len(answers) < 8:
-            message = window.receive()
-            answers += [message] if "re" in message else []
-        assert all("error" in answer for answer in answers)
-    assert alive(server)
-
-
-def test_markup_is_passed_on_as_text(server):
-    with server.channel() as window:
-        about = window.until("about")
-        assert [entry["name"] for entry in about["classes"]] == ["<script>alert(1)</script>", "b"]
-        assert window.do("row", row=3)["ok"]["cells"][1][0] == "<b>a</b>"
-    html = ask(server, server.parts.path)[1]
-    assert b"alert(" not in html
-
-
-def test_too_many_windows_are_turned_away(server):
-    with ExitStack() as windows:
-        with pytest.raises(ConnectionClosed):
-            opened(server, windows, 60)
-        with server.channel() as late, pytest.raises(ConnectionClosed):
-            late.receive()
-    time.sleep(0.5)
-    with server.channel() as window:
-        assert window.until("about")
     assert alive(server)
 
 

@@ -1,4 +1,3 @@
-import json
 import os
 import subprocess
 import sys
@@ -120,13 +119,6 @@ def test_a_full_disc_leaves_the_journal_as_it_was(tmp_path, monkeypatch):
         assert journal.done == [{"row": 1}]
 
 
-def test_lines_are_json_behind_a_checksum(tmp_path):
-    path = tmp_path / "journal"
-    with Journal(path, ABOUT) as journal:
-        journal.do({"name": "two\nlines"})
-    assert json.loads(path.read_text().splitlines()[1][9:]) == {"name": "two\nlines"}
-
-
 def forge(path, *texts):
     """Lines with the right checksum, whatever they say."""
     with path.open("ab") as file:
@@ -186,14 +178,6 @@ def test_notes_stay_whatever_is_undone(tmp_path):
         assert journal.done == [{"do": "answer"}]
         assert journal.undone == []
         assert journal.notes == [{"share": 0.5}, {"share": 0.75}]
-
-
-def test_notes_that_make_no_sense_are_refused(tmp_path):
-    with Journal(tmp_path / "journal", {}) as journal:
-        journal.note({"share": 0.5})
-        assert journal.recall(lambda notes: notes[0]["share"]) == 0.5
-        with pytest.raises(OptionError, match="makes no sense in its notes; restore it, or move it away"):
-            journal.recall(lambda notes: notes[0]["labels"])
 
 
 def replaced(path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.serve.browser import browser, keep_screenshot, wait_until
+from tests.serve.pages import write_groups
 from tests.serve.server import Server
-from tests.serve.tables import write_groups
 
 __all__ = ["browser"]
 pytestmark = pytest.mark.slow

@@ -1,24 +1,24 @@
+"""The page of `graphwell label` as its windows know it: answers, questions, fits, and the files it writes."""
+
 import csv
-import json
+import math
 import threading
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import graphwell as gw
 from graphwell.active import Session
 from graphwell.errors import OptionError
 from graphwell.progress import CancelledError
+from graphwell.serve.answers import Annotations, ClassList
 from tests.cli.blobs import classify, run
-from tests.serve.tables import Window, write_groups
+from tests.serve.pages import Window, decoded, write_groups
 
-pytestmark = pytest.mark.slow
-NOTHING, CANNOT_TELL = -1, -2
+NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
 """As the page itself writes them."""
-
-
-@pytest.fixture(scope="module")
-def groups(tmp_path_factory):
-    return write_groups(tmp_path_factory.mktemp("groups"))
 
 
 @pytest.fixture
@@ -30,54 +30,162 @@ def window(tmp_path):
         yield window
 
 
-def decoded(frame):
-    length = int.from_bytes(frame[:4], "little")
-    head = json.loads(frame[4 : 4 + length])
-    rows = np.frombuffer(frame, dtype="<u4", count=head["count"], offset=4 + length)
-    values = np.frombuffer(frame, dtype=np.uint8, offset=4 + length + 4 * head["count"])
-    return head["event"], dict(zip(rows.tolist(), values.tolist(), strict=True))
-
-
 def answered(window, n):
     """Answer questions truly, as they come; classes are added when they are met."""
     for _ in range(n):
         row = window.next()
         name = f"group {window.truth[row]}"
-        if name not in window.page.answers.classes.names:
+        if name not in window.names:
             window.do("add class", name=name)
-        window.label(row, window.page.answers.classes.names.index(name))
+        window.label(row, window.names.index(name))
         window.fitted()
 
 
-def test_three_answers_label_three_groups(window):
-    answered(window, 3)
-    found = window.page._found.labels
-    names = np.array(window.page.answers.classes.names)
-    assert [f"group {group}" for group in window.truth] == names[found].tolist()
+# ---------------------------------------------------------------------------------------------- answers
 
 
-def test_windows_are_told_what_changed_and_nothing_else(window):
+def fresh():
+    codes = np.array([0, 1, NOTHING, NOTHING, NOTHING, CANNOT_TELL])
+    return Annotations(codes, ClassList.named(["a", "b"]))
+
+
+def done(answers, do, **action):
+    answers.go(answers.planned({"do": do, **action}))
+
+
+def seen(answers):
+    return answers.codes.tolist(), answers.weights.tolist(), answers.classes
+
+
+ROWS = st.lists(st.integers(0, 5), min_size=1, max_size=4)
+ACTIONS = st.one_of(
+    st.builds(
+        lambda rows, number, weight: {"do": "label", "rows": rows, "class": number, "weight": weight},
+        ROWS, st.integers(0, 3), st.sampled_from([1.0, 1, 0.5, 0.1]),
+    ),
+    st.builds(
+        lambda do, rows: {"do": do, "rows": rows}, st.sampled_from(["cannot tell", "skip", "clear"]), ROWS
+    ),
+    st.builds(lambda name: {"do": "add class", "name": name}, st.sampled_from(["c", "d"])),
+    st.builds(lambda n: {"do": "rename class", "class": n, "name": "z"}, st.integers(0, 3)),
+    st.builds(
+        lambda n, m: {"do": "merge classes", "class": n, "into": m}, st.integers(0, 3), st.integers(0, 3)
+    ),
+    st.builds(lambda n: {"do": "remove class", "class": n}, st.integers(0, 3)),
+    st.builds(lambda n: {"do": "color class", "class": n, "color": "#000000"}, st.integers(0, 3)),
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(ACTIONS, max_size=12))
+def test_every_action_can_be_taken_back_and_done_again(actions):
+    answers, history = fresh(), [seen(fresh())]
+    changes, taken = [], []
+    for action in actions:
+        try:
+            change = answers.planned(action)
+        except OptionError:
+            assert seen(answers) == history[-1]
+            continue
+        answers.go(change)
+        changes.append(change)
+        taken.append(action)
+        history.append(seen(answers))
+        assert not np.isin(
+            answers.codes, [n for n in range(9) if n not in [e.number for e in answers.classes]]
+        ).any()
+    for change, before in zip(reversed(changes), reversed(history[:-1]), strict=True):
+        answers.go(change, back=True)
+        assert seen(answers) == before
+    for action, after in zip(taken, history[1:], strict=True):
+        answers.go(answers.planned(action))
+        assert seen(answers) == after
+
+
+def test_labels_of_many_rows_never_overrule_what_was_looked_at_and_merging_keeps_weights():
+    answers = fresh()
+    done(answers, "label", rows=[0, 2, 3, 5], weight=0.1, **{"class": 1})
+    done(answers, "skip", rows=[4])
+    assert answers.codes.tolist() == [0, 1, 1, 1, SKIPPED, CANNOT_TELL]
+    assert answers.firm.tolist() == [0, 1, -1, -1, -1, CANNOT_TELL]
+    done(answers, "label", rows=[2], **{"class": 0})
+    assert answers.firm.tolist() == [0, 1, 0, -1, -1, CANNOT_TELL]
+    done(answers, "merge classes", into=0, **{"class": 1})
+    assert answers.codes.tolist() == [0, 0, 0, 0, SKIPPED, CANNOT_TELL]
+    assert answers.weights.round(2).tolist() == pytest.approx([1, 1, 1, 0.1, 1, 1])
+    done(answers, "remove class", **{"class": 0})
+    assert answers.labelled.tolist() == []
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        *({"do": "label", "rows": rows, "class": 0} for rows in ([9], [-1], [], [0.5], "0", [[0]], [True])),
+        {"do": "label", "rows": [2**70], "class": 0},
+        *({"do": "label", "rows": [0], "class": number} for number in (7, -1, True, "0", None, 0.0)),
+        *({"do": "label", "rows": [0], "class": 0, "weight": weight} for weight in (0, "1", 2, math.nan)),
+        *({"do": "add class", "name": name} for name in ("a", " a ", "", "  ", None, 3, "x" * 201)),
+        {"do": "rename class", "class": 1, "name": "a"},
+        *({"do": do, "class": 7, "name": "z"} for do in ("rename class", "remove class")),
+        *(
+            {"do": "color class", "class": 0, "color": color}
+            for color in ("red", "#12345", "#0072B2", "url(x)", None, "#0072b2;x")
+        ),
+        {"do": "merge classes", "class": 0, "into": 0},
+        {"do": "sudo"},
+    ],
+)
+def test_what_makes_no_sense_is_refused(action):
+    answers = fresh()
+    with pytest.raises(OptionError):
+        answers.planned(action)
+
+
+def test_keys_and_numbers_stay_with_their_classes_and_names_are_tidied():
+    digits = ClassList.named([str(digit) for digit in range(10)])
+    changed = digits.renamed(3, "three").added("  two\n words\t\x00 ").without(1)
+    assert [(entry.name, entry.key) for entry in changed][2:4] == [("three", "3"), ("4", "4")]
+    assert vars(changed.entries[-1]) | {"color": ""} == {
+        "number": 10, "name": "two words", "key": "⇧1", "color": "",
+    }  # fmt: skip
+    assert changed.names[1] == ""
+    assert [entry.key for entry in ClassList.named(["dog", "1", "cat"])] == ["2", "1", "3"]
+    assert ClassList.named([f"kind {i}" for i in range(21)]).entries[-1].key is None
+    markup = "<img src=x onerror=alert(1)>"
+    assert ClassList().added(markup).names == (markup,)
+    with pytest.raises(OptionError, match="250"):
+        ClassList.named([str(i) for i in range(250)]).added("more")
+
+
+# ---------------------------------------------------------------------------------------------- fits
+
+
+def test_three_answers_label_three_groups_and_windows_know_it(window):
     answered(window, 3)
-    told = np.full(len(window.truth), 255)
-    changes = 0
-    for event in window.events:
-        if isinstance(event, bytes):
-            length = int.from_bytes(event[:4], "little")
-            if json.loads(event[4 : 4 + length])["event"] == "labels":
-                _, values = decoded(event)
-                assert all(told[row] != value for row, value in values.items())
-                told[list(values)] = list(values.values())
-                changes += 1
-    assert changes >= 3
-    assert told.tolist() == window.page._coloring.classes.tolist()
-    _, greeted = decoded(list(window.page.greeting())[2])
-    assert list(greeted.values()) == told.tolist()
+    assert [f"group {group}" for group in window.truth] == [window.names[color] for color in window.colors]
+    greeted = [decoded(event) for event in window.page.greeting()]
+    [labels] = [event for event in greeted if event["event"] == "labels"]
+    assert list(labels["body"][4 * labels["count"] :]) == window.colors.tolist()
+
+
+def test_the_fit_is_that_of_the_classifier_with_the_same_weights(window):
+    answered(window, 4)
+    window.do("label", rows=[3, 4, 50, 51], weight=0.3, **{"class": 0})
+    window.fitted()
+    answers = window.page.answers
+    session = window.table.session()
+    alone = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(
+        session.prepared.shown, np.maximum(answers.codes, -1), sample_weight=answers.weights
+    )
+    assert np.array_equal(alone.transduction_, window.colors)
+    assert [score for _, score in window.do("row", row=5)["guesses"]] == sorted(
+        alone.label_distributions_[5], reverse=True
+    )
 
 
 def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
     answered(window, 2)
-    held = threading.Event()
-    fit = type(window.page._fits.table.session()).fit
+    held, fit = threading.Event(), Session.fit
     monkeypatch.setattr("graphwell.active.Session.fit", lambda self, **options: (held.wait(20), fit(self))[1])
     before = window.next()
     first = window.label(before, 0)
@@ -86,6 +194,120 @@ def test_an_answer_does_not_wait_for_a_fit(window, monkeypatch):
     assert window.question["row"] != before
     held.set()
     window.fitted()
+
+
+def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkeypatch):
+    answered(window, 3)
+    sessions, began, fit = [], threading.Event(), Session.fit
+
+    def given_up(self, **options):
+        sessions.append(self)
+        began.set()
+        if len(sessions) == 1:
+            raise CancelledError
+        return fit(self, **options)
+
+    before = window.page.answers.codes.copy()
+    monkeypatch.setattr("graphwell.active.Session.fit", given_up)
+    row = window.next()
+    window.label(row, 0)
+    assert began.wait(30)
+    assert row in sessions[0].answers
+    window.do("undo")
+    window.fitted()
+    assert set(sessions[0].answers) == set(np.flatnonzero(before >= 0))
+
+
+def test_of_a_large_table_a_preview_comes_before_the_fit(window, monkeypatch):
+    monkeypatch.setattr("graphwell.serve.fits.PREVIEW_FROM", 1)
+    answered(window, 3)
+    labels = window.of("labels")
+    previews = [event for event in labels if event.get("preview")]
+    assert {event["number"] for event in previews} <= {e["number"] for e in labels if not e.get("preview")}
+    assert max(event["count"] for event in previews) > 0
+    assert labels[labels.index(previews[0]) + 1]["number"] >= previews[0]["number"]
+    assert [f"group {group}" for group in window.truth] == [window.names[color] for color in window.colors]
+
+
+def test_a_fit_that_fails_is_named_and_answers_go_on(window, monkeypatch, capsys):
+    monkeypatch.setattr("graphwell.active.Session.fit", lambda *_, **__: 1 / 0)
+    window.do("add class", name="a")
+    window.label(0, 0)
+    window.wait(lambda e: "The work in the background failed: division" in e.get("text", ""))
+    assert window.label(1, 0)["number"] == 3
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_no_accuracy_is_shown_before_every_class_was_seen_and_ten_answers_were_checked(window):
+    for group in range(3):
+        window.do("add class", name=f"group {group}")
+    window.label(0, 0)
+    window.fitted()
+    assert window.model["early"] == "Answer with at least two classes first."
+    window.label(40, 1)
+    window.fitted()
+    assert window.model["early"] == "No row is labelled group 2 yet."
+    with window.page._lock:  # faster than any fit: all of them are checked by one that knows two classes
+        for row in (*range(1, 10), *range(80, 90)):
+            window.label(row, int(window.truth[row]))
+    window.fitted()
+    assert window.model["early"].startswith("0 of 10 answers")
+    with window.page._lock:
+        for row in (*range(10, 15), *range(41, 46)):
+            window.label(row, int(window.truth[row]))
+    assert window.model["curve"] == []
+    window.fitted()
+    assert (window.model["early"], window.model["checked"]) == ("", 10)
+    assert window.model["curve"][-1]["share"] > 0.9
+    window.do("add class", name="group 3")
+    window.fitted()
+    assert window.model["early"] == "No row is labelled group 3 yet."
+
+
+def test_sizes_doubt_and_a_curve_that_goes_on_after_a_new_start(tmp_path):
+    path, truth = write_groups(tmp_path)
+    with Window(path) as window:
+        window.truth = truth
+        window.fitted()
+        answered(window, 15)
+        before = window.model
+        assert before["early"] == ""
+        assert sum(before["sizes"].values()) == len(truth)
+        labels = [point["labels"] for point in before["curve"]]
+        assert len(labels) > 1
+        assert labels == sorted(set(labels))
+        assert all(0 <= p["low"] <= p["share"] <= p["high"] <= 1 for p in before["curve"])
+        assert not {row["row"] for row in before["doubtful"]} & set(window.page.answers.labelled.tolist())
+    with Window(path) as again:
+        again.fitted()
+        assert (again.model["curve"], again.model["checked"]) == (before["curve"], before["checked"])
+        assert len(again.journal.notes) == len(window.journal.notes)
+        for _ in range(3):
+            again.do("undo")
+        again.fitted()
+        assert [point["labels"] for point in again.model["curve"]] == labels[:-3]
+
+
+NOTE = {"labels": 3, "share": 0.5, "low": 0.2, "high": 0.8, "checked": [[7, 0.6, True]]}
+ODD_NOTES = [
+    *({**NOTE, "share": odd} for odd in (None, True, "0.5", [], {})),
+    *({key: value for key, value in NOTE.items() if key != name} for name in NOTE),
+    *({**NOTE, "checked": odd} for odd in (5, None, [5], [[7, 0.6]], [["7", 0.6, True]], [[7, None, True]])),
+]
+
+
+def test_a_journal_whose_notes_make_no_sense_is_refused(tmp_path):
+    for number, note in enumerate(ODD_NOTES):
+        (tmp_path / str(number)).mkdir()
+        path, _ = write_groups(tmp_path / str(number), n=4)
+        first = Window(path)
+        first.journal.note(note)
+        first.journal.close()
+        with pytest.raises(OptionError, match=r"groups.csv.journal makes no sense in its notes"):
+            Window(path)
+
+
+# ---------------------------------------------------------------------------------------------- questions
 
 
 def test_no_event_names_a_row_to_show_and_two_windows_get_two_rows(window):
@@ -112,49 +334,45 @@ def test_undo_names_its_row_which_can_be_asked_first_and_redo_answers(window):
     for _ in range(10):
         window.do("undo")
     assert window.do("undo") is None
-    assert not window.page.answers.labelled.size
     window.fitted()
-    assert window.page._found is None
-    assert set(window.page._coloring.classes.tolist()) == {255}
+    assert set(window.colors.tolist()) == {255}
+    with pytest.raises(OptionError, match="nothing to write"):
+        window.do("export")
 
 
-def test_cannot_tell_and_skip_are_not_asked_again(window):
-    first = window.next()
-    window.do("skip", rows=[first])
-    second = window.next()
-    window.do("cannot tell", rows=[second])
-    window.fitted()
-    assert window.next(first=[first, second]) not in (first, second)
-    window.wait(lambda w: not {first, second} & {question.row for question in w.page._queue})
-    assert window.page.answers.codes[second] == CANNOT_TELL
-
-
-def test_skipped_rows_come_last(window):
+def test_skipped_rows_come_last_and_what_cannot_be_told_never(window):
     window.do("add class", name="a")
     skipped = window.next()
     window.do("skip", rows=[skipped])
-    window.do("label", rows=[r for r in range(len(window.truth)) if r != skipped], **{"class": 0})
+    second = window.next()
+    window.do("cannot tell", rows=[second])
     window.fitted()
-    window.wait(lambda w: w.page._queue and w.page._queue[0].reason == "skipped before")
-    assert [question.row for question in window.page._queue] == [skipped]
+    assert window.next(first=[skipped, second]) not in (skipped, second)
+    rest = [row for row in range(len(window.truth)) if row not in (skipped, second)]
+    window.do("label", rows=rest, **{"class": 0})
+    window.fitted()
     assert window.next() == skipped
+    assert window.question["reason"] == "skipped before"
     window.do("cannot tell", rows=[skipped])
     assert window.do("next") == {"question": None, "left": False}
 
 
-def test_a_lasso_seeds_and_the_graph_decides(window):
+def test_a_row_is_shown_with_everything(window):
     answered(window, 3)
-    number = int(window.page._found.labels[0])
-    inside = np.flatnonzero(window.truth == window.truth[0])[:20]
-    stray = np.flatnonzero(window.truth != window.truth[0])[:1]
-    rows = [*inside.tolist(), *stray.tolist()]
-    window.do("label", rows=rows, weight=0.02, **{"class": number})
-    window.fitted()
-    said = window.page._model["lasso"]
-    assert said["class"] == number
-    assert said["rows"] in (20, 21)
-    assert window.page._found.labels[stray[0]] != number
-    assert said["says"][number] >= 19
+    shown = window.do("row", row=5)
+    assert shown["name"] == "<i>5</i>"
+    assert [name for name, _ in shown["cells"]] == ["name", "<b>a</b>", "b", "c", "d"]
+    assert len(shown["guesses"]) == 3
+    assert shown["guesses"][0][0] == window.colors[5]
+    assert {near["row"] for near in shown["near"]} == set(window.page.answers.labelled.tolist())
+    assert window.do("search", text="<I>11")[0]["name"] == "<i>11</i>"
+    assert window.do("search", text=" ") == []
+    for row in (-1, 10**6, True, "1", None):
+        with pytest.raises(OptionError):
+            window.do("row", row=row)
+
+
+# ---------------------------------------------------------------------------------------------- files
 
 
 def test_a_killed_server_goes_on_where_it_was(tmp_path):
@@ -193,24 +411,11 @@ def test_what_is_refused_is_not_written(window):
     assert window.journal.path.read_bytes() == before
 
 
-def test_the_table_is_written_as_classify_writes_it(window):
-    with pytest.raises(OptionError, match="nothing to write"):
-        window.do("export")
-    answered(window, 4)
-    written = window.do("export")
-    lines = (window.table.options.table.parent / "groups.labelled.csv").read_text().splitlines()
-    assert written.endswith("groups.labelled.csv")
-    assert lines[0].endswith("graphwell_label,graphwell_score,graphwell_reachable,graphwell_given")
-    cells = [line.split(",")[-4:] for line in lines[1:]]
-    assert [cell[0] for cell in cells] == [f"group {group}" for group in window.truth]
-    assert sum(cell[3] == "true" for cell in cells) == 4
-
-
-def test_the_answers_brought_back_classify_to_the_labels_that_were_shown(window):
+def test_the_table_is_written_and_its_answers_classify_to_the_labels_that_were_shown(window):
     answered(window, 6)
     window.do("cannot tell", rows=[window.next()])
     window.fitted()
-    window.do("export")
+    assert window.do("export").endswith("groups.labelled.csv")
     folder = window.table.options.table.parent
     answers, back = folder / "groups.answers.csv", folder / "answered.csv"
     assert run("suggest", folder / "groups.csv", "--answers", answers, "-o", back).exit_code == 0
@@ -223,154 +428,29 @@ def test_the_answers_brought_back_classify_to_the_labels_that_were_shown(window)
         for path in (folder / "groups.labelled.csv", again)
     )
     assert found == shown
+    assert [row[1] for row in shown] == [f"group {group}" for group in window.truth]
     assert sum(row[2] == "true" for row in found) == 6
 
 
-def test_a_row_is_shown_with_everything(window):
-    answered(window, 3)
-    shown = window.do("row", row=5)
-    assert shown["name"] == "<i>5</i>"
-    assert [name for name, _ in shown["cells"]] == ["name", "<b>a</b>", "b", "c", "d"]
-    assert len(shown["guesses"]) == 3
-    assert shown["guesses"][0][0] == window.page._found.labels[5]
-    assert {near["row"] for near in shown["near"]} == set(window.page.answers.labelled.tolist())
-    assert window.do("search", text="<I>11")[0]["name"] == "<i>11</i>"
-    assert window.do("search", text=" ") == []
-    for row in (-1, 10**6, True, "1", None):
-        with pytest.raises(OptionError):
-            window.do("row", row=row)
-
-
-def test_the_model_tells_sizes_doubt_and_a_curve(window):
-    answered(window, 15)
-    model = window.page._model
-    assert model["early"] == ""
-    assert len(model["curve"]) > 1
-    assert sum(model["sizes"].values()) == len(window.truth)
-    assert [point["labels"] for point in model["curve"]] == sorted({p["labels"] for p in model["curve"]})
-    assert all(0 <= p["low"] <= p["share"] <= p["high"] <= 1 for p in model["curve"])
-    assert all(row["row"] not in window.page.answers.labelled for row in model["doubtful"])
-
-
-def test_everything_told_is_json(window):
-    answered(window, 3)
-    window.do("search", text="1")
-    told = [event for event in [*window.events, *window.page.greeting()] if not isinstance(event, bytes)]
-    assert {"about", "questions", "stage"} <= {event["event"] for event in told}
-    assert all(json.loads(json.dumps(event, allow_nan=False)) for event in told)
-
-
-def test_a_better_map_comes_after_the_first(window):
-    window.wait(lambda w: any(b'"positions"' in e[:60] for e in w.events if isinstance(e, bytes)))
-    assert window.page._places.shape == (len(window.truth), 2)
-    assert np.isfinite(window.page._places).all()
-
-
-def test_given_coordinates_are_the_map(tmp_path):
-    path, truth = write_groups(tmp_path)
-    page = Window(path, xy=("b", "c")).page
-    assert page._places.shape == (len(truth), 2)
-    assert page._places[0].tolist() == pytest.approx(
-        [float(c) for c in path.read_text().splitlines()[1].split(",")[2:4]]
+def test_maps_by_the_graph_and_by_given_columns(window, tmp_path):
+    assert window.wait(lambda e: e["event"] == "positions")["body"]
+    (tmp_path / "xy").mkdir()
+    path, truth = write_groups(tmp_path / "xy")
+    events = map(decoded, Window(path, xy=("b", "c")).page.greeting())
+    [event] = [event for event in events if event["event"] == "positions"]
+    places = np.frombuffer(event["body"], dtype=np.float32).reshape(len(truth), 2)
+    assert places[0].tolist() == pytest.approx(
+        [float(cell) for cell in path.read_text().splitlines()[1].split(",")[2:4]]
     )
-
-
-def test_the_curve_goes_on_after_a_new_start(tmp_path):
-    path, truth = write_groups(tmp_path)
-    with Window(path) as window:
-        window.truth = truth
-        window.fitted()
-        answered(window, 15)
-        before = window.page._model
-    with Window(path) as again:
-        again.fitted()
-        after = again.page._model
-        assert after["curve"] == before["curve"]
-        assert after["checked"] == before["checked"] > 0
-        assert len(again.journal.notes) == len(window.journal.notes)
-
-
-def test_a_journal_whose_notes_make_no_sense_is_refused(tmp_path):
-    path, _ = write_groups(tmp_path)
-    first = Window(path)
-    first.journal.note({"labels": 3, "share": 0.5})
-    first.journal.close()
-    with pytest.raises(OptionError, match=r"groups.csv.journal makes no sense in its notes"):
-        Window(path)
-
-
-def test_an_answer_that_is_taken_back_before_its_fit_is_forgotten(window, monkeypatch):
-    answered(window, 3)
-    sessions, began, fit = [], threading.Event(), Session.fit
-
-    def given_up(self, **options):
-        sessions.append(self)
-        began.set()
-        if len(sessions) == 1:
-            raise CancelledError
-        return fit(self, **options)
-
-    before = window.page.answers.codes.copy()
-    monkeypatch.setattr("graphwell.active.Session.fit", given_up)
-    row = window.next()
-    window.label(row, 0)
-    assert began.wait(30)
-    assert row in sessions[0].answers
-    window.do("undo")
-    window.fitted()
-    assert row not in sessions[0].answers
-    assert set(sessions[0].answers) == set(np.flatnonzero(before >= 0))
-
-
-def test_of_a_large_table_a_preview_comes_before_the_fit(window, monkeypatch):
-    monkeypatch.setattr("graphwell.serve.fits.PREVIEW_FROM", 1)
-    answered(window, 3)
-    events = list(window.events)
-    heads = [json.loads(e[4 : 4 + int.from_bytes(e[:4], "little")]) for e in events if isinstance(e, bytes)]
-    labels = [head for head in heads if head["event"] == "labels"]
-    previews = [head for head in labels if head.get("preview")]
-    assert {head["number"] for head in previews} <= {
-        head["number"] for head in labels if not head.get("preview")
-    }
-    assert max(head["count"] for head in previews) > 0
-    first = labels.index(previews[0])
-    assert labels[first + 1]["number"] >= previews[0]["number"]
-    assert np.array_equal(window.page._coloring.classes, window.page._found.labels)
-
-
-def test_no_accuracy_is_told_before_every_class_was_seen_and_ten_answers_were_checked(window):
-    for group in range(3):
-        window.do("add class", name=f"group {group}")
-    window.label(0, 0)
-    window.fitted()
-    assert window.page._model["early"] == "Answer with at least two classes first."
-    window.label(40, 1)
-    window.fitted()
-    assert window.page._model["early"] == "No row is labelled group 2 yet."
-    with window.page._lock:  # faster than any fit: all of them are checked by one that knows two classes
-        for row in (*range(1, 10), *range(80, 90)):
-            window.label(row, int(window.truth[row]))
-    window.fitted()
-    assert window.page._model["early"].startswith("0 of 10 answers")
-    with window.page._lock:
-        for row in (*range(10, 15), *range(41, 46)):
-            window.label(row, int(window.truth[row]))
-    assert window.page._model["curve"] == []
-    window.fitted()
-    assert (window.page._model["early"], window.page._model["checked"]) == ("", 10)
-    assert window.page._model["curve"][-1]["share"] > 0.9
-    window.do("add class", name="group 3")
-    window.fitted()
-    assert window.page._model["early"] == "No row is labelled group 3 yet."
 
 
 def test_classes_can_be_named_beforehand_and_a_new_start_adds_none_again(tmp_path):
     path, _ = write_groups(tmp_path, labels={0: "x"})
     first = Window(path, classes=("a", " b ", "x", "a"))
-    assert first.page.answers.classes.names == ("x", "a", "b")
+    assert first.names == ("x", "a", "b")
     first.do("rename class", name="A", **{"class": 1})
     first.journal.close()
     again = Window(path, classes=("a", "b", "c"))
-    assert again.page.answers.classes.names == ("x", "A", "b", "c")
+    assert again.names == ("x", "A", "b", "c")
     assert [entry.key for entry in again.page.answers.classes] == ["1", "2", "3", "4"]
     assert again.page.answers.labelled.tolist() == [0]

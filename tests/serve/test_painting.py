@@ -1,5 +1,6 @@
-"""The state behind the page of `graphwell paint`, without a browser."""
+"""A page of `graphwell paint`, and what its windows are sent."""
 
+import json
 import math
 
 import numpy as np
@@ -9,97 +10,105 @@ from PIL import Image
 
 from graphwell import datasets
 from graphwell.errors import OptionError
-from tests.serve.paintings import ACROSS, MIDDLE, Heard, do, fine, first, folder, opened, paint_page
+from graphwell.io.drawings import read_drawing
+from graphwell.serve.painting import MOST_CLASSES, MOST_STROKES, Request
+from tests.jobs.test_painting import write_picture
+from tests.serve.pages import Canvas
 
-__all__ = ["folder", "opened"]
+ACROSS = {"class": 0, "width": 3, "erase": False, "points": [[5, 5], [60, 5]]}
+MIDDLE = {"class": 1, "width": 3, "erase": False, "points": [[30, 30], [40, 30]]}
 
 
-def test_a_window_is_told_the_picture_and_its_classes(opened):
-    (event,) = first(opened[0])
+@pytest.fixture
+def folder(tmp_path):
+    write_picture(tmp_path / "a.png")
+    write_picture(tmp_path / "b.png", seed=1)
+    return tmp_path
+
+
+@pytest.fixture
+def window(folder):
+    with Canvas(folder, ("leaf", "ground")) as window:
+        yield window
+
+
+def names(window):
+    return [known["name"] for known in window.first["classes"]]
+
+
+def test_a_window_is_sent_the_picture_and_its_classes(window):
+    event = window.first
     assert event["pictures"] == ["a.png", "b.png"]
     assert (event["width"], event["height"], len(event["body"])) == (70, 60, 70 * 60 * 3)
-    assert [known["name"] for known in event["classes"]] == ["leaf", "ground"]
+    assert names(window) == ["leaf", "ground"]
     assert not event["undo"]
 
 
-def test_strokes_are_answered_coarse_and_fine_and_undone(opened):
-    page, heard = opened
-    do(page, "stroke", **ACROSS)
-    number = do(page, "stroke", **MIDDLE)
-    event = heard.wait_for(fine(number))
-    labels = np.frombuffer(event["body"], dtype=np.uint8)[: 70 * 60].reshape(60, 70)
+def test_strokes_are_segmented_and_undone(window):
+    window.do("stroke", **ACROSS)
+    window.do("stroke", **MIDDLE)
+    labels = window.shown()
     assert (labels[4:6, 10:50] == 0).all()
     assert (labels[30, 31:39] == 1).all()
-    assert do(page, "undo") is not None
-    assert do(page, "undo") is not None
-    assert do(page, "undo") is None  # the classes to begin with stay
-    assert heard.wait_for(lambda e: e["event"] == "cleared")
-    assert do(page, "redo") is not None
-    assert [event["what"] for event in heard.events if event["event"] == "undone"] == ["stroke", "stroke"]
+    assert window.do("undo") is not None
+    assert window.do("undo") is not None
+    assert window.do("undo") is None  # the classes to begin with stay
+    assert window.of("cleared")
+    assert window.do("redo") is not None
+    assert [event["what"] for event in window.of("undone")] == ["stroke", "stroke"]
 
 
-def test_a_killed_page_goes_on_with_the_same_strokes_and_undo(folder, opened):
-    page, _ = opened
+def test_a_killed_page_goes_on_with_the_same_strokes_and_undo(folder, window):
     for stroke in (ACROSS, MIDDLE, MIDDLE):
-        do(page, "stroke", **stroke)
-    do(page, "undo")
-    page.end()
-    again = paint_page(folder)
-    try:
-        (event,) = first(again)
-        assert [stroke["points"] for stroke in event["strokes"]] == [ACROSS["points"], MIDDLE["points"]]
-        assert event["redo"]
-        assert [known["name"] for known in event["classes"]] == ["leaf", "ground"]
-    finally:
-        again.end()
-
-
-def test_the_next_picture_begins_from_the_classes_of_the_last(opened):
-    page, heard = opened
-    do(page, "stroke", **ACROSS)
-    do(page, "rename class", **{"class": 1, "name": "sky"})
-    do(page, "add class", name="stem")
-    do(page, "open", picture=1)
-    event = heard.wait_for(lambda e: e["event"] == "picture" and e["picture"] == 1)
-    assert [known["name"] for known in event["classes"]] == ["leaf", "sky", "stem"]
-    assert event["strokes"] == []
-    do(page, "open", picture=0)
-    do(page, "open", picture=0)  # it is open already
-    assert len(first(page)[0]["strokes"]) == 1
-
-
-def test_two_pages_do_not_share_a_journal(folder, opened):
+        window.do("stroke", **stroke)
+    window.do("undo")
     with pytest.raises(OptionError, match="is in use by process"):
-        paint_page(folder)
+        Canvas(folder)
+    window.page.end()
+    with Canvas(folder) as again:
+        assert [stroke["points"] for stroke in again.first["strokes"]] == [ACROSS["points"], MIDDLE["points"]]
+        assert again.first["redo"]
+        assert names(again) == ["leaf", "ground"]
 
 
-def test_everything_is_saved(folder, opened):
-    page, heard = opened
+def test_classes_go_to_the_next_picture_and_all_changes_are_undone(window):
+    window.do("stroke", **ACROSS)
+    window.do("rename class", **{"class": 1, "name": "sky"})
+    window.do("add class", name=" <b>stem</b> ")
+    window.do("color class", **{"class": 2, "color": "#ABCDEF"})
+    assert window.first["classes"][2] == {"name": "<b>stem</b>", "color": "#abcdef"}
+    window.do("open", picture=1)
+    event = window.wait(lambda e: e["event"] == "picture" and e["picture"] == 1)
+    assert [known["name"] for known in event["classes"]] == ["leaf", "sky", "<b>stem</b>"]
+    assert event["strokes"] == []
+    window.do("open", picture=0)
+    window.do("open", picture=0)  # it is open already
+    for _ in range(3):
+        window.do("undo")
+    assert names(window) == ["leaf", "ground"]
+    assert len(window.first["strokes"]) == 1
+
+
+def test_everything_is_saved_and_marks_the_same_pixels_when_it_is_read(folder, window):
     with pytest.raises(ValueError, match="nothing to save yet"):
-        do(page, "save")
-    do(page, "stroke", **ACROSS)
-    do(page, "stroke", **MIDDLE)
-    do(page, "save")
-    event = heard.wait_for(lambda e: e["event"] in ("saved", "failed"))
-    assert event["files"] == ["a_labels.png", "a_overlay.png", "a_masks"]
-    assert sorted(path.name for path in (folder / "painted" / "a_masks").iterdir()) == [
-        "mask_ground.png",
-        "mask_leaf.png",
-    ]
+        window.do("save")
+    for stroke in (ACROSS, MIDDLE, {**MIDDLE, "erase": True, "points": [[33, 30]]}):
+        window.do("stroke", **stroke)
+    saved = window.do("save")
+    assert saved["files"] == ["a_labels.png", "a_overlay.png", "a_masks"]
+    painted = folder / "painted"
+    assert sorted(path.name for path in (painted / "a_masks").iterdir()) == [
+        "mask_ground.png", "mask_leaf.png",
+    ]  # fmt: skip
+    marks = read_drawing(painted / "a_strokes.json", (60, 70))
+    assert (marks.classes == window.page._painting.seeds).all()
+    assert marks.names == {0: "leaf", 1: "ground"}
 
 
-def shown(page, heard):
-    """Labels on the screen once they are fine."""
-    heard.wait_for(fine(page._number))
-    event = [event for event in heard.events if event["event"] == "segmentation"][-1]
-    return np.frombuffer(event["body"], dtype=np.uint8)
-
-
-def test_labels_follow_from_the_strokes_that_are_left_and_are_saved_as_shown(folder, opened):
-    page, heard = opened
+def test_labels_follow_from_the_strokes_that_are_left_and_are_saved_as_shown(folder, window):
     image, _ = datasets.make_grey_image(180, 190, noise=0.2, random_state=0)
     Image.fromarray(np.round(255 * np.clip(image, 0, 1)).astype(np.uint8)).save(folder / "b.png")
-    do(page, "open", picture=1)
+    window.do("open", picture=1)
     strokes = [
         {"class": 1, "width": 3, "erase": False, "points": [[80, 60], [100, 62]]},
         {"class": 0, "width": 3, "erase": False, "points": [[5, 5], [150, 5]]},
@@ -107,39 +116,32 @@ def test_labels_follow_from_the_strokes_that_are_left_and_are_saved_as_shown(fol
         {"class": 2, "width": 4, "erase": False, "points": [[20, 160], [170, 165]]},
         {"class": 0, "width": 3, "erase": False, "points": [[150, 60], [152, 120]]},
     ]
-    do(page, "add class")
+    window.do("add class")
     for stroke in strokes:
-        heard.wait_for(fine(do(page, "stroke", **stroke)))
+        window.do("stroke", **stroke)
+        window.shown()
     for step in ("undo", "undo", "redo", "undo", "redo", "redo"):
-        heard.wait_for(fine(do(page, step)))
-    do(page, "save")
-    heard.wait_for(lambda e: e["event"] == "saved")
-    after = shown(page, heard)
+        window.do(step)
+        window.shown()
+    window.do("save")
+    after = window.shown()
     colors = np.asarray(Image.open(folder / "painted" / "b_labels.png").convert("RGB")).reshape(-1, 3)
-    classes = [bytes.fromhex(known["color"][1:]) for known in first(page)[0]["classes"]]
-    assert [classes[label] for label in after] == [bytes(color) for color in colors.tolist()]
-
-    other = paint_page(folder / "b.png", output=folder / "new")
-    heard = Heard()
-    other.begin(heard)
-    try:
-        do(other, "add class")
+    classes = [bytes.fromhex(known["color"][1:]) for known in window.first["classes"]]
+    assert [classes[label] for label in after.ravel()] == [bytes(color) for color in colors.tolist()]
+    with Canvas(folder / "b.png", output=folder / "new") as other:
+        other.do("add class")
         for stroke in strokes:
-            do(other, "stroke", **stroke)
-        assert (shown(other, heard) == after).all()
-    finally:
-        other.end()
+            other.do("stroke", **stroke)
+        assert (other.shown() == after).all()
 
 
-def test_the_fine_answer_is_shown_before_it_is_saved(opened):
-    page, heard = opened
-    for thread in page._segmenting:
+def test_what_is_saved_is_shown_first(window):
+    for thread in window.page._segmenting:
         thread.end()  # so that nothing is shown but for saving
-    number = [do(page, "stroke", **stroke) for stroke in (ACROSS, MIDDLE)][-1]
-    do(page, "save")
-    heard.wait_for(lambda e: e["event"] == "saved")
-    events = [e["event"] for e in heard.events if e["event"] == "saved" or fine(number)(e)]
-    assert events == ["segmentation", "saved"]
+    for stroke in (ACROSS, MIDDLE):
+        window.do("stroke", **stroke)
+    window.do("save")
+    assert [(e["coarse"], e["number"]) for e in window.of("segmentation")] == [(False, window.page._number)]
 
 
 def test_what_a_picture_does_not_show_has_no_class_on_the_page_and_in_the_files(tmp_path):
@@ -149,126 +151,111 @@ def test_what_a_picture_does_not_show_has_no_class_on_the_page_and_in_the_files(
     shape = {"width": 70, "height": 60, "count": 1, "dtype": "float32"}
     with rasterio.open(tmp_path / "a.tif", "w", **shape, **place) as file:
         file.write(values.astype(np.float32), 1)
-    page, heard = paint_page(tmp_path / "a.tif"), Heard()
-    page.begin(heard)
-    try:
-        do(page, "stroke", **ACROSS)
-        do(page, "stroke", **MIDDLE)
-        labels = shown(page, heard).reshape(60, 70)
-        do(page, "save")
-        heard.wait_for(lambda e: e["event"] == "saved")
-    finally:
-        page.end()
+    with Canvas(tmp_path / "a.tif") as window:
+        window.do("stroke", **ACROSS)
+        window.do("stroke", **MIDDLE)
+        labels = window.shown()
+        window.do("save")
     saved = np.asarray(Image.open(tmp_path / "painted" / "a_labels.png").convert("RGBA"))
     np.testing.assert_array_equal(labels == 255, np.isnan(values))
     np.testing.assert_array_equal(saved[..., 3] == 0, np.isnan(values))
 
 
-def test_a_stroke_on_a_replaced_journal_is_refused_and_not_shown(folder, opened):
-    page, _ = opened
-    do(page, "stroke", **ACROSS)
+def test_a_single_class_is_shown_and_saved_everywhere_and_that_is_said(window):
+    window.do("stroke", **ACROSS)
+    assert set(window.shown().ravel()) == {0}
+    [note] = window.do("save")["notes"]
+    assert "every pixel has it; mark some pixels of another class too" in note
+
+
+def test_a_stroke_on_a_replaced_journal_is_refused_and_not_shown(folder, window):
+    window.do("stroke", **ACROSS)
     journal = folder / "painted" / "a.png.journal"
     journal.with_name("copy").write_bytes(journal.read_bytes())
     journal.with_name("copy").replace(journal)
     with pytest.raises(OSError, match=r"changed by another program.*a\.png\.journal\.1"):
-        do(page, "stroke", **MIDDLE)
-    assert len(first(page)[0]["strokes"]) == 1
+        window.do("stroke", **MIDDLE)
+    assert len(window.first["strokes"]) == 1
 
 
-def test_a_single_class_is_shown_and_saved_everywhere_and_that_is_said(opened):
-    page, heard = opened
-    event = heard.wait_for(fine(do(page, "stroke", **ACROSS)))
-    assert set(event["body"][: 70 * 60]) == {0}
-    do(page, "save")
-    [note] = heard.wait_for(lambda e: e["event"] == "saved")["notes"]
-    assert "every pixel has it; mark some pixels of another class too" in note
+def test_no_answer_replaces_a_better_one_or_one_to_later_strokes(window):
+    number = window.do("stroke", **ACROSS)
+    window.shown()
+    labels = np.zeros((60, 70), dtype=int)
+    window.page.take(Request(window.page._picture, labels, number), labels, coarse=True)
+    assert not window.of("segmentation")[-1]["coarse"]
+    window.page.take(Request(window.page._picture, labels, number + 1), labels, coarse=True)
+    assert window.of("segmentation")[-1]["coarse"]
+    window.do("undo")
+    window.page.take(Request(window.page._picture, labels, number), labels, coarse=False)
+    assert len(list(window.page.greeting())) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("stroke", {}),
-        ("stroke", {**ACROSS, "points": [[float("nan"), 1]]}),
-        ("stroke", {**ACROSS, "class": 7}),
-        ("open", {"picture": 2}),
-        ("open", {"picture": "../../etc/passwd"}),
-        ("open", {}),
-        ("rename class", {"class": 0, "name": 5}),
-        ("color class", {"class": 0, "color": "url(x)"}),
-    ],
-)
-def test_wrong_messages_are_refused_and_change_nothing(opened, name, message):
-    page, heard = opened
-    before = page._journal.path.read_bytes()
-    with pytest.raises(ValueError, match=r"\.$"):
-        do(page, name, **message)
-    assert page._journal.path.read_bytes() == before
-    assert not [event for event in heard.events if event["event"] in ("done", "picture")]
+def test_a_failure_is_sent_and_the_next_stroke_is_done(window, monkeypatch):
+    segment = type(window.page._picture).segment
+
+    def failing(self, seeds, *, coarse):
+        monkeypatch.undo()
+        raise ValueError("This cannot be segmented.")
+
+    monkeypatch.setattr(type(window.page._picture), "segment", failing)
+    window.do("stroke", **ACROSS)
+    assert window.wait(lambda e: e["event"] == "failed")["why"] == "This cannot be segmented."
+    assert type(window.page._picture).segment is segment
+    window.do("stroke", **MIDDLE)
+    assert set(window.shown().ravel()) == {0, 1}
 
 
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({"class": 2}, "one of the classes"),
-        ({"class": -1}, "one of the classes"),
-        ({"class": True}, "one of the classes"),
-        ({"class": "0"}, "one of the classes"),
-        ({"class": 10**30}, "one of the classes"),
-        ({"class": None}, "one of the classes"),
-        ({"width": 0}, "wide"),
-        ({"width": 1e9}, "wide"),
-        ({"width": math.nan}, "wide"),
-        ({"width": math.inf}, "wide"),
-        ({"width": "3"}, "wide"),
-        ({"width": [3]}, "wide"),
-        ({"erase": 1}, "erase"),
-        ({"erase": None}, "erase"),
-        ({"points": []}, "1 to"),
-        ({"points": None}, "1 to"),
-        ({"points": {"0": [1, 1]}}, "1 to"),
-        ({"points": [[1, 1]] * (5_001)}, "1 to"),
-        ({"points": [[1, 1], [1]]}, "pair of numbers"),
-        ({"points": [[1, 1, 1]]}, "pair of numbers"),
-        ({"points": [["1", 1]]}, "pair of numbers"),
-        ({"points": [[math.nan, 1]]}, "pair of numbers"),
-        ({"points": [[1, -math.inf]]}, "pair of numbers"),
-        ({"points": [[True, 1]]}, "pair of numbers"),
-        ({"points": [1, 2]}, "pair of numbers"),
-        ({"points": [[1e300, 1]]}, "pair of numbers"),
-        ({"points": [[10**400, 1]]}, "pair of numbers"),
-        ({"points": [[1e8, 1]]}, "far outside"),
-        ({"points": [[1, -71]]}, "far outside"),
+        *(({"class": odd}, "one of the classes") for odd in (2, -1, True, "0", 10**30, None)),
+        *(({"width": odd}, "wide") for odd in (0, 1e9, math.nan, math.inf, "3", [3])),
+        *(({"erase": odd}, "erase") for odd in (1, None)),
+        *(({"points": odd}, "1 to") for odd in ([], None, {"0": [1, 1]}, [[1, 1]] * 5_001)),
+        *(
+            ({"points": odd}, "pair of numbers")
+            for odd in (
+                [[1, 1], [1]], [[1, 1, 1]], [["1", 1]], [[math.nan, 1]], [[1, -math.inf]], [[True, 1]],
+                [1, 2], [[1e300, 1]], [[10**400, 1]],
+            )
+        ),
+        *(({"points": odd}, "far outside") for odd in ([[1e8, 1]], [[1, -71]])),
     ],
-)
-def test_what_is_no_stroke_is_refused(opened, changed, problem):
-    page, _ = opened
+)  # fmt: skip
+def test_what_is_no_stroke_is_refused(window, changed, problem):
+    before = window.page._journal.path.read_bytes()
     with pytest.raises(ValueError, match=problem):
-        do(page, "stroke", **{**ACROSS, **changed})
-    assert first(page)[0]["strokes"] == []
+        window.do("stroke", **{**ACROSS, **changed})
+    assert window.first["strokes"] == []
+    assert window.page._journal.path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
     "message",
     [
-        {"do": "add class", "name": "x" * 201},
-        {"do": "add class", "name": ["x"]},
-        {"do": "add class", "name": "leaf"},
-        {"do": "rename class", "class": 0, "name": "ground"},
-        {"do": "rename class", "class": 0, "name": "  "},
-        {"do": "rename class", "class": 0},
-        {"do": "rename class", "class": 9, "name": "a"},
-        {"do": "rename class", "class": True, "name": "a"},
-        {"do": "color class", "class": 0, "color": "red"},
-        {"do": "color class", "class": 0, "color": "#12345g"},
-        {"do": "color class", "class": 0, "color": "#+12345"},
-        {"do": "color class", "class": 0, "color": "#1_2_34"},
-        {"do": "add class", "name": "\ud800\0"},
-        {"do": "color class", "class": 0, "color": 5},
+        *({"do": "add class", "name": odd} for odd in ("x" * 201, ["x"], "leaf", "\ud800\0")),
+        *({"do": "rename class", "class": 0, "name": odd} for odd in ("ground", "  ", 5, None)),
+        *({"do": "rename class", "class": odd, "name": "a"} for odd in (9, True)),
+        *(
+            {"do": "color class", "class": 0, "color": odd}
+            for odd in ("red", "#12345g", "#+12345", "#1_2_34", "url(x)", 5)
+        ),
+        *({"do": "open", "picture": odd} for odd in (2, "../../etc/passwd", None)),
     ],
 )
-def test_what_is_no_change_of_classes_is_refused(opened, message):
-    page, _ = opened
-    before = first(page)[0]["classes"]
-    with pytest.raises(ValueError, match=r"class|colour"):
-        page.commands[message["do"]](message)
-    assert first(page)[0]["classes"] == before
+def test_what_is_no_change_of_classes_or_pictures_is_refused(window, message):
+    before = window.first
+    with pytest.raises(ValueError, match=r"class|colour|picture"):
+        window.page.commands[message["do"]](message)
+    assert window.first == before
+
+
+def test_the_numbers_of_strokes_and_classes_are_limited(window):
+    for _ in range(MOST_CLASSES - 2):
+        window.do("add class")
+    with pytest.raises(ValueError, match="64 classes already"):
+        window.do("add class")
+    window.page._painting.strokes = [json.loads(json.dumps(ACROSS))] * MOST_STROKES
+    with pytest.raises(ValueError, match="strokes already"):
+        window.do("stroke", **ACROSS)

@@ -9,7 +9,7 @@ from PIL import Image
 from graphwell import datasets
 from graphwell.widgets import Label, Paint
 from tests.serve.browser import browser, keep_screenshot
-from tests.serve.tables import write_groups
+from tests.serve.pages import write_groups
 from tests.serve.test_paint_in_chromium import drag, press
 from tests.widgets.notebook import Notebook
 

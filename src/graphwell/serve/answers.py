@@ -57,11 +57,6 @@ class ClassEntry:
 class ClassList:
     """Classes in the order that they came; every change makes a new list.
 
-    Attributes
-    ----------
-    entries : tuple of ClassEntry
-    next_number : int
-
     Examples
     --------
     >>> classes = ClassList.named(["cat", "dog"]).added("bird")
@@ -83,9 +78,6 @@ class ClassList:
     def __iter__(self) -> Iterator[ClassEntry]:
         return iter(self.entries)
 
-    def __contains__(self, number: object) -> bool:
-        return any(entry.number == number for entry in self.entries)
-
     @property
     def names(self) -> tuple[str, ...]:
         """Names by number; empty where a class is gone."""
@@ -106,13 +98,13 @@ class ClassList:
 
     def renamed(self, number: int, name: str) -> "ClassList":
         """With another name of a class."""
-        return self._changed(number, name=self._new_name(name, but=number))
+        return self._with(number, name=self._new_name(name, but=number))
 
     def recolored(self, number: int, color: str) -> "ClassList":
         """With another colour of a class."""
         if not isinstance(color, str) or not COLOR.fullmatch(color):
             raise OptionError("color", "{field} must be like #0072b2, got {!r}.", color)
-        return self._changed(number, color=color)
+        return self._with(number, color=color)
 
     def without(self, number: int) -> "ClassList":
         """Without a class."""
@@ -121,19 +113,13 @@ class ClassList:
 
     def check(self, number: object) -> int:
         """The number of a class that must be there."""
-        if not isinstance(number, int) or isinstance(number, bool) or number not in self:
+        if type(number) is not int or all(entry.number != number for entry in self.entries):
             raise OptionError("class", "There is no such class any more; choose another.")
         return number
 
-    def _changed(self, number: int, name: str | None = None, color: str | None = None) -> "ClassList":
+    def _with(self, number: int, **new: str) -> "ClassList":
         self.check(number)
-        entries = (
-            replace(entry, name=name or entry.name, color=color or entry.color)
-            if entry.number == number
-            else entry
-            for entry in self.entries
-        )
-        return replace(self, entries=tuple(entries))
+        return replace(self, entries=tuple(replace(e, **new) if e.number == number else e for e in self))  # type: ignore[arg-type]
 
     def _new_name(self, name: object, but: int | None = None) -> str:
         clean = clean_name(name)
@@ -160,7 +146,7 @@ class Change:
 class Annotations:
     """Classes, the class of each row or one of the codes for none, and how far each label is trusted.
 
-    Labels of a lasso have weights below 1.
+    Labels of a selection have weights below 1.
 
     Examples
     --------
@@ -186,8 +172,8 @@ class Annotations:
             "add class": lambda a: self._change(classes=self.classes.added(a["name"])),
             "rename class": lambda a: self._change(classes=self.classes.renamed(a["class"], a["name"])),
             "color class": lambda a: self._change(classes=self.classes.recolored(a["class"], a["color"])),
-            "remove class": self._without_class,
-            "merge classes": self._without_class,
+            "remove class": self._remove_class,
+            "merge classes": self._remove_class,
         }
 
     @property
@@ -224,17 +210,16 @@ class Annotations:
             rows = rows[(self.weights[rows] < 1) | np.isin(self.codes[rows], (NOTHING, SKIPPED))]
         return self._change(rows, number, float(weight))
 
-    def _without_class(self, action: Action) -> Change:
-        """A class is removed, or goes into another, if that is named."""
-        number = action["class"]
-        if action["do"] == "merge classes":
-            into = self.classes.check(action["into"])
-            if into == number:
-                raise OptionError("into", "A class cannot be merged into itself; choose another.")
-            rows = np.flatnonzero(self.codes == self.classes.check(number))
-            return self._change(rows, into, self.weights[rows], self.classes.without(number))
-        rows = np.flatnonzero(self.codes == self.classes.check(number))
-        return self._change(rows, classes=self.classes.without(number))
+    def _remove_class(self, action: Action) -> Change:
+        """Remove a class; its rows go into another, if that is named."""
+        number = self.classes.check(action["class"])
+        rows = np.flatnonzero(self.codes == number)
+        if action["do"] == "remove class":
+            return self._change(rows, classes=self.classes.without(number))
+        into = self.classes.check(action["into"])
+        if into == number:
+            raise OptionError("into", "A class cannot be merged into itself; choose another.")
+        return self._change(rows, into, self.weights[rows], self.classes.without(number))
 
     def _change(
         self, rows: Any = (), code: int = NOTHING, weight: Any = 1.0, classes: ClassList | None = None

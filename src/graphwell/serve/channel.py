@@ -1,7 +1,7 @@
 """The channel between a page and its windows: commands in, events out, every window in step.
 
 A window sends ``{"do": name, "id": number, ...}`` and gets ``{"re": number, "ok": value}`` or
-``{"re": number, "error": sentence}``. What changes for all is told to every window: an event
+``{"re": number, "error": sentence}``. What changes for all is sent to every window: an event
 ``{"event": name, ...}``, or a binary frame of an event and an array.
 """
 
@@ -11,7 +11,6 @@ import struct
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,8 +24,6 @@ MOST_WINDOWS = 32
 MESSAGES_A_SECOND, MESSAGES_AT_ONCE = 100.0, 300.0
 MOST_WAITING = 1_000
 """Events that a window may lag behind; then it is closed, and begins anew when it comes back."""
-MOST_BESIDE = 2
-"""Commands that take long and run at once, of all windows."""
 TOO_MANY, TOO_SLOW = 1008, 1013
 """Codes of websockets."""
 
@@ -35,29 +32,18 @@ Command = Callable[[dict[str, Any]], Any]
 
 
 class Page(Protocol):
-    """The state behind a page."""
+    """The state behind a page; `name` is that of its HTML file in ``page/``, without the ending."""
 
-    @property
-    def name(self) -> str:
-        """Name of its HTML file in ``page/``, without the ending."""
-
-    @property
-    def folders(self) -> Mapping[str, Path]:
-        """Folders whose pictures the page may show, by the name that addresses call them."""
-
-    @property
-    def commands(self) -> Mapping[str, Command]:
-        """Commands of windows; each takes the message and returns values of JSON. One runs at a time."""
-
-    @property
-    def beside(self) -> frozenset[str]:
-        """Names of commands that may take long: they run beside others, which do not wait for them."""
+    name: str
+    folders: Mapping[str, Path]  # whose pictures the page may show, by their name in addresses
+    commands: Mapping[str, Command]  # each takes the message and returns values of JSON; one runs at a time
+    beside: frozenset[str]  # commands that take long: others do not wait for them
 
     def greeting(self) -> Iterable[Event]:
-        """Events for a new window: everything, as it was when the last event was sent."""
+        """Everything, for a new window."""
 
-    def begin(self, tell: Callable[[Event], None]) -> None:
-        """Begin work in the background; `tell` reaches every window, from any thread."""
+    def begin(self, send: Callable[[Event], None]) -> None:
+        """Begin work in the background; `send` reaches every window, from any thread."""
 
     def end(self) -> None:
         """End the work in the background and close files."""
@@ -76,35 +62,6 @@ def frame(event: Mapping[str, Any], array: FloatArray) -> bytes:
     return struct.pack("<I", len(head)) + head + np.ascontiguousarray(array).tobytes()
 
 
-@dataclass
-class Allowance:
-    """How many messages a window may send: some at once, and so many a second for long.
-
-    Examples
-    --------
-    >>> allowance = Allowance(2.0, 1.0)
-    >>> [allowance.spend(now) for now in (0.0, 0.0, 0.0, 1.5, 1.5)]
-    [True, True, False, True, False]
-    """
-
-    at_once: float = MESSAGES_AT_ONCE
-    a_second: float = MESSAGES_A_SECOND
-    left: float = field(init=False)
-    since: float | None = None
-
-    def __post_init__(self) -> None:
-        self.left = self.at_once
-
-    def spend(self, now: float) -> bool:
-        """Take one message; False if there were too many."""
-        gained = 0.0 if self.since is None else (now - self.since) * self.a_second
-        self.left, self.since = min(self.at_once, self.left + gained), now
-        if self.left < 1:
-            return False
-        self.left -= 1
-        return True
-
-
 class Hub:
     """All windows of a page."""
 
@@ -112,34 +69,18 @@ class Hub:
         self.page = page
         self._windows: dict[Any, asyncio.Queue[Event | None]] = {}
         self._turn = asyncio.Lock()
-        self._beside: set[asyncio.Task[dict[str, Any]]] = set()
+        self._beside: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def begin(self) -> None:
         """Begin the page's work; called in the loop that serves the windows."""
         self._loop = asyncio.get_running_loop()
-        self.page.begin(self.tell)
+        self.page.begin(self.send)
 
-    def tell(self, event: Event) -> None:
+    def send(self, event: Event) -> None:
         """Send an event to every window; may be called from any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._put, event)
-
-    async def serve(self, window: Any) -> None:
-        """Speak with one window, a websocket of Starlette that was accepted, until it goes."""
-        if len(self._windows) >= MOST_WINDOWS:
-            await window.close(TOO_SLOW, "There are too many windows; close some.")
-            return
-        waiting: asyncio.Queue[Event | None] = asyncio.Queue()
-        for event in self.page.greeting():  # in the loop: no event comes in between and is missed
-            waiting.put_nowait(event)
-        self._windows[window] = waiting
-        sender = asyncio.create_task(self._send(window, waiting))
-        try:
-            await self._listen(window, waiting)
-        finally:
-            self._windows.pop(window, None)
-            sender.cancel()
 
     def _put(self, event: Event) -> None:
         for window, waiting in list(self._windows.items()):
@@ -149,7 +90,23 @@ class Hub:
             else:
                 waiting.put_nowait(event)
 
-    async def _send(self, window: Any, waiting: "asyncio.Queue[Event | None]") -> None:
+    async def serve(self, window: Any) -> None:
+        """Serve one window, a websocket of Starlette that was accepted, until it goes."""
+        if len(self._windows) >= MOST_WINDOWS:
+            await window.close(TOO_SLOW, "There are too many windows; close some.")
+            return
+        waiting: asyncio.Queue[Event | None] = asyncio.Queue()
+        for event in self.page.greeting():  # in the loop: no event comes in between and is missed
+            waiting.put_nowait(event)
+        self._windows[window] = waiting
+        sender = asyncio.create_task(self._send_waiting(window, waiting))
+        try:
+            await self._receive(window, waiting)
+        finally:
+            self._windows.pop(window, None)
+            sender.cancel()
+
+    async def _send_waiting(self, window: Any, waiting: "asyncio.Queue[Event | None]") -> None:
         while (event := await waiting.get()) is not None:
             if isinstance(event, bytes):
                 await window.send_bytes(event)
@@ -157,13 +114,13 @@ class Hub:
                 await window.send_text(json.dumps(event))
         await window.close(TOO_SLOW, "This window fell too far behind; load it again.")
 
-    async def _listen(self, window: Any, waiting: "asyncio.Queue[Event | None]") -> None:
-        allowance = Allowance()
-        while True:
-            received = await window.receive()
-            if received["type"] == "websocket.disconnect":
-                return
-            if not allowance.spend(time.monotonic()):
+    async def _receive(self, window: Any, waiting: "asyncio.Queue[Event | None]") -> None:
+        allowed, last = MESSAGES_AT_ONCE, time.monotonic()
+        while (received := await window.receive())["type"] != "websocket.disconnect":
+            now = time.monotonic()
+            allowed = min(MESSAGES_AT_ONCE, allowed + (now - last) * MESSAGES_A_SECOND) - 1
+            last = now
+            if allowed < 0:
                 await window.close(TOO_MANY, "Too many messages; load the page again.")
                 return
             await self._take(received.get("text") or "", waiting)
@@ -176,26 +133,28 @@ class Hub:
         except (ValueError, KeyError, TypeError, RecursionError):
             waiting.put_nowait({"re": None, "error": "This is no command."})
             return
+
+        async def answer() -> None:
+            waiting.put_nowait(await _answer(command, message))
+
         if message["do"] not in self.page.beside:
             async with self._turn:
-                waiting.put_nowait(await self._answer(command, message))
-        elif len(self._beside) < MOST_BESIDE:
-            task = asyncio.create_task(self._answer(command, message))
-            self._beside.add(task)
-            task.add_done_callback(self._beside.discard)
-            task.add_done_callback(lambda done: waiting.put_nowait(done.result()))
+                await answer()
+        elif self._beside is None or self._beside.done():
+            self._beside = asyncio.create_task(answer())
         else:
             waiting.put_nowait({"re": message.get("id"), "error": "This is being done already; wait for it."})
 
-    async def _answer(self, command: Command, message: dict[str, Any]) -> dict[str, Any]:
-        """Run a command; an error becomes a sentence."""
-        number = message.get("id")
-        try:
-            return {"re": number, "ok": await asyncio.to_thread(command, message)}
-        except KeyError as error:
-            return {"re": number, "error": f"This command lacks {error}."}
-        except (ValueError, TypeError, OSError) as error:
-            return {"re": number, "error": str(error) or "This command cannot be done."}
-        except Exception as error:
-            traceback.print_exception(error)
-            return {"re": number, "error": f"This is a mistake in graphwell: {error!r}"}
+
+async def _answer(command: Command, message: dict[str, Any]) -> dict[str, Any]:
+    """Run a command; an error becomes a sentence."""
+    number = message.get("id")
+    try:
+        return {"re": number, "ok": await asyncio.to_thread(command, message)}
+    except KeyError as error:
+        return {"re": number, "error": f"This command lacks {error}."}
+    except (ValueError, TypeError, OSError) as error:
+        return {"re": number, "error": str(error) or "This command cannot be done."}
+    except Exception as error:
+        traceback.print_exception(error)
+        return {"re": number, "error": f"This is a mistake in graphwell: {error!r}"}

@@ -10,19 +10,22 @@ import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import IntArray
 from graphwell.active import AccuracyEstimate, Question, Session
 from graphwell.active.accuracy import Checked
 from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
 from graphwell.graph.layout import graph_map
-from graphwell.jobs.labelling import FoundLabels, LabelledTable
+from graphwell.jobs.labelling import FoundLabels
 from graphwell.progress import CancelledError
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED
+
+if TYPE_CHECKING:
+    from graphwell.serve.labelling import LabelPage
 
 QUESTIONS_AHEAD = 10
 PREVIEW_FROM = 10_000
@@ -38,7 +41,7 @@ class Snapshot:
 
     number: int
     codes: IntArray
-    weights: FloatArray
+    weights: IntArray
     names: tuple[str, ...]
 
 
@@ -47,79 +50,43 @@ class Fit:
     """A fit, the answers that it knew, and the labels that they checked since the fit before."""
 
     snapshot: Snapshot
-    found: FoundLabels | None
-    accuracy: AccuracyEstimate | None
+    found: FoundLabels | None = None
+    accuracy: AccuracyEstimate | None = None
     checked: Mapping[int, Checked] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class LabelPreview:
-    """Rows whose class changes before the fit is done, and their new classes, -1 for none."""
-
-    snapshot: Snapshot
-    rows: IntArray
-    labels: IntArray
+class StoppedError(Exception):
+    """The page has ended while a thread was at work."""
 
 
 class BackgroundFits:
-    """A thread that fits whenever answers have changed, and asks what to ask next.
+    """A thread that fits whenever the answers of a page have changed, and chooses the next questions.
 
-    Of a large table, a preview comes first. A fit that is under way when the next
-    answer comes is given up, unless the last one is long ago.
-
-    Parameters
-    ----------
-    table : LabelledTable
-    snapshot : callable
-        Returns the answers of the moment.
-    on_preview, on_fit, on_questions, on_places : callable
-        Called in threads with each preview and fit, the questions after it, and a map once it is ready.
-    on_stage : callable
-        Called with a few words on what is being done; an empty text when nothing is.
-    checked : mapping
-        Labels that answers had checked before a new start, by row.
+    Of a large table, a preview comes first. A fit that is under way when the next answer comes is given up,
+    unless the last one is long ago. `checked` has the labels that answers checked before a new start, by row.
     """
 
-    def __init__(
-        self,
-        table: LabelledTable,
-        snapshot: Callable[[], Snapshot],
-        on_preview: Callable[[LabelPreview], None],
-        on_fit: Callable[[Fit], None],
-        on_questions: Callable[[list[Question]], None],
-        on_places: Callable[[FloatArray], None],
-        on_stage: Callable[[str], None],
-        checked: Mapping[int, Checked] | None = None,
-    ) -> None:
-        self.table = table
-        self._snapshot = snapshot
-        self._on_preview, self._on_fit = on_preview, on_fit
-        self._on_questions, self._on_places = on_questions, on_places
-        self._on_stage = on_stage
-        self._wake = threading.Event()
-        self._ended = threading.Event()
+    def __init__(self, page: "LabelPage", checked: Mapping[int, Checked]) -> None:
+        self._page, self._table = page, page.table
+        self._wake, self._ended, self._stale = threading.Event(), threading.Event(), threading.Event()
         self._threads: list[threading.Thread] = []
-        self._last = no_fit(0)
-        self._passed, self._unfitted = self._last.snapshot, False
-        self._previewed: IntArray | None = None
-        self._checked = dict(checked or {})
-        self._stale, self._fitted_at = threading.Event(), 0.0
+        self._checked = dict(checked)
+        self._fitted_at = 0.0
 
     def begin(self) -> None:
         """Begin to build the graph, then to fit."""
         self._start(self._run)
 
     def wake(self, *, labelled: bool) -> None:
-        """Say that answers have changed, and whether labels are among them."""
+        """Follow new answers; `labelled` if labels are among them."""
         if labelled and time.monotonic() - self._fitted_at < LONGEST_WITHOUT_A_FIT:
             self._stale.set()
         self._wake.set()
 
     def end(self) -> None:
         """End; waits a while for the fit of the moment."""
-        self._ended.set()
-        self._stale.set()
-        self._wake.set()
+        for event in (self._ended, self._stale, self._wake):
+            event.set()
         for thread in self._threads:
             thread.join(SECONDS_TO_END)
 
@@ -135,16 +102,21 @@ class BackgroundFits:
             return
         except Exception as error:
             traceback.print_exception(error)
-            self._on_stage(f"The work in the background failed: {error}")
+            self._page.take_stage(f"The work in the background failed: {error}")
 
     def _run(self) -> None:
-        self._on_stage("Looking for the neighbours of every row")
-        session = self.table.session()
-        self._on_stage("")
-        if self.table.places is None:
+        self._page.take_stage("Looking for the neighbours of every row")
+        session = self._table.session()
+        self._page.take_stage("")
+        if self._table.places is None:
             self._start(lambda: self._draw(session))
-        self._last = no_fit(session.n_rows)
-        self._passed = self._last.snapshot
+        n = session.n_rows
+        self._last = Fit(Snapshot(-1, np.full(n, NOTHING), np.ones(n), ()))
+        self._known, self._unfitted = (
+            self._last.snapshot,
+            False,
+        )  # what the session knows, beyond the last fit
+        self._previewed = np.full(n, NOTHING)
         blas = ThreadpoolController()
         self._wake.set()
         while self._wake.wait() and not self._ended.is_set():
@@ -155,9 +127,9 @@ class BackgroundFits:
     def _follow(self, session: Session) -> None:
         """Fit to the answers of the moment, if they are new, and choose the next questions."""
         self._stale = threading.Event()
-        now = self._snapshot()
+        now = self._page.snapshot()
         if now.number != self._last.snapshot.number:
-            self._pass_on(session, now)
+            self._update(session, now)
             try:
                 if self._unfitted:
                     fit = refit(session, now, self._stale)
@@ -166,21 +138,20 @@ class BackgroundFits:
             except CancelledError:
                 return  # a newer answer has come
             self._last, self._unfitted, self._fitted_at = fit, False, time.monotonic()
-            self._on_fit(fit)
-        self._on_questions(next_questions(session, now))
+            self._page.take_fit(fit)
+        self._page.take_questions(next_questions(session, now))
 
-    def _pass_on(self, session: Session, now: Snapshot) -> None:
+    def _update(self, session: Session, now: Snapshot) -> None:
         """Bring the session up to date; of a large table, preview what that changes."""
-        labelled = pass_on(session, self._passed, now)
-        self._passed, self._unfitted = now, self._unfitted or labelled
+        labelled = pass_on(session, self._known, now)
+        self._known, self._unfitted = now, self._unfitted or labelled
         session.add_checked(self._checked)
         self._checked = {}
         if labelled and session.n_rows >= PREVIEW_FROM:
-            before = np.full(session.n_rows, NOTHING) if self._previewed is None else self._previewed
-            self._previewed = preview(session)
+            before, self._previewed = self._previewed, preview(session)
             rows = np.flatnonzero(self._previewed != before)
-            self._on_preview(LabelPreview(now, rows, self._previewed[rows]))
-            self._on_questions(next_questions(session, now))  # the fit may take long
+            self._page.take_preview(now, rows, self._previewed[rows])
+            self._page.take_questions(next_questions(session, now))  # the fit may take long
 
     def _draw(self, session: Session) -> None:
         """Place the rows by their graph, better than their principal components do."""
@@ -188,18 +159,10 @@ class BackgroundFits:
         def watched(_: str, done: float | None) -> None:
             if self._ended.is_set():
                 raise StoppedError
-            self._on_stage("" if done == 1 else "Drawing a better map")
+            self._page.take_stage("" if done == 1 else "Drawing a better map")
 
-        self._on_places(graph_map(session.prepared.shown, n_jobs=self.table.options.n_jobs, progress=watched))
-
-
-class StoppedError(Exception):
-    """The page has ended while a thread was at work."""
-
-
-def no_fit(n_rows: int) -> Fit:
-    """The state before any answer."""
-    return Fit(Snapshot(-1, np.full(n_rows, NOTHING), np.ones(n_rows), ()), None, None)
+        n_jobs = self._table.options.n_jobs
+        self._page.take_places(graph_map(session.prepared.shown, n_jobs=n_jobs, progress=watched))
 
 
 def pass_on(session: Session, known: Snapshot, now: Snapshot) -> bool:
@@ -224,7 +187,7 @@ def preview(session: Session) -> IntArray:
 def refit(session: Session, now: Snapshot, stale: threading.Event) -> Fit:
     """Fit a session that knows the answers; `CancelledError` if these are stale meanwhile."""
     if not session.answers:
-        return Fit(now, None, None)
+        return Fit(now)
     with warnings.catch_warnings():
         for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # the page shows their doubt
             warnings.simplefilter("ignore", kind)
@@ -270,22 +233,17 @@ class AccuracyCurve:
             for row, score, right in note["checked"]:
                 self.checked[int(_number(row))] = Checked(_number(score), bool(right), fits_since)
 
-    def add(
-        self,
-        labels: int,
-        found: AccuracyEstimate,
-        checked: Mapping[int, Checked],
-        *,
-        is_early: bool = False,
-    ) -> dict[str, Any] | None:
+    def add(self, labels: int, fit: Fit, *, is_early: bool) -> dict[str, Any] | None:
         """Add the estimate after a fit; returns the note for the journal, None if nothing is new."""
-        low, high = found.interval
-        point = {"labels": labels, "share": float(found.share), "low": float(low), "high": float(high)}
-        if self.points and point == self.points[-1] and not checked:
+        if fit.accuracy is None:
+            return None
+        low, high = fit.accuracy.interval
+        point = {"labels": labels, "share": float(fit.accuracy.share), "low": float(low), "high": float(high)}
+        if self.points and point == self.points[-1] and not fit.checked:
             return None
         self._add(point, is_early)
-        anew = found.n_checked == len(checked)  # what was checked before no longer counts
-        new = [[int(row), float(check.score), check.right] for row, check in checked.items()]
+        anew = fit.accuracy.n_checked == len(fit.checked)  # what was checked before no longer counts
+        new = [[int(row), float(check.score), check.right] for row, check in fit.checked.items()]
         return {**point, "checked": new, "early": is_early, "anew": anew}
 
     def _add(self, point: dict[str, float], is_early: bool) -> None:

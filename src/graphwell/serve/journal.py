@@ -18,10 +18,10 @@ from graphwell.io.files import NO_FOLLOW
 FORMAT = "graphwell journal 1"
 Action = dict[str, Any]
 """Values that JSON can hold; ``do`` names what was done."""
-Note = dict[str, Any]
 UNDO, REDO, NOTE = {"do": "undo"}, {"do": "redo"}, "note"
 MAKES_NO_SENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """Errors that forged lines lead to where they are read."""
+BINARY = getattr(os, "O_BINARY", 0)
 Read = TypeVar("Read")
 
 
@@ -40,7 +40,7 @@ class Journal:
     done, undone : list of dict
         Actions that count, oldest first; and those taken back, the next to redo last.
     notes : list of dict
-        What was noted beside the actions, oldest first; no undo takes it back.
+        Entries that are no actions, oldest first; no undo takes them back.
 
     Examples
     --------
@@ -59,11 +59,11 @@ class Journal:
         self.path = path
         self.done: list[Action] = []
         self.undone: list[Action] = []
-        self.notes: list[Note] = []
+        self.notes: list[dict[str, Any]] = []
         self._head = {"format": FORMAT, **about}
         self._end = 0  # of the file, as far as it was written here
         self._copy: Path | None = None
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW | getattr(os, "O_BINARY", 0), 0o666)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW | BINARY, 0o666)
         try:
             self._read()
         except BaseException:
@@ -84,39 +84,39 @@ class Journal:
 
     def do(self, action: Action) -> None:
         """Write down an action; what was undone before can no longer be redone."""
-        self._append(action)
-        self._take(action)
+        self._write_down(action)
 
-    def note(self, what: Mapping[str, Any]) -> None:
+    def note(self, content: Mapping[str, Any]) -> None:
         """Write down something that is no action; values of JSON."""
-        self._append({NOTE: what})
-        self._take({NOTE: what})
+        self._write_down({NOTE: content})
 
     def undo(self) -> Action | None:
         """Take the last action back and return it; None if there is none."""
         if not self.done:
             return None
-        self._append(UNDO)
-        self._take(UNDO)
+        self._write_down(UNDO)
         return self.undone[-1]
 
     def redo(self) -> Action | None:
         """Do again what was undone last and return it; None if there is none."""
         if not self.undone:
             return None
-        self._append(REDO)
-        self._take(REDO)
+        self._write_down(REDO)
         return self.done[-1]
 
-    def _take(self, action: Action) -> None:
-        if NOTE in action:
-            self.notes.append(dict(action[NOTE]))
-        elif action == UNDO:
+    def _write_down(self, entry: dict[str, Any]) -> None:
+        self._append(entry)
+        self._take(entry)
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        if NOTE in entry:
+            self.notes.append(dict(entry[NOTE]))
+        elif entry == UNDO:
             self.undone.append(self.done.pop())
-        elif action == REDO:
+        elif entry == REDO:
             self.done.append(self.undone.pop())
         else:
-            self.done.append(action)
+            self.done.append(entry)
             self.undone.clear()
 
     def _append(self, entry: Any) -> None:
@@ -154,7 +154,7 @@ class Journal:
         for number in count(1):
             copy = self.path.with_name(f"{self.path.name}.{number}")
             try:
-                file = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+                file = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
             except FileExistsError:
                 continue
             try:
@@ -168,7 +168,13 @@ class Journal:
         """Read the actions; what a kill cut short at the end is cut off."""
         with os.fdopen(os.dup(self._file), "rb") as file:
             content = file.read()
-        entries, self._end = self._entries(content)
+        entries: list[Any] = []
+        while (end := content.find(b"\n", self._end) + 1) > 0:
+            entries.append(_entry(content[self._end : end]))
+            if entries[-1] is None:
+                problem = "{field}: {} is damaged at byte {:,}; restore it, or move it away."
+                raise OptionError("table", problem, self.path, self._end)
+            self._end = end
         if not entries and not _line(self._head).startswith(content):
             raise OptionError("table", "{field}: {} is no journal of graphwell; move it away.", self.path)
         os.ftruncate(self._file, self._end)
@@ -180,7 +186,7 @@ class Journal:
         for number, entry in enumerate(entries[1:], start=1):
             impossible = (entry == UNDO and not self.done) or (entry == REDO and not self.undone)
             if impossible or not isinstance(entry, dict) or not isinstance(entry.get(NOTE, {}), dict):
-                raise self._nonsense(number)
+                raise self._nonsense(f"at its action {number:,}")
             self._take(entry)
 
     def replay(self, do: Callable[[Action], object]) -> None:
@@ -189,32 +195,18 @@ class Journal:
             try:
                 do(action)
             except MAKES_NO_SENSE as error:
-                raise self._nonsense(number) from error
+                raise self._nonsense(f"at its action {number:,}") from error
 
-    def recall(self, read: Callable[[list[Note]], Read]) -> Read:
+    def recall(self, read: Callable[[list[dict[str, Any]]], Read]) -> Read:
         """Read all notes, oldest first; those that make no sense are refused."""
         try:
             return read(self.notes)
         except MAKES_NO_SENSE as error:
-            problem = "{field}: {} makes no sense in its notes; restore it, or move it away."
-            raise OptionError("table", problem, self.path) from error
+            raise self._nonsense("in its notes") from error
 
-    def _nonsense(self, number: int) -> OptionError:
-        problem = "{field}: {} makes no sense at its action {:,}; restore it, or move it away."
-        return OptionError("table", problem, self.path, number)
-
-    def _entries(self, content: bytes) -> tuple[list[Any], int]:
-        """The entries of the whole lines, and where they end."""
-        entries: list[Any] = []
-        begin = 0
-        while (end := content.find(b"\n", begin) + 1) > 0:
-            entry = _entry(content[begin:end])
-            if entry is None:
-                problem = "{field}: {} is damaged at byte {:,}; restore it, or move it away."
-                raise OptionError("table", problem, self.path, begin)
-            entries.append(entry)
-            begin = end
-        return entries, begin
+    def _nonsense(self, where: str) -> OptionError:
+        problem = "{field}: {} makes no sense {}; restore it, or move it away."
+        return OptionError("table", problem, self.path, where)
 
 
 def _write(file: int, content: bytes) -> None:

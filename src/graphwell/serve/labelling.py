@@ -2,30 +2,24 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.active import Question
+from graphwell.active.accuracy import ENOUGH_CHECKED
 from graphwell.errors import OptionError
 from graphwell.graph.layout import principal_map
 from graphwell.jobs.labelling import FoundLabels, LabelledTable, write_answers, write_labels
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Annotations, Change, ClassList, clean_name
 from graphwell.serve.channel import Command, Event, frame
-from graphwell.serve.events import (
-    Coloring,
-    answers_event,
-    doubtful_rows,
-    lasso_counts,
-    row_in_brief,
-    shown_row,
-    table_event,
-    too_early,
-)
-from graphwell.serve.fits import AccuracyCurve, BackgroundFits, Fit, LabelPreview, Snapshot
+from graphwell.serve.fits import AccuracyCurve, BackgroundFits, Fit, Snapshot
 from graphwell.serve.journal import Action, Journal
 
-USED_BY = {
+FIELDS = {
     "label": ("rows", "class", "weight"),
     **dict.fromkeys(("cannot tell", "skip", "clear"), ("rows",)),
     "add class": ("name",),
@@ -34,22 +28,22 @@ USED_BY = {
     "remove class": ("class",),
     "color class": ("class", "color"),
 }
-"""The fields of each action; the rest of a message is not kept."""
+"""Of each action; the rest of a message is not kept."""
 ROWS_HELD_BACK = 5
 """Of those asked last: another window may show them, so a window is asked others first."""
+NO_CLASS = 255
+"""In the bytes that a map is coloured by."""
+STEPS_OF_DOUBT = 15
+DOUBTFUL_SHOWN = 30
+NEIGHBOURS_SHOWN = 6
+GUESSES_SHOWN = 3
 
 
 class LabelPage:
-    """The page of `graphwell label`.
+    """The page of `graphwell label`: a table, and its journal, whose actions are done again.
 
-    Answers are on disc before they are answered. Fits follow in the background; windows are told what
-    changed. Each window shows a row of its own until it asks for the next: no event replaces it.
-
-    Parameters
-    ----------
-    table : LabelledTable
-    journal : Journal
-        Of this table; what it holds is done again.
+    Answers are on disc before they are answered. Fits follow in the background; what changed is sent to all
+    windows. Each window shows a row of its own until it asks for the next: no event replaces it.
     """
 
     name = "label"
@@ -58,54 +52,62 @@ class LabelPage:
     def __init__(self, table: LabelledTable, journal: Journal) -> None:
         self.table = table
         self.journal = journal
-        self.folders = {"pictures": table.folder}
-        self.commands: dict[str, Command] = {
-            **dict.fromkeys(USED_BY, self._act),
-            "undo": lambda _: self._step_back(),
-            "redo": lambda _: self._step_forth(),
+        self.folders: Mapping[str, Path] = {"pictures": table.folder}
+        self.commands: Mapping[str, Command] = {
+            **dict.fromkeys(FIELDS, self._act),
+            "undo": lambda _: self._undo(),
+            "redo": lambda _: self._redo(),
             "next": self._next,
             "row": lambda message: self._shown(self._row(message["row"])),
             "search": lambda message: self._search(str(message["text"])),
             "export": lambda _: self._export(),
         }
-        self._lock, self._exporting = threading.RLock(), threading.Lock()
-        self._tell: Callable[[Event], None] = lambda event: None
+        self._lock = threading.RLock()
+        self._send: Callable[[Event], None] = lambda event: None
         self.answers = Annotations(table.given, ClassList.named(table.read.given.names))
         self._changes: list[Change] = []
         journal.replay(self._do_again)
         self._add_named_classes()
         self._number = 0
         self._places = principal_map(table.points) if table.places is None else table.places
-        self._coloring = Coloring(len(self.answers.codes))
+        n_rows = len(self.answers.codes)
+        # class and doubt of every row as windows know them: NO_CLASS where it has none, doubt in steps
+        self._colors, self._doubt = np.full(n_rows, NO_CLASS, np.uint8), np.zeros(n_rows, np.uint8)
         self._found: FoundLabels | None = None
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
         self._curve = journal.recall(AccuracyCurve)
         self._queue: list[Question] = []
         self._asked: deque[int] = deque(maxlen=ROWS_HELD_BACK)
         self._stage = ""
-        self._fits = BackgroundFits(
-            table, self._snapshot, self._take_preview, self._take_fit, self._take_questions,
-            self._take_places, self._take_stage, self._curve.checked,
-        )  # fmt: skip
+        self._fits = BackgroundFits(self, self._curve.checked)
 
     # ------------------------------------------------------------------------------ as a page of the channel
 
     def greeting(self) -> Iterable[Event]:
         """Everything, for a new window."""
         with self._lock:
+            rows = np.arange(len(self._colors))
+            about = {
+                "event": "about",
+                "table": self.table.options.table.name,
+                "output": self.table.options.labelled.name,
+                "rows": len(rows),
+                "classes": [vars(entry) for entry in self.answers.classes],
+            }
             return [
-                table_event(self.table, self.answers),
+                about,
                 frame({"event": "positions"}, self._places),
-                *self._coloring.everything(),
+                byte_frame("labels", rows, self._colors),
+                byte_frame("doubt", rows, self._doubt),
                 self._answers_event(self.answers.labelled),
                 self._model,
                 {"event": "stage", "text": self._stage},
                 {"event": "questions"},
             ]
 
-    def begin(self, tell: Callable[[Event], None]) -> None:
+    def begin(self, send: Callable[[Event], None]) -> None:
         """Begin to fit in the background."""
-        self._tell = tell
+        self._send = send
         self._fits.begin()
 
     def end(self) -> None:
@@ -116,8 +118,7 @@ class LabelPage:
 
     def _act(self, message: dict[str, Any]) -> dict[str, int]:
         """Plan an action, write it down, do it: an action that makes no sense is not written."""
-        known = ("do", *USED_BY[message["do"]])
-        action: Action = {key: message[key] for key in known if key in message}
+        action: Action = {key: message[key] for key in ("do", *FIELDS[message["do"]]) if key in message}
         with self._lock:
             change = self.answers.planned(action)
             self.journal.do(action)
@@ -139,7 +140,7 @@ class LabelPage:
                 self._do_again(action)
                 self.journal.do(action)
 
-    def _step_back(self) -> dict[str, Any] | None:
+    def _undo(self) -> dict[str, Any] | None:
         with self._lock:
             if self.journal.undo() is None:
                 return None
@@ -148,7 +149,7 @@ class LabelPage:
             back = None if row is None else {"row": row, "name": self.table.name(row)}
             return {**self._changed(change, back=True), "back": back}
 
-    def _step_forth(self) -> dict[str, int] | None:
+    def _redo(self) -> dict[str, int] | None:
         with self._lock:
             if not self.journal.undone:
                 return None
@@ -158,33 +159,43 @@ class LabelPage:
             return self._changed(change)
 
     def _changed(self, change: Change, *, back: bool = False) -> dict[str, int]:
-        """Do a change, tell every window, and have everything fitted anew."""
+        """Do a change, send it to every window, and have everything fitted anew."""
         self.answers.go(change, back=back)
         self._number += 1
-        self._tell(self._answers_event(change.rows))
+        self._send(self._answers_event(change.rows))
         self._fits.wake(labelled=change.labelled)
         return {"number": self._number}
 
-    def _search(self, text: str) -> list[dict[str, Any]]:
-        return [row_in_brief(self.table, row) for row in self.table.search(text)]
+    def _answers_event(self, rows: IntArray) -> dict[str, Any]:
+        """The answers for some rows, the classes, and how far one can go back and forth."""
+        done, undone = self.journal.done, self.journal.undone
+        return {
+            "event": "answers",
+            "number": self._number,
+            "rows": rows.tolist(),
+            "codes": self.answers.codes[rows].tolist(),
+            "weights": self.answers.weights[rows].round(3).tolist(),
+            "classes": [vars(entry) for entry in self.answers.classes],
+            "undo": done[-1]["do"] if done else None,
+            "redo": undone[-1]["do"] if undone else None,
+            "steps": len(done),
+        }
 
     def _export(self) -> str:
-        """Write the files, one export at a time; answers go on meanwhile."""
-        with self._exporting:
-            with self._lock:
-                found, given, names = self._found, self.answers.firm, self.answers.classes.names
-            if found is None:
-                raise OptionError("export", "There is nothing to write yet; label a row first.")
-            write_labels(self.table, names, given, found)
-            write_answers(self.table, names, given)
-            return str(self.table.options.labelled)
+        with self._lock:
+            found, given, names = self._found, self.answers.firm, self.answers.classes.names
+        if found is None:
+            raise OptionError("export", "There is nothing to write yet; label a row first.")
+        write_labels(self.table, names, given, found)  # answers go on meanwhile
+        write_answers(self.table, names, given)
+        return str(self.table.options.labelled)
+
+    # ---------------------------------------------------------------------------------------------- rows
 
     def _row(self, row: Any) -> int:
-        if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(self._coloring):
-            raise OptionError("row", "{field} must lie between 0 and {:,}.", len(self._coloring) - 1)
+        if type(row) is not int or not 0 <= row < len(self._colors):
+            raise OptionError("row", "{field} must lie between 0 and {:,}.", len(self._colors) - 1)
         return row
-
-    # ----------------------------------------------------------------------------------------- questions
 
     def _next(self, message: dict[str, Any]) -> dict[str, Any]:
         """The next row to ask a window for: one of those that it wants first, or the best that is open."""
@@ -199,59 +210,87 @@ class LabelPage:
                     return {"question": {**self._shown(question.row), "reason": question.reason}}
             return {"question": None, "left": bool(is_open.any())}
 
+    def _search(self, text: str) -> list[dict[str, Any]]:
+        return [self._in_brief(row) for row in self.table.search(text)]
+
+    def _in_brief(self, row: int) -> dict[str, Any]:
+        """A row as it is shown in a list."""
+        return {
+            "row": row,
+            "name": self.table.name(row),
+            "picture": self.table.picture(row),
+            "pixels": self.table.pixels(row),
+            "snippet": (self.table.text(row) or "")[:80] or None,
+        }
+
     def _shown(self, row: int) -> dict[str, Any]:
+        """All that is shown of a row."""
         with self._lock:
-            return shown_row(self.table, self.answers, self._found, row)
+            codes = self.answers.codes
+            near = self.table.nearest(row, self.answers.labelled, NEIGHBOURS_SHOWN)
+            return {
+                **self._in_brief(row),
+                "cells": self.table.cells(row),
+                "text": self.table.text(row),
+                "given": int(codes[row]),
+                "guesses": [] if self._found is None else self._found.guesses(row, GUESSES_SHOWN),
+                "near": [{**self._in_brief(other), "class": int(codes[other])} for other in near],
+            }
 
-    # --------------------------------------------------------------------------------------- from threads
+    # ------------------------------------------------------------------------------- from threads of the fits
 
-    def _snapshot(self) -> Snapshot:
+    def snapshot(self) -> Snapshot:
+        """The answers of the moment."""
         with self._lock:
             answers = self.answers
             return Snapshot(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
 
-    def _take_preview(self, preview: LabelPreview) -> None:
+    def take_preview(self, now: Snapshot, rows: IntArray, labels: IntArray) -> None:
+        """Rows whose class changes before the fit is done, and their new classes, -1 for none."""
         with self._lock:
-            self._tell(self._coloring.take_preview(preview))
+            self._colors[rows] = as_bytes(labels)
+            self._send(byte_frame("labels", rows, self._colors[rows], number=now.number, preview=True))
 
-    def _take_fit(self, fit: Fit) -> None:
+    def take_fit(self, fit: Fit) -> None:
+        """Labels and doubt after a fit; only what changed is sent."""
         with self._lock:
-            self._found = fit.found
-            for event in self._coloring.take_fit(fit.found, fit.snapshot.number):
-                self._tell(event)
+            found = self._found = fit.found
+            colors, doubt = np.full_like(self._colors, NO_CLASS), np.zeros_like(self._doubt)
+            if found is not None:
+                colors, doubt = as_bytes(found.labels), np.rint(STEPS_OF_DOUBT * found.doubt).astype(np.uint8)
+            for name, before, after in (("labels", self._colors, colors), ("doubt", self._doubt, doubt)):
+                rows = np.flatnonzero(before != after)
+                before[rows] = after[rows]
+                self._send(byte_frame(name, rows, after[rows], number=fit.snapshot.number))
             self._model = self._model_event(fit)
-            self._tell(self._model)
+            self._send(self._model)
 
-    def _take_questions(self, questions: list[Question]) -> None:
-        """Keep the next questions; windows that wait for a row may ask."""
+    def take_questions(self, questions: list[Question]) -> None:
+        """The next questions; windows that wait for a row may ask."""
         with self._lock:
             self._queue = questions
-            self._tell({"event": "questions"})
+            self._send({"event": "questions"})
 
-    def _take_places(self, places: FloatArray) -> None:
+    def take_places(self, places: FloatArray) -> None:
+        """A better map."""
         with self._lock:
             self._places = places
-            self._tell(frame({"event": "positions"}, places))
+            self._send(frame({"event": "positions"}, places))
 
-    def _take_stage(self, text: str) -> None:
+    def take_stage(self, text: str) -> None:
+        """A few words on the work in the background; empty when there is none."""
         with self._lock:
             if text != self._stage:
                 self._stage = text
-                self._tell({"event": "stage", "text": text})
-
-    # ---------------------------------------------------------------------------------------------- events
-
-    def _answers_event(self, rows: IntArray) -> dict[str, Any]:
-        return answers_event(self.answers, self.journal, rows, self._number)
+                self._send({"event": "stage", "text": text})
 
     def _model_event(self, fit: Fit) -> dict[str, Any]:
-        """Numbers of a fit: sizes of the classes, accuracy, the most doubtful rows, the last lasso."""
+        """Numbers of a fit: sizes of the classes, accuracy, the most doubtful rows."""
         labelled, early = int((fit.snapshot.codes >= 0).sum()), too_early(fit)
-        if fit.accuracy is not None:
-            note = self._curve.add(labelled, fit.accuracy, fit.checked, is_early=bool(early))
-            if note and fit.snapshot.number:  # at a new start the fit is that of the last note
-                self.journal.note(note)
-        sizes = self._coloring.sizes()
+        note = self._curve.add(labelled, fit, is_early=bool(early))
+        if note and fit.snapshot.number:  # at a new start the fit is that of the last note
+            self.journal.note(note)
+        sizes = np.bincount(self._colors, minlength=NO_CLASS + 1)
         return {
             "event": "model",
             "fits": self._model["fits"] + 1,
@@ -262,6 +301,49 @@ class LabelPage:
             "curve": self._curve.points,
             "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
             "early": early,
-            "doubtful": doubtful_rows(fit, self.table),
-            "lasso": lasso_counts(self._changes[-1] if self._changes else None, self._coloring.classes),
+            "doubtful": self._doubtful_rows(fit),
         }
+
+    def _doubtful_rows(self, fit: Fit) -> list[dict[str, Any]]:
+        """The most doubtful rows without a label, with what they may be."""
+        if fit.found is None:
+            return []
+        doubt = np.where(fit.snapshot.codes >= 0, -1.0, fit.found.doubt)
+        rows = np.argpartition(-doubt, min(DOUBTFUL_SHOWN, len(doubt) - 1))[:DOUBTFUL_SHOWN]
+        rows = rows[np.argsort(-doubt[rows], kind="stable")]
+        return [
+            {"row": int(row), "name": self.table.name(int(row)), "guesses": fit.found.guesses(int(row), 2)}
+            for row in rows
+            if doubt[row] > 0
+        ]
+
+
+def too_early(fit: Fit) -> str:
+    """Why no accuracy can be shown yet; empty if it can."""
+    seen = set(fit.snapshot.codes.tolist())
+    unseen = [name for number, name in enumerate(fit.snapshot.names) if name and number not in seen]
+    if len(seen & set(range(len(fit.snapshot.names)))) < 2:
+        return "Answer with at least two classes first."
+    if unseen:
+        return f"No row is labelled {unseen[0]} yet."
+    n_checked = 0 if fit.accuracy is None else fit.accuracy.n_checked
+    if n_checked < ENOUGH_CHECKED:
+        return f"{n_checked} of {ENOUGH_CHECKED} answers that are needed have checked a label of the model."
+    return ""
+
+
+def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> bytes:
+    r"""An event with a byte for each of some rows: their numbers first, four bytes each.
+
+    Examples
+    --------
+    >>> byte_frame("labels", np.array([7]), np.array([2]))[-5:]
+    b'\x07\x00\x00\x00\x02'
+    """
+    body = np.frombuffer(rows.astype("<u4").tobytes() + values.astype(np.uint8).tobytes(), dtype=np.uint8)
+    return frame({"event": name, "count": len(rows), **more}, body)
+
+
+def as_bytes(labels: IntArray) -> IntArray:
+    """Classes as a map is coloured by them."""
+    return np.where(labels < 0, NO_CLASS, labels).astype(np.uint8)

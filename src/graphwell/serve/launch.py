@@ -16,25 +16,31 @@ from urllib.parse import parse_qs
 
 from graphwell.errors import OptionError
 from graphwell.serve.channel import LONGEST_MESSAGE, Hub, Page
-from graphwell.serve.files import read_part, read_picture
-from graphwell.serve.security import HEADERS, LONGEST_BODY, AccessRefusedError, Door, is_loopback, origins_of
+from graphwell.serve.security import (
+    HEADERS,
+    LONGEST_BODY,
+    AccessRefusedError,
+    Door,
+    is_loopback,
+    origins_of,
+    read_part,
+    read_picture,
+)
 
 NEEDS = 'Pages in the browser need Starlette and uvicorn: pip install "graphwell[serve]"'
 TICKET = "graphwell_ticket"
 """The cookie of a window that has shown the password."""
 ANYWHERE = ("0.0.0.0", "::", "")
-LOOPBACK = "127.0.0.1"
 SECONDS_FOR_A_REQUEST = 10.0
 """To come in whole; and how long a connection may be kept without one."""
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
+HEADER_LINES = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+Application = Callable[[dict[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Any]
 
 
 def launch(
     page: Page,
     *,
-    host: str = LOOPBACK,
+    host: str = "127.0.0.1",
     port: int = 0,
     address: str | None = None,
     password: str | None = None,
@@ -66,7 +72,8 @@ def launch(
         listening = held.enter_context(_listen(host, port))
         port = listening.getsockname()[1]
         door = Door(origins_of(host, port, address), None if is_loopback(host) else password)
-        where = f"{address.rstrip('/') if address else _shown(host, port)}/{door.token}/"
+        shown = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        where = f"{address.rstrip('/') if address else shown}/{door.token}/"
         server = _server(page, door, request_seconds)
         on_ready(where)
         if open_browser:
@@ -107,16 +114,11 @@ def check_host(host: str, address: str | None, password: str | None) -> None:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         kind = socket.AF_INET6 if ":" in host else socket.AF_INET
-        found = socket.create_server((host, port), family=kind, backlog=64)
+        return socket.create_server((host, port), family=kind, backlog=64)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         problem = "{field} {}: nothing can listen there on {}: {}; give another."
         raise OptionError("port", problem, port, host, reason) from error
-    return found
-
-
-def _shown(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _server(page: Page, door: Door, request_seconds: float) -> Any:
@@ -134,28 +136,25 @@ def _server(page: Page, door: Door, request_seconds: float) -> Any:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            self._wait()
+            self._count()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            self._wait()
+            self._count()
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
-            self._rest()
+            self._count(is_over=True)
 
-        def _wait(self) -> None:
+        def _count(self, *, is_over: bool = False) -> None:
             """Count from the first byte of a request to its last; a websocket is no longer ours."""
             came = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
-            if came or self.transport.get_protocol() is not self:
-                self._rest()
+            if is_over or came or self.transport.get_protocol() is not self:
+                if self._cut is not None:
+                    self._cut.cancel()
+                self._cut = None
             elif self._cut is None:
                 self._cut = self.loop.call_later(request_seconds, self.transport.abort)
-
-        def _rest(self) -> None:
-            if self._cut is not None:
-                self._cut.cancel()
-                self._cut = None
 
     return uvicorn.Server(
         uvicorn.Config(
@@ -175,7 +174,7 @@ def _server(page: Page, door: Door, request_seconds: float) -> Any:
     )
 
 
-def make_app(page: Page, door: Door) -> Any:
+def make_app(page: Page, door: Door) -> Application:
     """The application: one page, its parts, its pictures, and its channel, all behind a door."""
     try:
         from starlette.applications import Starlette
@@ -185,35 +184,36 @@ def make_app(page: Page, door: Door) -> Any:
         raise ImportError(NEEDS) from error
     hub = Hub(page)
 
-    def found(read: Callable[[], tuple[bytes, str]]) -> Any:
+    def is_known(connection: Any) -> bool:
+        return door.knows(connection.cookies.get(TICKET))
+
+    def found(read: Callable[..., tuple[bytes, str]], *names: Any) -> Any:
         try:
-            content, kind = read()
+            content, kind = read(*names)
         except FileNotFoundError:
             return Response("There is no such file.", 404, media_type="text/plain")
         return Response(content, media_type=kind)
 
     def front(request: Any) -> Any:
-        known = door.knows(request.cookies.get(TICKET))
-        return found(lambda: read_part(f"{page.name}.html" if known else "login.html"))
+        return found(read_part, f"{page.name}.html" if is_known(request) else "login.html")
 
     def part(request: Any) -> Any:
-        return found(lambda: read_part(request.path_params["name"]))
+        return found(read_part, request.path_params["name"])
 
     def picture(request: Any) -> Any:
-        at = request.path_params
-        if not door.knows(request.cookies.get(TICKET)):
+        if not is_known(request):
             return Response("The password is missing.", 403, media_type="text/plain")
-        return found(lambda: read_picture(page.folders, at["folder"], at["name"]))
+        return found(read_picture, page.folders, *request.path_params.values())
 
     async def login(request: Any) -> Any:
-        said = parse_qs((await request.body()).decode("utf-8", "replace")).get("password", [""])[0]
+        given = parse_qs((await request.body()).decode("utf-8", "replace")).get("password", [""])[0]
         answer = RedirectResponse("./", 303)
-        if door.try_password(said):
+        if door.try_password(given):
             answer.set_cookie(TICKET, door.ticket, httponly=True, samesite="strict", path=f"/{door.token}/")
         return answer
 
     async def channel(socket: Any) -> None:
-        if not door.knows(socket.cookies.get(TICKET)):
+        if not is_known(socket):
             await socket.close(1008)
             return
         await socket.accept()
@@ -227,70 +227,51 @@ def make_app(page: Page, door: Door) -> Any:
         finally:
             page.end()
 
-    app = Starlette(
-        routes=[
-            Route("/", front, methods=["GET"]),
-            Route("/login", login, methods=["POST"]),
-            Route("/static/{name}", part, methods=["GET"]),
-            Route("/files/{folder}/{name:path}", picture, methods=["GET"]),
-            WebSocketRoute("/channel", channel),
-        ],
-        lifespan=life,
-    )
-    return Guarded(app, door)
+    routes = [
+        Route("/", front, methods=["GET"]),
+        Route("/login", login, methods=["POST"]),
+        Route("/static/{name}", part, methods=["GET"]),
+        Route("/files/{folder}/{name:path}", picture, methods=["GET"]),
+        WebSocketRoute("/channel", channel),
+    ]
+    return guarded(Starlette(routes=routes, lifespan=life), door)
 
 
-class Guarded:
-    """An application behind a door, with the headers that every answer has."""
+def guarded(app: Any, door: Door) -> Application:
+    """An application behind a door: what is refused is not read, and every response has the headers."""
 
-    def __init__(self, app: Any, door: Door) -> None:
-        self.app = app
-        self.door = door
+    async def behind(scope: Any, receive: Any, send: Any) -> None:
+        async def send_more(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *HEADER_LINES]}
+            await send(message)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or refuse it before anything of it is read."""
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-            return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        try:
-            path = self.door.inner_path(
-                scope["path"],
-                headers.get("host", ""),
-                headers.get("origin"),
-                is_socket=scope["type"] == "websocket",
-            )
-            _check_length(headers)
-        except AccessRefusedError as refused:
-            await _refuse(scope, send, refused)
-            return
-        scope = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
-        await self.app(scope, receive, _with_headers(send))
+        if scope["type"] != "lifespan":
+            try:
+                path = _inner_path(scope, door)
+            except AccessRefusedError as refused:
+                await _refuse(scope, send_more, refused)
+                return
+            scope = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
+        await app(scope, receive, send_more)
+
+    return behind
 
 
-def _check_length(headers: dict[str, str]) -> None:
+def _inner_path(scope: Any, door: Door) -> str:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    host, origin, is_socket = headers.get("host", ""), headers.get("origin"), scope["type"] == "websocket"
+    path = door.inner_path(scope["path"], host, origin, is_socket=is_socket)
     length = headers.get("content-length", "0")
     if "transfer-encoding" in headers or not length.isdecimal() or int(length) > LONGEST_BODY:
         raise AccessRefusedError(413, "This server takes no files.")
+    return path
 
 
-async def _refuse(scope: Scope, send: Send, refused: AccessRefusedError) -> None:
+async def _refuse(scope: Any, send: Any, refused: AccessRefusedError) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
-    headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-    headers += [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": refused.status, "headers": headers})
     await send({"type": "http.response.body", "body": str(refused).encode()})
-
-
-def _with_headers(send: Send) -> Send:
-    """Every answer with the headers of `security.HEADERS`."""
-
-    async def send_more(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-            message = {**message, "headers": [*message["headers"], *added]}
-        await send(message)
-
-    return send_more

@@ -1,4 +1,4 @@
-"""Who is let in: a secret in the address, the names that this server goes by, and a password beyond loopback.
+"""Who is let in, and to which files: a secret in the address, names of this server, a password, two folders.
 
 A page of another site can send requests to a server on this machine. It knows no token, its `Origin` is
 another, and with a name of its own that leads here (DNS rebinding) its `Host` is another: all are refused.
@@ -6,25 +6,40 @@ another, and with a name of its own that leads here (DNS rebinding) its `Host` i
 
 import hmac
 import ipaddress
+import os
 import secrets
+import stat
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from graphwell.io.files import NO_FOLLOW
 
 LONGEST_BODY = 4_096
-"""Bytes that a request may bring along; pages speak through the channel."""
+"""Bytes of a request's body; pages send their messages through the websocket."""
 SECONDS_AFTER_A_WRONG_PASSWORD = 1.0
 NOWHERE = "'none'"
+LARGEST_FILE = 64 * 2**20
+PICTURES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".bmp": "image/bmp",
+}
+"""Files that browsers can show and no script can hide in: SVG is not among them."""
+PARTS_OF_PAGES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+}
+PAGES = Path(__file__).parent / "page"
 
 
 def policy(scripts: str, styles: str, own: str) -> str:
-    """The content security policy: sources that a page may load from, and where it may send.
-
-    Parameters
-    ----------
-    scripts, styles : str
-        Where these may come from.
-    own : str
-        Where pictures may come from too, and messages and forms may go; empty for nowhere.
+    """Content security policy: sources of scripts and styles; where pictures, messages and forms may go.
 
     Examples
     --------
@@ -46,9 +61,8 @@ def policy(scripts: str, styles: str, own: str) -> str:
     )
 
 
-POLICY = policy("'self'", "'self'", "'self'") + "; frame-ancestors 'none'"
 HEADERS = {
-    "content-security-policy": POLICY,
+    "content-security-policy": policy("'self'", "'self'", "'self'") + "; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
@@ -56,17 +70,11 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Sent with every answer."""
+"""Sent with every response."""
 
 
 class AccessRefusedError(Exception):
-    """A request that is not let in.
-
-    Attributes
-    ----------
-    status : int
-        Of HTTP.
-    """
+    """A request that is refused, with a status of HTTP."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -75,17 +83,7 @@ class AccessRefusedError(Exception):
 
 @dataclass
 class Door:
-    """The conditions under which a request is let in.
-
-    Attributes
-    ----------
-    origins : frozenset of str
-        Addresses that this server goes by, ``http://127.0.0.1:8000`` say.
-    password : str, optional
-        Asked for besides the token, where others than this machine can reach the server.
-    token : str
-        The first part of every path.
-    """
+    """Conditions for a request: the addresses of this server, the token in its path, perhaps a password."""
 
     origins: frozenset[str]
     password: str | None = None
@@ -93,20 +91,8 @@ class Door:
     ticket: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     _locked_until: float = 0.0
 
-    @property
-    def hosts(self) -> frozenset[str]:
-        """Values that the header Host may have."""
-        return frozenset(origin.partition("://")[2] for origin in self.origins)
-
     def inner_path(self, path: str, host: str, origin: str | None, *, is_socket: bool = False) -> str:
         """The path without the token; refuses whatever does not come from a page of this server.
-
-        Parameters
-        ----------
-        path : str
-        host, origin : str
-            Headers; browsers always send the origin of a websocket.
-        is_socket : bool
 
         Examples
         --------
@@ -114,33 +100,34 @@ class Door:
         >>> door.inner_path("/secret/static/label.js", "127.0.0.1:80", None)
         '/static/label.js'
         """
-        if host.lower() not in self.hosts:
+        if host.lower() not in {known.partition("://")[2] for known in self.origins}:
             raise AccessRefusedError(421, "This server does not go by that name.")
+        # browsers always send the origin of a websocket
         if (origin is None and is_socket) or (origin is not None and origin.lower() not in self.origins):
             raise AccessRefusedError(403, "This server answers its own pages only.")
-        given, slash, rest = path.removeprefix("/").partition("/")
+        given, slash, inner = path.removeprefix("/").partition("/")
         if not same(given, self.token) or not slash:
             raise AccessRefusedError(
                 403, "Open the whole address that graphwell printed; its secret part is missing."
             )
-        return "/" + rest
+        return "/" + inner
 
     def knows(self, ticket: str | None) -> bool:
-        """Whether a window has shown the password, by the ticket it got for it; True if none is asked."""
+        """Whether no password is needed, or a window has a ticket that was given for the right one."""
         return self.password is None or (ticket is not None and same(ticket, self.ticket))
 
-    def try_password(self, said: str) -> bool:
+    def try_password(self, given: str) -> bool:
         """Whether a password is right; after a wrong one, all are wrong for a second."""
         if time.monotonic() < self._locked_until:
             return False
-        right = self.password is not None and same(said, self.password)
-        if not right:
+        is_right = self.password is not None and same(given, self.password)
+        if not is_right:
             self._locked_until = time.monotonic() + SECONDS_AFTER_A_WRONG_PASSWORD
-        return right
+        return is_right
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two secrets are the same, in a time that says nothing about them."""
+    """Whether two secrets are the same, in a time that does not depend on them."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
@@ -161,15 +148,7 @@ def is_loopback(host: str) -> bool:
 
 
 def origins_of(host: str, port: int, address: str | None = None) -> frozenset[str]:
-    """Addresses that a server goes by.
-
-    Parameters
-    ----------
-    host : str
-        That it listens on.
-    port : int
-    address : str, optional
-        That browsers use instead, behind a proxy say.
+    """Addresses of a server: the one that browsers use instead (a proxy's), or those of host and port.
 
     Examples
     --------
@@ -184,3 +163,67 @@ def origins_of(host: str, port: int, address: str | None = None) -> frozenset[st
     if is_loopback(host):
         names.add("localhost")
     return frozenset(f"http://{name}:{port}".lower() for name in names)
+
+
+# ---------------------------------------------------------------------------------------------- files
+
+
+def read_picture(folders: Mapping[str, Path], folder: str, name: str) -> tuple[bytes, str]:
+    """A picture inside a named folder, and its type; FileNotFoundError for whatever is no such picture."""
+    kind = PICTURES.get(PurePosixPath(name).suffix.lower())
+    if kind is None or folder not in folders:
+        raise FileNotFoundError(name)
+    return read_inside(folders[folder], name), kind
+
+
+def read_part(name: str) -> tuple[bytes, str]:
+    """A file of the pages, which come with the package, and its type.
+
+    Examples
+    --------
+    >>> read_part("style.css")[1]
+    'text/css; charset=utf-8'
+    """
+    kind = PARTS_OF_PAGES.get(PurePosixPath(name).suffix)
+    if kind is None:
+        raise FileNotFoundError(name)
+    return read_inside(PAGES, name), kind
+
+
+def read_inside(folder: Path, name: str) -> bytes:
+    """Read a file below a folder; no ``..`` and no link leads out of it, even one that changes meanwhile.
+
+    Examples
+    --------
+    >>> read_inside(PAGES, "../security.py")
+    Traceback (most recent call last):
+    FileNotFoundError: ../security.py
+    """
+    root = folder.resolve()
+    try:
+        inside = (root / name).resolve(strict=True).relative_to(root)
+        return _read_below(root, inside)
+    except (OSError, ValueError, RuntimeError):  # no such file, outside, a NUL in the name, links in a circle
+        raise FileNotFoundError(name) from None
+
+
+def _read_below(root: Path, inside: Path) -> bytes:
+    """Read a file whose path holds no link; each folder is opened from the one before."""
+    descriptor = -1
+    try:
+        if os.open in os.supports_dir_fd:
+            descriptor = os.open(root, os.O_RDONLY)
+            for part in inside.parts:
+                above, flags = descriptor, os.O_RDONLY | NO_FOLLOW | os.O_NONBLOCK
+                descriptor = os.open(part, flags, dir_fd=above)
+                os.close(above)
+        else:
+            descriptor = os.open(root / inside, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_FILE:
+            raise FileNotFoundError(inside)
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            return file.read(LARGEST_FILE)
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)

@@ -18,3 +18,6 @@ export function fill(element, ...children) {
 }
 
 export const byId = (id) => document.getElementById(id);
+
+// "#0072b2" -> [0, 114, 178]
+export const rgb = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));

@@ -1,16 +1,10 @@
 // The page of `graphwell label`: it holds what the server told, and passes on what the user does.
 
-import { ByName } from "./by-name.js";
+import { answerButtons, ByName, Hover, Many, showQuestion } from "./cards.js";
 import { Channel } from "./channel.js";
-import { ClassesList } from "./classes.js";
-import { showCurve } from "./curve.js";
-import { byId, fill, make } from "./dom.js";
-import { Hover } from "./hover.js";
-import { listen } from "./label-keys.js";
-import { Many } from "./many.js";
-import { rgb } from "./palette.js";
+import { byId, fill, make, rgb } from "./dom.js";
 import { PointsMap } from "./points.js";
-import { answerButtons, showQuestion } from "./question.js";
+import { ClassesList, showCurve } from "./sidebar.js";
 
 const NO_CLASS = 255;
 const NOTHING = -1;
@@ -25,6 +19,7 @@ let isLocked = false; // from an answer until the next row is there: a second ke
 let first = []; // rows that were left or taken back, newest first: they are asked before others
 let taken = null; // the row whose answer was taken back last
 let turn = Promise.resolve(); // what changes the question, one after the other
+let marked = null; // rows that were labelled together last, their class, and the number of that action
 let found = null; // rows that a search found, shown in place of the doubtful ones
 
 // ------------------------------------------------------------------------------------------- what the user does
@@ -169,14 +164,16 @@ function showGiven() {
   map.setGiven([...state.given.keys()], [...state.given.values()]);
 }
 
-function showLasso(lasso) {
+// What the model says of the rows that were labelled together last.
+function showMarked() {
   const box = byId("lasso-says");
-  box.hidden = !lasso;
-  if (!lasso) return;
-  const said = Object.entries(lasso.says)
-    .sort((a, b) => b[1] - a[1])
-    .map(([number, count]) => `${entryOf(Number(number))?.name ?? "?"} ${count.toLocaleString("en")}`);
-  box.textContent = `${lasso.rows.toLocaleString("en")} rows marked ${entryOf(lasso.class)?.name ?? "?"}. The model now says: ${said.join(", ") || "nothing yet"}.`;
+  box.hidden = !marked || state.model.number < marked.number;
+  if (box.hidden) return;
+  const counts = new Map();
+  for (const row of marked.rows) counts.set(state.colors[row], (counts.get(state.colors[row]) ?? 0) + 1);
+  const found = [...counts].filter(([number]) => number !== NO_CLASS).sort((a, b) => b[1] - a[1]);
+  const says = found.map(([number, count]) => `${entryOf(number)?.name ?? "?"} ${count.toLocaleString("en")}`);
+  box.textContent = `${marked.rows.length.toLocaleString("en")} rows marked ${entryOf(marked.class)?.name ?? "?"}. The model now says: ${says.join(", ") || "nothing yet"}.`;
 }
 
 // ------------------------------------------------------------------------------------------- the map
@@ -189,7 +186,8 @@ const hover = new Hover(
 );
 const select = (rows) => {
   setMode("pan");
-  byId("lasso-says").hidden = true;
+  marked = null;
+  showMarked();
   if (rows.length) many.open(Array.from(rows), state.classes);
 };
 const map = new PointsMap(byId("points"), {
@@ -198,7 +196,10 @@ const map = new PointsMap(byId("points"), {
   onLasso: select,
   onBox: select,
 });
-const many = new Many(byId("many"), (rows, number, weight) => act("label", { rows, class: number, weight }), answerButtons);
+const many = new Many(byId("many"), async (rows, number, weight) => {
+  const done = await act("label", { rows, class: number, weight });
+  marked = done ? { rows, class: number, number: done.number } : null;
+});
 const classes = new ClassesList(byId("classes"), act);
 const choose = (number) => (many.isOpen ? many.choose(number) : on.answer(number));
 const byName = new ByName(byId("by-name"), choose);
@@ -280,7 +281,7 @@ const channel = new Channel(
       classes.show(state.classes, event.sizes ?? {});
       showCurve(byId("curve"), byId("accuracy"), event.curve ?? [], event.checked ?? 0, event.early);
       showList();
-      showLasso(event.lasso);
+      showMarked();
       document.body.dataset.fitted = event.number ?? "";
     },
     questions: refresh,
@@ -297,22 +298,71 @@ const channel = new Channel(
 function leave() {
   document.activeElement?.blur();
   many.close();
-  byId("lasso-says").hidden = true;
+  marked = null;
+  showMarked();
   setMode("pan");
 }
 
-listen({
-  ...on,
-  addClass,
-  choose,
-  chooseByName: () => byName.open(state.classes),
-  classes: () => state.classes,
-  colorBy,
-  leave,
-  redo: () => act("redo"),
-  search,
-  setMode,
-  turnColors: () => colorBy(!colorBy.doubt),
-  undo,
-  write,
+const redo = () => act("redo");
+const showHelp = () => byId("help").showModal();
+const KEYS = {
+  x: on.cannotTell,
+  s: on.skip,
+  u: undo,
+  r: redo,
+  c: () => byName.open(state.classes),
+  n: () => byId("new-name").focus(),
+  l: () => setMode("lasso"),
+  b: () => setMode("box"),
+  p: () => setMode("pan"),
+  d: () => colorBy(!colorBy.doubt),
+  e: write,
+  h: showHelp,
+  "/": () => byId("search").focus(),
+};
+
+byId("undo").onclick = undo;
+byId("redo").onclick = redo;
+byId("export").onclick = write;
+byId("help-open").onclick = showHelp;
+byId("by-class").onclick = () => colorBy(false);
+byId("by-doubt").onclick = () => colorBy(true);
+byId("list-close").onclick = () => {
+  byId("search").value = "";
+  search("");
+};
+for (const button of document.querySelectorAll("[data-mode]")) button.onclick = () => setMode(button.dataset.mode);
+byId("search-form").onsubmit = (event) => {
+  event.preventDefault();
+  search(byId("search").value);
+};
+byId("new-class").onsubmit = (event) => {
+  event.preventDefault();
+  const name = byId("new-name").value;
+  byId("new-name").value = "";
+  byId("new-name").blur();
+  addClass(name);
+};
+
+// Each class has a key of its own: a digit, or Shift and a digit.
+function classOfKey(event) {
+  const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1];
+  return digit && { entry: state.classes.find(({ key }) => key === (event.shiftKey ? "⇧" : "") + digit) };
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") leave();
+  const typing = event.target.matches?.("input:not([type=range]):not([type=color]), select, textarea");
+  if (typing || document.querySelector("dialog[open]") || event.altKey || event.repeat) return;
+  const key = event.key.toLowerCase();
+  const digit = classOfKey(event);
+  if (event.ctrlKey || event.metaKey) {
+    if (key === "y" || (event.shiftKey && key === "z")) redo();
+    else if (key === "z") undo();
+    else return;
+  } else if (digit) {
+    if (digit.entry) choose(digit.entry.number);
+  } else if (KEYS[key]) KEYS[key]();
+  else return;
+  event.preventDefault();
 });

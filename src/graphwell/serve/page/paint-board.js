@@ -1,6 +1,6 @@
 // The picture with what lies on it: its segmentation, tinted and outlined, and the strokes; it zooms and pans.
 
-import { rgb } from "./palette.js";
+import { rgb } from "./dom.js";
 
 const NO_CLASS = 255;
 const MOST_ZOOM = 64; // pixels of the screen for one of the picture

@@ -20,7 +20,7 @@ const hand = new Hand(board, (stroke) => {
 
 const channel = new Channel(
   { picture: showPicture, done: (event) => changed(event, true), undone: (event) => changed(event, false),
-    segmentation: showSegmentation, cleared, saved, failed: (event) => complain(event.why) },
+    segmentation: showSegmentation, cleared, failed: (event) => complain(event.why) },
   (connected) => say(connected ? "" : "The server cannot be reached; trying again…"),
 );
 window.graphwell = { board, hand, state }; // for whoever looks behind the page
@@ -84,11 +84,6 @@ function cleared() {
   say("");
 }
 
-function saved(event) {
-  byId("save").disabled = false;
-  say([`Saved ${event.files.length} outputs in ${event.folder}.`, ...event.notes].join(" "));
-}
-
 // ---------------------------------------------------------------------------------------------- classes
 
 function showClasses() {
@@ -143,12 +138,13 @@ async function save() {
   hand.finishLine();
   byId("save").disabled = true;
   say("writing files…");
-  if ((await ask("save")) === undefined) byId("save").disabled = false;
+  const saved = await ask("save");
+  byId("save").disabled = false;
+  if (saved) say([`Saved ${saved.files.length} outputs in ${saved.folder}.`, ...saved.notes].join(" "));
 }
 
 let silence;
 function complain(sentence) {
-  byId("save").disabled = false;
   byId("message").textContent = sentence;
   byId("message").hidden = false;
   say("");

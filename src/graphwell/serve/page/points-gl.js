@@ -1,4 +1,4 @@
-// The points of the map in WebGL2: one draw call for all of them, one for those whose label was given.
+// How the map is drawn: the points in WebGL2 on a layer that reaches beyond the view, and what lies over them.
 
 const NONE = 255;
 const GREY = [154, 160, 166];
@@ -250,4 +250,111 @@ function bindFloats(gl, place, buffer) {
 function fillBuffer(gl, buffer, values) {
   gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
   gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
+}
+
+// ------------------------------------------------------------------------------- the layer, and what lies over it
+
+const MARGIN = 0.2; // of the view, drawn beyond each edge
+const LARGEST = 1.6; // magnification of what was drawn before it is drawn anew
+
+export class Layer {
+  // below: the canvas that the layer lies on, which hears the pointer.
+  constructor(below) {
+    this.below = below;
+    this.canvas = document.createElement("canvas");
+    this.canvas.setAttribute("aria-hidden", "true");
+    this.window = document.createElement("div");
+    Object.assign(this.window.style, { position: "absolute", overflow: "hidden", pointerEvents: "none", contain: "strict" });
+    Object.assign(this.canvas.style, { position: "absolute", willChange: "transform" });
+    this.window.append(this.canvas);
+    below.insertAdjacentElement("beforebegin", this.window);
+    this.drawn = null; // the view that was drawn
+  }
+
+  // Let the layer have the pixels of the screen; returns how many there are to one of CSS.
+  resize() {
+    const { offsetLeft, offsetTop, clientWidth: width, clientHeight: height } = this.below;
+    const sharp = window.devicePixelRatio || 1;
+    const [wide, high] = [width, height].map((length) => Math.ceil(length * (1 + 2 * MARGIN)));
+    const pixels = [wide, high].map((length) => Math.max(1, Math.round(length * sharp)));
+    this.size = [width, height];
+    place(this.window, offsetLeft, offsetTop, width, height);
+    place(this.canvas, (width - wide) / 2, (height - high) / 2, wide, high);
+    if (this.canvas.width !== pixels[0] || this.canvas.height !== pixels[1]) [this.canvas.width, this.canvas.height] = pixels;
+    return sharp;
+  }
+
+  // Say that a view has been drawn.
+  keep(view) {
+    this.drawn = { ...view };
+    this.canvas.style.transform = "";
+  }
+
+  // Move what was drawn to where it belongs in a view; false if that would leave much of it empty, or blurred.
+  follow(view) {
+    if (!this.drawn) return false;
+    const grown = view.scale / this.drawn.scale;
+    const moved = [(this.drawn.x - view.x) * view.scale, (view.y - this.drawn.y) * view.scale];
+    const room = [0, 1].map((axis) => this.size[axis] * ((0.5 + MARGIN) * grown - 0.5));
+    this.canvas.style.transform = `translate(${moved[0]}px, ${moved[1]}px) scale(${grown})`;
+    return grown <= LARGEST && [0, 1].every((axis) => Math.abs(moved[axis]) <= room[axis]);
+  }
+}
+
+function place(element, left, top, width, height) {
+  Object.assign(element.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+}
+
+export class Overlay {
+  constructor(canvas) {
+    this.below = canvas;
+    this.canvas = document.createElement("canvas");
+    this.rings = [0, 1].map(() => document.createElement("div"));
+    this.window = document.createElement("div");
+    this.window.setAttribute("aria-hidden", "true");
+    this.window.append(...this.rings, this.canvas);
+    Object.assign(this.window.style, { position: "absolute", overflow: "hidden", pointerEvents: "none" });
+    for (const ring of this.rings) {
+      Object.assign(ring.style, { position: "absolute", left: 0, top: 0, borderRadius: "50%", border: "2.5px solid", boxSizing: "border-box" });
+    }
+    canvas.insertAdjacentElement("afterend", this.window);
+  }
+
+  // rings: [[x, y, radius], ...], two at most, and outline: [[x, y], ...] or null, in pixels of CSS.
+  paint(rings, outline) {
+    const { offsetLeft, offsetTop, clientWidth: width, clientHeight: height } = this.below;
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const [ink, paper] = dark ? ["#f5f5f0", "#131416"] : ["#14171a", "#ffffff"];
+    const style = { left: `${offsetLeft}px`, top: `${offsetTop}px`, width: `${width}px`, height: `${height}px` };
+    Object.assign(this.window.style, style);
+    this.rings.forEach((ring, place) => showRing(ring, rings[place], ink, paper));
+    this.canvas.hidden = !outline;
+    if (outline) this.drawOutline(outline, ink, width, height);
+  }
+
+  drawOutline(outline, ink, width, height) {
+    const sharp = window.devicePixelRatio || 1;
+    Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
+    this.canvas.width = Math.max(1, Math.round(width * sharp));
+    this.canvas.height = Math.max(1, Math.round(height * sharp));
+    const pen = this.canvas.getContext("2d");
+    pen.scale(sharp, sharp);
+    pen.beginPath();
+    outline.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+    pen.closePath();
+    Object.assign(pen, { fillStyle: ink, globalAlpha: 0.08 });
+    pen.fill();
+    Object.assign(pen, { strokeStyle: ink, globalAlpha: 1, lineWidth: 1.5 });
+    pen.setLineDash([5, 4]);
+    pen.stroke();
+  }
+}
+
+function showRing(element, ring, ink, paper) {
+  element.hidden = !ring;
+  if (!ring) return;
+  const [x, y, radius] = ring;
+  const [size, color, edge] = [`${2 * radius + 2.5}px`, ink, `0 0 0 1.75px ${paper}, inset 0 0 0 1.75px ${paper}`];
+  const transform = `translate(${x - radius - 1.25}px, ${y - radius - 1.25}px)`;
+  Object.assign(element.style, { width: size, height: size, borderColor: color, boxShadow: edge, transform });
 }

@@ -1,5 +1,7 @@
-"""The web application and its server."""
+"""The web application: what is served, and to whom; files that are read, and files that are not."""
 
+import contextlib
+import os
 import re
 import signal
 import socket
@@ -15,16 +17,10 @@ from starlette.websockets import WebSocketDisconnect
 from websockets.sync.client import connect
 
 from graphwell.errors import OptionError
-from tests.serve.pages import ORIGIN, EchoPage, launch, served
-
-HEADERS = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
+from graphwell.serve import security
+from graphwell.serve.launch import launch
+from graphwell.serve.security import HEADERS, Door, origins_of, read_inside, read_picture
+from tests.serve.pages import ORIGIN, EchoPage, served
 
 
 @pytest.fixture
@@ -51,20 +47,19 @@ def test_the_page_its_parts_and_pictures_are_served(client):
 
 @pytest.mark.parametrize("path", ["", "none", "static/none.js", "files/pictures/none.png", "files/x/a.png"])
 def test_every_answer_has_the_headers(client, path):
-    found = client.get(client.at + path)
-    refused = client.get(f"/wrong/{path}")
+    found, refused = client.get(client.at + path), client.get(f"/wrong/{path}")
     assert refused.status_code == 403
     for answer in (found, refused):
         assert HEADERS.items() <= answer.headers.items()
-        policy = answer.headers["content-security-policy"]
-        assert policy.startswith("default-src 'none'; script-src 'self'; ")
-        assert policy.endswith("; trusted-types 'none'; frame-ancestors 'none'")
-        assert "http" not in policy
-        assert "unsafe" not in policy
+    policy = HEADERS["content-security-policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; ")
+    assert policy.endswith("; trusted-types 'none'; frame-ancestors 'none'")
+    assert "http" not in policy
+    assert "unsafe" not in policy
 
 
 @pytest.mark.parametrize(
-    "path", ["static/..%2fapp.py", "static/%2e%2e/app.py", "files/pictures/..%2f..%2fx.png"]
+    "path", ["static/..%2fapp.py", "static/%2e%2e/app.py", "static/channel", "files/pictures/..%2f..%2fx.png"]
 )
 def test_no_path_leads_out(client, path):
     assert client.get(client.at + path).status_code == 404
@@ -90,6 +85,7 @@ def test_commands_are_answered_and_mistakes_told(client, capsys):
             ("[" * 100_000, {"re": None, "error": "This is no command."}),
             ("no json", {"re": None, "error": "This is no command."}),
             ('{"do": []}', {"re": None, "error": "This is no command."}),
+            ('{"do": "__class__"}', {"re": None, "error": "This is no command."}),
             ("7", {"re": None, "error": "This is no command."}),
         ):
             window.send_text(text)
@@ -109,8 +105,8 @@ def test_windows_are_in_step(client):
     ):
         for window in (one, other):
             assert window.receive_json() == {"event": "hello"}
-        one.send_json({"do": "tell", "id": 1, "x": 5})
-        assert other.receive_json() == {"event": "told", "x": 5}
+        one.send_json({"do": "send", "id": 1, "x": 5})
+        assert other.receive_json() == {"event": "sent", "x": 5}
         assert other.receive_bytes().endswith(b"\x00\x00\x00\x00\x00\x00\x80?")
 
 
@@ -160,18 +156,29 @@ def test_a_password_is_asked_for_before_anything_is_shown(page):
         client.post(at + "login", content=b"password=right", headers={"origin": ORIGIN})
         assert client.get(at).status_code == 404  # the page itself
         assert client.get(at + "files/pictures/a.png").status_code == 200
-        assert (
-            "HttpOnly"
-            in client.post(at + "login", content=b"password=right", follow_redirects=False).headers[
-                "set-cookie"
-            ]
-        )
-
-
-def test_the_page_ends_with_the_server(page):
-    with served(page):
-        assert not page.ended
+        again = client.post(at + "login", content=b"password=right", follow_redirects=False)
+        assert "HttpOnly" in again.headers["set-cookie"]
     assert page.ended
+
+
+def test_a_password_is_tried_once_a_second(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("graphwell.serve.security.time.monotonic", lambda: now[0])
+    door = Door(frozenset(), password="gr\u00f6\u00dfe")
+    assert not door.try_password("\ud800")
+    assert not door.try_password("gr\u00f6\u00dfe")
+    now[0] += 1.5
+    assert door.try_password("gr\u00f6\u00dfe")
+
+
+def test_tokens_are_long_and_never_the_same():
+    doors = [Door(frozenset()) for _ in range(50)]
+    assert len({door.token for door in doors} | {door.ticket for door in doors}) == 100
+    assert min(len(door.token) for door in doors) >= 32
+    assert doors[0].token not in repr(doors[0])
+
+
+# ---------------------------------------------------------------------------------------------- the server
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.org", ""])
@@ -180,12 +187,10 @@ def test_others_are_let_in_with_a_password_only(host):
         launch(EchoPage(), host=host, address="https://a.example", open_browser=False)
 
 
-def test_a_host_of_any_name_needs_an_address():
+def test_addresses_and_ports_that_cannot_be_are_named():
     with pytest.raises(OptionError, match="address"):
         launch(EchoPage(), host="0.0.0.0", password="secret", open_browser=False)
-
-
-def test_a_port_that_is_taken_is_named():
+    assert origins_of("::1", 5) == {"http://[::1]:5", "http://localhost:5"}
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(OptionError, match=f"port {port}: nothing can listen"):
@@ -217,7 +222,7 @@ def test_the_browser_is_given_a_private_file_in_place_of_the_token(monkeypatch):
 def impatient():
     """The address of a server that waits half a second for a request."""
     code = (
-        "from tests.serve.pages import EchoPage, launch\n"
+        "from graphwell.serve.launch import launch\nfrom tests.serve.pages import EchoPage\n"
         "launch(EchoPage(), open_browser=False, request_seconds=0.5, on_ready=lambda a: print(a, flush=True))"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -265,3 +270,76 @@ def test_a_websocket_outlives_those_that_send_no_request(impatient):
         window.send('{"do": "echo", "id": 1, "x": 5}')
         while '"ok": 5' not in window.recv(timeout=30):
             pass
+
+
+# ---------------------------------------------------------------------------------------------- files
+
+
+@pytest.fixture
+def folder(tmp_path):
+    inside = tmp_path / "inside"
+    (inside / "deep").mkdir(parents=True)
+    (inside / "a.png").write_bytes(b"picture")
+    (inside / "deep" / "<b>.JPG").write_bytes(b"deep")
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    return inside
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../secret.png", "deep/../../secret.png", "/etc/hostname.png", "none.png", "", ".", "deep", "a\0.png",
+     "{folder}/../secret.png", "page.html", "a.svg", "a.png.txt"],
+)  # fmt: skip
+def test_only_pictures_inside_the_folder_are_read(folder, name):
+    for other in ("page.html", "a.svg", "a.png.txt"):
+        (folder / other).write_bytes(b"x")
+    assert read_picture({"p": folder}, "p", "deep/<b>.JPG") == (b"deep", "image/jpeg")
+    for where in ("p", "q"):
+        with pytest.raises(FileNotFoundError):
+            read_picture({"p": folder}, where, name.format(folder=folder))
+
+
+def test_links_that_stay_inside_are_followed_and_others_are_not(folder):
+    (folder / "out.png").symlink_to(folder.parent / "secret.png")
+    (folder / "up").symlink_to(folder.parent)
+    (folder / "in.png").symlink_to(folder / "a.png")
+    (folder / "round.png").symlink_to(folder / "round.png")
+    assert read_inside(folder, "in.png") == b"picture"
+    for name in ("out.png", "up/secret.png", "round.png"):
+        with pytest.raises(FileNotFoundError):
+            read_inside(folder, name)
+
+
+def test_a_link_that_appears_after_the_look_is_not_followed(folder, monkeypatch):
+    """Between the look at a path and its opening, a folder may become a link."""
+    real = security._read_below
+
+    def swapped(root, inside):
+        (folder / "deep").rename(folder / "gone")
+        (folder.parent / "elsewhere").mkdir()
+        (folder.parent / "elsewhere" / "<b>.JPG").write_bytes(b"secret")
+        (folder / "deep").symlink_to(folder.parent / "elsewhere")
+        return real(root, inside)
+
+    monkeypatch.setattr(security, "_read_below", swapped)
+    with pytest.raises(FileNotFoundError):
+        read_inside(folder, "deep/<b>.JPG")
+
+
+def test_pipes_and_large_files_are_refused(folder, monkeypatch):
+    os.mkfifo(folder / "pipe.png")
+    monkeypatch.setattr(security, "LARGEST_FILE", 3)
+    for name in ("pipe.png", "a.png"):
+        with pytest.raises(FileNotFoundError):
+            read_inside(folder, name)
+
+
+def test_no_descriptor_is_left_open(folder):
+    for name in ("a.png", "deep", "none"):
+        with contextlib.suppress(FileNotFoundError):
+            read_inside(folder, name)
+    held = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed since it was listed
+            held.append(descriptor.readlink())
+    assert [path for path in held if path.is_relative_to(folder)] == []
