@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from graphwell import _interrupt
+from graphwell import progress as _interrupt
 
 
 @pytest.fixture

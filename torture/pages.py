@@ -50,7 +50,7 @@ class Served(Fork):
             import sys
 
             from graphwell.__main__ import main
-            from graphwell._interrupt import end_at_once
+            from graphwell.progress import end_at_once
 
             sys.argv = ["graphwell", *arguments, "--jobs", "1", "--no-browser"]
             signal.signal(signal.SIGINT, signal.default_int_handler)

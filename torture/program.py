@@ -197,7 +197,7 @@ def start(
 
     def work() -> None:
         from graphwell.__main__ import main
-        from graphwell._interrupt import end_at_once
+        from graphwell.progress import end_at_once
 
         tempfile.tempdir = str(folder / "tmp")
         sys.argv = ["graphwell", *COMMANDS[kind], "-o", f"{out}{ENDINGS[kind]}", *options]

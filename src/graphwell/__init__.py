@@ -8,27 +8,41 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from graphwell._version import __version__
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from graphwell import active, datasets, metrics, model_selection, widgets
-    from graphwell.active.clustering import DiffuseInterfaceClustering
-    from graphwell.active.suggest import suggest
-    from graphwell.comparison.compare import compare
-    from graphwell.encoders.table import TableEncoder
-    from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
-    from graphwell.estimators import methods as baselines
-    from graphwell.estimators.binary import BinaryInterfaceClassifier
-    from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
-    from graphwell.estimators.registry import citation, methods
-    from graphwell.graph import Graph
-    from graphwell.interop.anndata import annotate
-    from graphwell.interop.frames import with_labels
-    from graphwell.interop.notebook import progress_bar
-    from graphwell.io.tables import read_table
-    from graphwell.segmentation.segmenter import Segmentation, Segmenter, segment
-    from graphwell.solve import Annealed, CancelledError, Fixed, Result, Status, Step
-    from graphwell.view import plots
+    from graphwell import active as active
+    from graphwell import datasets as datasets
+    from graphwell import metrics as metrics
+    from graphwell import model_selection as model_selection
+    from graphwell import widgets as widgets
+    from graphwell.active.clustering import DiffuseInterfaceClustering as DiffuseInterfaceClustering
+    from graphwell.active.suggest import suggest as suggest
+    from graphwell.comparison.compare import compare as compare
+    from graphwell.encoders.table import TableEncoder as TableEncoder
+    from graphwell.errors import BridgedWarning as BridgedWarning
+    from graphwell.errors import LabelWarning as LabelWarning
+    from graphwell.errors import UnreachableWarning as UnreachableWarning
+    from graphwell.estimators import methods as baselines  # noqa: F401
+    from graphwell.estimators.binary import BinaryInterfaceClassifier as BinaryInterfaceClassifier
+    from graphwell.estimators.diffuse import DiffuseInterfaceClassifier as DiffuseInterfaceClassifier
+    from graphwell.estimators.registry import citation as citation
+    from graphwell.estimators.registry import methods as methods
+    from graphwell.graph import Graph as Graph
+    from graphwell.interop.anndata import annotate as annotate
+    from graphwell.interop.frames import with_labels as with_labels
+    from graphwell.interop.notebook import progress_bar as progress_bar
+    from graphwell.io.tables import read_table as read_table
+    from graphwell.segmentation.segmenter import Segmentation as Segmentation
+    from graphwell.segmentation.segmenter import Segmenter as Segmenter
+    from graphwell.segmentation.segmenter import segment as segment
+    from graphwell.solve import Annealed as Annealed
+    from graphwell.solve import CancelledError as CancelledError
+    from graphwell.solve import Fixed as Fixed
+    from graphwell.solve import Result as Result
+    from graphwell.solve import Status as Status
+    from graphwell.solve import Step as Step
+    from graphwell.view import plots as plots
 
 _HOME = {
     "Annealed": "graphwell.solve.schedule",
@@ -69,41 +83,7 @@ _MODULES = {
 # Public names of before, and what to write instead.
 _GONE = {"from_dataset": "write X, y = np.array(rows['embedding']), np.array(rows['label'])"}
 
-__all__ = [
-    "Annealed",
-    "BinaryInterfaceClassifier",
-    "BridgedWarning",
-    "CancelledError",
-    "DiffuseInterfaceClassifier",
-    "DiffuseInterfaceClustering",
-    "Fixed",
-    "Graph",
-    "LabelWarning",
-    "Result",
-    "Segmentation",
-    "Segmenter",
-    "Status",
-    "Step",
-    "TableEncoder",
-    "UnreachableWarning",
-    "__version__",
-    "active",
-    "annotate",
-    "baselines",
-    "citation",
-    "compare",
-    "datasets",
-    "methods",
-    "metrics",
-    "model_selection",
-    "plots",
-    "progress_bar",
-    "read_table",
-    "segment",
-    "suggest",
-    "widgets",
-    "with_labels",
-]
+__all__ = sorted([*_HOME, *_MODULES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """The program ``graphwell``, which is also ``python -m graphwell``."""
 
-from graphwell._interrupt import INTERRUPTED, TERMINATED, end_at_once, end_process
+from graphwell.progress import INTERRUPTED, TERMINATED, end_at_once, end_process
 
 
 def main() -> None:

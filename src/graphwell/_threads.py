@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -48,6 +48,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 MOST_HELPERS = os.cpu_count() or 1
 
@@ -154,3 +155,20 @@ class ThreadPool:
                 raise
 
         self.share(min(self.n_threads, len(waiting)), take)
+
+
+# `functools.cached_property` holds one lock for all objects of a class up to Python 3.11. Workers of a
+# cluster may be threads of one process, which wait for each other inside of such a property.
+class once(Generic[Found]):  # noqa: N801  it is read like `property`
+    """Find a value when it is first asked for, and keep it with the object."""
+
+    def __init__(self, find: Callable[[Any], Found]) -> None:
+        self.find, self.__doc__ = find, find.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Found:
+        found = self.find(instance)
+        instance.__dict__[self.name] = found
+        return found

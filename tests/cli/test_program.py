@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import graphwell as gw
-from graphwell._version import __version__
+from graphwell import __version__
 from graphwell.cli import _options
 from graphwell.cli._run import Exit, bars, ends_cleanly
 from graphwell.cli._summary import print_classified, printable

@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 
-from graphwell._interrupt import INTERRUPTED, TERMINATED, exit_code, raise_again, work_is_over
 from graphwell.cli._options import in_flags
 from graphwell.errors import OptionError, Sentence
-from graphwell.progress import COMPILING, Progress, silent
+from graphwell.progress import (
+    COMPILING,
+    INTERRUPTED,
+    TERMINATED,
+    Progress,
+    exit_code,
+    raise_again,
+    silent,
+    work_is_over,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphwell._version import __version__
+from graphwell import __version__
 from graphwell.cli._options import FILES, PRINTED, Command, option
 from graphwell.cli._run import Exit, ends_cleanly
 from graphwell.cli.classify import classify, suggest

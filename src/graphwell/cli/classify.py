@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Annotated
 
-from graphwell._interrupt import work_is_over
 from graphwell.cli import _options as opt
 from graphwell.cli._options import column_names, in_flags, job_options, option
 from graphwell.cli._run import Exit, bars, ends_cleanly, stdout_is_taken, tell
 from graphwell.errors import OptionError
+from graphwell.progress import work_is_over
 
 
 @ends_cleanly

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Annotated
 
-from graphwell._interrupt import work_is_over
 from graphwell.cli import _options as opt
 from graphwell.cli._options import job_options, option
 from graphwell.cli._run import Exit, bars, ends_cleanly, tell
+from graphwell.progress import work_is_over
 
 
 @ends_cleanly

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from graphwell import __version__
 from graphwell._random import Seed, stream
 from graphwell._rows import one_of_each
-from graphwell._version import __version__
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.registry import find_backend

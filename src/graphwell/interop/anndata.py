@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from graphwell import __version__
 from graphwell._unknown import is_known
-from graphwell._version import __version__
 from graphwell.errors import warn_user
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph

@@ -17,8 +17,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from graphwell._interrupt import undisturbed
 from graphwell.errors import OptionError
+from graphwell.progress import undisturbed
 
 fcntl: Any
 try:

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from graphwell import __version__
 from graphwell._threads import thread_count
-from graphwell._version import __version__
 from graphwell.memory import available
 
 CORE = {

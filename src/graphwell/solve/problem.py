@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphwell._checks import positive_number
-from graphwell._once import once
+from graphwell._threads import once
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, PlacedGraph, Vector
 

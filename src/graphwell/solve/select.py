@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from graphwell._once import once
+from graphwell._threads import once
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, State
 from graphwell.solve.coarse import CoarseSolution, claimed_shares

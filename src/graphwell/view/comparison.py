@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphwell._version import __version__
+from graphwell import __version__
 from graphwell.comparison.compare import MethodComparison
 from graphwell.errors import Words, in_python
 from graphwell.jobs.compare import CompareReport

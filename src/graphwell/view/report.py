@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphwell import __version__
 from graphwell._types import FloatArray
-from graphwell._version import __version__
 from graphwell.encoders.report import Treatment, grouped, listed
 from graphwell.errors import Words, in_python
 from graphwell.graph.layout import graph_map, principal_map

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from scipy import sparse
 
-from graphwell._once import once
+from graphwell._threads import once
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.arrays import in_few_bytes
 from graphwell.backends.base import Answers, Engine, Result, Rows, Vector

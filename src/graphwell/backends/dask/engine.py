@@ -8,8 +8,7 @@ from zlib import crc32
 import numpy as np
 from scipy import sparse
 
-from graphwell._once import once
-from graphwell._threads import one_blas_thread
+from graphwell._threads import once, one_blas_thread
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.aggregation import (
     condensed_rows,

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._once import once
+from graphwell._threads import once
 from graphwell._types import IntArray
 from graphwell.backends.dask.communicator import Communicator
 from graphwell.backends.dask.vectors import Vector
