@@ -106,13 +106,13 @@ def test_bad_numbers_are_refused():
 
 def test_a_failure_leaves_no_file(tmp_path):
     section = three_moons(1, data_sets=1, n_per_class=60, per_class=4)
-    broken = replace(section, pictures=[replace(section.pictures[0], drawing=None)])
-    with pytest.raises(AttributeError):
-        write(Reproduction([broken], 0, 1.0), tmp_path / "out")
-    assert not (tmp_path / "out").exists()
     (tmp_path / "results.json").mkdir()
     with pytest.raises(ValueError, match=r"results\.json is a folder"):
         write(Reproduction([section], 0, 1.0), tmp_path)
+    section.pictures = [replace(section.pictures[0], drawing=None)]
+    with pytest.raises(AttributeError):
+        write(Reproduction([section], 0, 1.0), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -14,6 +15,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.datasets.made import GREY_LEVELS
 from graphwell.experiments import paper
+from graphwell.experiments.paper import Case, Section
 from graphwell.progress import Progress, silent
 from graphwell.solve import Problem
 from graphwell.solve.reference import periodic_well_slope, rho
@@ -35,44 +37,42 @@ def image(
     height: int = 191,
     width: int = 196,
     n_labels: int = 1500,
-) -> paper.Section:
+) -> Section:
     """Wrong pixels and seconds from each start, without noise and with it."""
     label_sets = range(seed, seed + min(runs, LABEL_SETS))
-    count = paper.counter("image", len(NOISES) * len(label_sets), progress)
-    done: list[paper.Run] = []
-    shown: Any = None
+    section = Section("image", progress, len(NOISES) * len(label_sets))
     graph_seconds = 0.0
     for noise in NOISES:
-        prefix = f"image.noise-{round(100 * noise):02d}-" if noise else "image."
+        prefix = f"noise-{round(100 * noise):02d}-" if noise else ""
         picture, truth = gw.datasets.make_grey_image(height, width, noise, random_state=seed)
         began = time.perf_counter()
         graph = paper.graph_of(pixel_features(picture), 30)
         graph_seconds = graph_seconds or time.perf_counter() - began
-        began = time.perf_counter()
-        labels = segment_by_phases(picture, GREY_LEVELS)
-        seconds = time.perf_counter() - began
-        done.append(paper.Run(f"{prefix}phases", seed, seed, None, paper.share_of(labels, truth), seconds))
+        unlabelled = Case(graph, truth.ravel(), np.full(truth.size, -1), seed)
+        section.run(f"{prefix}phases", unlabelled, seed, partial(_phases, picture))
         for label_set in label_sets:
             given = paper.random_labels(truth.ravel(), n_labels, label_set)
-            case = paper.Case(graph, truth.ravel(), given, seed, label_set)
+            case = Case(graph, truth.ravel(), given, seed, label_set)
             for start in paper.STARTS:
-                run, labels = paper.run_multiclass(f"{prefix}{start}", case, paper.FIXED, label_set, start)
-                done.append(run)
-                if start == GOOD_START and shown is None:
-                    shown = picture, truth, given, labels
-            count()
+                _, labels = section.multiclass(f"{prefix}{start}", case, paper.FIXED, label_set, start)
+                if start == GOOD_START and not section.pictures:
+                    section.pictures.append(_six_panels(picture, truth, given, labels))
+            section.count()
     values: dict[str, list[float]] = {
-        "seconds": [graph_seconds + run.seconds for run in paper.of_line(done, "image.random")],
-        "phases-seconds": [run.seconds for run in paper.of_line(done, "image.phases")],
+        "seconds": [graph_seconds + run.seconds for run in section.of_line("random")],
+        "phases-seconds": [run.seconds for run in section.of_line("phases")],
     }
-    for run in done:  # these lines count pixels
+    for run in section.runs:  # these lines count pixels
         name = run.line.removeprefix("image.")
         values.setdefault(name, []).append(float(round(run.error * height * width)))
-    return paper.section_of(
-        "image", done, paper.lines_of("image", done, values), [], [_six_panels(*shown)],
-        height=height, width=width, n_labels=n_labels, label_sets=len(label_sets),
+    return section.finish(
+        values, height=height, width=width, n_labels=n_labels, label_sets=len(label_sets),
         graph_seconds=graph_seconds,
     )  # fmt: skip
+
+
+def _phases(picture: FloatArray) -> paper.Solved:
+    return segment_by_phases(picture, GREY_LEVELS).ravel(), 0, {}
 
 
 def pixel_features(picture: FloatArray) -> FloatArray:
@@ -106,7 +106,7 @@ def _six_panels(picture: FloatArray, truth: IntArray, given: IntArray, labels: I
 
 def label_order(
     runs: int = 5, seed: int = 0, progress: Progress = silent, *, n_per_class: int = 500, side: int = 60
-) -> paper.Section:
+) -> Section:
     """Both models on three moons and on the picture of figure 1, under all numberings of three classes.
 
     With the standard Laplacian and the periodic well a boundary between classes 0 and 2 costs four times one
@@ -114,27 +114,23 @@ def label_order(
     does not.
     """
     data_sets = range(seed, seed + min(runs, 5))
-    count = paper.counter("label order", (len(data_sets) + 1) * len(ORDERS), progress)
+    section = Section("label-order", progress, (len(data_sets) + 1) * len(ORDERS))
     cases = []
     for data_set in data_sets:
         X, moons = gw.datasets.make_three_moons(n_per_class, random_state=data_set)
         given = gw.datasets.sample_labels(moons, max(1, n_per_class // 20), random_state=data_set)
-        cases.append(paper.Case(paper.graph_of(X), moons, given, data_set, data_set))
+        cases.append(Case(paper.graph_of(X), moons, given, data_set, data_set))
     picture, truth = three_regions(side, seed)
     given = paper.random_labels(truth.ravel(), truth.size // 25, seed)
-    cases.append(paper.Case(paper.graph_of(pixel_features(picture)), truth.ravel(), given, seed, seed))
+    cases.append(Case(paper.graph_of(pixel_features(picture)), truth.ravel(), given, seed, seed))
 
-    done: list[paper.Run] = []
     values: dict[str, list[float]] = {}
-    in_figure: dict[str, list[IntArray]] = {}
     for case in cases:
         labels: dict[str, list[IntArray]] = {"standard": [], "multiclass": []}
         for order in ORDERS:
-            runs_here, found = _under(case, order, seed)
-            done += runs_here
-            for model in labels:
-                labels[model].append(found[model])
-            count()
+            for model, found in _under(section, case, order, seed).items():
+                labels[model].append(found)
+            section.count()
         for model, by_order in labels.items():
             changed = float((np.array(by_order) != by_order[0]).any(axis=0).sum())
             if case is cases[-1]:
@@ -143,7 +139,6 @@ def label_order(
                 values.setdefault(f"{model}-moons", []).append(changed)
                 wrong = [100 * paper.share_of(one, case.truth) for one in by_order]
                 values.setdefault(model, []).extend(wrong)
-        in_figure = labels
     # A unit of boundary costs the squared difference of its two classes.
     boundaries = {"black | grey": (0, 1), "grey | white": (1, 2), "black | white": (0, 2)}
     costs = [
@@ -151,10 +146,9 @@ def label_order(
         for name, (a, b) in boundaries.items()
     ]
     header = ("boundary", "standard Laplacian", "generalised difference")
-    table = paper.ResultTable("Cost of a boundary in figure 1", header, costs)
-    pictures = [_figure_1(picture, truth, in_figure)]
-    lines = paper.lines_of("label-order", done, values)
-    return paper.section_of("label-order", done, lines, [table], pictures, draws=len(data_sets))
+    section.tables.append(paper.ResultTable("Cost of a boundary in figure 1", header, costs))
+    section.pictures.append(_figure_1(picture, truth, labels))
+    return section.finish(values, draws=len(data_sets))
 
 
 def three_regions(side: int = 60, seed: int = 0, noise: float = 0.2) -> tuple[FloatArray, IntArray]:
@@ -165,27 +159,31 @@ def three_regions(side: int = 60, seed: int = 0, noise: float = 0.2) -> tuple[Fl
     return np.clip(grey, 0.0, 1.0), truth
 
 
-def _under(case: paper.Case, order: IntArray, seed: int) -> tuple[list[paper.Run], dict[str, IntArray]]:
+def _under(section: Section, case: Case, order: IntArray, seed: int) -> dict[str, IntArray]:
     """Run both models with renumbered classes; return their labels under the old numbers."""
-    back, truth = np.argsort(order), order[case.truth]
     given = np.where(case.given >= 0, order[case.given], -1)
-    renumbered = paper.Case(case.graph, truth, given, case.data_set, case.label_set)
-    run, ours = paper.run_multiclass("label-order.multiclass", renumbered, paper.FIXED, seed, GOOD_START)
-    problem = Problem(case.graph, given, 3, paper.FIDELITY)
-    start = nearest_start(problem, find_backend(n_jobs=1).engine(case.graph), stream(seed, "start")).state
-    # The standard model: descent on equation (6) with the periodic well in place of the double well.
-    u = start.labels + start.offsets
-    known = np.where(given >= 0, given, 0)
-    fidelity = np.where(given >= 0, paper.FIDELITY, 0.0)
-    for epsilon, sweeps in paper.FIXED:
-        for _ in range(sweeps):
-            slope = epsilon * (case.graph.L_s @ u) + periodic_well_slope(u) / epsilon + fidelity * (u - known)
-            u = u - paper.STEP_SIZE * slope
-    standard = np.clip(np.floor(u + 0.5), 0, given.max()).astype(np.int64)
-    details = {"order": order.tolist()}
-    error = paper.share_of(standard, truth)
-    plain = paper.Run("label-order.standard", seed, case.data_set, case.label_set, error, 0.0, 800, details)
-    return [plain, run], {"standard": back[standard], "multiclass": back[ours]}
+    renumbered = Case(case.graph, order[case.truth], given, case.data_set, case.label_set)
+
+    def standard() -> paper.Solved:
+        """Descent on equation (6) with the periodic well in place of the double well."""
+        problem = Problem(case.graph, given, 3, paper.FIDELITY)
+        start = nearest_start(problem, find_backend(n_jobs=1).engine(case.graph), stream(seed, "start")).state
+        u = start.labels + start.offsets
+        known = np.where(given >= 0, given, 0)
+        fidelity = np.where(given >= 0, paper.FIDELITY, 0.0)
+        for epsilon, sweeps in paper.FIXED:
+            for _ in range(sweeps):
+                slope = (
+                    epsilon * (case.graph.L_s @ u) + periodic_well_slope(u) / epsilon + fidelity * (u - known)
+                )
+                u = u - paper.STEP_SIZE * slope
+        labels = np.clip(np.floor(u + 0.5), 0, given.max()).astype(np.int64)
+        return labels, 800, {"order": order.tolist()}
+
+    _, plain = section.run("standard", renumbered, seed, standard)
+    _, ours = section.multiclass("multiclass", renumbered, paper.FIXED, seed, GOOD_START)
+    back = np.argsort(order)
+    return {"standard": back[plain], "multiclass": back[ours]}
 
 
 def _figure_1(picture: FloatArray, truth: IntArray, labels: dict[str, list[IntArray]]) -> paper.Picture:

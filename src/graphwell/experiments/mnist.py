@@ -9,6 +9,7 @@ from sklearn.decomposition import PCA
 import graphwell as gw
 from graphwell._types import FloatArray, IntArray
 from graphwell.experiments import paper
+from graphwell.experiments.paper import Case, Section
 from graphwell.metrics import unlabelled_error
 from graphwell.progress import Progress, silent
 from graphwell.view import plots
@@ -26,42 +27,37 @@ def mnist(
     *,
     n_components: int = 50,
     shares: tuple[int, ...] = paper.SHARES,
-) -> paper.Section:
+) -> Section:
     """Annealed epsilon from 10 % labels, its confusions, its time, and the error from fewer labels."""
     annealed, label_sets = paper.ANNEALED_LONG, range(seed, seed + min(runs, paper.LABEL_SETS))
-    count = paper.counter("MNIST", runs + 2 * len(label_sets) + len(paper.STARTS) * len(shares), progress)
+    section = Section("mnist", progress, runs + 2 * len(label_sets) + len(paper.STARTS) * len(shares))
     components, graph, stages = digit_graph(pixels, n_components)
     approximate = paper.graph_of(components, exact=False)
     per_class = len(truth) // (10 * (int(truth.max()) + 1))
 
-    def case(graph: gw.Graph, label_set: int) -> paper.Case:
+    def case(graph: gw.Graph, label_set: int) -> Case:
         given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
-        return paper.Case(graph, truth, given, None, label_set)
+        return Case(graph, truth, given, None, label_set)
 
-    main: list[paper.Run] = []
     best: tuple[float, IntArray] = (np.inf, truth)
     for number in range(runs):
         labelled = case(graph, seed + number % paper.LABEL_SETS)
-        run, labels = paper.run_multiclass("mnist.error", labelled, annealed, seed + number)
-        main.append(run)
+        run, labels = section.multiclass("error", labelled, annealed, seed + number)
         best = min(best, (run.error, labels), key=lambda pair: pair[0])
-        count()
-    done = list(main)
+        section.count()
     for label_set in label_sets:
-        done.append(paper.run_literal("mnist.literal", case(graph, label_set), annealed, label_set))
-        count()
-        labelled = case(approximate, label_set)
-        done.append(paper.run_multiclass("mnist.approximate", labelled, annealed, label_set)[0])
-        count()
-    done += paper.run_shares("mnist", graph, truth, None, annealed, shares, [seed], count)
+        section.literal("literal", case(graph, label_set), annealed, label_set)
+        section.count()
+        section.multiclass("approximate", case(approximate, label_set), annealed, label_set)
+        section.count()
+    section.label_shares(graph, truth, None, annealed, shares, [seed])
 
-    descents = [run.details["seconds_descent"] for run in main]
-    unlabelled = [100 * run.details["error_unlabelled"] for run in main]
-    start, descent = np.mean([run.details["seconds_start"] for run in main]), np.mean(descents)
+    main = section.of_line("error")
+    start, descent = (np.mean([run.details[f"seconds_{s}"] for run in main]) for s in ("start", "descent"))
     stages |= {"layout and start, per run": start, "descent, per run": descent}
     stages["scores, per run"] = np.mean([run.seconds for run in main]) - start - descent
     rows = [(stage, f"{value:.2f}") for stage, value in stages.items()]
-    tables = [paper.ResultTable("Seconds", ("stage", "seconds"), rows)]
+    section.tables.append(paper.ResultTable("Seconds", ("stage", "seconds"), rows))
     confusion = confusion_matrix(best[1], truth)
     published = np.array(paper.expected()["paper"]["mnist_confusion"])
     matrices = {f"Our best run, {100 * best[0]:.2f} %": confusion, "The paper's best run, 6.86 %": published}
@@ -69,21 +65,17 @@ def mnist(
         if len(matrix) == len(confusion):
             counts = [[str(c), *map(int, row)] for c, row in enumerate(matrix)]
             header = ["obtained / true", *map(str, range(len(matrix)))]
-            tables.append(paper.ResultTable(title, header, counts))
-    pictures = [
-        _confusion_picture(published, confusion, best[0]),
-        paper.shares_picture("mnist_label_shares.png", paper.words("mnist", "shares"), done, "mnist", shares),
-    ]
-    return paper.section_of(
-        "mnist",
-        done,
-        paper.lines_of("mnist", done, {"unlabelled": unlabelled, "seconds": descents}),
-        tables,
-        pictures,
-        n_images=len(truth), n_components=n_components, per_class=per_class, runs=runs,
-        label_sets=len(label_sets), literal=paper.mean_error(done, "mnist.literal"),
-        ours=largest_confusions(confusion), published=largest_confusions(published),
-        recall=100 * approximate.recall_,
+            section.tables.append(paper.ResultTable(title, header, counts))
+    section.pictures.append(_confusion_picture(published, confusion, best[0]))
+    section.shares_picture("mnist_label_shares.png", paper.words("mnist", "shares"), shares)
+    values = {
+        "unlabelled": [100 * run.details["error_unlabelled"] for run in main],
+        "seconds": [run.details["seconds_descent"] for run in main],
+    }
+    return section.finish(
+        values, n_images=len(truth), n_components=n_components, per_class=per_class, runs=runs,
+        label_sets=len(label_sets), literal=section.mean("literal"), ours=largest_confusions(confusion),
+        published=largest_confusions(published), recall=100 * approximate.recall_,
     )  # fmt: skip
 
 
@@ -138,14 +130,14 @@ def _confusion_picture(published: IntArray, ours: IntArray, error: float) -> pap
 @paper.on_one_thread
 def quoted_mnist(
     pixels: IntArray, truth: IntArray, seed: int = 0, progress: Progress = silent, *, n_components: int = 50
-) -> paper.Section:
+) -> Section:
     """Clusterers that the paper quotes, and adapted eigenfunctions from 10 % labels; one run each."""
-    name, clusterers = "quoted-mnist", ("p-laplacian", "cheeger", "one-cut", "ours")
-    count, done = paper.counter("quoted figures", len(clusterers) + 1, progress), []
+    clusterers = ("p-laplacian", "cheeger", "one-cut", "ours")
+    section = Section("quoted-mnist", progress, len(clusterers) + 1)
     components, graph, _ = digit_graph(pixels, n_components)
     for method in clusterers:
-        done.append(paper.run_clusterer(f"{name}.{method}", graph, truth, seed))
-        count()
+        section.clusterer(method, graph, truth, seed)
+        section.count()
     # On the graph of their source, N = 13 and M = 9; the error of rows without a label.
     graph = gw.Graph.from_features(components, n_neighbors=13, scale_neighbor=9)
     per_class = len(truth) // (10 * (int(truth.max()) + 1))
@@ -155,14 +147,13 @@ def quoted_mnist(
     labels = adapted.fit(graph, given).transduction_
     seconds = time.perf_counter() - began
     error = unlabelled_error(labels, truth, given >= 0)
-    done.append(paper.Run(f"{name}.adapted", seed, None, seed, error, seconds))
-    count()
-    lines = paper.lines_of(name, done)
+    section.runs.append(paper.Run("quoted-mnist.adapted", seed, None, seed, error, seconds))
+    section.count()
+    titles = paper.expected()["lines"]["quoted-mnist"]
     matched = [
-        f"{100 * run.details['error_matched']:.1f} % ({line.title})"
-        for line in lines
-        for run in paper.of_line(done, line.key)
+        f"{100 * run.details['error_matched']:.1f} % ({titles[line]['title']})"
+        for line in titles
+        for run in section.of_line(line)
         if run.details
     ]
-    counts = {"n_images": len(truth), "n_components": n_components}
-    return paper.section_of(name, done, lines, **counts, matched=", ".join(matched))
+    return section.finish(n_images=len(truth), n_components=n_components, matched=", ".join(matched))

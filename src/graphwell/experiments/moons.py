@@ -1,7 +1,9 @@
 """Three moons and two moons: section 4.1 of the paper, figures it quotes, the claims of its conclusion."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -11,6 +13,7 @@ from sklearn.cluster import KMeans
 import graphwell as gw
 from graphwell._types import FloatArray, IntArray
 from graphwell.experiments import paper
+from graphwell.experiments.paper import ANNEALED, FIXED, Case, Section
 from graphwell.metrics import matched_error
 from graphwell.progress import Progress, silent
 from graphwell.view import plots
@@ -19,6 +22,7 @@ MOST_DRAWS = 20
 COVERAGES = (100, 75, 50, 25)
 """Per cent of its half circle that the labels of the lower moon are drawn from."""
 LOWER_MOON = 2
+Draws = list[tuple[FloatArray, IntArray]]
 
 
 @paper.on_one_thread
@@ -30,35 +34,23 @@ def three_moons(
     n_per_class: int = 500,
     per_class: int = 25,
     data_sets: int = 5,
-) -> paper.Section:
+) -> Section:
     """Spectral clustering, fixed and annealed epsilon on three moons; both readings of Algorithm 1."""
-    name = "three-moons"
+    section = Section("three-moons", progress, runs)
     data = [gw.datasets.make_three_moons(n_per_class, random_state=seed + d) for d in range(data_sets)]
-    count = paper.counter("three moons", runs, progress)
-    done: list[paper.Run] = []
-    for run, case in _cases(data, runs, seed, per_class):
-        done.append(paper.run_spectral(f"{name}.spectral", case, seed + run)[0])
-        done.append(paper.run_multiclass(f"{name}.fixed", case, paper.FIXED, seed + run)[0])
-        done.append(paper.run_multiclass(f"{name}.annealed", case, paper.ANNEALED, seed + run)[0])
-        done.append(paper.run_literal(f"{name}.literal-fixed", case, paper.FIXED, seed + run))
-        done.append(paper.run_literal(f"{name}.literal-annealed", case, paper.ANNEALED, seed + run))
-        count()
-    annealed = paper.of_line(done, f"{name}.annealed")
+    facts = _run_all(section, data, runs, seed, per_class)
+    annealed = section.of_line("annealed")
     draws = {run.data_set for run in annealed}
     by_draw = [[100 * run.error for run in annealed if run.data_set == d] for d in draws]
-    lost = [run.details["labels_lost"] for run in paper.of_line(done, f"{name}.literal-fixed")]
-    methods = ("fixed", "annealed", "literal-fixed", "literal-annealed")
-    return paper.section_of(
-        name,
-        done,
-        paper.lines_of(name, done, {"seconds": [run.seconds for run in annealed]}),
-        [],
-        [_figure_3(data, done, seed, per_class)],
-        n_points=3 * n_per_class, per_class=per_class, data_sets=data_sets, runs=runs,
-        label_sets=paper.LABEL_SETS,
-        draws=len(by_draw), lowest=min(map(np.mean, by_draw)), highest=max(map(np.mean, by_draw)),
+    lost = [run.details["labels_lost"] for run in section.of_line("literal-fixed")]
+    section.pictures.append(_figure_3(section, data, seed, per_class))
+    return section.finish(
+        {"seconds": [run.seconds for run in annealed]}, **facts, draws=len(by_draw),
+        lowest=min(map(np.mean, by_draw)), highest=max(map(np.mean, by_draw)),
         within=np.mean(list(map(np.std, by_draw))), lost=100 * np.mean(lost),
-        mean={method: paper.mean_error(done, f"{name}.{method}") for method in methods},
+        mean={
+            line: section.mean(line) for line in ("fixed", "annealed", "literal-fixed", "literal-annealed")
+        },
     )  # fmt: skip
 
 
@@ -71,53 +63,53 @@ def two_moons(
     n_per_class: int = 1000,
     per_class: int = 50,
     data_sets: int = 5,
-) -> paper.Section:
+) -> Section:
     """The two-class model and the multiclass model with K = 2, beside the errors that the paper quotes."""
-    name = "two-moons"
+    section = Section("two-moons", progress, runs)
     data = [gw.datasets.make_two_moons(n_per_class, random_state=seed + d) for d in range(data_sets)]
-    count = paper.counter("two moons", runs, progress)
-    done: list[paper.Run] = []
-    for run, case in _cases(data, runs, seed, per_class):
-        done.append(paper.run_spectral(f"{name}.spectral", case, seed + run)[0])
-        done.append(paper.run_binary(f"{name}.binary", case))
-        done.append(paper.run_multiclass(f"{name}.fixed", case, paper.FIXED, seed + run)[0])
-        done.append(paper.run_multiclass(f"{name}.annealed", case, paper.ANNEALED, seed + run)[0])
-        count()
-    header, quoted = ("method", "error", "told"), paper.expected()["sections"][name]["quoted"]
-    table = paper.ResultTable("Errors quoted in the paper", header, quoted, text_columns=3)
-    return paper.section_of(
-        name, done, paper.lines_of(name, done), [table],
-        n_points=2 * n_per_class, per_class=per_class, data_sets=data_sets, runs=runs,
-        label_sets=paper.LABEL_SETS,
-    )  # fmt: skip
+    facts = _run_all(section, data, runs, seed, per_class)
+    header, quoted = ("method", "error", "told"), paper.expected()["sections"]["two-moons"]["quoted"]
+    section.tables.append(paper.ResultTable("Errors quoted in the paper", header, quoted, text_columns=3))
+    return section.finish(**facts)
 
 
-def _cases(
-    data: list[tuple[FloatArray, IntArray]], runs: int, seed: int, per_class: int
-) -> Iterator[tuple[int, paper.Case]]:
-    """The runs in turn over all pairs of data set and label set; each graph is built once."""
+def _run_all(section: Section, data: Draws, runs: int, seed: int, per_class: int) -> dict[str, Any]:
+    """Every method, in turn over all pairs of data set and label set; each graph is built once."""
     graphs = [paper.graph_of(X) for X, _ in data]
     for run in range(runs):
         d, label_set = run % len(data), seed + run // len(data) % paper.LABEL_SETS
         truth = data[d][1]
         given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
-        yield run, paper.Case(graphs[d], truth, given, seed + d, label_set)
+        case = Case(graphs[d], truth, given, seed + d, label_set)
+        section.spectral("spectral", case, seed + run)
+        if section.name == "two-moons":
+            section.binary("binary", case)
+        for name, schedule in (("fixed", FIXED), ("annealed", ANNEALED)):
+            section.multiclass(name, case, schedule, seed + run)
+            if section.name == "three-moons":
+                section.literal(f"literal-{name}", case, schedule, seed + run)
+        section.count()
+    return {
+        "n_points": len(data[0][0]), "per_class": per_class, "data_sets": len(data), "runs": runs,
+        "label_sets": paper.LABEL_SETS,
+    }  # fmt: skip
 
 
-def _figure_3(
-    data: list[tuple[FloatArray, IntArray]], runs: list[paper.Run], seed: int, per_class: int
-) -> paper.Picture:
+def _figure_3(section: Section, data: Draws, seed: int, per_class: int) -> paper.Picture:
     """Best annealed run, repeated, beside spectral clustering of the same points."""
-    best = min(paper.of_line(runs, "three-moons.annealed"), key=lambda run: run.error)
+    best = min(section.of_line("annealed"), key=lambda run: run.error)
     assert best.data_set is not None
     X, truth = data[best.data_set - seed]
     given = gw.datasets.sample_labels(truth, per_class, random_state=best.label_set)
-    case = paper.Case(paper.graph_of(X), truth, given)
-    clusterings = (r for r in paper.of_line(runs, "three-moons.spectral") if r.data_set == best.data_set)
+    case = Case(paper.graph_of(X), truth, given)
+    clusterings = [run for run in section.of_line("spectral") if run.data_set == best.data_set]
+    clustering = min(clusterings, key=lambda run: run.error)
     shown = {
-        "Spectral clustering": paper.run_spectral("", case, min(clusterings, key=lambda run: run.error).seed),
-        "Multiclass model, annealed": paper.run_multiclass("", case, paper.ANNEALED, best.seed),
-    }
+        "Spectral clustering": (clustering, paper.spectral_labels(case, clustering.seed)),
+        "Multiclass model, annealed": (
+            best, paper.as_in_the_paper(ANNEALED, best.seed).fit(case.graph, given).transduction_
+        ),
+    }  # fmt: skip
     figure, panels = plots.new_figure(2, width=5.5, height=3.0)
     for panel, (name, (run, labels)) in zip(panels, shown.items(), strict=True):
         plots.scatter_classes(panel, X[:, :2], labels, f"{name}: {100 * run.error:.2f} % wrong")
@@ -128,19 +120,19 @@ def _figure_3(
 @paper.on_one_thread
 def quoted_moons(
     runs: int = MOST_DRAWS, seed: int = 0, progress: Progress = silent, *, n_per_class: int = 1000
-) -> paper.Section:
+) -> Section:
     """Clusterers that the paper quotes on two moons, each run on a draw of its own."""
-    name, draws = "quoted-moons", min(runs, MOST_DRAWS)
-    count, done = paper.counter("quoted figures", draws, progress), []
+    draws = min(runs, MOST_DRAWS)
+    section = Section("quoted-moons", progress, draws)
     for draw in range(seed, seed + draws):
         X, truth = gw.datasets.make_two_moons(n_per_class, random_state=draw)
         graph = paper.graph_of(X)
         for method in ("p-laplacian", "cheeger", "binary", "ours"):  # 11: second eigenvector, ten at random
-            done.append(paper.run_clusterer(f"{name}.{method}", graph, truth, draw, starts=11))
-        count()
-    lines = paper.lines_of(name, done)
-    medians = ", ".join(f"{np.median(line.values):.1f} % ({line.title})" for line in lines)
-    return paper.section_of(name, done, lines, n_points=2 * n_per_class, draws=draws, medians=medians)
+            section.clusterer(method, graph, truth, draw, starts=11)
+        section.count()
+    titles = paper.expected()["lines"]["quoted-moons"]
+    medians = [f"{np.median(section.errors(line)):.1f} % ({titles[line]['title']})" for line in titles]
+    return section.finish(n_points=2 * n_per_class, draws=draws, medians=", ".join(medians))
 
 
 def robustness(
@@ -150,46 +142,39 @@ def robustness(
     *,
     n_per_class: int = 500,
     shares: tuple[int, ...] = paper.SHARES,
-) -> paper.Section:
+) -> Section:
     """Error on three moons against the share of labels, the start, and the region that the labels cover."""
-    name = "robustness"
+    starts, few, many = paper.STARTS, min(shares), max(shares)
+    jobs = len(starts) * len(shares) + paper.LABEL_SETS * runs + len(starts) * len(COVERAGES)
+    section = Section("robustness", progress, jobs)
     X, truth = gw.datasets.make_three_moons(n_per_class, random_state=seed)
     graph, per_class = paper.graph_of(X), n_per_class // 20
     label_sets = range(seed, seed + max(paper.LABEL_SETS, runs // 2))
-    jobs = len(paper.STARTS) * len(shares) + paper.LABEL_SETS * runs + len(paper.STARTS) * len(COVERAGES)
-    count = paper.counter("robustness", jobs, progress)
-    done = paper.run_shares(name, graph, truth, seed, paper.ANNEALED, shares, label_sets, count)
-    by_set: list[list[float]] = []
+    section.label_shares(graph, truth, seed, ANNEALED, shares, label_sets)
     for label_set in label_sets[: paper.LABEL_SETS]:
         given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
-        case, from_here = paper.Case(graph, truth, given, seed, label_set), len(done)
+        case = Case(graph, truth, given, seed, label_set)
         for start_seed in range(seed, seed + runs):
-            done.append(paper.run_multiclass(f"{name}.starts", case, paper.ANNEALED, start_seed)[0])
-            count()
-        by_set.append(paper.errors(done[from_here:], f"{name}.starts"))
+            section.multiclass("starts", case, ANNEALED, start_seed)
+            section.count()
     for coverage in COVERAGES:
-        for start in paper.STARTS:
+        for start in starts:
             for label_set in label_sets:
                 given = covering(X, truth, coverage, per_class, label_set)
-                case = paper.Case(graph, truth, given, seed, label_set)
-                key = f"{name}.covered-{coverage:03d}-{start}"
-                done.append(paper.run_multiclass(key, case, paper.ANNEALED, label_set, start)[0])
-            count()
-    spreads = [float(np.std(of_set)) for of_set in by_set]
-    few, many = min(shares), max(shares)
-    caption = paper.words(name, "caption")
-    return paper.section_of(
-        name,
-        done,
-        paper.lines_of(name, done, {"start-spread": spreads}),
-        [],
-        [paper.shares_picture("robustness_labels.png", caption, done, name, shares)],
+                case = Case(graph, truth, given, seed, label_set)
+                section.multiclass(f"covered-{coverage:03d}-{start}", case, ANNEALED, label_set, start)
+            section.count()
+    section.shares_picture("robustness_labels.png", paper.words("robustness", "caption"), shares)
+    by_set = np.reshape(section.errors("starts"), (-1, runs))
+    spreads = by_set.std(axis=1).tolist()
+    return section.finish(
+        {"start-spread": spreads},
         n_points=3 * n_per_class, label_sets=len(label_sets), few=few, many=many,
-        fewer={start: paper.mean_error(done, f"{name}.labels-{few:02d}-{start}") for start in paper.STARTS},
-        more={start: paper.mean_error(done, f"{name}.labels-{many:02d}-{start}") for start in paper.STARTS},
-        part={start: paper.mean_error(done, f"{name}.covered-025-{start}") for start in paper.STARTS},
-        whole={start: paper.mean_error(done, f"{name}.covered-100-{start}") for start in paper.STARTS},
-        spread=np.mean(spreads), between=np.std([np.mean(of_set) for of_set in by_set]),
+        fewer={start: section.mean(f"labels-{few:02d}-{start}") for start in starts},
+        more={start: section.mean(f"labels-{many:02d}-{start}") for start in starts},
+        part={start: section.mean(f"covered-025-{start}") for start in starts},
+        whole={start: section.mean(f"covered-100-{start}") for start in starts},
+        spread=np.mean(spreads), between=by_set.mean(axis=1).std(),
     )  # fmt: skip
 
 
@@ -227,10 +212,10 @@ def affinity(
 
 
 def eigenvectors(
-    X: FloatArray, columns: slice = slice(0, 3), laplacian: str = "symmetric", **options: object
+    X: FloatArray, columns: slice = slice(0, 3), laplacian: str = "symmetric", **options: Any
 ) -> FloatArray:
     """Eigenvectors of a Laplacian by rising eigenvalue, from the first four of them."""
-    W = affinity(X, **options)  # type: ignore[arg-type]
+    W = affinity(X, **options)
     degrees = np.maximum(W.sum(axis=1), np.finfo(float).tiny)
     root = np.sqrt(degrees)
     plain = laplacian == "plain"
@@ -249,16 +234,16 @@ READINGS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "as-printed": eigenvectors,
     "many-starts": eigenvectors,  # of k-means
     "unit-rows": unit_rows,
-    "second-third": lambda X: eigenvectors(X, slice(1, 3)),
-    "second-fourth": lambda X: eigenvectors(X, slice(1, 4)),
-    "plain": lambda X: eigenvectors(X, laplacian="plain"),
-    "walk": lambda X: eigenvectors(X, laplacian="random walk"),
-    "both": lambda X: eigenvectors(X, joined="both"),
-    "global": lambda X: eigenvectors(X, scale="global"),
-    "five": lambda X: eigenvectors(X, n_neighbors=5),
-    "thirty": lambda X: eigenvectors(X, n_neighbors=30),
-    "four-hundred": lambda X: eigenvectors(X, n_neighbors=400),
-    "all": lambda X: eigenvectors(X, joined="all"),
+    "second-third": partial(eigenvectors, columns=slice(1, 3)),
+    "second-fourth": partial(eigenvectors, columns=slice(1, 4)),
+    "plain": partial(eigenvectors, laplacian="plain"),
+    "walk": partial(eigenvectors, laplacian="random walk"),
+    "both": partial(eigenvectors, joined="both"),
+    "global": partial(eigenvectors, scale="global"),
+    "five": partial(eigenvectors, n_neighbors=5),
+    "thirty": partial(eigenvectors, n_neighbors=30),
+    "four-hundred": partial(eigenvectors, n_neighbors=400),
+    "all": partial(eigenvectors, joined="all"),
     "points": lambda X: X,
 }
 """What k-means clusters, by the line of ``expected.toml``."""
@@ -273,11 +258,10 @@ def spectral_readings(
     n_per_class: int = 500,
     data_sets: int = 3,
     readings: Sequence[str] = tuple(READINGS),
-) -> paper.Section:
+) -> Section:
     """Run every reading on several draws of three moons."""
-    name, executions = "spectral", max(1, round(min(runs, 20) / data_sets))
-    count = paper.counter("spectral clustering", data_sets * len(readings), progress)
-    done: list[paper.Run] = []
+    executions = max(1, round(min(runs, 20) / data_sets))
+    section = Section("spectral", progress, data_sets * len(readings))
     for data_set in range(seed, seed + data_sets):
         X, truth = gw.datasets.make_three_moons(n_per_class, random_state=data_set)
         for reading in readings:
@@ -290,18 +274,22 @@ def spectral_readings(
                 kmeans = KMeans(3, init="random", n_init=n_init, random_state=kmeans_seed)
                 error = matched_error(kmeans.fit_predict(rows), truth)
                 seconds = embedding + time.perf_counter() - began
-                done.append(paper.Run(f"{name}.{reading}", kmeans_seed, data_set, None, error, seconds))
-            count()
+                run = paper.Run(f"spectral.{reading}", kmeans_seed, data_set, None, error, seconds)
+                section.runs.append(run)
+            section.count()
         graph = gw.Graph.from_affinity(affinity(X, joined="all"))
         given = gw.datasets.sample_labels(truth, max(1, len(truth) // 60), random_state=data_set)
-        case = paper.Case(graph, truth, given, data_set, data_set)
-        done.append(paper.run_multiclass(f"{name}.multiclass-all", case, paper.ANNEALED, data_set)[0])
-    lines = paper.lines_of(name, done)
-    by_name = {line.key.split(".")[1]: line for line in lines}
-    near = [by_name[r] for r in readings if abs(by_name[r].mean - 20.0) <= NEAR and by_name[r].spread <= NEAR]
-    return paper.section_of(
-        name, done, lines,
-        data_sets=data_sets, executions=executions, as_printed=by_name["as-printed"],
-        n_readings=len(readings), room=NEAR, all_joined=by_name["multiclass-all"].mean,
-        near=", ".join(f"“{line.title}” ({line.mean:.1f} ± {line.spread:.1f} %)" for line in near) or "none",
+        section.multiclass(
+            "multiclass-all", Case(graph, truth, given, data_set, data_set), ANNEALED, data_set
+        )
+    found = {reading: (section.mean(reading), np.std(section.errors(reading))) for reading in readings}
+    titles = paper.expected()["lines"]["spectral"]
+    near = [
+        f"“{titles[reading]['title']}” ({mean:.1f} ± {spread:.1f} %)"
+        for reading, (mean, spread) in found.items()
+        if abs(mean - 20.0) <= NEAR and spread <= NEAR
+    ]
+    return section.finish(
+        data_sets=data_sets, executions=executions, n_readings=len(readings), room=NEAR,
+        all_joined=section.mean("multiclass-all"), near=", ".join(near) or "none",
     )  # fmt: skip

@@ -7,7 +7,7 @@ report. `expected.toml` holds the lines' titles, the values of the paper and our
 import math
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.resources import files
@@ -45,9 +45,6 @@ on_one_thread = threadpool_limits.wrap(limits=1)
 Schedule: TypeAlias = gw.Fixed | gw.Annealed
 Solved: TypeAlias = tuple[IntArray, int, Mapping[str, Any]]
 """Labels, sweeps, and whatever else was measured."""
-
-
-# ------------------------------------------------------------------------------------------------ the report
 
 
 @dataclass(frozen=True)
@@ -121,12 +118,11 @@ class Line:
     @property
     def published(self) -> str:
         """The value of the paper, in words; empty if it has none."""
-        of_paper = [
-            text.format(self.expected[name])
-            for name, text in (("paper", "{:g}"), ("paper_spread", " ± {:g}"), ("paper_best", " (best {:g})"))
-            if name in self.expected
-        ]
-        return "".join([*of_paper[:2], f" {self.unit}", *of_paper[2:]]) if of_paper else ""
+        if "paper" not in self.expected:
+            return ""
+        spread, best = self.expected.get("paper_spread"), self.expected.get("paper_best")
+        words = f"{self.expected['paper']:g}" + ("" if spread is None else f" ± {spread:g}")
+        return f"{words} {self.unit}" + ("" if best is None else f" (best {best:g})")
 
     @property
     def difference(self) -> str:
@@ -174,17 +170,18 @@ class ResultTable:
 
 
 @dataclass(frozen=True)
-class Section:
-    """One experiment as the report shows it."""
+class Case:
+    """A graph with its true classes, and the labels of one run; the seeds are those of `Run`."""
 
-    name: str
-    title: str
-    setting: str
-    lines: Sequence[Line]
-    runs: Sequence[Run]
-    remarks: Sequence[str] = ()
-    tables: Sequence[ResultTable] = ()
-    pictures: Sequence[Picture] = ()
+    graph: gw.Graph
+    truth: IntArray
+    given: IntArray
+    data_set: int | None = None
+    label_set: int | None = None
+
+    def unlabelled(self, labels: IntArray) -> dict[str, float]:
+        """The error of the points without a given label, as a detail of a run."""
+        return {"error_unlabelled": unlabelled_error(labels, self.truth, self.given >= 0)}
 
 
 @cache
@@ -198,88 +195,164 @@ def words(section: str, part: str, **facts: Any) -> str:
     return str(expected()["sections"][section][part].format(**facts))
 
 
-def section_of(
-    name: str,
-    done: Sequence[Run],
-    lines: Sequence[Line],
-    tables: Sequence[ResultTable] = (),
-    pictures: Sequence[Picture] = (),
-    /,
-    **facts: Any,
-) -> Section:
-    """A section with its words, in which the facts are filled in."""
-    texts = expected()["sections"][name]
-    setting = texts["setting"].format(**facts)
-    remarks = [remark.format(**facts) for remark in texts["remarks"]]
-    return Section(name, texts["title"], setting, lines, done, remarks, tables, pictures)
+class Section:
+    """One experiment: its runs while it goes on, then all that the report shows of it.
 
+    Parameters
+    ----------
+    name : str
+        Of its lines and words in ``expected.toml``.
+    progress : callable
+        Is told the share of the jobs that is done.
+    jobs : int
+        Calls of `count` until the end.
+    """
 
-def of_line(runs: Iterable[Run], key: str) -> list[Run]:
-    """The runs of one line."""
-    return [run for run in runs if run.line == key]
+    def __init__(self, name: str, progress: Progress, jobs: int) -> None:
+        self.name, self.title = name, expected()["sections"][name]["title"]
+        self.runs: list[Run] = []
+        self.lines: list[Line] = []
+        self.tables: list[ResultTable] = []
+        self.pictures: list[Picture] = []
+        self.setting, self.remarks = "", [""]
+        self._progress, self._jobs, self._done = progress, jobs, 0
+        progress(name.replace("-", " "), None)
 
+    def count(self) -> None:
+        """Another job is done."""
+        self._done += 1
+        self._progress(self.name.replace("-", " "), self._done / self._jobs)
 
-def errors(runs: Iterable[Run], key: str) -> list[float]:
-    """The errors of the runs of one line, in per cent."""
-    return [100 * run.error for run in of_line(runs, key)]
+    def of_line(self, line: str) -> list[Run]:
+        """The runs of one line."""
+        return [run for run in self.runs if run.line == f"{self.name}.{line}"]
 
+    def errors(self, line: str) -> list[float]:
+        """The errors of the runs of one line, in per cent."""
+        return [100 * run.error for run in self.of_line(line)]
 
-def mean_error(runs: Iterable[Run], key: str) -> float:
-    """The mean of `errors`."""
-    return float(np.mean(errors(runs, key)))
+    def mean(self, line: str) -> float:
+        """The mean of `errors`."""
+        return float(np.mean(self.errors(line)))
 
+    def finish(self, values: Mapping[str, Sequence[float]] | None = None, **facts: Any) -> "Section":
+        """Add the lines that have `values`, or else runs, whose errors these then are, and the words."""
+        for name, entry in expected()["lines"][self.name].items():
+            others = {"unit": "%", "runs": 20, **entry}
+            found = (values or {}).get(name) or self.errors(name)
+            if found:
+                title, unit = others.pop("title"), others.pop("unit")
+                self.lines.append(Line(f"{self.name}.{name}", tuple(found), title, unit, others))
+        texts = expected()["sections"][self.name]
+        facts = {"lines": {line.key.split(".")[1]: line for line in self.lines}, **facts}
+        self.setting = texts["setting"].format(**facts)
+        self.remarks = [remark.format(**facts) for remark in texts["remarks"]]
+        return self
 
-def lines_of(
-    section: str, runs: Sequence[Run], values: Mapping[str, Sequence[float]] | None = None
-) -> list[Line]:
-    """The lines of a section that have `values`, or else runs, whose errors these then are."""
-    made = []
-    for name, entry in expected()["lines"][section].items():
-        key, others = f"{section}.{name}", {"unit": "%", "runs": 20, **entry}
-        found = (values or {}).get(name) or errors(runs, key)
-        if found:
-            title, unit = others.pop("title"), others.pop("unit")
-            made.append(Line(key, tuple(found), title, unit, others))
-    return made
+    # Methods; each is timed, and leaves a run.
 
-
-def counter(stage: str, total: int, progress: Progress) -> Callable[[], None]:
-    """A function to call after each of `total` jobs, which tells the share that is done."""
-    done = 0
-    progress(stage, None)
-
-    def count() -> None:
-        nonlocal done
-        done += 1
-        progress(stage, done / total)
-
-    return count
-
-
-# -------------------------------------------------------------------------------------------------- the runs
-
-
-@dataclass(frozen=True)
-class Case:
-    """A graph with its true classes, and the labels of one run; the seeds are those of `Run`."""
-
-    graph: gw.Graph
-    truth: IntArray
-    given: IntArray
-    data_set: int | None = None
-    label_set: int | None = None
-
-    def run(self, key: str, seed: int, solve: Callable[[], Solved]) -> tuple[Run, IntArray]:
-        """Time a method; return what was measured and its labels."""
+    def run(self, line: str, case: Case, seed: int, solve: Callable[[], Solved]) -> tuple[Run, IntArray]:
+        """Time a method; return its run and its labels."""
         began = time.perf_counter()
         labels, sweeps, details = solve()
-        seconds = time.perf_counter() - began
-        error = share_of(labels, self.truth)
-        return Run(key, seed, self.data_set, self.label_set, error, seconds, sweeps, details), labels
+        seconds, error = time.perf_counter() - began, share_of(labels, case.truth)
+        key = f"{self.name}.{line}"
+        self.runs.append(Run(key, seed, case.data_set, case.label_set, error, seconds, sweeps, details))
+        return self.runs[-1], labels
 
-    def unlabelled(self, labels: IntArray) -> dict[str, float]:
-        """The error of the points without a given label, as a detail of a run."""
-        return {"error_unlabelled": unlabelled_error(labels, self.truth, self.given >= 0)}
+    def multiclass(
+        self, line: str, case: Case, schedule: Schedule, seed: int, start: str = "random"
+    ) -> tuple[Run, IntArray]:
+        """Run the multiclass model."""
+
+        def solve() -> Solved:
+            clf = as_in_the_paper(schedule, seed, start).fit(case.graph, case.given)
+            details = {
+                **case.unlabelled(clf.transduction_),
+                "seconds_start": clf.timings_["start"],
+                "seconds_descent": clf.timings_["descent"],
+                "status": clf.result_.status.name.lower(),
+            }
+            return clf.transduction_, clf.n_iter_, details
+
+        return self.run(line, case, seed, solve)
+
+    def literal(self, line: str, case: Case, schedule: Schedule, seed: int) -> None:
+        """Run Algorithm 1 as it is printed: labelled vertices start at random like all others."""
+
+        def solve() -> Solved:
+            problem = Problem(case.graph, case.given, int(case.given.max()) + 1, FIDELITY)
+            start = literal_start(problem, np.random.default_rng([seed, 1]))
+            result = descend(find_backend(n_jobs=1).engine(case.graph), problem, start, schedule, STEP_SIZE)
+            known = case.given >= 0
+            lost = share_of(result.labels[known], case.given[known])
+            return result.labels, result.n_sweeps, {**case.unlabelled(result.labels), "labels_lost": lost}
+
+        self.run(line, case, seed, solve)
+
+    def binary(self, line: str, case: Case) -> None:
+        """Run the two-class model of section 2."""
+
+        def solve() -> Solved:
+            options: Any = {"n_eigenvectors": 20, "epsilon": 1.0, "fidelity": FIDELITY, "step_size": 0.1}
+            clf = gw.BinaryInterfaceClassifier(**options, max_iter=2000, tol=1e-4, n_jobs=1)
+            clf.fit(case.graph, case.given)
+            return clf.transduction_, clf.n_iter_, case.unlabelled(clf.transduction_)
+
+        self.run(line, case, 0, solve)
+
+    def spectral(self, line: str, case: Case, seed: int) -> None:
+        """Run spectral clustering once; clusters are named by their best matching to the classes."""
+        self.run(line, case, seed, lambda: (spectral_labels(case, seed), 0, {}))
+
+    def clusterer(self, line: str, graph: gw.Graph, truth: IntArray, seed: int, starts: int = 1) -> None:
+        """Run a clusterer on a graph, each cluster named after the class of most of its points."""
+        made: Any = {
+            "p-laplacian": gw.baselines.PLaplacianClustering,
+            "cheeger": partial(gw.baselines.RatioCheegerCut, n_starts=starts),
+            "one-cut": gw.baselines.NormalisedOneCut,
+            "binary": gw.baselines.BalancedInterface,
+            "ours": gw.DiffuseInterfaceClustering,
+        }[line]
+        began = time.perf_counter()
+        clusters = made(int(truth.max()) + 1, n_jobs=1, random_state=seed).fit_predict(graph)
+        seconds, error = time.perf_counter() - began, majority_error(clusters, truth)
+        details = {"error_matched": matched_error(clusters, truth)}
+        self.runs.append(Run(f"{self.name}.{line}", seed, seed, None, error, seconds, 0, details))
+
+    def label_shares(
+        self,
+        graph: gw.Graph,
+        truth: IntArray,
+        data_set: int | None,
+        schedule: Schedule,
+        shares: Sequence[int],
+        label_sets: Sequence[int],
+    ) -> None:
+        """Run every start once for each share and label set, equally many labels per class."""
+        for share in shares:
+            per_class = max(1, round(share / 100 * len(truth) / (int(truth.max()) + 1)))
+            for start in STARTS:
+                for label_set in label_sets:
+                    given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
+                    case = Case(graph, truth, given, data_set, label_set)
+                    self.multiclass(f"labels-{share:02d}-{start}", case, schedule, label_set, start)
+                self.count()
+
+    def shares_picture(self, file: str, caption: str, shares: Sequence[int]) -> None:
+        """Mean error of each start against the share of labels, and a band from its least to its largest."""
+        figure, (panel,) = plots.new_figure(1, width=6.5, height=4.0)
+        for start in STARTS:
+            values = [self.errors(f"labels-{share:02d}-{start}") for share in shares]
+            means = [np.mean(v) for v in values]
+            drawn = panel.plot(shares, means, marker="o", markersize=4, label=f"{start} start")[0]
+            low, high = [min(v) for v in values], [max(v) for v in values]
+            panel.fill_between(shares, low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
+        panel.set(xlabel="labelled points (%)", ylabel="error (%)")
+        panel.set_ylim(bottom=0)
+        panel.grid(alpha=0.3)
+        panel.legend(frameon=False)
+        self.pictures.append(Picture(file, caption, figure))
 
 
 def graph_of(X: FloatArray, n_neighbors: int = 10, **options: Any) -> gw.Graph:
@@ -294,115 +367,10 @@ def as_in_the_paper(schedule: Schedule, seed: int, start: str = "random") -> gw.
     )
 
 
-def run_multiclass(
-    key: str, case: Case, schedule: Schedule, seed: int, start: str = "random"
-) -> tuple[Run, IntArray]:
-    """Run the multiclass model."""
-
-    def solve() -> Solved:
-        clf = as_in_the_paper(schedule, seed, start).fit(case.graph, case.given)
-        details = {
-            **case.unlabelled(clf.transduction_),
-            "seconds_start": clf.timings_["start"],
-            "seconds_descent": clf.timings_["descent"],
-            "status": clf.result_.status.name.lower(),
-        }
-        return clf.transduction_, clf.n_iter_, details
-
-    return case.run(key, seed, solve)
-
-
-def run_literal(key: str, case: Case, schedule: Schedule, seed: int) -> Run:
-    """Run Algorithm 1 as it is printed: labelled vertices start at random like all others."""
-
-    def solve() -> Solved:
-        problem = Problem(case.graph, case.given, int(case.given.max()) + 1, FIDELITY)
-        start = literal_start(problem, np.random.default_rng([seed, 1]))
-        result = descend(find_backend(n_jobs=1).engine(case.graph), problem, start, schedule, STEP_SIZE)
-        known = case.given >= 0
-        lost = share_of(result.labels[known], case.given[known])
-        return result.labels, result.n_sweeps, {**case.unlabelled(result.labels), "labels_lost": lost}
-
-    return case.run(key, seed, solve)[0]
-
-
-def run_binary(key: str, case: Case) -> Run:
-    """Run the two-class model of section 2."""
-
-    def solve() -> Solved:
-        options: Any = {"n_eigenvectors": 20, "epsilon": 1.0, "fidelity": FIDELITY, "step_size": 0.1}
-        clf = gw.BinaryInterfaceClassifier(**options, max_iter=2000, tol=1e-4, n_jobs=1)
-        clf.fit(case.graph, case.given)
-        return clf.transduction_, clf.n_iter_, case.unlabelled(clf.transduction_)
-
-    return case.run(key, 0, solve)[0]
-
-
-def run_spectral(key: str, case: Case, seed: int) -> tuple[Run, IntArray]:
-    """Run spectral clustering once; clusters are named by their best matching to the classes."""
-
-    def solve() -> Solved:
-        clusters = spectral_clustering(case.graph, int(case.truth.max()) + 1, random_state=seed)
-        return matched(clusters, case.truth), 0, {}
-
-    return case.run(key, seed, solve)
-
-
-def run_clusterer(key: str, graph: gw.Graph, truth: IntArray, seed: int, starts: int = 1) -> Run:
-    """Run a clusterer on a graph, each cluster named after the class of most of its points."""
-    made: Any = {
-        "p-laplacian": gw.baselines.PLaplacianClustering,
-        "cheeger": partial(gw.baselines.RatioCheegerCut, n_starts=starts),
-        "one-cut": gw.baselines.NormalisedOneCut,
-        "binary": gw.baselines.BalancedInterface,
-        "ours": gw.DiffuseInterfaceClustering,
-    }[key.partition(".")[2]]
-    began = time.perf_counter()
-    clusters = made(int(truth.max()) + 1, n_jobs=1, random_state=seed).fit_predict(graph)
-    seconds = time.perf_counter() - began
-    details = {"error_matched": matched_error(clusters, truth)}
-    return Run(key, seed, seed, None, majority_error(clusters, truth), seconds, 0, details)
-
-
-def run_shares(
-    name: str,
-    graph: gw.Graph,
-    truth: IntArray,
-    data_set: int | None,
-    schedule: Schedule,
-    shares: Sequence[int],
-    label_sets: Sequence[int],
-    count: Callable[[], None],
-) -> list[Run]:
-    """Run every start once for each share and label set, equally many labels per class."""
-    done = []
-    for share in shares:
-        per_class = max(1, round(share / 100 * len(truth) / (int(truth.max()) + 1)))
-        for start in STARTS:
-            for label_set in label_sets:
-                given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
-                case = Case(graph, truth, given, data_set, label_set)
-                key = f"{name}.labels-{share:02d}-{start}"
-                done.append(run_multiclass(key, case, schedule, label_set, start)[0])
-            count()
-    return done
-
-
-def shares_picture(file: str, caption: str, runs: Sequence[Run], name: str, shares: Sequence[int]) -> Picture:
-    """Mean error of each start against the share of labels, with a band from its smallest to its largest."""
-    figure, (panel,) = plots.new_figure(1, width=6.5, height=4.0)
-    for start in STARTS:
-        values = [errors(runs, f"{name}.labels-{share:02d}-{start}") for share in shares]
-        means = [np.mean(v) for v in values]
-        drawn = panel.plot(shares, means, marker="o", markersize=4, label=f"{start} start")[0]
-        low, high = [min(v) for v in values], [max(v) for v in values]
-        panel.fill_between(shares, low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
-    panel.set_xlabel("labelled points (%)")
-    panel.set_ylabel("error (%)")
-    panel.set_ylim(bottom=0)
-    panel.grid(alpha=0.3)
-    panel.legend(frameon=False)
-    return Picture(file, caption, figure)
+def spectral_labels(case: Case, seed: int) -> IntArray:
+    """Labels of spectral clustering."""
+    clusters = spectral_clustering(case.graph, int(case.truth.max()) + 1, random_state=seed)
+    return matched(clusters, case.truth)
 
 
 def random_labels(truth: IntArray, count: int, seed: int) -> IntArray:

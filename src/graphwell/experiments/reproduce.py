@@ -3,7 +3,7 @@
 import json
 import platform
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,26 +111,19 @@ def results(found: Reproduction) -> dict[str, object]:
             {
                 "name": section.name,
                 "title": section.title,
-                "lines": [_line_record(line) for line in section.lines],
+                "lines": [
+                    {
+                        "key": line.key, "title": line.title, "unit": line.unit, "mean": line.mean,
+                        "standard_deviation": line.spread, "best": min(line.values), "n": len(line.values),
+                        "expected": dict(line.expected), "within_tolerance": line.ok,
+                    }
+                    for line in section.lines
+                ],
                 "runs": [asdict(run) for run in section.runs],
             }
             for section in found.sections
         ],
-    }
-
-
-def _line_record(line: paper.Line) -> dict[str, object]:
-    return {
-        "key": line.key,
-        "title": line.title,
-        "unit": line.unit,
-        "mean": line.mean,
-        "standard_deviation": line.spread,
-        "best": min(line.values),
-        "n": len(line.values),
-        "expected": dict(line.expected),
-        "within_tolerance": line.ok,
-    }
+    }  # fmt: skip
 
 
 def report(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
@@ -145,26 +138,17 @@ def report(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
     parts += [html.paragraph(f"Outside its tolerance: {each}.", "note") for each in found.complaints]
     parts.append(html.paragraph(CHECK))
     for section in found.sections:
-        parts += _section(section, pictures)
+        rows = [
+            (
+                line.title, line.published, str(line), line.difference, line.written(min(line.values)),
+                str(len(line.values)), line.range, "✓" if line.ok else "outside",
+            )
+            for line in section.lines
+        ]  # fmt: skip
+        parts += [html.heading(section.title), html.paragraph(section.setting), html.table(HEADER, rows)]
+        parts += map(html.paragraph, section.remarks)
+        parts += [html.figure(pictures[each.name], each.caption, each.caption) for each in section.pictures]
+        for table in section.tables:
+            parts += [html.subheading(table.title), html.table(table.header, table.rows, table.text_columns)]
     parts.append(html.footer(f"graphwell {gw.__version__}, seed {found.seed}. Every run is in results.json."))
     return html.page("The paper, reproduced", parts)
-
-
-def _section(section: paper.Section, pictures: Mapping[str, bytes]) -> Iterator[str]:
-    yield html.heading(section.title)
-    yield html.paragraph(section.setting)
-    rows = [
-        (
-            line.title, line.published, str(line), line.difference, line.written(min(line.values)),
-            str(len(line.values)), line.range, "✓" if line.ok else "outside",
-        )
-        for line in section.lines
-    ]  # fmt: skip
-    yield html.table(HEADER, rows)
-    for remark in section.remarks:
-        yield html.paragraph(remark)
-    for picture in section.pictures:
-        yield html.figure(pictures[picture.name], picture.caption, picture.caption)
-    for table in section.tables:
-        yield html.subheading(table.title)
-        yield html.table(table.header, table.rows, table.text_columns)

@@ -9,10 +9,11 @@ from graphwell._random import Seed, stream
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.errors import OptionError
-from graphwell.estimators.methods.balanced_cuts import bounded_assignment
 from graphwell.estimators.methods.base import Baseline, Clusterer, equal_unless_given, indicators
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
+from graphwell.graph.compiled import compiled
+from graphwell.memory import check_fits
 from graphwell.solve.binary import balanced_splitting, smallest_eigenpairs
 from graphwell.solve.problem import Problem
 
@@ -132,6 +133,105 @@ class VolumeMBO(Baseline):
                 break
             labels = assigned
         return np.eye(n_classes)[labels] + u / (1 + u.max())
+
+
+def bounded_assignment(scores: FloatArray, lowest: IntArray, highest: IntArray) -> IntArray:
+    """A class for each row, with the highest sum of scores that the bounds allow.
+
+    Parameters
+    ----------
+    scores : array of shape (n, n_classes)
+    lowest, highest : arrays of shape (n_classes,)
+        Bounds on the number of rows of each class.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.1], [0.8, 0.7], [0.6, 0.1]])
+    >>> bounded_assignment(scores, np.array([0, 1]), np.array([3, 3]))
+    array([0, 1, 0])
+    """
+    n, n_classes = scores.shape
+    if lowest.sum() > n or highest.sum() < n or (lowest > highest).any():
+        raise ValueError(f"No assignment of {n:,} rows lies within the bounds {lowest} to {highest}.")
+    if not np.isfinite(scores).all() or lowest.shape != (n_classes,) or highest.shape != (n_classes,):
+        raise ValueError("Scores must be finite, with a lower and an upper bound for each class.")
+    if n == 0:
+        return np.zeros(0, dtype=np.int64)
+    check_fits(f"The assignment of {n:,} rows to {n_classes} classes", 4.0 * n * n_classes**2)
+    orders = np.zeros((n_classes, n_classes, n), dtype=np.int32)
+    for k in range(n_classes):
+        for m in range(n_classes):
+            if k != m:
+                orders[k, m] = np.argsort(scores[:, k] - scores[:, m], kind="stable")
+    labels = scores.argmax(axis=1).astype(np.int64)
+    large = 2.0 * n_classes * float(np.ptp(scores)) + 1.0
+    move_along_chains(np.ascontiguousarray(scores), orders, lowest, highest, large, labels)
+    return labels
+
+
+@compiled(nogil=True)
+def move_along_chains(
+    scores: FloatArray, orders: IntArray, lowest: IntArray, highest: IntArray, large: float, labels: IntArray
+) -> int:
+    """Move rows until the sizes lie within their bounds and no chain of moves gains; return the moves.
+
+    `orders[k, l]` holds all rows by what a move from `k` to `l` costs, the cheapest first. A row too many or
+    too few costs `large`, which is more than any chain. `labels` is changed in place.
+    """
+    n, n_classes = scores.shape
+    sizes = np.zeros(n_classes, np.int64)
+    for i in range(n):
+        sizes[labels[i]] += 1
+    place = np.zeros((n_classes, n_classes), np.int64)
+    cost = np.empty((n_classes, n_classes))
+    via = np.empty((n_classes, n_classes), np.int64)
+    moves = 0
+    while True:
+        for k in range(n_classes):
+            for m in range(n_classes):
+                cost[k, m], via[k, m] = (0.0 if k == m else np.inf), m
+                if k != m:
+                    while place[k, m] < n and labels[orders[k, m, place[k, m]]] != k:
+                        place[k, m] += 1
+                    if place[k, m] < n:
+                        i = orders[k, m, place[k, m]]
+                        cost[k, m] = scores[i, k] - scores[i, m]
+        for middle in range(n_classes):
+            for k in range(n_classes):
+                for m in range(n_classes):
+                    if cost[k, middle] + cost[middle, m] < cost[k, m] - 1e-15:
+                        cost[k, m] = cost[k, middle] + cost[middle, m]
+                        via[k, m] = via[k, middle]
+        best, giver, taker = -1e-12, -1, -1
+        for k in range(n_classes):
+            for m in range(n_classes):
+                if k != m and sizes[k] > 0:
+                    gives = -large if sizes[k] > highest[k] else (large if sizes[k] <= lowest[k] else 0.0)
+                    takes = -large if sizes[m] < lowest[m] else (large if sizes[m] >= highest[m] else 0.0)
+                    if gives + takes + cost[k, m] < best:
+                        best, giver, taker = gives + takes + cost[k, m], k, m
+        if giver < 0:
+            return moves
+        k = giver
+        while k != taker:
+            following = via[k, taker]
+            i = orders[k, following, place[k, following]]
+            labels[i] = following
+            for m in range(n_classes):
+                if m != following:
+                    key, low, high = scores[i, following] - scores[i, m], 0, place[following, m]
+                    while low < high:
+                        middle = (low + high) // 2
+                        j = orders[following, m, middle]
+                        if scores[j, following] - scores[j, m] < key:
+                            low = middle + 1
+                        else:
+                            high = middle
+                    place[following, m] = low
+            moves += 1
+            k = following
+        sizes[giver] -= 1
+        sizes[taker] += 1
 
 
 def bounds_of_free(shares: FloatArray, slack: float, n: int, known: IntArray) -> tuple[IntArray, IntArray]:

@@ -7,24 +7,22 @@ import pytest
 from scipy import linalg, sparse
 from scipy.optimize import linear_sum_assignment
 
-from graphwell.estimators.methods.balanced_cuts import (
+from graphwell.estimators.methods.cuts import (
     Piece,
     about_median,
     balanced_signs,
     best_threshold,
-    bounded_assignment,
     centre,
     cheeger_cut,
     cut_in_two,
     cuts_in_order,
-    differences,
     dual_descent,
-    edges_of,
     p_eigenfunction,
     p_ratio,
     partition,
     ratio,
 )
+from graphwell.estimators.methods.interfaces import bounded_assignment
 
 
 def random_piece(seed, n=8, by_degree=False):
@@ -114,9 +112,9 @@ def test_the_inner_problem_is_solved():
     """The gap between primal and dual closes: ``TV(f) - <target, f>`` and ``-|f|^2`` agree at the optimum."""
     piece = random_piece(1)
     target = 0.3 * balanced_signs(piece, about_median(piece, np.arange(8.0)))
-    first, second, weights = edges_of(piece)
-    f = dual_descent(first, second, weights, target, np.zeros(len(weights)), 5000)
-    variation = (weights * np.abs(f[first] - f[second])).sum()
+    edges = piece.first, piece.second, piece.weights
+    f = dual_descent(*edges, target, np.zeros(len(piece.weights)), 5000)
+    variation = (piece.weights * np.abs(f[piece.first] - f[piece.second])).sum()
     assert variation - target @ f == pytest.approx(-(f @ f), abs=1e-8)
 
 
@@ -126,9 +124,8 @@ def test_signs_sum_to_zero_and_edges_are_given_once():
     signs = balanced_signs(piece, f)
     assert signs.sum() == pytest.approx(0)
     assert (np.abs(signs) <= piece.measure + 1e-12).all()
-    first, second, weights = edges_of(piece)
     dense = np.zeros((8, 8))
-    dense[first, second] = weights
+    dense[piece.first, piece.second] = piece.weights
     assert (dense + dense.T == piece.W.toarray()).all()
 
 
@@ -180,29 +177,11 @@ def test_the_centre_is_the_best_of_many(p):
     assert centre(f, measure, p) == pytest.approx(best, abs=2 * (tried[1] - tried[0]))
 
 
-PIECE = random_piece(4)
-W = PIECE.W
-
-
-@pytest.mark.parametrize("p", [1.0, 1.4, 2.0])
-def test_differences_are_summed_once_for_each_edge(p):
-    f = np.random.default_rng(0).normal(size=8)
-    apart = np.abs(f[:, None] - f) ** p
-    found = differences(W.indptr, W.indices, W.data, f, p, np.empty(8))
-    assert found == pytest.approx((W.toarray() * apart).sum() / 2)
-
-
-def test_equal_values_have_no_slope():
-    slope = np.empty(8)
-    assert differences(W.indptr, W.indices, W.data, np.ones(8), 1.5, slope) == 0
-    assert (slope == 0).all()
-
-
 def test_cuts_in_an_order():
-    order = np.random.default_rng(0).permutation(8)
-    dense = W.toarray()
+    piece, order = random_piece(4), np.random.default_rng(0).permutation(8)
+    dense = piece.W.toarray()
     expected = [dense[order[:k]][:, order[k:]].sum() for k in range(1, 9)]
-    np.testing.assert_allclose(cuts_in_order(W.indptr, W.indices, W.data, order), expected, atol=1e-12)
+    np.testing.assert_allclose(cuts_in_order(piece, order), expected, atol=1e-12)
 
 
 # ----------------------------------------------------------------- assignments under bounds on the sizes
