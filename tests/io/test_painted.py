@@ -34,7 +34,7 @@ def test_colours_are_classes_and_transparent_is_unknown(tmp_path):
     assert seeds.notes == ()
 
 
-def test_black_is_unknown_where_nothing_is_transparent(tmp_path):
+def test_opaque_marks_have_a_ground_that_is_no_class(tmp_path):
     picture, draw = canvas("RGB")
     draw.rectangle((5, 5, 15, 8), RED)
     draw.rectangle((30, 5, 45, 8), BLUE)
@@ -44,14 +44,14 @@ def test_black_is_unknown_where_nothing_is_transparent(tmp_path):
         assert (seeds.classes >= 0).sum() == 11 * 4 + 16 * 4
     with pytest.raises(ValueError, match='no transparent pixel to mean unknown; use background="black"'):
         read(tmp_path, picture, "transparent")
-
-
-def test_classes_coded_as_small_greys(tmp_path):
-    codes = np.zeros(SHAPE, dtype=np.uint8)
-    codes[2, 2:50], codes[20, 2:7], codes[30, 2] = 1, 2, 3
-    seeds = read(tmp_path, Image.fromarray(codes))
-    assert seeds.names == {0: "#010101", 1: "#020202", 2: "#030303"}
-    assert (seeds.classes == codes.astype(int) - 1).all()
+    colors = np.array([(200, 10 * number, 60) for number in range(20)], dtype=np.uint8)
+    pixels = np.zeros((*SHAPE, 3), dtype=np.uint8)
+    pixels[::2, 5:30] = colors[:, None]
+    assert len(read(tmp_path, Image.fromarray(pixels)).names) == 20
+    every = np.array([RED, BLUE, (0, 200, 0), (255, 255, 0)], dtype=np.uint8)[np.indices(SHAPE)[1] // 15]
+    seeds = read(tmp_path, Image.fromarray(every))
+    assert (seeds.classes >= 0).all()
+    assert len(seeds.names) == 4
 
 
 def antialiased(mode, background):
@@ -70,20 +70,6 @@ def test_antialiased_strokes_take_the_class_that_they_hold_most_of(tmp_path, mod
     assert (rows[seeds.classes == 1] < 27).all()
     assert (rows[seeds.classes == 0] > 23).all()
     assert 500 < (seeds.classes >= 0).sum() < 700
-
-
-@pytest.mark.parametrize("ground", [BLACK, WHITE, (90, 120, 200)])
-def test_jpeg_strokes_on_any_ground(tmp_path, ground):
-    picture = Image.new("RGB", SHAPE[::-1], ground)
-    draw = ImageDraw.Draw(picture)
-    draw.rectangle((5, 5, 25, 12), RED)
-    draw.rectangle((30, 25, 50, 34), BLUE)
-    picture.save(tmp_path / "seeds.jpg", quality=80)
-    seeds = read_seeds(tmp_path / "seeds.jpg", SHAPE)
-    assert len(seeds.names) == 2
-    wanted = np.full(SHAPE, -1)
-    wanted[25:35, 30:51], wanted[5:13, 5:26] = 0, 1
-    assert (seeds.classes == wanted).mean() > 0.97
 
 
 @pytest.mark.parametrize("quality", [90, 75])
@@ -109,14 +95,15 @@ def photograph():
     return Image.fromarray(np.round(255 * np.clip(values, 0, 1)).astype(np.uint8))
 
 
-@pytest.mark.parametrize(("name", "options"), [("seeds.png", {}), ("seeds.jpg", {"quality": 85})])
-@pytest.mark.parametrize("painting", [{}, {"on_picture": True}])
-def test_strokes_over_a_copy_of_the_picture_are_found_by_difference(tmp_path, name, options, painting):
+@pytest.mark.parametrize(
+    ("name", "painting"), [("seeds.png", {}), ("seeds.jpg", {}), ("seeds.jpg", {"on_picture": True})]
+)
+def test_strokes_over_a_copy_of_the_picture_are_found_by_difference(tmp_path, name, painting):
     copy = photograph()
     draw = ImageDraw.Draw(copy)
     draw.rectangle((5, 5, 25, 12), RED)
     draw.rectangle((30, 25, 50, 34), (255, 255, 0))
-    copy.save(tmp_path / name, **options)
+    copy.save(tmp_path / name, quality=85)
     picture = np.asarray(photograph()) / 255
     seeds = read_seeds(tmp_path / name, SHAPE, Painting(**painting), picture=picture)
     assert len(seeds.names) == 2
@@ -150,20 +137,26 @@ def test_pages_that_are_no_layers_are_refused(tmp_path):
         read_seeds(path, SHAPE)
 
 
-def test_a_map_of_numbers_marks_every_pixel(tmp_path):
-    codes = np.kron(np.arange(24, dtype=np.uint8).reshape(4, 6), np.ones((10, 10), dtype=np.uint8))
-    codes[:3] = 255
-    seeds = read(tmp_path, Image.fromarray(codes))
-    assert (seeds.classes == np.where(codes == 255, -1, codes.astype(int))).all()
+def coded(kind):
+    """Numbers of classes as greys, and the classes that they mean."""
+    blocks = np.arange(24).reshape(4, 6)
+    if kind == "gaps":  # 0 is unknown
+        blocks = 2 * blocks
+        return np.kron(blocks, np.ones((10, 10), int)), np.kron(blocks // 2 - 1, np.ones((10, 10), int))
+    codes = np.full(SHAPE, 255)
+    if kind == "map":
+        codes[3:] = np.kron(blocks, np.ones((10, 10), int))[3:]
+    else:
+        codes[2, 2:50], codes[20, 2:7] = 0, 1
+    return codes, np.where(codes == 255, -1, codes)
+
+
+@pytest.mark.parametrize("kind", ["map", "gaps", "few"])
+def test_numbers_of_classes_as_greys(tmp_path, kind):
+    codes, wanted = coded(kind)
+    seeds = read(tmp_path, Image.fromarray(codes.astype(np.uint8)))
+    np.testing.assert_array_equal(seeds.classes, wanted)
     assert str(seeds.notes[0]) == "The greys of the marks were taken for numbers of classes."
-
-
-def test_a_ground_that_covers_most_is_no_class(tmp_path):
-    codes = np.full(SHAPE, 255, dtype=np.uint8)
-    codes[2, 2:50], codes[20, 2:7] = 0, 1
-    seeds = read(tmp_path, Image.fromarray(codes))
-    assert seeds.names == {0: "#000000", 1: "#010101"}
-    assert (seeds.classes >= 0).sum() == 48 + 5
 
 
 def test_a_named_ground_is_believed(tmp_path):
@@ -218,22 +211,6 @@ def test_an_object_cut_out_of_a_photograph_is_no_mark(tmp_path):
         read_seeds(tmp_path / "cut.png", grey.shape)
 
 
-def test_a_map_of_classes_marks_every_pixel(tmp_path):
-    classes = np.indices(SHAPE)[1] // 15
-    colors = np.array([RED, BLUE, (0, 200, 0), (255, 255, 0)], dtype=np.uint8)
-    seeds = read(tmp_path, Image.fromarray(colors[classes]))
-    assert (seeds.classes >= 0).all()
-    assert len(seeds.names) == 4
-
-
-def test_many_colours_that_differ_little_are_classes_where_none_is_mixed(tmp_path):
-    colors = np.array([(200, 10 * number, 60) for number in range(20)], dtype=np.uint8)
-    pixels = np.zeros((*SHAPE, 3), dtype=np.uint8)
-    for number, color in enumerate(colors):
-        pixels[2 * number, 5:30] = color
-    assert len(read(tmp_path, Image.fromarray(pixels)).names) == 20
-
-
 def test_unclear_marks_are_refused_or_snapped(tmp_path):
     rng = np.random.default_rng(0)
     pixels = np.zeros((*SHAPE, 3), dtype=np.uint8)
@@ -249,33 +226,37 @@ def test_unclear_marks_are_refused_or_snapped(tmp_path):
     ).all()
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# nothing\n", "marks no pixel at all"),
+        ("", "is empty"),
+        ("1,2\n", "line 1: expected three integers row,col,class, got '1,2'"),
+        ("1,2,a\n", "expected three integers"),
+        ("0,0,1\n40,0,1\n", "line 2: row 40, column 0 lies outside the picture of 40 rows and 60 columns"),
+        ("0,0,-1\n", "the class must be 0 or more, got -1"),
+        ("0,0,1\n0,0,2\n", "row 0, column 0 has the class 1 already"),
+        ("0,0,99999999999\n", "line 1: the class must be"),
+        (b"\xff\xfe\x00\x81", "is no text"),
+    ],
+)
+def test_bad_lists_are_refused(tmp_path, text, words):
+    (tmp_path / "s.txt").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=words):
+        read_seeds(tmp_path / "s.txt", SHAPE)
+
+
 def test_arrays_and_text(tmp_path):
     classes = np.full(SHAPE, -1)
     classes[3, 4], classes[10, 20], classes[39, 59] = 7, 2, 7
     np.save(tmp_path / "s.npy", classes.astype(np.int16))
     np.savez(tmp_path / "s.npz", seeds=classes, other=np.zeros(2))
-    (tmp_path / "s.txt").write_text("row,col,class\n3,4,7\n# a remark\n\n10, 20, 2\n39;59;7\n")
+    (tmp_path / "s.txt").write_text("row,col,class\n3,4,7\n# a remark\n\n10, 20, 2\n39;59;7\n3\t4\t7\n")
     for name in ("s.npy", "s.npz", "s.txt"):
         seeds = read_seeds(tmp_path / name, SHAPE)
         assert (seeds.classes == classes).all()
         assert seeds.names == {2: "2", 7: "7"}
         assert len(set(seeds.colors.values())) == 2
-
-
-def test_any_number_of_classes_has_colours_of_its_own(tmp_path):
-    np.save(tmp_path / "s.npy", np.arange(SHAPE[0] * SHAPE[1]).reshape(SHAPE) % 60)
-    colors = read_seeds(tmp_path / "s.npy", SHAPE).colors
-    assert len(set(colors.values())) == 60
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("# nothing\n", "marks no pixel at all"), ("", "is empty")],
-)
-def test_text_that_marks_too_little_is_refused(tmp_path, text, words):
-    (tmp_path / "s.txt").write_text(text)
-    with pytest.raises(ValueError, match=words):
-        read_seeds(tmp_path / "s.txt", SHAPE)
 
 
 @pytest.mark.parametrize(
@@ -298,32 +279,6 @@ def test_bad_arrays_are_refused(tmp_path, values, words):
         read_seeds(tmp_path / "s.npy", SHAPE)
 
 
-def test_marks_of_a_single_class_are_read(tmp_path):
-    (tmp_path / "s.txt").write_text("0,0,7\n")
-    assert read_seeds(tmp_path / "s.txt", SHAPE).names == {7: "7"}
-    np.save(tmp_path / "s.npy", np.full(SHAPE, 3))
-    assert read_seeds(tmp_path / "s.npy", SHAPE).names == {3: "3"}
-    picture, draw = canvas()
-    draw.rectangle((5, 5, 15, 8), (*RED, 255))
-    assert int((read(tmp_path, picture).classes == 0).sum()) == 11 * 4
-
-
-def test_bad_pictures_are_refused(tmp_path):
-    empty, _ = canvas()
-    one, draw = canvas()
-    draw.rectangle((5, 5, 15, 8), (*RED, 255))
-    for picture, words in [
-        (empty, "marks no pixel at all"),
-        (one.resize((30, 40)), "must have the size of the image, 40 x 60 .* but has 40 x 30"),
-    ]:
-        with pytest.raises(ValueError, match=words):
-            read(tmp_path, picture)
-    with pytest.raises(
-        ValueError, match=r"^background must be one of auto, transparent, black, white or a colour"
-    ):
-        read(tmp_path, one, "#12345")
-
-
 @pytest.mark.parametrize(
     "numbers",
     [
@@ -338,14 +293,11 @@ def test_other_greys_are_colours(tmp_path, numbers):
     assert "The greys of the marks were taken for numbers of classes." not in map(str, notes)
 
 
-def test_numbers_may_have_gaps(tmp_path):
-    numbers = np.kron(np.arange(0, 62, 2, dtype=np.uint8), np.ones((10, 10), np.uint8))
-    Image.fromarray(numbers).save(tmp_path / "s.png")
-    found = read_seeds(tmp_path / "s.png", numbers.shape).classes
-    np.testing.assert_array_equal(found, numbers.astype(int) // 2 - 1)  # 0 is unknown
-
-
 def test_half_transparent_strokes_and_named_grounds(tmp_path):
+    with pytest.raises(ValueError, match="marks no pixel at all"):
+        read(tmp_path, canvas()[0])
+    with pytest.raises(ValueError, match=r"must have the size of the image, 40 x 60 .* but has 40 x 30"):
+        read(tmp_path, canvas()[0].resize((30, 40)))
     picture, draw = canvas()
     draw.rectangle((5, 5, 15, 8), (*RED, 120))
     assert (read(tmp_path, picture).classes >= 0).sum() == 11 * 4

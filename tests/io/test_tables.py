@@ -101,6 +101,7 @@ def test_columns_of_an_earlier_run_are_replaced(tmp_path):
     ("name", "content", "words"),
     [
         ("t.docx", b"x", "the name must end in"),
+        (".csv.gz", b"x", "the name must end in"),
         ("t.xlsx", b"x", "cannot be read as a spreadsheet"),
         ("t.npy", b"", "t.npy is empty"),
         ("t.npy", b"a,b\n1,2\n", "cannot be read as a .npy file"),
@@ -115,24 +116,15 @@ def test_files_that_are_not_what_they_say_are_refused(tmp_path, name, content, w
         open_table(tmp_path / name)
 
 
-def test_truncated_files_are_refused(tmp_path):
+def test_truncated_files_and_folders_are_refused(tmp_path):
     for suffix in (".parquet", ".npz", ".npy"):
         path = make(tmp_path, suffix)
         path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
         with pytest.raises(ValueError, match="damaged, truncated or something else"):
             open_table(path)
-
-
-def test_folders_are_refused(tmp_path):
     (tmp_path / "t.csv").mkdir()
     with pytest.raises(OptionError, match=r"^table .*t\.csv is a folder; give the name of a file"):
         open_table(tmp_path / "t.csv")
-
-
-def test_reading_is_told(tmp_path):
-    told = []
-    open_table(make(tmp_path, ".npy"), progress=lambda *stage: told.append(stage))
-    assert told == [("reading", None)]
 
 
 @pytest.fixture

@@ -12,9 +12,6 @@ from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph
 from graphwell.io.anndata_files import CONNECTIVITIES, usual_representation
 
-VIEW = "Trying to modify attribute"
-"""How the warning of AnnData begins that a view becomes a copy."""
-
 
 def annotate(
     adata: Any,
@@ -72,7 +69,7 @@ def annotate(
     if adata.is_view:
         warn_user("adata is a view of another AnnData; it becomes a copy of its own, which gets the labels.")
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=VIEW)
+        warnings.filterwarnings("ignore", message="Trying to modify attribute")  # that a view becomes a copy
         _write(adata, clf, known, key_added, {"known": known, **chosen, **parameters})
     return clf
 

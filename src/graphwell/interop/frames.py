@@ -1,4 +1,4 @@
-"""Data frames of pandas, polars and Arrow, and datasets of Hugging Face: labels put beside the rows."""
+"""Data frames of pandas, polars and Arrow: labels put beside the rows."""
 
 from typing import Any
 
@@ -7,15 +7,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphwell.io.cells import NEW_NAMES
 
-LIBRARIES = ("pandas", "polars", "pyarrow", "datasets")
-
 
 def with_labels(frame: Any, clf: Any) -> Any:
     """Return a data frame with what a fit found for each of its rows, in the columns of `graphwell classify`.
 
     Parameters
     ----------
-    frame : DataFrame of pandas or polars, Table of Arrow, or Dataset of Hugging Face
+    frame : DataFrame of pandas or polars, or Table of Arrow
         The rows that `clf` was fitted on, in their order. It is not changed.
     clf : fitted classifier
 
@@ -37,14 +35,11 @@ def with_labels(frame: Any, clf: Any) -> Any:
     """
     check_is_fitted(clf)
     library = type(frame).__module__.partition(".")[0]
-    if library not in LIBRARIES or not (hasattr(frame, "columns") or hasattr(frame, "column_names")):
+    if library not in ("pandas", "polars", "pyarrow") or not hasattr(frame, "columns"):
+        raise ValueError(f"A data frame of pandas, polars or Arrow is expected, got {type(frame).__name__}.")
+    if len(frame) != len(clf.transduction_):
         raise ValueError(
-            f"A data frame of pandas, polars or Arrow, or a Dataset, is expected, got {type(frame).__name__}."
-        )
-    n_rows = getattr(frame, "num_rows", None) or len(frame)
-    if n_rows != len(clf.transduction_):
-        raise ValueError(
-            f"The frame has {n_rows:,} rows, but the fit was of {len(clf.transduction_):,}; "
+            f"The frame has {len(frame):,} rows, but the fit was of {len(clf.transduction_):,}; "
             "give the rows of the fit, or use predict for others."
         )
     reachable = np.asarray(clf.reachable_)
@@ -56,13 +51,7 @@ def with_labels(frame: Any, clf: Any) -> Any:
         return frame.assign(**columns)
     if library == "polars":
         return frame.drop(NEW_NAMES, strict=False).hstack(type(frame)(columns))
-    old = [name for name in NEW_NAMES if name in frame.column_names]
-    if library == "pyarrow":
-        frame = frame.drop_columns(old)
-        for name, column in columns.items():
-            frame = frame.append_column(name, [column])
-        return frame
-    frame = frame.remove_columns(old)
+    frame = frame.drop_columns([name for name in NEW_NAMES if name in frame.column_names])
     for name, column in columns.items():
-        frame = frame.add_column(name, column)
+        frame = frame.append_column(name, [column])
     return frame

@@ -5,8 +5,7 @@ from typing import Any
 
 from graphwell.progress import COMPILING, Progress
 
-SECONDS_BETWEEN = 0.1
-"""From step to step within a stage; a change of stage is shown at once."""
+SECONDS_BETWEEN = 0.1  # from step to step within a stage; a change of stage is shown at once
 
 
 def progress_bar() -> Progress:

@@ -11,9 +11,7 @@ import numpy as np
 from graphwell.io.pictures import without_missing
 
 CHANNELS = ("band", "bands", "channel", "channels", "wavelength", "wavelengths", "rgb", "c")
-"""Names of dimensions that hold channels."""
-FILL = ("_FillValue", "missing_value", "nodata")
-"""Attributes and settings of files that name a value which stands for none."""
+FILL = ("_FillValue", "missing_value", "nodata")  # attributes that name a value which stands for none
 
 
 def has_names(image: Any) -> bool:
@@ -24,32 +22,10 @@ def has_names(image: Any) -> bool:
 def as_arrays(
     image: Any, seeds: Any, channel_axis: int | str | None
 ) -> tuple[Any, Any, int | None, Callable[[Any], Any]]:
-    """Take names off a picture and its seeds, and keep what puts them back on labels.
+    """Take names off a picture and its seeds; also return the axis of channels, and what names labels again.
 
-    Parameters
-    ----------
-    image : DataArray
-        NaN, and values that its attributes call no data, are masked.
-    seeds : DataArray or array
-        A DataArray may have its dimensions in any order; others go by the order of those of `image`.
-    channel_axis : str, int or None
-        The dimension of the channels, by name or place; -1 is the one that is called like channels, if any.
-
-    Returns
-    -------
-    image : array or masked array, channels last
-    seeds : array
-    channel_axis : -1, or None where there are no channels
-    put_back : callable
-        Turns labels into a DataArray.
-
-    Examples
-    --------
-    >>> import xarray
-    >>> cube = xarray.DataArray(np.zeros((3, 4, 5)), dims=("band", "y", "x"), coords={"x": range(5)})
-    >>> values, seeds, axis, put_back = as_arrays(cube, np.zeros((4, 5), dtype=int), -1)
-    >>> values.shape, axis, put_back(seeds).dims, put_back(seeds).x.values.tolist()
-    ((4, 5, 3), -1, ('y', 'x'), [0, 1, 2, 3, 4])
+    The dimension of channels is given by name or place; -1 is the one that is called like channels, if any.
+    NaN, and values that attributes call no data, are masked.
     """
     if not has_names(image) or hasattr(image, "data_vars"):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Marks from files: colours painted on nothing, on a plain ground or on a copy of the picture; or numbers.
+"""Marks painted in colours: on nothing, on a plain ground or on a copy of the picture.
 
 Every pixel that differs from the ground is a share of a paint over it, and is marked if that share is at
 least a half. Paints are the colours of flat spots, then those of thin strokes that no mixture of others
@@ -9,13 +9,11 @@ How many files are read as they were painted: docs/pictures.md, "Marks as painte
 """
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import ndimage
-from scipy.spatial import cKDTree
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import OptionError, Sentence
@@ -30,7 +28,7 @@ FEW_COLORS = 16  # of so few colours, all that are not rare are meant: antialias
 LEAST_EVEN = 0.75  # of the pixels have the number of those above and to the left; fewer in dark photographs
 LIKE = 24  # pixels that differ by no more in any channel, of 0 to 255, may be equal but for compression
 SAMPLE = 1_000_000  # pixels that a ground is recognised on
-MOST = 0.5  # a ground covers at least this share of the picture
+MOST = 0.5  # a ground covers at least this share of the picture, marks in blurred colours at most
 NOISE, LEAST_NOISE, MOST_NOISE = 3.0, 8.0, 48  # compressed ground differs by so many upper quartiles
 EXACT_SHARE = 0.9  # of the ground is as it was where nothing was compressed
 ROUNDING = 3.0  # by how much a mixture may differ from what it should be, each channel from 0 to 255
@@ -39,16 +37,12 @@ BRIGHTNESS = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 HUES = np.array([[-0.169, -0.331, 0.5], [0.5, -0.419, -0.081]], dtype=np.float32).T
 ALIKE = 60.0  # colours of one paint after compression lie within this distance of its commonest
 CLEAR_OF_GROUND = 64.0  # paint differs by so much from a compressed ground
-FAINT = 0.2  # and by this share of what the strongest paint does
+FAINT = 0.2  # and that of a thin stroke by this share of what the strongest paint does
 RARE = 0.02  # of all marks are mixtures that no two colours explain, as where three strokes meet
-STAIN, LEAST_SPOTS = (
-    0.05,
-    4,
-)  # stains of compression have fewer flat spots, as a share of those of their paint
+LEAST_SPOTS = 4  # flat spots of a paint after compression
 LEAST_THIN, COMMON = 20, 0.1  # pixels of the smallest stroke without a flat spot; share that has its colour
 MOST_WORK = 300_000_000
-MOST_MARKED = 0.5  # of the picture is marked, if in many colours
-NEARLY, NEARLY_ON_NOTHING, LEAST_NEARLY = 32.0, 4.0, 0.2  # so many marks are so near to their paint
+NEARLY, LEAST_NEARLY = 4.0, 0.2  # on nothing, so many marks are so near to their paint
 BLOCK, PLAIN = 16, 0.75  # farther from marks than a block of compression, a plain ground is of one colour
 CRUMB = 10  # pixels of a mark over a copy, in the mean; two photographs of one thing differ in crumbs
 CROWDED = 24.0  # among many mixed colours, paints nearer to each other than this are one after compression
@@ -76,27 +70,6 @@ def check_background(background: str) -> None:
             raise OptionError("background", problem, ", ".join(BACKGROUNDS), background) from None
 
 
-@dataclass(frozen=True, eq=False)
-class _Layer:
-    """Changed pixels of a marked picture, over what is below them."""
-
-    colors: IntArray  # packed
-    changed: BoolArray  # where they are not the ground
-    ground: IntArray | None  # colours below; None where transparent, so that edges have no mixed colours
-    exact: bool = True  # whether colours are as they were painted; compression changes them
-
-
-@dataclass(frozen=True, eq=False)
-class _Paints:
-    """The paints of a layer."""
-
-    colors: IntArray  # packed, in ascending order
-    places: IntArray  # of each pixel's paint among them, or -1
-    mixed: int = 0  # marked pixels of another colour than their paint
-    left: int = 0  # changed pixels that got no class
-    clear: bool = True  # whether paints explain nearly all that was changed
-
-
 def read_painted(
     path: Path, pixels: Any, painting: Painting, picture: FloatArray | None, *, exact: bool
 ) -> Marks:
@@ -104,68 +77,78 @@ def read_painted(
     if painting.background == "transparent" and bool((pixels[..., 3] == OPAQUE).all()):
         problem = '{field} {} has no transparent pixel to mean unknown; use {background="black"}.'
         raise OptionError("seeds", problem, path)
-    notes: list[Sentence] = []
     is_open = painting.background == "auto" and not painting.on_picture
-    paints = _coded_classes(pixels) if exact and is_open else None
-    if paints is not None:
-        notes.append(Sentence("The greys of the marks were taken for numbers of classes."))
-    else:
-        ground, colors = _find_ground(pixels, painting, picture)
-        layer = _layer_over(colors, pixels, exact=exact)
-        paints, n_changed = _find_paints(layer), int(layer.changed.sum())
-        if not paints.clear and (len(paints.colors) > MOST_CLASSES or not len(paints.colors)):
-            problem = (
-                "{field} {}: on the ground ({}), {:,} changed pixels show {} colours, which is no set of "
-                "marks; name the ground with {background} or {strokes_on_picture=True}, paint with a hard "
-                "brush, and save as PNG."
-            )
-            many = "no plain" if not len(paints.colors) else f"more than {MOST_CLASSES} plain"
-            raise OptionError("seeds", problem, path, ground, n_changed, many)
-        if not (paints.clear or painting.snap):
-            problem = (
-                "{field} {}: on the ground ({}), {:,} of {:,} changed pixels have colours that are no "
-                "mixture of the {} plain ones; paint with a hard brush of 6 pixels or more and save as PNG, "
-                "or use {snap=True} to give them to the nearest plain colour."
-            )
-            raise OptionError("seeds", problem, path, ground, paints.left, n_changed, len(paints.colors))
-        paints = paints if paints.clear else _snapped(layer, paints)
-        marked_classes(path, paints.places)
-        if ground not in ("transparent", "black"):
-            notes.append(Sentence("The marks were taken to be painted on {}.", (ground,)))
-        if paints.mixed or paints.left:
-            text = (
-                "{:,} marked pixels had mixed colours and took the class that they hold most of; {:,} hold "
-                "less than half of any, and are not marked."
-            )
-            notes.append(Sentence(text, (paints.mixed, paints.left)))
-    marked = paints.places >= 0
-    used, places = np.unique(paints.places[marked], return_inverse=True)
+    coded = _coded_classes(pixels) if exact and is_open else None
+    if coded is not None:
+        note = Sentence("The greys of the marks were taken for numbers of classes.")
+        return _marks(np.arange(MOST_CLASSES) * 0x010101, coded, [note])
+    ground, colors = _find_ground(pixels, painting, picture)
+    changed = _changed(colors, pixels, exact=exact)
+    paints = _find_paints(changed)
+    n_changed, n_paints = len(changed.seen), len(paints.colors)
+    if not paints.clear and not 0 < n_paints <= MOST_CLASSES:
+        problem = (
+            "{field} {}: on the ground ({}), {:,} changed pixels show {} colours, which is no set of marks; "
+            "name the ground with {background} or {strokes_on_picture=True}, paint with a hard brush, and "
+            "save as PNG."
+        )
+        many = "no plain" if n_paints == 0 else f"more than {MOST_CLASSES} plain"
+        raise OptionError("seeds", problem, path, ground, n_changed, many)
+    if not (paints.clear or painting.snap):
+        problem = (
+            "{field} {}: on the ground ({}), {:,} of {:,} changed pixels have colours that are no mixture of "
+            "the {} plain ones; paint with a hard brush of 6 pixels or more and save as PNG, or use "
+            "{snap=True} to give them to the nearest plain colour."
+        )
+        raise OptionError("seeds", problem, path, ground, int((paints.of < 0).sum()), n_changed, n_paints)
+    of = paints.of if paints.clear else _nearest(changed, paints.colors)
+    places = np.full(changed.where.shape, -1, dtype=np.int32)
+    places[changed.where] = of
+    marked_classes(path, places)
+    notes = []
+    if ground not in ("transparent", "black"):
+        notes.append(Sentence("The marks were taken to be painted on {}.", (ground,)))
+    mixed = int((_packed(changed.seen) != paints.colors[of])[of >= 0].sum())
+    if mixed or (of < 0).any():
+        text = (
+            "{:,} marked pixels had mixed colours and took the class that they hold most of; {:,} hold "
+            "less than half of any, and are not marked."
+        )
+        notes.append(Sentence(text, (mixed, int((of < 0).sum()))))
+    return _marks(paints.colors, places, notes)
+
+
+def _marks(colors: IntArray, places: IntArray, notes: list[Sentence]) -> Marks:
+    """Marks by the places of their colours, of which some may have no pixel."""
+    marked = places >= 0
+    used, numbers = np.unique(places[marked], return_inverse=True)
     classes = np.full(marked.shape, -1)
-    classes[marked] = places
-    found = paints.colors[used]
-    names = {i: f"#{color:06x}" for i, color in enumerate(found)}
-    return Marks(classes, names, {i: tuple(c) for i, c in enumerate(_unpacked(found).tolist())}, tuple(notes))
+    classes[marked] = numbers
+    names = {i: f"#{color:06x}" for i, color in enumerate(colors[used])}
+    return Marks(classes, names, {i: color_of(name) for i, name in names.items()}, tuple(notes))
 
 
-def _coded_classes(pixels: Any) -> _Paints | None:
-    """Marks of a picture of numbers; None for any other picture.
+def _coded_classes(pixels: Any) -> IntArray | None:
+    """Numbers of classes in a picture of such numbers; None for any other picture.
 
     Such a picture is grey and even, and holds the numbers of at least two classes with few gaps: 0, 1, 2 and
     so on, each below 64. Unknown is 255, or 0 where there is no 255.
     """
-    values = pixels[..., 0]
-    if any((pixels[..., c] != values).any() for c in (1, 2)) or (pixels[..., 3] != OPAQUE).any():
+    values = pixels[..., 0].astype(np.int16)
+    if (pixels[..., 1:3] != pixels[..., :1]).any() or (pixels[..., 3] != OPAQUE).any():
         return None
-    found = np.flatnonzero(np.bincount(values.ravel(), minlength=UNKNOWN + 1))
-    codes = found[found != (UNKNOWN if UNKNOWN in found else 0)]
+    found = np.unique(values)
+    unknown = UNKNOWN if UNKNOWN in found else 0
+    codes = found[found != unknown]
     if len(codes) < 2 or codes[-1] >= min(MOST_CLASSES, 2 * len(codes) + 1):
         return None
-    above, left = (np.diff(values.astype(np.int16), axis=a, prepend=values.take([0], a)) for a in (0, 1))
+    above, left = (np.diff(values, axis=a, prepend=values.take([0], a)) for a in (0, 1))
     if ((above == 0) & (left == 0)).mean() < LEAST_EVEN:
         return None
-    places = np.full(UNKNOWN + 1, -1)
-    places[codes] = np.arange(len(codes))
-    return _Paints(codes * 0x010101, places[values])
+    return np.where(values == unknown, -1, values)
+
+
+# ------------------------------------------------------------------------------------------------- grounds
 
 
 def _find_ground(pixels: Any, painting: Painting, picture: Any) -> tuple[str, IntArray | None]:
@@ -180,9 +163,7 @@ def _find_ground(pixels: Any, painting: Painting, picture: Any) -> tuple[str, In
     if painting.background == "transparent":
         return "transparent", None
     if painting.background != "auto":
-        return _plain(
-            NAMED[painting.background] if painting.background in NAMED else color_of(painting.background)
-        )
+        return _plain(NAMED.get(painting.background) or color_of(painting.background))
     step = max(1, int(np.sqrt(pixels.shape[0] * pixels.shape[1] / SAMPLE)))
     sample = pixels[::step, ::step]
     opaque, copied = sample[..., 3] >= OPAQUE / 2, 0.0
@@ -223,24 +204,39 @@ def _plain(color: tuple[int, int, int]) -> tuple[str, IntArray]:
     return names.get(color, "#{:02x}{:02x}{:02x}".format(*color)), np.array(color)
 
 
-def _layer_over(ground: IntArray | None, pixels: Any, *, exact: bool) -> _Layer:
+@dataclass(frozen=True, eq=False)
+class _Changed:
     """The pixels that are not the ground."""
+
+    where: BoolArray  # in the picture
+    seen: FloatArray  # their colours
+    below: (
+        FloatArray | None
+    )  # those of the ground; None where transparent, so that edges have no mixed colours
+    exact: bool  # whether colours are as they were painted; compression changes them
+    plain: IntArray | None = None  # the packed picture, where the ground is of one colour
+
+
+def _changed(ground: IntArray | None, pixels: Any, *, exact: bool) -> _Changed:
     opacity = pixels[..., 3]
-    seen = opacity >= max(1, int(opacity.max()) / 2)
+    where = opacity >= max(1, int(opacity.max()) / 2)
     if ground is None:
-        return _Layer(_packed(pixels), seen, None, exact)
+        return _Changed(where, pixels[where][:, :3].astype(np.float32), None, exact)
     off = _difference(pixels, ground)
-    near = off[seen & (off < MOST_NOISE)]
+    near = off[where & (off < MOST_NOISE)]
     exact = exact and (near.size == 0 or bool((near == 0).mean() >= EXACT_SHARE))
     quartile = float(np.quantile(near, 0.75)) if near.size else 0.0
-    noise = 0.0 if exact else max(LEAST_NOISE, NOISE * quartile)
-    return _Layer(_packed(pixels), seen & (off > noise), ground, exact)
+    where &= off > (0.0 if exact else max(LEAST_NOISE, NOISE * quartile))
+    seen = pixels[where][:, :3].astype(np.float32)
+    below = (ground if np.ndim(ground) == 1 else ground[where]).astype(np.float32)
+    plain = _packed(pixels) if np.ndim(ground) == 1 else None
+    return _Changed(where, seen, np.broadcast_to(below, seen.shape), exact, plain)
 
 
 def _difference(pixels: Any, colors: IntArray) -> IntArray:
     """Largest difference of a channel."""
-    channels = (np.abs(pixels[..., c].astype(np.int16) - colors[..., c].astype(np.int16)) for c in range(3))
-    return reduce(np.maximum, channels)
+    off = np.abs(pixels[..., :3].astype(np.int16) - colors[..., :3].astype(np.int16))
+    return np.asarray(off.max(axis=-1))
 
 
 def _packed(rgb: Any) -> IntArray:
@@ -254,51 +250,55 @@ def _unpacked(colors: IntArray) -> IntArray:
     return np.stack([colors >> 16, colors >> 8 & 255, colors & 255], axis=-1)
 
 
-def _find_paints(layer: _Layer) -> _Paints:
-    """The paints of a layer; what is no picture of exact colours is looked at again as a compressed one."""
-    found = _PaintSearch(layer).found() if layer.changed.any() else _no_paints(layer, clear=True)
-    return found if found.clear or not layer.exact else _PaintSearch(replace(layer, exact=False)).found()
+# -------------------------------------------------------------------------------------------------- paints
 
 
-def _no_paints(layer: _Layer, *, clear: bool = False) -> _Paints:
-    """No paints: because nothing was changed, or because it is not clear what was."""
-    none = np.array([], dtype=np.int64)
-    return _Paints(none, np.full(layer.colors.shape, -1, np.int32), 0, int(layer.changed.sum()), clear)
+@dataclass(frozen=True, eq=False)
+class _Paints:
+    """The paints of changed pixels."""
+
+    colors: IntArray  # packed, in ascending order
+    of: IntArray  # each changed pixel's paint among them, or -1
+    clear: bool  # whether paints explain nearly all that was changed
 
 
-def _snapped(layer: _Layer, paints: _Paints) -> _Paints:
-    """The same paints, with every changed pixel given to the nearest of them or to the ground."""
-    seen = _unpacked(layer.colors[layer.changed]).astype(float)
-    gap, nearest = cKDTree(_unpacked(paints.colors).astype(float)).query(seen)
-    if layer.ground is not None:
-        ground = layer.ground if np.ndim(layer.ground) == 1 else layer.ground[layer.changed]
-        nearest = np.where(np.linalg.norm(seen - ground, axis=1) < gap, -1, nearest)
-    places = np.full(layer.colors.shape, -1, dtype=np.int32)
-    places[layer.changed] = nearest
-    left = int((nearest < 0).sum())
-    return replace(paints, places=places, mixed=len(seen) - left, left=left)
+def _find_paints(changed: _Changed) -> _Paints:
+    """All paints; what is no picture of exact colours is looked at again as a compressed one."""
+    if not len(changed.seen):
+        return _no_paints(changed, clear=True)
+    found = _PaintSearch(changed).found()
+    if not found.clear and changed.exact:
+        return _PaintSearch(replace(changed, exact=False)).found()
+    return found
+
+
+def _no_paints(changed: _Changed, *, clear: bool = False) -> _Paints:
+    return _Paints(np.array([], dtype=np.int64), np.full(len(changed.seen), -1), clear)
+
+
+def _nearest(changed: _Changed, colors: IntArray) -> IntArray:
+    """The nearest paint of every changed pixel, or -1 where the ground is nearer."""
+    away = np.linalg.norm(changed.seen[:, None] - _unpacked(colors), axis=2)
+    nearest = away.argmin(axis=1)
+    if changed.below is not None:
+        nearest[np.linalg.norm(changed.seen - changed.below, axis=1) < away.min(axis=1)] = -1
+    return nearest
 
 
 class _PaintSearch:
     """Paints found so far, and the changed pixels that they explain.
 
-    Of each changed pixel: its colour `seen` and that of the ground `below` (None where transparent), its kind
-    of colour (`kinds`; `names` are the colours of the kinds), its connected component (`parts`), whether it
-    was surely painted (`clear`), and whether the kinds `taken` as paints explain it.
+    Colours are of a few kinds, some of which are `taken` for paints. `parts` are connected components.
     """
 
-    def __init__(self, layer: _Layer) -> None:
-        self.layer, self.exact = layer, layer.exact
-        self.seen = _unpacked(layer.colors[layer.changed]).astype(np.float32)
-        self.below: FloatArray | None = None
-        self.clear = np.ones(len(self.seen), dtype=bool)
-        if layer.ground is not None:
-            below = layer.ground if np.ndim(layer.ground) == 1 else layer.ground[layer.changed]
-            self.below = np.broadcast_to(np.asarray(below, dtype=np.float32), self.seen.shape)
-            if not self.exact:  # compression changed the ground too: not all that differ were painted
-                self.clear = np.abs(self.seen - self.below).max(axis=1) >= CLEAR_OF_GROUND
-        self.parts = ndimage.label(layer.changed, np.ones((3, 3)))[0][layer.changed]
-        colors, self.kinds = np.unique(layer.colors[layer.changed], return_inverse=True)
+    def __init__(self, changed: _Changed) -> None:
+        self.changed, self.exact = changed, changed.exact
+        self.seen, self.below = changed.seen, changed.below
+        self.clear = np.ones(len(self.seen), dtype=bool)  # surely painted
+        if self.below is not None and not self.exact:  # compression changed the ground too
+            self.clear = np.abs(self.seen - self.below).max(axis=1) >= CLEAR_OF_GROUND
+        self.parts = ndimage.label(changed.where, np.ones((3, 3)))[0][changed.where]
+        colors, self.kinds = np.unique(_packed(self.seen), return_inverse=True)
         self.names = _unpacked(colors).astype(np.float32)
         if not self.exact:  # each colour is joined to the commonest one near it
             counts = np.bincount(self.kinds, self.clear, len(colors))
@@ -321,67 +321,56 @@ class _PaintSearch:
 
     def found(self) -> _Paints:
         """All paints, and every changed pixel with the paint that it holds most of."""
-        layer = self.layer
-        if not self.exact and self.clear.sum() > MOST_MARKED * layer.changed.size:
-            return _no_paints(layer)
+        if not self.exact and self.clear.sum() > MOST * self.changed.where.size:
+            return _no_paints(self.changed)
         self._take_flat_spots()
         if self.exact:
             left = len(np.unique(self.kinds[~self.explained]))
             if len(self.taken) > MOST_CLASSES or left * len(self.seen) > MOST_WORK:
-                return _no_paints(layer)  # more to explain than any antialiased strokes leave
+                return _no_paints(self.changed)  # more to explain than any antialiased strokes leave
             self._take_unexplained(set(self.taken))
         else:
             self._take_thin_strokes()
         kinds = sorted(self.taken, key=lambda kind: int(_packed(self.names[kind])))
-        best, gap = np.full(len(self.seen), -1), np.full(len(self.seen), np.inf)
+        of, gap = np.full(len(self.seen), -1), np.full(len(self.seen), np.inf)
         for place, kind in enumerate(kinds):
-            away = self.seen - self.names[kind]
-            off = np.sqrt(np.einsum("nc,nc->n", away, away))
+            off = np.linalg.norm(self.seen - self.names[kind], axis=1)
             if self.below is None:
                 fits = off <= (ROUNDING if self.exact else ALIKE)
             else:
-                fits = _is_mixture(self.seen, self.below, self.names[kind], exact=self.exact)
+                fits = self._is_mixture(slice(None), self.below, self.names[kind])
                 fits &= _share(self.seen, self.below, self.names[kind]) >= 0.5
             nearer = fits & (off < gap)
-            best[nearer], gap[nearer] = place, off[nearer]
-        places = np.full(layer.colors.shape, -1, dtype=np.int32)
-        places[layer.changed] = best
+            of[nearer], gap[nearer] = place, off[nearer]
         colors = _packed(self.names[kinds]) if kinds else np.array([], dtype=np.int64)
-        marked = places >= 0
-        if not self.exact and not _looks_painted(layer, colors, places):
-            return _no_paints(layer)
-        lost = 1 - self.explained[self.clear].mean() if self.clear.any() else 0.0
-        mixed = int((layer.colors[marked] != colors[places[marked]]).sum())
-        many = len(self.names) > FEW_COLORS and mixed > UNEXPLAINED * marked.sum()
-        apart = np.linalg.norm((_unpacked(colors)[:, None] - _unpacked(colors)).astype(float), axis=2)
-        closest = apart[np.triu_indices(len(colors), 1)].min(initial=np.inf)
-        clear = lost <= UNEXPLAINED and len(colors) <= MOST_CLASSES
-        clear = clear and not (self.exact and many and closest < CROWDED)
-        return _Paints(colors, places, mixed, int(layer.changed.sum() - marked.sum()), bool(clear))
+        marked = of >= 0
+        if not self.exact and not _looks_painted(self.changed, colors, of):
+            return _no_paints(self.changed)
+        clear = len(colors) <= MOST_CLASSES
+        if self.clear.any():
+            clear = clear and bool(1 - self.explained[self.clear].mean() <= UNEXPLAINED)
+        if self.exact and len(self.names) > FEW_COLORS and len(colors) > 1:
+            mixed = _packed(self.seen)[marked] != colors[of[marked]]
+            away = np.linalg.norm((_unpacked(colors)[:, None] - _unpacked(colors)).astype(float), axis=2)
+            closest = away[np.triu_indices(len(colors), 1)].min()
+            clear = clear and not (mixed.mean() > UNEXPLAINED and closest < CROWDED)
+        return _Paints(colors, of, clear)
 
     def _take_flat_spots(self) -> None:
         """Colours of squares of three by three pixels of one kind, those farthest from the ground first."""
-        numbers = np.full(self.layer.colors.shape, -1, dtype=np.int32)
-        numbers[self.layer.changed] = self.kinds
-        numbers = np.pad(numbers, 1, mode="edge")  # beyond the edge lies what is at it
-        rows, columns = np.nonzero(self.layer.changed)
-        flat = np.ones(len(rows), dtype=bool)
-        for row, column in np.ndindex(3, 3):
-            flat[flat] = numbers[rows[flat] + row, columns[flat] + column] == self.kinds[flat]
+        numbers = np.full(self.changed.where.shape, -1, dtype=np.int32)
+        numbers[self.changed.where] = self.kinds
+        # Beyond the edge lies what is at it.
+        alike = [f(numbers, 3, mode="nearest") for f in (ndimage.minimum_filter, ndimage.maximum_filter)]
+        flat = (alike[0] == alike[1])[self.changed.where]
         counts = np.bincount(self.kinds[flat & self.clear], minlength=len(self.names))
         spots = np.flatnonzero(counts >= (1 if self.exact else LEAST_SPOTS))
         if self.exact and len(spots) > MOST_CLASSES:  # too many, whatever they explain
             self.taken = spots.tolist()
             return
         for kind in spots[np.argsort(-self.contrasts[spots], kind="stable")][: 4 * MOST_CLASSES].tolist():
-            own = self.kinds == kind
-            if not self.exact:  # what compression made of the edges of a paint is none
-                if self.contrasts[kind] < FAINT * self.contrasts[spots].max():
-                    continue
-                beside = [k for k in self.taken if self._home(k)[self.parts[own]].mean() > 0.5]
-                is_stain = any(counts[kind] < STAIN * counts[other] for other in beside)
-                if is_stain or self.explained[own & self.clear].mean() > 0.5:
-                    continue
+            if not self.exact and self.explained[(self.kinds == kind) & self.clear].mean() > 0.5:
+                continue  # what compression made of the edges of a paint
             self._take(kind)
             if len(self.taken) > MOST_CLASSES:
                 break
@@ -396,9 +385,9 @@ class _PaintSearch:
         for kind in np.argsort(-self.contrasts, kind="stable").tolist():  # farthest from the ground first
             if len(self.taken) > MOST_CLASSES:
                 break
-            if not self.explained[self.kinds == kind].all():
-                own = self.parts[self.kinds == kind]
-                touches = any(self._home(other)[own].any() for other in self.taken)
+            own = self.kinds == kind
+            if not self.explained[own].all():
+                touches = any(self._home(other)[self.parts[own]].any() for other in self.taken)
                 if self.sizes[kind] >= RARE * len(self.seen) or not touches:
                     self._take(kind)
         for kind in sorted(set(self.taken) - sure, key=lambda kind: float(self.contrasts[kind])):
@@ -421,12 +410,10 @@ class _PaintSearch:
                 return
             own = (self.parts == part) & self.clear
             for other in self.taken:
-                left = own & ~self.explained
-                start = self.names[other] if self.below is None else self.below[left]
-                self._explain(left, start, self.names[other])
-            common = np.flatnonzero(
-                np.bincount(self.kinds[own], minlength=len(self.names)) >= COMMON * own.sum()
-            )
+                start = self.names[other] if self.below is None else self.below
+                self._explain(own, start, self.names[other])
+            counts = np.bincount(self.kinds[own], minlength=len(self.names))
+            common = np.flatnonzero(counts >= COMMON * own.sum())
             if self.explained[own].mean() > 0.5 or not len(common):
                 continue
             kind = int(common[np.argmax(self.contrasts[common])])
@@ -445,31 +432,30 @@ class _PaintSearch:
         self.explained |= self.kinds == kind
         home = self._home(kind)[self.parts]
         if self.below is not None:
-            left = ~self.explained & home
-            self._explain(left, self.below[left], self.names[kind])
+            self._explain(home, self.below, self.names[kind])
         for other in self.taken:
-            left = ~self.explained & home & self._home(other)[self.parts]
-            self._explain(left, self.names[other], self.names[kind])
+            self._explain(home & self._home(other)[self.parts], self.names[other], self.names[kind])
         self.taken.append(kind)
 
     def _explain(self, which: BoolArray, start: FloatArray, end: FloatArray) -> None:
-        self.explained[which] = _is_mixture(self.seen[which], start, end, exact=self.exact)
+        left = np.flatnonzero(which & ~self.explained)
+        self.explained[left] = self._is_mixture(left, start if start.ndim == 1 else start[left], end)
 
-
-def _is_mixture(seen: FloatArray, start: FloatArray, end: FloatArray, *, exact: bool) -> BoolArray:
-    """Whether each colour is mixed of two others."""
-    if exact:
-        return _misfit(seen, start, end) <= ROUNDING
-    ends = start @ BRIGHTNESS, end @ BRIGHTNESS
-    bright = seen @ BRIGHTNESS
-    between = (bright >= np.minimum(*ends) - RINGING) & (bright <= np.maximum(*ends) + RINGING)
-    return np.asarray(between & (_misfit(seen @ HUES, start @ HUES, end @ HUES) <= SMEARED_HUE))
+    def _is_mixture(self, which: Any, start: FloatArray, end: FloatArray) -> BoolArray:
+        """Whether each colour is mixed of two others."""
+        seen = self.seen[which]
+        if self.exact:
+            return _misfit(seen, start, end) <= ROUNDING
+        ends = start @ BRIGHTNESS, end @ BRIGHTNESS
+        bright = seen @ BRIGHTNESS
+        between = (bright >= np.minimum(*ends) - RINGING) & (bright <= np.maximum(*ends) + RINGING)
+        return np.asarray(between & (_misfit(seen @ HUES, start @ HUES, end @ HUES) <= SMEARED_HUE))
 
 
 def _misfit(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
     """By how much each colour misses the line from a start to an end."""
     off = np.abs(seen - (start + _share(seen, start, end)[..., None] * (end - start)))
-    return reduce(np.maximum, np.moveaxis(off, -1, 0))
+    return np.asarray(off.max(axis=-1))
 
 
 def _share(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
@@ -479,19 +465,16 @@ def _share(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
     return np.asarray(np.clip(np.einsum("...c,...c->...", seen - start, line) / length, 0, 1))
 
 
-def _looks_painted(layer: _Layer, colors: IntArray, places: IntArray) -> bool:
-    """Whether compressed marks leave most of the picture as it was, and many nearly have a paint."""
-    marked = places >= 0
-    if not marked.any() or marked.mean() > MOST_MARKED:
+def _looks_painted(changed: _Changed, colors: IntArray, of: IntArray) -> bool:
+    """Whether compressed marks are not the edges and textures of a photograph."""
+    marked = np.zeros(changed.where.shape, dtype=bool)
+    marked[changed.where] = of >= 0
+    if not 0 < marked.mean() <= MOST:
         return False
-    off = _unpacked(layer.colors[marked]) - _unpacked(colors[places[marked]])
-    most = NEARLY if layer.ground is not None else NEARLY_ON_NOTHING
-    if (np.linalg.norm(off, axis=1) <= most).mean() < LEAST_NEARLY:
-        return False
-    if layer.ground is None:
-        return True
-    if np.ndim(layer.ground) > 1:  # marks over a copy are more than crumbs
+    if changed.below is None:  # on nothing, many marks have nearly the colour of a paint
+        off = changed.seen[of >= 0] - _unpacked(colors[of[of >= 0]])
+        return bool((np.linalg.norm(off, axis=1) <= NEARLY).mean() >= LEAST_NEARLY)
+    if changed.plain is None:  # over a copy they are more than crumbs
         return bool(marked.sum() > CRUMB * ndimage.label(marked, np.ones((3, 3)))[1])
-    away = layer.colors[ndimage.maximum_filter(marked, 2 * BLOCK + 1) == 0]  # a plain ground is plain there
-    counts = np.unique(away, return_counts=True)[1]
-    return bool(counts.max(initial=0) >= PLAIN * away.size)
+    away = changed.plain[ndimage.maximum_filter(marked, 2 * BLOCK + 1) == 0]  # a plain ground is plain there
+    return bool(np.unique(away, return_counts=True)[1].max(initial=0) >= PLAIN * away.size)
