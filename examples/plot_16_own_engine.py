@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 import graphwell as gw
-from graphwell.backends.cpu.backend import Backend as CpuBackend
+from graphwell.backends.base import Backend as CpuBackend
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.registry import BACKENDS, Entry
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,11 +61,10 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     if name == "cuda" and why_no_gpu():
         pytest.skip(why_no_gpu())
     if name == "dask":  # as each worker has it; this one is alone
-        from graphwell.backends.dask.backend import BlockBackend
         from graphwell.backends.dask.communicator import Communicator
+        from tests.backends.dask.cases import Worker
 
-        worker: Any = BlockBackend(Communicator())
-        return cast(Backend, worker)
+        return Worker(Communicator())
     if name == "dense":
         request.getfixturevalue("dense")
     made: Backend = import_module(BACKENDS[name].module).Backend(None)

@@ -8,8 +8,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 from scipy import sparse
 
-from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import Backend, Block, State, Swept
+from graphwell.backends.base import Backend, Block, Engine, State, Swept
 from graphwell.graph import Graph
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine
@@ -171,7 +170,7 @@ def restored(block: Any, vectors: Any) -> Any:
     return block.rows.restored(vectors)
 
 
-class GpuEngineOnHost(ArrayEngine):
+class GpuEngineOnHost(Engine):
     """The engine of a GPU for problems of the host: they are brought there, and results are fetched."""
 
     def __init__(self, graph: Graph, dtype: npt.DTypeLike = np.float32) -> None:

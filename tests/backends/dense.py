@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import State, Swept
-from graphwell.backends.cpu.backend import Backend as CpuBackend
+from graphwell.backends.base import Backend as CpuBackend
+from graphwell.backends.base import Engine, State, Swept
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
 
 
-class DenseEngine(ArrayEngine):
+class DenseEngine(Engine):
     """Sweeps and products with a dense matrix, in double precision."""
 
     graph: Graph

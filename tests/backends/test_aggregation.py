@@ -5,12 +5,10 @@ from scipy import sparse
 
 from graphwell.backends.aggregation import (
     _condense,
-    condensed_rows,
-    grouped_totals,
     heaviest_entries,
     in_units_of,
-    means_of,
     merged_matrix,
+    sums_between,
     unit_of,
 )
 
@@ -24,26 +22,12 @@ def test_blocks_of_rows_add_up_to_the_whole():
     rng = np.random.default_rng(0)
     W = sparse.random_array((30, 30), density=0.3, rng=rng, format="csr")
     groups, unit = rng.integers(4, size=30), unit_of(float(W.max()), W.nnz)
-    whole = condensed_rows(W, groups, groups, 4, unit)
-    parts = [condensed_rows(W[rows], groups[rows], groups, 4, unit) for rows in (slice(0, 7), slice(7, 30))]
+    whole = sums_between(W, groups, groups, 4, unit)
+    parts = [sums_between(W[rows], groups[rows], groups, 4, unit) for rows in (slice(0, 7), slice(7, 30))]
     np.testing.assert_array_equal(sum(parts).toarray(), whole.toarray())
     members = np.eye(4)[groups]
     expected = members.T @ W.toarray() @ members
     np.testing.assert_allclose(whole.toarray() * unit, expected, rtol=1e-9)
-
-
-def test_a_graph_without_edges_has_empty_sums():
-    nothing = sparse.csr_array((3, 3))
-    assert condensed_rows(nothing, np.zeros(3, int), np.zeros(3, int), 2, 0.0).nnz == 0
-
-
-def test_means_do_not_depend_on_the_order_of_the_rows():
-    rng = np.random.default_rng(1)
-    values, groups, order = rng.random((500, 3)), rng.integers(5, size=500), rng.permutation(500)
-    totals = grouped_totals(groups, values, 6, unit_of(1.0, 500))
-    np.testing.assert_array_equal(grouped_totals(groups[order], values[order], 6, unit_of(1.0, 500)), totals)
-    expected = [values[groups == g].mean(axis=0) for g in range(5)] + [np.zeros(3)]
-    np.testing.assert_allclose(means_of(totals, unit_of(1.0, 500)), expected, atol=1e-11)
 
 
 def test_so_many_that_the_finest_unit_would_overflow_still_add_up():
@@ -54,7 +38,7 @@ def test_so_many_that_the_finest_unit_would_overflow_still_add_up():
     entries, pointers = np.ones(10_000_000, dtype=np.float32), np.array([0, 5_000_000, 10_000_000])
     W = sparse.csr_array((entries, np.zeros(10_000_000, dtype=np.int32), pointers), shape=(2, 2))
     together, unit = np.zeros(2, dtype=int), unit_of(1.0, W.nnz)
-    sums = condensed_rows(W, together, together, 1, unit)
+    sums = sums_between(W, together, together, 1, unit)
     assert in_units_of(sums, unit).toarray() == 10_000_000
 
 

@@ -6,16 +6,9 @@ import numpy as np
 import pytest
 
 import graphwell as gw
-from graphwell.backends.registry import BACKENDS, backend_of_rows, devices, find_backend, find_cell_search
+from graphwell.backends.registry import backend_of_rows, devices, find_backend, find_cell_search
 from tests.backends.dense import Backend as DenseBackend
 from tests.helpers import blobs, few
-
-
-def test_every_backend_says_what_it_needs():
-    assert {"cpu", "cuda", "dask"} <= set(BACKENDS)
-    for name, entry in BACKENDS.items():
-        assert entry.module == f"graphwell.backends.{name}.backend"
-        assert entry.needs
 
 
 def test_rows_of_a_library_choose_their_backend():

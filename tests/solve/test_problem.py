@@ -7,7 +7,7 @@ import pytest
 
 from graphwell import Annealed, Fixed, Graph
 from graphwell.backends import find_backend
-from graphwell.backends.arrays import ArrayEngine
+from graphwell.backends.base import Engine
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Problem, of_present_classes
 from graphwell.solve.schedule import schedule_of, stable_step
@@ -97,7 +97,7 @@ def test_prices_bring_classes_to_the_sizes_asked_for():
     rng = np.random.default_rng(4)
     scores = rng.dirichlet([3, 2, 1], size=2000)
     for sizes in ([1000, 700, 300], [200, 800, 1000]):
-        labels = balanced_labels(ArrayEngine(), scores, np.array(sizes), np.ones(2000, dtype=bool))
+        labels = balanced_labels(Engine(), scores, np.array(sizes), np.ones(2000, dtype=bool))
         found = np.bincount(labels, minlength=3)
         np.testing.assert_allclose(found, sizes, atol=15)
 
@@ -105,7 +105,7 @@ def test_prices_bring_classes_to_the_sizes_asked_for():
 def test_only_the_vertices_among_are_counted():
     scores = np.array([[0.9, 0.1]] * 10 + [[0.6, 0.4]] * 10)
     among = np.arange(20) >= 10
-    labels = balanced_labels(ArrayEngine(), scores, np.array([0.0, 10.0]), among)
+    labels = balanced_labels(Engine(), scores, np.array([0.0, 10.0]), among)
     assert (labels[10:] == 1).all()
 
 

@@ -44,18 +44,10 @@ def _find_heaviest(indptr: IntArray, indices: IntArray, weights: FloatArray, fou
                 largest, found[i] = weight, j
 
 
-def condensed_rows(
-    matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, unit: float
-) -> Any:
-    """Sums of the entries between groups, in whole numbers: multiples of `unit`."""
-    sums = sums_between(matrix, row_groups, column_groups, n_groups, unit)
-    return sparse.csr_array((sums[2], sums[1], sums[0]), shape=(n_groups, n_groups))
-
-
 def sums_between(
     matrix: Any, row_groups: IntArray, column_groups: IntArray, n_groups: int, unit: float
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Starts, columns and entries of the matrix of `condensed_rows`, the columns of a row in any order."""
+) -> Any:
+    """Sums of the entries between groups in whole numbers, multiples of `unit`; columns in any order."""
     starts = np.cumsum(np.bincount(row_groups, minlength=n_groups + 1))
     groups = seen(column_groups.astype(np.uint32))
     of_rows = groups if row_groups is column_groups else seen(row_groups.astype(np.uint32))
@@ -67,9 +59,11 @@ def sums_between(
     entries = (unsigned(matrix.indptr), unsigned(matrix.indices), seen(matrix.data))
     _condense(*entries, order, starts, groups, scale, place, indptr, indices, sums)
     size = int(indptr[-1])
-    if 2 * size < matrix.nnz:
-        return indptr, indices[:size].copy(), sums[:size].copy()
-    return indptr, indices[:size], sums[:size]  # what lies beyond was never touched: it has no pages
+    few = 2 * size < matrix.nnz  # else what lies beyond was never touched: it has no pages
+    found = sparse.csr_array((n_groups, n_groups))  # filled here: SciPy copies parts of larger arrays
+    found.indptr = indptr
+    found.indices, found.data = (each[:size].copy() if few else each[:size] for each in (indices, sums))
+    return found
 
 
 @compiled(nogil=True)
@@ -126,14 +120,18 @@ def merged_matrix(W: Any, groups: IntArray, n_groups: int, unit: float | None = 
            [0.5, 0. ]])
     """
     unit = unit_of(float(W.data.max(initial=0.0)), W.nnz) if unit is None else unit
-    merged = sparse.csr_array((n_groups, n_groups))  # filled here: SciPy copies parts of larger arrays
-    merged.indptr, merged.indices, sums = sums_between(W, groups, groups, n_groups, unit)
-    merged.data = sums.view(np.float64)  # in their place: of a million rows, a second array counts
+    return in_units_of(sums_between(W, groups, groups, n_groups, unit), unit)
+
+
+def in_units_of(matrix: Any, unit: float) -> Any:
+    """The sums of `sums_between` as weights, in their place, the entries of each row in order."""
+    sums = matrix.data
+    matrix.data = sums.view(np.float64)  # of a million rows, a second array counts
     for first in range(0, len(sums), AT_ONCE):
         some = slice(first, first + AT_ONCE)
-        merged.data[some] = sums[some] * unit
-    merged.sort_indices()
-    return merged
+        matrix.data[some] = sums[some] * unit
+    matrix.sort_indices()
+    return matrix
 
 
 def grouped_totals(groups: IntArray, values: FloatArray, n_groups: int, unit: float) -> IntArray:
@@ -151,19 +149,6 @@ def _add_units(groups: IntArray, values: FloatArray, scale: float, totals: IntAr
             totals[groups[i], c] += np.int64(np.rint(np.float64(values[i, c]) * scale))
 
 
-def in_units_of(sums: Any, unit: float) -> Any:
-    """Sums in whole numbers as weights, the entries of each row in order."""
-    matrix = sparse.csr_array((sums.data * unit, sums.indices, sums.indptr), shape=sums.shape)
-    matrix.sort_indices()
-    return matrix
-
-
 def means_of(totals: IntArray, unit: float) -> FloatArray:
     """Means of groups from `grouped_totals`; zero for a group without rows."""
     return np.asarray(totals[:, :-1] / (np.maximum(totals[:, -1:], 1) / unit))
-
-
-def fill_indicator(labels: IntArray, values: FloatArray, block: FloatArray) -> None:
-    """Write values into the columns of the labels; vertices without one have a negative label."""
-    given = np.flatnonzero(labels >= 0)
-    block[given, labels[given]] = values[given]

@@ -1,4 +1,4 @@
-"""The seam: what solvers ask of the place where a fit runs.
+"""What solvers ask of the place where a fit runs.
 
 A `Backend` is such a place: the CPU, a GPU, a Dask cluster. It reads rows, builds their graph and lends an
 `Engine` for it. Solvers are written once, in the verbs of an engine. Whoever adds a backend writes one folder
@@ -6,14 +6,22 @@ and one line of `registry.py`, and gets every test.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsInt, TypeVar
 
-from graphwell._types import BoolArray, FloatArray, IntArray
+import numpy as np
+
+from graphwell._threads import ThreadPool, thread_count
+from graphwell._types import FloatArray, IntArray
+from graphwell.backends.aggregation import grouped_totals, heaviest_entries, means_of, merged_matrix, unit_of
+from graphwell.backends.conjugate_gradients import TOLERANCE, Solution, System, conjugate_gradients
+from graphwell.backends.induction import Induction, answered
+from graphwell.graph import Graph
+from graphwell.graph.checks import read_features
+from graphwell.graph.knn import check_metric
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:
-    from graphwell.graph import Graph
     from graphwell.graph.components import Bridges
     from graphwell.solve.fit import Run
     from graphwell.solve.problem import Problem
@@ -23,6 +31,9 @@ Vector = Any
 """A value for every vertex: an array of the engine's library `xp`, in the order of the user's rows."""
 Block = Any
 """A column of values for every class: of the engine's own kind, which only its verbs look into."""
+SMALLEST_SCORE = 1e-30
+"""Its logarithm stands for that of 0. Not recorded."""
+ROWS_AT_A_TIME = 20_000
 
 
 @dataclass(frozen=True)
@@ -44,15 +55,6 @@ class Swept:
     state: State
     energy: SupportsFloat
     label_changes: SupportsInt
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Solution of a linear system with one column per right-hand side."""
-
-    x: Block
-    iterations: int
-    residual: float  # the largest norm of a residual column, relative to its right-hand side
 
 
 class PlacedGraph(Protocol):
@@ -93,108 +95,160 @@ class PlacedGraph(Protocol):
         """Return the graph with each component without a known vertex joined to the nearest; rows needed."""
 
 
-class Vectors(Protocol):
-    """Where vectors lie, and what is done with them besides the functions of their library."""
-
-    xp: Any
-    """The library: NumPy, or one that answers to the same names."""
-
-    @property
-    def n_threads(self) -> int:
-        """Threads of this machine that may share work on the host; no result depends on it."""
-
-    def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
-        """Return the sum of the values of each group of vertices."""
-
-    def group_minima(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
-        """Return the smallest value of each group of vertices."""
-
-    def asarray(self, values: Any) -> Vector:
-        """Bring values of the vertices from the host to where vectors lie."""
-
-    def to_host(self, vector: Vector) -> Any:
-        """Return a vector as a NumPy array."""
-
-    def release(self) -> None:
-        """Give back memory that sweeps and products alone need; they take it again when asked for."""
-
-
 @dataclass(frozen=True, eq=False)
 class Coarse:
-    """A coarse level of a linear system, for solvers that can use one."""
+    """A coarse level of a linear system, for engines that can use one."""
 
     level: Vector  # what ``A S A`` hardly changes
     groups: Callable[[int], IntArray | None]  # of each vertex, at most so many; None if there are more
 
 
-class Engine(Vectors, Protocol):
-    """One graph in the engine's own layout, and the verbs that solvers are written in.
+class Vectors:
+    """Where vectors lie, and what is done with them besides the functions of their library: this machine."""
 
-    A result depends on the arguments alone: not on the number of threads, nor on earlier calls.
-    """
+    xp: Any = np
+    """The library: NumPy, or one that answers to the same names."""
 
     @property
-    def graph(self) -> Any:
-        """The graph, a `PlacedGraph`."""
+    def n_threads(self) -> int:
+        """Threads of this machine that may share work on the host; no result depends on it."""
+        return thread_count(None)
+
+    def asarray(self, values: Any) -> Vector:
+        """Bring values of the vertices from the host to where vectors lie."""
+        return np.asarray(values)
+
+    def to_host(self, vector: Vector) -> Any:
+        """Return a vector as a NumPy array."""
+        return vector
+
+    def release(self) -> None:
+        """Give back memory that sweeps and products alone need; they take it again when asked for."""
+
+    def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
+        """Return the sum of the values of each group of vertices."""
+        return np.bincount(groups, values, minlength=n_groups)
+
+    def group_minima(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
+        """Return the smallest value of each group of vertices."""
+        lowest = np.full(n_groups, np.inf)
+        np.minimum.at(lowest, groups, values)
+        return lowest
+
+
+class Engine(Vectors):
+    """One graph in the engine's own layout, and the verbs that solvers are written in.
+
+    A result depends on the arguments alone: not on the number of threads, nor on earlier calls. Here the
+    verbs are plain array operations, on blocks that are arrays of shape (n, n_classes). An engine gives
+    `graph`, `product`, `sweep` and `nearest`; what its library can do faster it overrides.
+    """
+
+    graph: Any
+    """The graph, a `PlacedGraph`."""
+    dtype: np.dtype[Any] = np.dtype(np.float64)
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
+        raise NotImplementedError
 
     def product(self, block: Block) -> Block:
         """Return ``S`` times a block, or times a vector."""
+        raise NotImplementedError
 
     def votes(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
         """Return ``S`` times what `indicator` makes of these, which need not be there as a whole."""
+        return self.product(self.indicator(labels, values, n_classes))
 
-    def solve(self, scaling: Vector, b: Block, coarse: Coarse | None = None) -> Solution:
+    def system(self, scaling: Vector) -> System:
+        """Return the matrix ``I - A S A``, `scaling` being the diagonal of ``A``, as `solve` takes it."""
+        return System(self.product, scaling)
+
+    def solve(
+        self, scaling: Vector, b: Block, coarse: Coarse | None = None, tolerance: float = TOLERANCE
+    ) -> Solution:
         """Solve ``(I - A S A) x = b``, a block or a vector, `scaling` the diagonal of ``A``; uses up `b`."""
+        if b.ndim == 1:
+            found = self.solve(scaling, b[:, None], coarse, tolerance)
+            return replace(found, x=found.x[:, 0])
+        return conjugate_gradients(self.system(scaling), b, tolerance)
 
     def nearest(self, labels: IntArray) -> Vector:
         """Return the known label nearest along the graph, an edge being as long as 1 / weight; -1 if none."""
+        raise NotImplementedError
 
     def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
         """Return a block with `values` in the columns of the labels; a row of zeros where there is none."""
+        block = self.xp.zeros((len(labels), n_classes), dtype=np.float32)
+        known = self.xp.flatnonzero(labels >= 0)
+        block[known, labels[known]] = values[known]
+        return block
 
     def scaled(self, block: Block, factors: Vector) -> Block:
         """Return the block with each row times its factor."""
+        return block * factors.astype(block.dtype, copy=False)[:, None]
 
     def added(self, a: Block, b: Block) -> Block:
         """Return ``a + b``; uses up `a`."""
+        return a + b
 
     def argmax(self, block: Block, prices: FloatArray | None = None) -> Vector:
         """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
+        if prices is not None:
+            logs = self.xp.log(self.xp.maximum(block, SMALLEST_SCORE)).astype(np.float64)
+            block = logs + self.xp.asarray(prices)
+        return block.argmax(axis=1)
 
     def shares(self, block: Block, power: float = 1.0) -> Block:
-        """Return powers of the positive parts, with rows that add up to 1; a row of zeros becomes even."""
+        """Return powers of the positive parts, with rows that add up to 1; a row of zeros becomes even.
+
+        Examples
+        --------
+        >>> Engine().shares(np.array([[3.0, 1.0], [0.0, -1.0]]))
+        array([[0.75, 0.25],
+               [0.5 , 0.5 ]])
+        >>> Engine().shares(np.array([[3.0, 1.0]]), power=2.0)
+        array([[0.9, 0.1]])
+        """
+        xp = self.xp
+        shares = xp.maximum(block, 0.0)
+        if power != 1:
+            shares **= power
+        total = shares.sum(axis=1)
+        shares /= xp.where(total > 0, total, 1)[:, None]
+        shares[total <= 0] = 1 / block.shape[1]
+        return shares
 
     def margins(self, block: Block) -> Vector:
         """Return the distance between the two largest shares of each row."""
+        xp, shares = self.xp, self.shares(block)
+        if shares.shape[1] == 1:
+            return xp.ones_like(shares[:, 0])
+        highest = shares.max(axis=1)
+        shares[xp.arange(len(shares)), shares.argmax(axis=1)] = -1.0
+        return highest - shares.max(axis=1)
 
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex, the first of equals; -1 if it has none."""
+        return heaviest_entries(self.graph.W.indptr, self.graph.W.indices, self.graph.W.data)
 
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices, as a SciPy matrix of the host."""
+        return merged_matrix(self.graph.W, groups, n_groups)
 
     def affinities_of(self, vertices: IntArray) -> Any:
         """Return the rows of some vertices, their numbers rising, as a SciPy matrix of the host."""
+        return self.graph.W[vertices]
 
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices, on the host; entries lie between 0 and 1."""
+        unit = unit_of(1.0, len(groups))
+        return means_of(grouped_totals(groups, self.to_host(block), n_groups, unit), unit)
 
     def spread(self, values: FloatArray, groups: IntArray | None = None) -> Block:
         """Return rows of the host, or of `ask_rows`, as a block; with groups, of the group of each vertex."""
-
-
-class RowEvidence(Protocol):
-    """Class probabilities of each row by itself; can be pickled."""
-
-    @property
-    def weight(self) -> float:
-        """Its share of the scores; the graph counts the rest of 1."""
-
-    def __call__(self, X: Any) -> FloatArray:
-        """Return the probabilities of rows of the host times the weight."""
+        rows = self.asarray(values.astype(np.float32, copy=False))
+        return rows if groups is None else rows[self.asarray(groups)]
 
 
 @dataclass(frozen=True)
@@ -206,7 +260,7 @@ class Rows:
     n_rows: int
     n_features: int
     change: Callable[[Any], Any] | None = None  # of rows before they are compared, see `tuning.metrics`
-    evidence: RowEvidence | None = None  # what is known of each row besides the graph
+    evidence: Any = None  # class probabilities of rows by themselves, times its `weight`; can be pickled
 
 
 @dataclass(frozen=True)
@@ -217,74 +271,102 @@ class Answers:
     distributions: Any
     reachable: Any  # whether a label reaches each row
     bridged: Any  # whether only over a bridge
-    predictor: "Predictor"
+    predictor: Any  # of new rows, as `backends.induction.Induction` has it; can be pickled
 
 
-class Predictor(Protocol):
-    """Scores of new rows after a fit; can be pickled."""
+class Backend:
+    """A place where fits run: this machine's processor, on arrays of NumPy and SciPy; others override.
 
-    @property
-    def takes_features(self) -> bool:
-        """Whether new rows are features rather than affinities."""
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+    """
 
-    def scores(self, X: Any) -> Any:
-        """Return the scores of each new row; they add up to 1."""
+    name = "cpu"
 
-    def labels(self, X: Any) -> Any:
-        """Return the class of each new row."""
-
-    def least_certain(self, k: int, given: BoolArray, bridged: Any) -> IntArray:
-        """Return the `k` least certain of the fitted rows whose label was not given, those first.
-
-        Rows that no label reaches come before all others, then those that are bridged.
-        """
-
-
-class Backend(Protocol):
-    """A place where fits run."""
-
-    name: str
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
 
     def read_rows(self, X: Any, metric: str) -> Rows:
         """Check the rows; whatever is wrong with them gets one sentence."""
+        check_metric(metric)
+        values = read_features(X)
+        return Rows(X, values, *values.shape)
 
-    def read_affinities(self, X: Any) -> tuple[Rows, PlacedGraph]:
+    def read_affinities(self, X: Any) -> tuple[Rows, Any]:
         """Take a symmetric matrix of affinities as the graph itself, which lies here."""
+        graph = Graph.from_affinity(X)
+        return Rows(X, graph, graph.n_vertices, graph.n_vertices), self.place(graph)
 
     def read_labels(self, y: Any) -> Any:
         """Return labels of any kind as an array of the host."""
+        return y
 
     def build_graph(
         self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
-    ) -> PlacedGraph:
+    ) -> Any:
         """Link each row to its nearest rows, with locally scaled weights."""
+        return Graph.from_features(
+            rows.values,
+            n_neighbors,
+            scale_neighbor,
+            metric,
+            self.n_jobs,
+            change=rows.change,
+            progress=progress,
+        )
 
     def some_rows(self, rows: Rows, places: IntArray) -> Any:
         """Return rows at some places, in ascending order, on the host."""
+        return rows.values[np.sort(places)]
 
-    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> Any:
-        """Return what a function of the host gives for all rows, so many values for each, for `spread`."""
+    def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
+        """Return what a function of the host gives for all rows, so many values for each, for `spread`.
+
+        Threads ask for some thousands; how rows are cut, and so every bit, does not depend on their number.
+        """
+        from threadpoolctl import threadpool_limits
+
+        found = np.empty((rows.n_rows, width), dtype=np.float32)
+
+        def ask(begin: int) -> None:
+            few = np.arange(begin, min(begin + ROWS_AT_A_TIME, rows.n_rows))
+            found[few] = function(self.some_rows(rows, few))
+
+        with threadpool_limits(1):
+            ThreadPool(thread_count(self.n_jobs)).map(ask, range(0, rows.n_rows, ROWS_AT_A_TIME))
+        return found
 
     def apart(self, work: Callable[..., Result], *arguments: Any, progress: Progress) -> Result:
         """Return ``work(*arguments, progress)``, done in this process, or by one worker on few rows."""
+        return work(*arguments, progress)
 
     def together(self, work: Callable[..., Result], rows: Rows, graph: Any, run: "Run", *more: Any) -> Result:
         """Return ``work(backend, rows, graph, run, *more)``, done by every worker that has rows."""
+        return work(self, rows, graph, run, *more)
 
     def asarray(self, values: Any) -> Vector:
         """Bring values of the vertices from the host to where vectors lie."""
+        return np.asarray(values)
 
     def to_host(self, vector: Vector) -> Any:
         """Return a vector as a NumPy array."""
+        return vector
 
-    def place(self, graph: "Graph") -> PlacedGraph:
+    def place(self, graph: Any) -> Any:
         """Return a graph of the host as one that lies here."""
+        return graph
 
-    def shown(self, graph: PlacedGraph) -> Any:
+    def shown(self, graph: Any) -> Any:
         """Return the graph as users see it."""
+        return graph
 
-    def engine(self, graph: PlacedGraph) -> Engine:
+    def engine(self, graph: Any) -> Engine:
         """Return the engine for a graph that lies here."""
+        from graphwell.backends.cpu.engine import NumbaEngine
+
+        return NumbaEngine(graph, n_jobs=self.n_jobs)
 
     def answers(
         self,
@@ -301,3 +383,12 @@ class Backend(Protocol):
 
         `columns` are the numbers of the classes of the columns of the scores; the others have no rows.
         """
+        bridges = problem.graph.bridges
+        bridged = np.zeros(len(scores), dtype=bool) if bridges is None else bridges.rows
+        found = answered(engine.xp, assigned, scores, columns, len(classes), engine.asarray(bridged))
+        found[~problem.reachable] = engine.asarray(prior)
+        found, reachable = engine.to_host(found), engine.to_host(problem.reachable)
+        labels = classes[np.where(reachable, engine.to_host(assigned), prior.argmax())]
+        origin = self.shown(problem.graph).origin
+        predictor = Induction(origin, classes, found, reachable, prior, rows.evidence)
+        return Answers(labels, found, reachable, bridged, predictor)

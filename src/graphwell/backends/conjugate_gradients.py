@@ -1,60 +1,40 @@
-"""Linear systems on a graph, and conjugate gradients for them on one machine.
+"""Conjugate gradients, for the linear systems of graphs and of pictures, wherever their vectors lie.
 
-Every system has the matrix ``I - A S A`` with a diagonal ``A``: the normalised Laplacian of a reweighted
-graph, and so preconditioned by its degrees already. Long vectors stay where the system keeps them, in the
-memory of the host or of a GPU; the few numbers of each column are handled on the host.
+Those of a graph have the matrix ``I - A S A`` with a diagonal ``A``: the normalised Laplacian of a
+reweighted graph, and so preconditioned by its degrees already. Those of a picture have a Laplacian and are
+preconditioned by its diagonal. Either may have a coarse correction besides.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._types import FloatArray
-from graphwell.backends.base import Solution
+from graphwell._types import BoolArray, FloatArray
 from graphwell.progress import tell
 
 COLUMNS_AT_ONCE = 4
 """Blocks of vectors are fastest when as wide as a multiple of this."""
+TOLERANCE = 1e-4
+MAX_ITERATIONS = 1000
 
 
-class System(Protocol):
-    """A matrix ``I - A S A`` and the steps of conjugate gradients with it, on blocks of columns.
+@dataclass(frozen=True)
+class Solution:
+    """Solution of a linear system with one column per right-hand side."""
+
+    x: Any
+    iterations: int
+    residual: float  # the largest norm of a residual column, relative to its right-hand side
+
+
+class System:
+    """A matrix ``I - A S A`` and the steps of conjugate gradients with it, in plain array operations.
 
     Vectors between `enter` and `leave` belong to the system: it may keep them in its own order, precision and
-    memory. Sums over a column come back in double precision.
-    """
-
-    def enter(self, block: FloatArray) -> FloatArray:
-        """Return a copy of a block of shape (n, m) as the system keeps vectors."""
-        ...
-
-    def leave(self, vectors: FloatArray) -> FloatArray:
-        """Return the block of shape (n, m) that these vectors stand for."""
-        ...
-
-    def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the sums of ``a * b``."""
-        ...
-
-    def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
-        """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
-        ...
-
-    def advance(
-        self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
-    ) -> FloatArray:
-        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
-        ...
-
-    def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
-        """Replace `p` by ``r + ratio * p``."""
-        ...
-
-
-class ArraySystem:
-    """A system in plain array operations of NumPy, for any engine.
+    memory. Sums over a column are in double precision.
 
     Parameters
     ----------
@@ -67,27 +47,28 @@ class ArraySystem:
     """
 
     def __init__(
-        self,
-        product: Callable[[FloatArray], FloatArray],
-        scaling: FloatArray,
-        dtype: npt.DTypeLike = np.float64,
+        self, product: Callable[[FloatArray], FloatArray], scaling: Any, dtype: npt.DTypeLike = np.float64
     ) -> None:
         self.product = product
         self.scaling = scaling[:, None].astype(dtype)
 
     def enter(self, block: FloatArray) -> FloatArray:
-        """Return a copy, with columns of zeros up to a width that engines multiply fast."""
+        """Return a copy of a block of shape (n, m), with columns of zeros up to a width that is fast."""
         n, width = block.shape
         vectors = np.zeros((n, fast_width(width)), dtype=self.scaling.dtype)
         vectors[:, :width] = block
         return vectors
 
     def leave(self, vectors: FloatArray) -> FloatArray:
-        """Return the block itself."""
+        """Return the block that these vectors stand for."""
         return vectors
 
+    def preconditioned(self, r: FloatArray) -> FloatArray:
+        """Return a copy of `r`, times the inverse of the preconditioner: the diagonal, which is 1."""
+        return r.copy()
+
     def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the sums of ``a * b``, in double precision."""
+        """Return the sums of ``a * b``."""
         return np.einsum("ij,ij->j", a, b, dtype=np.float64)
 
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
@@ -95,41 +76,39 @@ class ArraySystem:
         image[:] = p - self.scaling * self.product(self.scaling * p)
         return self.dots(p, image)
 
-    def advance(
-        self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
-    ) -> FloatArray:
-        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
+    def advance(self, x: Any, r: Any, p: Any, image: Any, step: Any) -> FloatArray:
+        """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * M^-1 r``."""
         x += step.astype(x.dtype) * p
         r -= step.astype(r.dtype) * image
         return self.dots(r, r)
 
-    def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
-        """Replace `p` by ``r + ratio * p``."""
+    def turn(self, p: Any, r: Any, ratio: Any) -> None:
+        """Replace `p` by `r`, preconditioned, and ``ratio * p``."""
         p *= ratio.astype(p.dtype)
         p += r
+
+    def quotient(self, above: Any, below: Any, going: BoolArray) -> Any:
+        """Return ``above / below`` for the columns that go on; others stand still."""
+        return np.divide(above, below, out=np.zeros_like(above), where=going & (below > 0))
+
+    def to_host(self, sums: Any) -> FloatArray:
+        """Return the sums of columns as an array of NumPy."""
+        return np.asarray(sums)
+
+
+class Correction(Protocol):
+    """A symmetric matrix that is positive: added to the preconditioner."""
+
+    def find(self, r: FloatArray) -> FloatArray:
+        """Find the correction of a residual; return the sums of ``r * correction``."""
+
+    def add(self, p: FloatArray) -> None:
+        """Add the correction that was found last to `p`."""
 
 
 def fast_width(width: int) -> int:
     """Columns that a block of so many is padded to: one, or a multiple of `COLUMNS_AT_ONCE`."""
     return 1 if width == 1 else -(-width // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
-
-
-TOLERANCE = 1e-4
-
-
-class Correction(Protocol):
-    """A symmetric matrix that is positive: with the identity it is the preconditioner."""
-
-    def find(self, r: FloatArray) -> FloatArray:
-        """Find the correction of a residual; return the sums of ``r * correction``."""
-        ...
-
-    def add(self, p: FloatArray) -> None:
-        """Add the correction that was found last to `p`."""
-        ...
-
-
-MAX_ITERATIONS = 1000
 
 
 def conjugate_gradients(
@@ -141,45 +120,61 @@ def conjugate_gradients(
 ) -> Solution:
     """Solve a symmetric positive semi-definite system for all columns of `b` at once.
 
-    Preconditioned conjugate gradients, Algorithm 9.1 of Saad, Iterative Methods for Sparse Linear Systems,
-    whose steps stand in the margin; the preconditioner is the identity, plus a coarse correction where there
-    is one. Each column has steps of its own; one application of the matrix serves them all. A singular
-    system is solved as long as `b` lies in its range. A column that has converged, or is zero, stands still.
-    Steps go along the residual, or along the residual and its correction where there is one.
+    A singular system is solved as long as `b` lies in its range.
 
     Examples
     --------
-    >>> from graphwell.backends.conjugate_gradients import ArraySystem
     >>> S = np.array([[0.0, 0.5], [0.5, 0.0]])
-    >>> system = ArraySystem(lambda block: S @ block, scaling=np.ones(2))
+    >>> system = System(lambda block: S @ block, scaling=np.ones(2))
     >>> conjugate_gradients(system, np.array([[1.0], [1.0]])).x.ravel()
     array([2., 2.])
     """
-    r = system.enter(b)  # 1
-    x, p, image = np.zeros_like(r), r.copy(), np.empty_like(r)  # NumPy asks CuPy for arrays of CuPy
-    squared = system.dots(r, r)
-    gained = squared if correction is None else squared + correction.find(r)
+    r = system.enter(b)
+    x = np.zeros_like(r)  # NumPy asks CuPy for arrays of CuPy
+    left, first, iterations = iterate(system, x, r, tolerance, max_iterations, correction)
+    del r  # the solution is about to be copied
+    residual = np.sqrt(left / np.where(first > 0, first, 1.0)).max(initial=0.0)
+    return Solution(system.leave(x)[:, : b.shape[1]], iterations, float(residual))
+
+
+def iterate(
+    system: System,
+    x: Any,
+    r: Any,
+    tolerance: float,
+    max_iterations: int,
+    correction: Correction | None = None,
+    rest: FloatArray | float = 0.0,
+) -> tuple[FloatArray, FloatArray, int]:
+    """Improve `x`, whose residual is `r`, in place; return the squared residuals after and before, and steps.
+
+    Preconditioned conjugate gradients, Algorithm 9.1 of Saad, Iterative Methods for Sparse Linear Systems,
+    whose steps stand in the margin. Residuals are measured with the diagonal preconditioner. Each column has
+    steps of its own; one application of the matrix serves them all. A column is done where its squared
+    residual is `rest` or less, has fallen by the square of the tolerance, or does not change.
+    """
+    p, image = system.preconditioned(r), np.zeros_like(r)  # 1
+    gained = system.dots(r, p)
+    first = left = squared = system.to_host(gained)
     if correction is not None:
+        gained = gained + correction.find(r)
         correction.add(p)
-    left, scale, target = squared, np.where(squared > 0, squared, 1.0), tolerance**2 * squared
-    iterations = 0
-    while iterations < max_iterations and (squared > target).any():
+    enough, scale, iterations = np.maximum(tolerance**2 * first, rest), np.where(first > 0, first, 1.0), 0
+    while iterations < max_iterations and (squared > enough).any():
+        going = squared > enough
         curvature = system.apply(p, image)  # 2
-        moving = (squared > target) & (curvature > 0)
-        step = np.divide(gained, curvature, out=np.zeros_like(squared), where=moving)  # 3
-        left = system.advance(x, r, p, image, step)  # 4, 5
-        before, gained = gained, left if correction is None else left + correction.find(r)  # 6
-        squared = np.where(moving, left, 0.0)
-        ratio = np.divide(gained, before, out=np.zeros_like(squared), where=moving)  # 7
-        system.turn(p, r, ratio)  # 8
+        step = system.quotient(gained, curvature, going)  # 3
+        sums = system.advance(x, r, p, image, step)  # 4, 5
+        before, gained = gained, sums if correction is None else sums + correction.find(r)  # 6
+        system.turn(p, r, system.quotient(gained, before, going))  # 7, 8
         if correction is not None:
             correction.add(p)
+        left = system.to_host(sums)
+        squared = np.where(left == squared, 0.0, left)
         iterations += 1
         tell(max(iterations / (max_iterations + 1), share_done(squared / scale, tolerance**2)))
     tell(1.0)
-    del r, p, image  # the solution is about to be copied
-    width = b.shape[1]
-    return Solution(system.leave(x)[:, :width], iterations, float(np.sqrt(left / scale).max(initial=0.0)))
+    return left, first, iterations
 
 
 def share_done(squared: FloatArray, target: float) -> float:

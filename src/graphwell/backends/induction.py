@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import RowEvidence
 from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.graph.checks import read_features, read_new_affinities
 from graphwell.graph.graph import Origin
@@ -18,26 +17,14 @@ class Induction:
 
     It holds what the vote needs and nothing else, and can be pickled. Each row is answered by itself,
     whatever other rows are asked.
-
-    Attributes
-    ----------
-    origin : Origin, optional
-        What the graph was made from. Without it, new rows are affinities to the fitted ones.
-    classes : array of shape (n_classes,)
-    distributions : array of shape (n, n_classes)
-    reachable : array of shape (n,)
-    prior : array of shape (n_classes,)
-        Scores of a row that is linked to none.
-    evidence : RowEvidence, optional
-        Heard besides the vote.
     """
 
-    origin: Origin | None = field(repr=False)
+    origin: Origin | None = field(repr=False)  # what the graph was made from; else new rows are affinities
     classes: Any
-    distributions: FloatArray = field(repr=False)
+    distributions: FloatArray = field(repr=False)  # of shape (n, n_classes)
     reachable: BoolArray = field(repr=False)
-    prior: FloatArray = field(repr=False)
-    evidence: RowEvidence | None = field(default=None, repr=False)
+    prior: FloatArray = field(repr=False)  # scores of a row that is linked to none
+    evidence: Any = field(default=None, repr=False)  # besides the vote: see `base.Rows`
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         sizes = (state["distributions"], state["reachable"], state["prior"], state["classes"])
@@ -121,18 +108,19 @@ def lost_rows(lost: int, of: int) -> str:
     )
 
 
-def modest(xp: Any, scores: FloatArray, bridged: BoolArray) -> FloatArray:
-    """Scores of rows that labels reach over a bridge alone, halfway to even: nothing near speaks for them."""
-    return xp.where(bridged[:, None], (scores + 1 / scores.shape[1]) / 2, scores)
-
-
-def wide_as(xp: Any, scores: FloatArray, columns: IntArray, n_classes: int) -> FloatArray:
-    """Scores with a column of zeros for each class that took no part; `columns` are those that did."""
-    if scores.shape[1] == n_classes:
-        return scores
-    wide = xp.zeros((len(scores), n_classes), dtype=scores.dtype)
-    wide[:, columns] = scores
-    return wide
+def answered(
+    xp: Any, assigned: IntArray, scores: FloatArray, columns: IntArray, n_classes: int, bridged: BoolArray
+) -> FloatArray:
+    """Distributions over all classes, from scores of some, whose numbers are the `columns`."""
+    if scores.shape[1] != n_classes:
+        wide = xp.zeros((len(scores), n_classes), dtype=scores.dtype)
+        wide[:, columns] = scores
+        scores = wide
+    found = distributions(xp, assigned, scores)
+    if not bridged.any():
+        return found
+    # Labels reach these over a bridge alone, nothing near speaks for them: halfway to even.
+    return xp.where(bridged[:, None], (found + 1 / n_classes) / 2, found)
 
 
 def distributions(xp: Any, assigned: IntArray, scores: FloatArray) -> FloatArray:

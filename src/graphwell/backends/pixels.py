@@ -1,4 +1,4 @@
-"""The seam of pictures: what their segmentation asks of the place where it runs.
+"""The verbs of pictures: what their segmentation asks of the place where it runs.
 
 A picture lies on a padded grid, flat, so that a neighbour is a fixed step away and no index is stored. Arrays
 are those of the engine's library `xp`; only the shape of the grid is known to the host.
@@ -19,48 +19,24 @@ UNIT = np.float32(1 / 65535)
 
 
 class Lattice(Protocol):
-    """A flat grid with a margin that no link leaves.
-
-    Attributes
-    ----------
-    size : int
-    begin, end : int
-        No point outside this range belongs to the picture.
-    steps, nearness : arrays of shape (n_steps,)
-        To the neighbours that come later, and what the distance leaves of the weight; those before mirror
-        them.
-    pieces : array of shape (size,)
-        Points are linked to those of the same piece; 0 is no piece.
-    """
+    """A flat grid with a margin that no link leaves."""
 
     size: int
-    begin: int
-    end: int
-    steps: Plane
-    nearness: Plane
-    pieces: Plane
+    begin: int  # no point before it belongs to the picture
+    end: int  # nor does any from here on
+    steps: Plane  # to the neighbours that come later; those before mirror them
+    nearness: Plane  # what the distance of each step leaves of the weight
+    pieces: Plane  # points are linked to those of the same piece; 0 is no piece
 
 
 @dataclass(frozen=True, eq=False)
 class Movers:
-    """Points that may change their class.
+    """Points that may change their class."""
 
-    Attributes
-    ----------
-    points : array of shape (n,)
-        Flat places.
-    weights : array
-        Of all their links, in the order of the engine.
-    sums : array of shape (n,)
-        Of the weights of each.
-    evidence : array of shape (n, n_classes)
-        One further neighbour, which adds up to 1.
-    """
-
-    points: Plane
-    weights: Plane
-    sums: Plane
-    evidence: Plane
+    points: Plane  # flat places
+    weights: Plane  # of all their links, in the order of the engine
+    sums: Plane  # of the weights of each
+    evidence: Plane  # of shape (n, n_classes): one further neighbour, which adds up to 1
 
 
 class PixelEngine(Protocol):
@@ -73,43 +49,34 @@ class PixelEngine(Protocol):
 
     def asarray(self, values: Any) -> Plane:
         """Bring values from the host."""
-        ...
 
     def to_host(self, values: Plane) -> Any:
         """Return values as a NumPy array."""
-        ...
 
     def memory_for(self, n_points: int, needed: int) -> AbstractContextManager[None]:
         """Say in a sentence if a picture of so many points, which needs so many bytes, does not fit here."""
-        ...
 
     def link(self, lattice: Lattice, values: Plane, sharpness: float, weakest: float) -> Plane:
         """Return the weights ``max(exp(-|c_i - c_j|² sharpness), weakest) nearness`` of all forward links."""
-        ...
 
     def product(self, lattice: Lattice, weights: Plane, planes: Plane) -> Plane:
         """Return the weights times each plane."""
-        ...
 
     def apply(
         self, lattice: Lattice, weights: Plane, degrees: Plane, free: Plane, p: Plane, image: Plane
     ) -> Plane:
         """Write the Laplacian of the free points times `p` into `image`; return the sums of ``p image``."""
-        ...
 
     def advance(
         self, lattice: Lattice, inverse: Plane, x: Plane, r: Plane, p: Plane, image: Plane, ratio: Ratio
     ) -> Plane:
         """Add ``ratio p`` to `x`, take ``ratio image`` from `r`; return the sums of ``r r inverse``."""
-        ...
 
     def turn(self, lattice: Lattice, inverse: Plane, r: Plane, p: Plane, ratio: Ratio) -> None:
         """Replace `p` by ``inverse r + ratio p``."""
-        ...
 
     def joined(self, lattice: Lattice, weights: Plane, weakest: Plane) -> Plane:
         """Return the first of all points that links above the weakest join to a point."""
-        ...
 
     def movers(
         self,
@@ -121,7 +88,6 @@ class PixelEngine(Protocol):
         weakest: float,
     ) -> Movers:
         """Return some points with the weights of all their links."""
-        ...
 
     def sweep(
         self,
@@ -138,19 +104,12 @@ class PixelEngine(Protocol):
 
         `now` are labels and ``r = 1/2 - |offset|``; `spare` is a copy of them to work in.
         """
-        ...
 
     def shares(self, lattice: Lattice, movers: Movers, labels: Plane, r: Plane) -> Plane:
         """Return the share of the class of each point in what it and its neighbours say."""
-        ...
 
     def log_likelihoods(self, values: Plane, logs: Any, means: Any, roots: Any) -> Plane:
         """Return the logarithm of the density of each column of `values` under one mixture.
 
-        Parameters
-        ----------
-        values : array of shape (n_channels, n)
-        logs, means, roots : arrays of the host
-            As in `graphwell.segmentation.color_model.Mixture`.
+        The arrays of the host `logs`, `means` and `roots` are as in `segmentation.color_model.Mixture`.
         """
-        ...

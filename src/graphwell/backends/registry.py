@@ -14,34 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """A backend that can be had.
+    """A backend that can be had; its modules are imported when they are asked for."""
 
-    Attributes
-    ----------
-    module : str
-        Module with a class `Backend`, imported when it is asked for.
-    needs : str
-        What it needs, in words.
-    extra : str, optional
-        Of ``pip install "graphwell[extra]"``.
-    arrays : tuple of str
-        Libraries whose arrays can only be worked on here.
-    pixels : str
-        Module with a class `Pixels`, by which pictures are segmented; that of the processor by default.
-    cells : str
-        Module with a function `nearest_in_cells`, by which workers of a cluster that have it search.
-    """
-
-    module: str
-    needs: str
-    extra: str | None = None
-    arrays: tuple[str, ...] = ()
-    pixels: str = "graphwell.backends.cpu.pixels"
-    cells: str = "graphwell.graph.cells"
+    module: str  # with a class `Backend`
+    needs: str  # in words
+    extra: str | None = None  # of ``pip install "graphwell[extra]"``
+    arrays: tuple[str, ...] = ()  # libraries whose arrays can only be worked on here
+    pixels: str = "graphwell.backends.cpu.pixels"  # with a class `Pixels`, by which pictures are segmented
+    cells: str = "graphwell.graph.cells"  # with `nearest_in_cells`, by which workers that have it search
 
 
 BACKENDS: dict[str, Entry] = {
-    "cpu": Entry("graphwell.backends.cpu.backend", "nothing"),
+    "cpu": Entry("graphwell.backends.base", "nothing"),
     "cuda": Entry(
         "graphwell.backends.cuda.backend",
         "an NVIDIA GPU, and CuPy",

@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.arrays import HostVectors
-from graphwell.backends.base import Backend, PlacedGraph, Vector
+from graphwell.backends.base import Backend, PlacedGraph, Vector, Vectors
 from graphwell.errors import warn_user
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
@@ -123,7 +122,7 @@ class BinaryInterfaceClassifier(GraphClassifier):
         }
         return Solved(
             problem,
-            HostVectors(),
+            Vectors(),
             (state > 0).astype(np.int64) if several else np.zeros(len(known), dtype=np.int64),
             np.column_stack([1 - share, share]) if several else np.ones((len(known), 1)),
             attributes=attributes,

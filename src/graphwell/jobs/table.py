@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._rows import by_columns, equal_rows
+from graphwell._rows import by_columns, equal_rows, narrow
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.encoders.report import Treatment, column_note, hint, left_out
 from graphwell.encoders.table import Scaling, TableEncoder, refuse_extreme
@@ -35,8 +35,6 @@ class LabelColumn:
 
     def narrow(self) -> "LabelColumn":
         """The same labels with numbers of as few bytes as their names need."""
-        from graphwell.backends.arrays import narrow
-
         return replace(self, codes=narrow(self.codes, len(self.names) + 1))
 
 

@@ -11,15 +11,13 @@ import numpy as np
 
 from graphwell._checks import number_between
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.conjugate_gradients import System, iterate
 from graphwell.backends.pixels import UNIT, PixelEngine
-from graphwell.progress import tell
 
 Window: TypeAlias = tuple[slice, ...]
 """A part of a picture, along each axis."""
 TOLERANCE = 1e-4
 """Relative residual at which scores are exact enough."""
-TINY = 1e-300
-TELL_EVERY = 8
 WEAKEST_COLOR = 1e-4
 """Smallest weight of a colour difference: a speck unlike all around it still depends on its neighbours."""
 
@@ -178,7 +176,7 @@ class Stencil:
         `scores` are given where `known`, and hold a guess elsewhere. `rest` is what may be left of each
         class, as an earlier call returned it: squared residuals, each over the degree of its point.
         """
-        grid, engine = self.grid, self.grid.engine
+        grid = self.grid
         sums = self.degrees if unary is None else self.degrees + unary.weights
         free = ((grid.inside > 0) & ~known & (sums > 0)).astype(np.float32)
         inverse = free / np.maximum(sums, np.finfo(np.float32).tiny)
@@ -186,24 +184,38 @@ class Stencil:
         if unary is not None:
             r += unary.toward
         r *= free
-        p, image = inverse * r, np.zeros_like(r)
-        length = np.multiply(r, p, dtype=np.float64).sum(axis=1)
-        left = engine.to_host(length)
-        enough = TOLERANCE**2 * left if rest is None else np.maximum(TOLERANCE**2 * left, rest)
-        for iteration in range(most_iterations):
-            if (left <= enough).all():
-                break
-            if iteration % TELL_EVERY == 0:
-                tell(max(iteration / most_iterations, _share_done(left, enough)))
-            curvature = engine.apply(grid, self.weights, sums, free, p, image)
-            now = engine.advance(grid, inverse, scores, r, p, image, (length, curvature))
-            engine.turn(grid, inverse, r, p, (now, length))
-            length, left = now, engine.to_host(now)
-        tell(1.0)
-        return left
+        system = _Laplacian(self, sums, free, inverse)
+        return iterate(system, scores, r, TOLERANCE, most_iterations, rest=0.0 if rest is None else rest)[0]
 
 
-def _share_done(length: FloatArray, enough: FloatArray) -> float:
-    """How far the residuals have fallen on their way, in powers."""
-    left = np.log(np.maximum(length / np.maximum(enough, TINY), 1.0)).max()
-    return float(np.clip(1 + left / (2 * np.log(TOLERANCE)), 0.0, 1.0))
+class _Laplacian(System):
+    """The Laplacian of the free points, preconditioned by its diagonal; a plane is a column.
+
+    All planes go on until the last is done, and their quotients are left to the kernels: a GPU would be
+    waited for otherwise.
+    """
+
+    def __init__(self, stencil: Stencil, sums: FloatArray, free: FloatArray, inverse: FloatArray) -> None:
+        self.grid, self.verbs, self.inverse = stencil.grid, stencil.grid.engine, inverse
+        self.matrix = stencil.weights, sums, free
+
+    def preconditioned(self, r: FloatArray) -> FloatArray:
+        return self.inverse * r
+
+    def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        return np.multiply(a, b, dtype=np.float64).sum(axis=1)
+
+    def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
+        return self.verbs.apply(self.grid, *self.matrix, p, image)
+
+    def advance(self, x: Any, r: Any, p: Any, image: Any, step: Any) -> FloatArray:
+        return self.verbs.advance(self.grid, self.inverse, x, r, p, image, step)
+
+    def turn(self, p: Any, r: Any, ratio: Any) -> None:
+        self.verbs.turn(self.grid, self.inverse, r, p, ratio)
+
+    def quotient(self, above: Any, below: Any, going: BoolArray) -> Any:
+        return above, below
+
+    def to_host(self, sums: Any) -> FloatArray:
+        return np.asarray(self.verbs.to_host(sums))

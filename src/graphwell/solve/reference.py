@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import State, Swept
+from graphwell.backends.base import Engine, State, Swept
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
 
@@ -130,7 +129,7 @@ def multiclass_gradient(
 # ---------------------------------------------------------------------------------- Algorithm 1
 
 
-class ReferenceEngine(ArrayEngine):
+class ReferenceEngine(Engine):
     """Sweeps over a graph, one vertex and one edge at a time."""
 
     def __init__(self, graph: Graph) -> None:

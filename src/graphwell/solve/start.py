@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.base import Block, Coarse, Engine, PlacedGraph, Solution, State, Vector, Vectors
+from graphwell.backends.base import Block, Coarse, Engine, PlacedGraph, State, Vector, Vectors
+from graphwell.backends.conjugate_gradients import Solution
 from graphwell.solve.communities import aggregates_of
 from graphwell.solve.problem import Problem
 from graphwell.solve.sizes import balanced_labels, class_counts, evenness

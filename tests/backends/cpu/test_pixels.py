@@ -1,12 +1,12 @@
 """Pictures on the CPU, against NumPy."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from graphwell.backends.cpu import stencil as band_kernels
-from graphwell.backends.cpu import stencil as kernels
-from graphwell.backends.cpu import stencil as stencil_kernels
-from graphwell.backends.cpu.pixels import ROWS, Pixels, log_likelihoods
+from graphwell.backends.cpu.pixels import ROWS, Pixels
+from graphwell.backends.pixels import UNIT
 from graphwell.segmentation.stencil import Grid
 
 SHAPE = (90, 97)
@@ -21,7 +21,7 @@ def planes_of(grid, n, seed=0):
     return grid.pads(np.random.default_rng(seed).random((n, *SHAPE)).astype(np.float32))
 
 
-def test_links_products_and_steps(engines):
+def test_threads_change_no_bit_of_links_products_and_steps(engines):
     grid = Grid(SHAPE, 3, engines[0])
     values, x, r = (planes_of(grid, 3, seed) for seed in (0, 1, 2))
     weights, others = (engine.link(grid, values, 4.0, 1e-4) for engine in engines)
@@ -39,7 +39,7 @@ def test_links_products_and_steps(engines):
         np.testing.assert_array_equal(one, other)
 
 
-def test_sweeps_and_densities(engines):
+def test_threads_change_no_bit_of_sweeps_and_densities(engines):
     rng, grid = np.random.default_rng(3), Grid(SHAPE, 3, engines[0])
     points = grid.places(np.nonzero(rng.random(SHAPE) < 0.8))
     evidence, values = rng.dirichlet(np.ones(4), len(points)), planes_of(grid, 2)
@@ -57,54 +57,42 @@ def test_sweeps_and_densities(engines):
     assert (found[0][0] != labels).any()
 
 
-SIZE, STEPS = 40, np.array([1, 6])
-BEGIN, END = 6, 34
-
-
-def weights():
-    found = np.zeros((2, SIZE), dtype=np.uint16)
-    found[:, BEGIN : END - 6] = np.random.default_rng(0).integers(1, 65535, (2, END - 6 - BEGIN))
-    return found
-
-
-def matrix(stored):
-    W = np.zeros((SIZE, SIZE))
-    for s, step in enumerate(STEPS):
-        for i in range(SIZE - step):
-            W[i, i + step] = W[i + step, i] = stored[s, i] * float(kernels.UNIT)
-    return W
+def lattice(size, margin, steps, nearness=(1.0, 0.5), pieces=None):
+    """A flat grid of few points."""
+    pieces = np.ones(size, dtype=np.float32) if pieces is None else pieces
+    reach = SimpleNamespace(steps=np.array(steps), nearness=np.array(nearness, dtype=np.float32))
+    return SimpleNamespace(size=size, begin=margin, end=size - margin, pieces=pieces, **vars(reach))
 
 
 def test_products_and_steps_of_conjugate_gradients():
-    rng, stored = np.random.default_rng(1), weights()
-    W, inner = matrix(stored), slice(BEGIN, END)
-    p = np.zeros((2, SIZE), dtype=np.float32)
-    p[:, inner] = rng.random((2, END - BEGIN))
-    out, dots = np.zeros_like(p), np.zeros((1, 2))
-    kernels.multiply(0, 1, BEGIN, END, STEPS, stored, p, out)
-    np.testing.assert_allclose(out[:, inner], (p @ W)[:, inner], rtol=1e-5)
-    degrees, free = W.sum(axis=1).astype(np.float32), (rng.random(SIZE) < 0.8).astype(np.float32)
+    rng, grid, engine, inner = np.random.default_rng(1), lattice(40, 6, [1, 6]), Pixels(1), slice(6, 34)
+    stored, W = np.zeros((2, 40), dtype=np.uint16), np.zeros((40, 40))
+    stored[:, 6:28] = rng.integers(1, 65535, (2, 22))
+    for s, step in enumerate(grid.steps):
+        for i in range(40 - step):
+            W[i, i + step] = W[i + step, i] = stored[s, i] * float(UNIT)
+    p = np.zeros((2, 40), dtype=np.float32)
+    p[:, inner] = rng.random((2, 28))
+    np.testing.assert_allclose(engine.product(grid, stored, p)[:, inner], (p @ W)[:, inner], rtol=1e-5)
+    degrees, free = W.sum(axis=1).astype(np.float32), (rng.random(40) < 0.8).astype(np.float32)
     image = np.zeros_like(p)
-    kernels.apply(0, 1, BEGIN, END, STEPS, stored, degrees, free, p, image, dots)
-    expected = free * (degrees * p - p @ W)
-    np.testing.assert_allclose(image[:, inner], expected[:, inner], atol=1e-5)
-    np.testing.assert_allclose(dots[0], (p * image).sum(axis=1), rtol=1e-4)
+    dots = engine.apply(grid, stored, degrees, free, p, image)
+    np.testing.assert_allclose(image[:, inner], (free * (degrees * p - p @ W))[:, inner], atol=1e-5)
+    np.testing.assert_allclose(dots, (p * image).sum(axis=1), rtol=1e-4)
     x, r, inverse = np.zeros_like(p), p.copy(), free / 2
-    kernels.advance(0, 1, BEGIN, END, inverse, x, r, p, image, np.array([2.0, 3.0]), dots)
+    dots = engine.advance(grid, inverse, x, r, p, image, (np.array([4.0, 3.0]), np.array([2.0, 1.0])))
     np.testing.assert_allclose(x[1], 3 * p[1])
     np.testing.assert_allclose(r[0], p[0] - 2 * image[0], atol=1e-5)
-    np.testing.assert_allclose(dots[0], (r * r * inverse).sum(axis=1), rtol=1e-4)
+    np.testing.assert_allclose(dots, (r * r * inverse).sum(axis=1), rtol=1e-4)
     before = p.copy()
-    kernels.turn(0, 1, BEGIN, END, inverse, r, p, np.array([0.5, 0.25]))
+    engine.turn(grid, inverse, r, p, (np.array([1.0, 1.0]), np.array([2.0, 4.0])))
     np.testing.assert_allclose(p[1], inverse * r[1] + 0.25 * before[1], atol=1e-6)
 
 
 def test_links_fall_with_the_difference_and_end_at_the_margin():
-    values, inside = np.zeros((1, SIZE), dtype=np.float32), np.ones(SIZE, dtype=np.float32)
+    values, inside = np.zeros((1, 40), dtype=np.float32), np.ones(40, dtype=np.float32)
     values[0, 20:], inside[30:] = 1.0, 0.0
-    stored = np.zeros((2, SIZE), dtype=np.uint16)
-    nearness = np.array([1.0, 0.5], dtype=np.float32)
-    kernels.link(0, 1, BEGIN, END, values, inside, STEPS, nearness, 4.0, 1e-4, stored)
+    stored = Pixels(1).link(lattice(40, 6, [1, 6], pieces=inside), values, 4.0, 1e-4)
     assert stored[0, 10] == 65535
     assert abs(stored[0, 19] - 65535 * np.exp(-4.0)) <= 1
     assert stored[1, 10] in (32767, 32768)
@@ -112,59 +100,27 @@ def test_links_fall_with_the_difference_and_end_at_the_margin():
 
 
 def test_joined_points_have_one_root():
-    stored, parents = np.zeros((2, SIZE), dtype=np.uint16), np.arange(SIZE)
+    stored = np.zeros((2, 40), dtype=np.uint16)
     stored[0, 8:11], stored[1, 10] = 50, 50
-    kernels.join(BEGIN, END, STEPS, stored, np.array([7, 7], dtype=np.uint16), parents)
+    parents = Pixels(1).joined(lattice(40, 6, [1, 6]), stored, np.array([7, 7], dtype=np.uint16))
     assert set(parents[[8, 9, 10, 11, 16]]) == {8}
     assert parents[12] == 12
 
 
 def test_links_of_some_points_are_those_of_the_whole_grid():
-    size, steps = 60, np.array([1, 7])
-    values, inside = np.random.default_rng(0).random((2, size)).astype(np.float32), np.ones(size, np.float32)
-    nearness, stored = np.array([0.9, 0.4], dtype=np.float32), np.zeros((2, size), dtype=np.uint16)
-    stencil_kernels.link(0, 1, 7, 53, values, inside, steps, nearness, 3.0, 1e-4, stored)
-    points = np.array([20, 31, 40])
-    weights, sums = np.zeros((3, 4), dtype=np.uint16), np.zeros(3, dtype=np.float32)
-    band_kernels.link_some(0, 1, points, values, inside, steps, nearness, 3.0, 1e-4, weights, sums)
-    both = np.concatenate([stored[:, points], [stored[s, points - steps[s]] for s in range(2)]])
-    assert (abs(weights.astype(int) - both.T.astype(int)) <= 1).all()
-    assert (sums == weights.sum(axis=1)).all()
+    grid, points = lattice(60, 7, [1, 7], nearness=(0.9, 0.4)), np.array([20, 31, 40])
+    values = np.random.default_rng(0).random((2, 60)).astype(np.float32)
+    stored = Pixels(1).link(grid, values, 3.0, 1e-4)
+    movers = Pixels(1).movers(grid, values, points, np.ones((3, 1)), 3.0, 1e-4)
+    both = np.concatenate([stored[:, points], [stored[s, points - grid.steps[s]] for s in range(2)]])
+    assert (abs(movers.weights.astype(int) - both.T.astype(int)) <= 1).all()
+    assert (movers.sums == movers.weights.sum(axis=1)).all()
 
 
-def test_an_isolated_point_keeps_its_class():
-    labels, r = np.array([0, 1, 0], dtype=np.int16), np.array([0.5, 0.3, 0.5], dtype=np.float32)
-    after, after_r = labels.copy(), r.copy()
-    changes, energies = np.zeros(1, dtype=np.int64), np.zeros(1)
-    links, sums = np.zeros((1, 2), dtype=np.uint16), np.zeros(1, dtype=np.float32)
-    evidence = np.full((1, 2), 0.5, dtype=np.float32)
-    arguments = (np.array([1]), np.array([1]), links, sums, evidence, 0.0)
-    band_kernels.sweep_some(0, 1, *arguments, labels, r, after, after_r, 0.3, 0.4, changes, energies)
-    assert after.tolist() == [0, 1, 0]
-    assert changes[0] == 0
-    assert 0 < after_r[1] < 0.5
-
-
-def test_a_density_by_hand():
-    values = np.array([[0.0, 1.0]], dtype=np.float32)
-    logs, means = np.log([0.5, 0.25]).astype(np.float32), np.array([[0.0], [3.0]], dtype=np.float32)
-    roots, out = np.array([[[1.0]], [[2.0]]], dtype=np.float32), np.zeros(2, dtype=np.float32)
-    log_likelihoods(0, 1, values, logs, means, roots, out)
+def test_a_density_by_hand_and_parts_that_make_up_the_whole():
+    logs, means = np.log([0.5, 0.25]), np.array([[0.0], [3.0]])
+    roots, values = np.array([[[1.0]], [[2.0]]]), np.zeros((1, 2 * ROWS + 5), dtype=np.float32)
+    values[0, ROWS + 1] = values[0, -1] = 1.0
+    out = np.exp(Pixels(2).log_likelihoods(values, logs, means, roots))
     expected = [0.5 + 0.25 * np.exp(-18.0), 0.5 * np.exp(-0.5) + 0.25 * np.exp(-8.0)]
-    np.testing.assert_allclose(np.exp(out), expected, rtol=1e-5)
-
-
-def test_parts_make_up_the_whole():
-    rng = np.random.default_rng(0)
-    values = rng.random((3, 2 * ROWS + 5)).astype(np.float32)
-    model = (
-        np.zeros(2, np.float32),
-        rng.random((2, 3)).astype(np.float32),
-        np.tile(np.eye(3, dtype=np.float32), (2, 1, 1)),
-    )
-    whole, parts = np.zeros(values.shape[1], np.float32), np.zeros(values.shape[1], np.float32)
-    log_likelihoods(0, 3, values, *model, whole)
-    for part in range(3):
-        log_likelihoods(part, part + 1, values, *model, parts)
-    assert (whole == parts).all()
-    assert (whole != 0).all()
+    np.testing.assert_allclose(out, np.where(values[0] == 0, *expected), rtol=1e-5)

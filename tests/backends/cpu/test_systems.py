@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from graphwell.backends import find_backend
 from graphwell.backends.base import Coarse
-from graphwell.backends.cpu.systems import LEAST, MOST_GROUPS
+from graphwell.backends.cpu.systems import LEAST, GroupCorrection
 from graphwell.graph import Graph
 from tests.helpers import random_graph
 
@@ -15,7 +15,8 @@ def made(graph, groups, scaling, n_jobs=1):
     """An engine, its system, the correction, and the level and the groups as a dense matrix."""
     engine = find_backend(n_jobs=n_jobs).engine(graph)
     system, level = engine.system(scaling), np.sqrt(graph.degrees)
-    correction = system.correction(level, groups)
+    placed = engine.rows.placed(level, engine.dtype), engine.rows.placed(groups, np.int16)
+    correction = GroupCorrection(engine, system.scaling, *placed, groups.max() + 1)
     P = np.where(scaling > 0, level, 0)[:, None] * (groups[:, None] == np.arange(groups.max() + 1))
     return engine, system, correction, P / np.maximum(np.linalg.norm(P, axis=0), 1e-9)
 
@@ -82,45 +83,6 @@ def test_a_system_without_labels_is_solved_though_it_is_singular():
     b[[0, 1, 30, 31], 0] = 1, -1, 2, -2
     x = find_backend().engine(graph).solve(np.ones(60), b.copy(), coarse=coarse).x
     np.testing.assert_allclose(dense(graph, np.ones(60)) @ x, b, atol=1e-3)
-
-
-def test_a_graph_that_no_few_groups_hold_is_solved_without_a_correction():
-    asked, graph = [], chain(50)
-    b = np.zeros((50, 1), dtype=np.float32)
-    b[25] = 1.0
-    scaling = np.where(np.arange(50) % 49 == 0, 0.0, 1.0)
-    coarse = Coarse(np.sqrt(graph.degrees), asked.append)  # which returns None
-    engine = find_backend().engine(graph)
-    np.testing.assert_array_equal(
-        engine.solve(scaling, b.copy(), coarse=coarse).x, engine.solve(scaling, b.copy()).x
-    )
-    assert asked == [MOST_GROUPS]
-
-
-def test_where_every_vertex_is_known_there_is_nothing_to_correct():
-    graph, coarse = chain(50), Coarse(np.ones(50), lambda _: np.arange(50) // 10)
-    found = (
-        find_backend().engine(graph).solve(np.zeros(50), np.zeros((50, 2), dtype=np.float32), coarse=coarse)
-    )
-    assert (found.x == 0).all()
-    assert found.iterations == 0
-
-
-def test_levels_of_very_different_size_are_corrected_alike():
-    n, graph, groups = 400, chain(400), np.arange(400) // 20
-    weights = np.logspace(0, 12, n)  # of the vertices: Poisson weights near few labels are such
-    weighted = weights * np.sqrt(graph.degrees)
-    root = np.sqrt(weighted * (graph.S @ weighted))
-    scaling = weighted / root
-    scaling[0] = scaling[-1] = 0.0
-    b = np.zeros((n, 1), dtype=np.float32)
-    b[1] = b[-2] = 1.0
-    engine = find_backend().engine(graph)
-    slow, fast = (
-        engine.solve(scaling, b.copy(), coarse=coarse) for coarse in (None, Coarse(root, lambda _: groups))
-    )
-    assert fast.residual <= 1e-4
-    assert fast.iterations <= slow.iterations
 
 
 def test_its_bits_do_not_depend_on_the_threads_of_matrix_libraries():

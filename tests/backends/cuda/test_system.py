@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphwell.backends.conjugate_gradients import ArraySystem
+from graphwell.backends.conjugate_gradients import System
 from graphwell.backends.cuda import CudaEngine, CudaGraph
 from tests.helpers import random_graph
 
@@ -18,7 +18,7 @@ def test_steps_of_conjugate_gradients_are_those_of_plain_arrays(gpu, dtype, widt
     def product(block):
         return engine.product(gpu.asarray(block)).get()
 
-    fused, plain = engine.system(gpu.asarray(scaling)), ArraySystem(product, scaling, dtype)
+    fused, plain = engine.system(gpu.asarray(scaling)), System(product, scaling, dtype)
     block, step = rng.normal(size=(700, width)), rng.normal(size=-(-width // 4) * 4 if width > 1 else 1)
     there, here = fused.enter(block), plain.enter(block)
     image, expected = gpu.empty_like(there), np.empty_like(here)

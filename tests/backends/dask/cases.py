@@ -1,12 +1,15 @@
 """Rows that a cluster and one machine fit alike."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from graphwell import Annealed, DiffuseInterfaceClassifier
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
+from graphwell.backends.dask.backend import BlockBackend
+from graphwell.backends.dask.graph import BlockGraph
 
 SHORT = Annealed(2.0, 0.5, ratio=0.5, sweeps=4)
 QUICK = {"start": "nearest", "schedule": SHORT}
@@ -33,3 +36,18 @@ def in_blocks(W: Any, lengths: Any) -> Any:
     W = sparse.csr_array(W)
     parts = [W[first:stop] for first, stop in pairwise(np.cumsum([0, *lengths]))]
     return da.concatenate([da.from_delayed(delayed(p), p.shape, meta=np.empty((0, 0))) for p in parts])
+
+
+class Worker(BlockBackend):
+    """The backend of a worker that takes its rows of a graph of the host, too."""
+
+    def place(self, graph: Any) -> Any:
+        """Take the own rows of a graph of the host."""
+        if not isinstance(graph, Graph):
+            return graph
+        starts = np.arange(self.comm.size + 1) * graph.n_vertices // self.comm.size
+        own = np.arange(starts[self.comm.rank], starts[self.comm.rank + 1])
+        numbers = np.unique(graph.W[own].indices)
+        places = (numbers, numbers.astype(np.int64), starts)
+        found = BlockGraph.from_rows(self.comm, own, graph.W[own], places)
+        return replace(found, recall_=graph.recall_)

@@ -10,7 +10,6 @@ from dask import delayed
 from scipy import sparse
 
 from graphwell import DiffuseInterfaceClassifier, Graph, UnreachableWarning
-from graphwell.active import suggest
 from tests.backends.dask.cases import QUICK, fitted, in_blocks, rows_and_labels
 
 
@@ -58,12 +57,6 @@ def test_the_graph_is_that_of_one_machine(client, make, lengths):
     assert many.W.nnz == expected.W.nnz
     assert many.n_components == expected.n_components
     assert many.n_blocks == min(sum(map(bool, lengths)), 2)
-
-
-def test_dense_blocks_are_taken_too(client):
-    W = path_with_a_heavy_diagonal()
-    many = graph_of(da.from_array(W, chunks=(5, 12)))
-    np.testing.assert_array_equal(many.W.toarray(), Graph.from_affinity(W).W.toarray())
 
 
 NEGATIVE_ABOVE = np.repeat([[-1.0], [1.0]], 6, axis=0) * np.ones(12)
@@ -141,11 +134,3 @@ def test_parts_without_a_label_are_told_and_new_rows_are_asked_by_affinity(clien
         np.testing.assert_allclose(stored.predict_proba(new), expected, atol=1e-6)
     with pytest.raises(ValueError, match="affinities of each new row to the 12 fitted rows, got 5 columns"):
         many.predict(new[:, :5])
-
-
-@pytest.mark.slow
-def test_rows_to_label_are_suggested_from_blocks_of_affinities(client):
-    X, y, _ = rows_and_labels()
-    W = Graph.from_features(X, n_neighbors=6, scale_neighbor=6).W
-    asked = {"metric": "precomputed", "random_state": 0}
-    assert len(suggest(in_blocks(W, (300, 300)), y, 3, **asked)) == 3

@@ -1,7 +1,6 @@
 """The classifier on Dask arrays: the answers of one machine, in blocks."""
 
 import pickle
-import warnings
 
 import dask.array as da
 import numpy as np
@@ -58,15 +57,6 @@ def test_names_as_labels_in_a_dask_array_and_rows_in_a_part_without_any(client, 
     np.testing.assert_array_equal(many.transduction_.compute(), one.transduction_)
     np.testing.assert_array_equal(many.bridged_.compute(), np.arange(630) >= 600)
     np.testing.assert_allclose(many.label_distributions_[-1].compute(), one.label_distributions_[-1])
-
-
-def test_rows_that_are_on_the_workers_already(client, data):
-    X, y, _ = data
-    rows = da.from_array(X, chunks=(200, 10))
-    expected = fitted(rows, y, **QUICK).result_.offsets
-    on_workers = rows.persist()
-    np.testing.assert_array_equal(fitted(on_workers, y, **QUICK).result_.offsets, expected)
-    np.testing.assert_array_equal(fitted(on_workers + 0, y, **QUICK).result_.offsets, expected)
 
 
 def test_one_class_and_progress(client, data):
@@ -129,20 +119,6 @@ def test_a_fit_is_stored_and_used_without_the_cluster(cluster, data):
     np.testing.assert_array_equal(again.predict(new), one.predict(new))
 
 
-def test_a_refit_on_one_machine_forgets_the_cluster(client, data):
-    X, y, _ = data
-    clf = fitted(blocks(X), y, **QUICK)
-    clf.fit(X, y)
-    fresh = fitted(X, y, **QUICK)
-    assert set(vars(clf)) == set(vars(fresh))
-    for name, value in vars(clf).items():
-        assert type(value) is type(getattr(fresh, name)), name
-    np.testing.assert_array_equal(clf.label_distributions_, fresh.label_distributions_)
-    np.testing.assert_array_equal(clf.predict(X[:20] + 0.1), fresh.predict(X[:20] + 0.1))
-    client.close()
-    np.testing.assert_array_equal(clf.predict(X[:20] + 0.1), fresh.predict(X[:20] + 0.1))
-
-
 def test_the_graph_after_a_fit_is_that_of_one_machine(client, data):
     X, y, _ = data
     one, many = fitted(X, y, **QUICK).graph_, fitted(blocks(X), y, **QUICK).graph_
@@ -178,53 +154,6 @@ def test_tuning_works_on_a_cluster(client, data, tune):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(many)).predict(new), one.predict(new))
 
 
-def test_auto_tuning_waits_for_enough_labels_on_a_cluster(client, data):
-    X, y, _ = data
-    few = np.where(np.cumsum(y >= 0) <= 9, y, -1)
-    assert fitted(blocks(X), few, tune="auto", step_size=2.0).tuning_.n_hidden == 0
-    assert not hasattr(fitted(blocks(X), few, tune="auto", **QUICK), "tuning_")
-
-
-def test_y_is_required_in_one_sentence(client, data):
-    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
-        DiffuseInterfaceClassifier().fit(blocks(data[0]), None)
-
-
-def test_bridged_rows_are_told_at_the_line_of_the_caller(client, data):
-    X, y, _ = data
-    X, y = np.vstack([X, X[:30] + 1e3]), np.concatenate([y, np.full(30, -1)])
-    with pytest.warns(BridgedWarning, match="30 of 630 rows") as caught:
-        many = DiffuseInterfaceClassifier(random_state=0, **QUICK).fit(blocks(X), y)
-    assert [warning.filename for warning in caught] == [__file__]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        scores = many.predict_proba(X[[0, 610, 620]])
-        many.predict(X[:20])
-    assert (scores[1:].max(axis=1) < scores[0].max()).all()
-
-
-def test_a_fit_that_fails_leaves_the_fit_before_as_it_was(client, data):
-    X, y, _ = data
-    clf = fitted(blocks(X), y, **QUICK)
-    before, predicted = {name: id(value) for name, value in vars(clf).items()}, clf.predict(X[:5])
-    with pytest.raises(ValueError, match="y has 3 labels but X has 600 rows"):
-        clf.fit(blocks(X), [0, 1, -1])
-    assert {name: id(value) for name, value in vars(clf).items()} == before
-    np.testing.assert_array_equal(clf.predict(X[:5]), predicted)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"metric": "precomputed"}, r"The affinity matrix must be square, got shape \(600, 10\)"),
-        ({"n_neighbors": 0}, "n_neighbors must be a positive integer"),
-    ],
-)
-def test_bad_choices_get_one_sentence(client, data, parameters, words):
-    with pytest.raises(ValueError, match=words):
-        fitted(blocks(data[0]), data[1], **parameters)
-
-
 def test_workers_without_a_gpu_say_what_they_lack(client, data):
     if not why_no_gpu():
         pytest.skip("the workers have a GPU")
@@ -246,3 +175,31 @@ def test_a_graph_that_is_given_needs_no_gpu(client, monkeypatch):
     W = da.from_array(np.ones((6, 6)) - np.eye(6), chunks=(3, 6))
     with pytest.raises(ValueError, match="device must be cpu for a graph that is a Dask array: nothing"):
         fitted(W, [0, 1, -1, -1, -1, -1], metric="precomputed", device="cuda")
+
+
+def test_new_rows_are_answered_block_by_block(client, data):
+    X, y, _ = data
+    one, many = fitted(X, y, **QUICK), fitted(da.from_array(X, chunks=(200, 10)), y, **QUICK)
+    new = X[:90] + 0.2
+    rows = da.from_array(new, chunks=(40, 10))
+    scores = many.predict_proba(rows)
+    assert scores.chunks == ((40, 40, 10), (3,))
+    np.testing.assert_allclose(scores.compute(), one.predict_proba(new), atol=1e-6)
+    assert many.predict(rows).chunks == ((40, 40, 10),)
+    np.testing.assert_array_equal(many.predict(rows).compute(), one.predict(new))
+    np.testing.assert_array_equal(many.predict(new), one.predict(new))
+    np.testing.assert_allclose(many.predict_proba(new[:1]), one.predict_proba(new[:1]), atol=1e-6)
+    np.testing.assert_array_equal(many.doubtful(5), one.doubtful(5))
+
+
+def test_bad_new_rows_get_one_sentence(client, data):
+    X, y, _ = data
+    many = fitted(da.from_array(X, chunks=(200, 10)), y, schedule=SHORT, start="random")
+    with pytest.raises(
+        ValueError, match="X has 3 features, but DiffuseInterfaceClassifier is expecting 10 features"
+    ):
+        many.predict(X[:, :3])
+    with pytest.raises(ValueError, match="X holds NaN or infinite values"):
+        many.predict(np.full((1, 10), np.nan))
+    with pytest.raises(ValueError, match="y has 3 labels but X has 600 rows"):
+        fitted(da.from_array(X, chunks=(200, 10)), [0, 1, -1])

@@ -15,17 +15,16 @@ from graphwell.backends.dask.communicator import Communicator, DivergedError, Wo
 from graphwell.backends.dask.search import FewerWorkersError
 from graphwell.backends.dask.worker import Mailbox
 from graphwell.solve.problem import Balance, Problem
-from graphwell.solve.schedule import stable_step
-from graphwell.solve.start import diffusion_scores, laplace_scores
-from tests.backends.dask.cases import rows_and_labels
+from tests.backends.dask.cases import Worker, rows_and_labels
 from tests.helpers import random_graph, start_of
 
 
-class Mail:
-    """Messages between threads."""
+class Thread(Communicator):
+    """A worker that is a thread of this process."""
 
     def __init__(self, rank, boxes):
-        self.rank, self.boxes = rank, boxes
+        super().__init__(rank, len(boxes))
+        self.boxes = boxes
 
     def send(self, rank, number, letter):
         self.boxes[rank].put(self.rank, number, letter)
@@ -44,10 +43,10 @@ def ends(size, program):
     boxes, found, errors = [Mailbox() for _ in range(size)], [None] * size, []
 
     def work(rank):
-        comm = Communicator(rank, size, Mail(rank, boxes))
+        comm = Thread(rank, boxes)
         try:
             found[rank] = program(comm)
-            comm.end()
+            comm.gather(None, "end")
         except Exception as error:
             errors.append(error)
             for box in boxes:
@@ -123,7 +122,7 @@ def on(size, graph, verb):
     """What a verb says on each of so many workers that share a graph; the same on all of them."""
 
     def program(comm):
-        backend = BlockBackend(comm)
+        backend = Worker(comm)
         placed = backend.place(graph)
         return verb(placed, backend.engine(placed))
 
@@ -163,25 +162,6 @@ def test_sweeps_have_the_bits_of_one_machine(size, beyond_the_paper):
     np.testing.assert_array_equal(found[1], expected.state.offsets)
     assert found[2] == pytest.approx(float(expected.energy), rel=1e-9)
     assert found[3] == int(expected.label_changes) > 0
-
-
-@pytest.mark.parametrize("n_classes", [3, 100])
-def test_starts_are_those_of_one_machine(n_classes):
-    graph, labels, _ = case(n_classes, density=0.015)
-    one, problem = NumbaEngine(graph), Problem(graph, labels, n_classes)
-    scores = [solve(problem, one) for solve in (laplace_scores, diffusion_scores)]
-
-    def start(placed, engine):
-        there = Problem(placed, engine.asarray(labels), n_classes)
-        found = [solve(there, engine) for solve in (laplace_scores, diffusion_scores)]
-        nearest = engine.to_host(engine.nearest(there.labels))
-        return *(block(engine, each.values) for each in found), nearest, stable_step(engine)
-
-    laplace, diffusion, nearest, step = on(3, graph, start)
-    np.testing.assert_allclose(laplace, scores[0].values, atol=2e-3)
-    np.testing.assert_allclose(diffusion, scores[1].values, atol=2e-3)
-    np.testing.assert_array_equal(nearest, one.nearest(labels))
-    assert step == pytest.approx(stable_step(one), rel=1e-5)
 
 
 def test_a_coarse_level_takes_the_same_errors_away():
@@ -239,7 +219,7 @@ def built(X, size, known=None, metric="euclidean", counts=(6, 8)):
         rows = Rows(None, [own] if len(own) else [], *X.shape)
         graph = backend.build_graph(rows, *counts, metric, lambda *_: None)
         graph = graph if known is None else graph.bridged(known)
-        return graph.vertices, graph.rows.toarray(), graph.recall_, graph.bridges
+        return graph.vertices, graph.rows(graph.sharp).toarray(), graph.recall_, graph.bridges
 
     found = together(size, program)
     order = np.argsort(np.concatenate([vertices for vertices, *_ in found]))
@@ -280,12 +260,3 @@ def test_more_workers_than_there_are_different_rows_are_told():
     X = np.repeat([[0.0], [1.0]], 10, axis=0)
     with pytest.raises(FewerWorkersError):
         built(X, 4)
-
-
-def test_what_no_worker_can_do_alone_is_refused():
-    def program(comm):
-        engine = BlockBackend(comm).engine(BlockBackend(comm).place(case()[0]))
-        return np.unique(engine.xp.ones(240))
-
-    with pytest.raises(TypeError):
-        together(2, program)

@@ -237,7 +237,7 @@ def test_two_fits_share_the_workers(client):
 
 def test_workers_with_too_little_memory_say_so(client, monkeypatch):
     X, y, _ = rows_and_labels()
-    monkeypatch.setattr(Cluster, "memory", lambda self: 1000.0)
+    monkeypatch.setattr(Cluster, "resources", lambda self: (1, 1000.0))
     with pytest.raises(ValueError, match=r"needs about .* of memory, but the workers .* have 1 kB together"):
         DiffuseInterfaceClassifier().fit(da.from_array(X, chunks=200), y)
     with pytest.raises(ValueError, match=r"A graph of 12 rows needs about .* give more workers"):

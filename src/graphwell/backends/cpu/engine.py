@@ -1,4 +1,8 @@
-"""The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them."""
+"""The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them.
+
+It is the engine of each worker of a cluster, too: `own`, `vector`, `with_halo` and `summed` say there which
+part of a vector is here, and what others have; on one machine they do nothing.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,15 +14,20 @@ import numpy.typing as npt
 
 from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.aggregation import fill_indicator
-from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import Coarse, Solution, State, Swept
-from graphwell.backends.conjugate_gradients import conjugate_gradients, fast_width
+from graphwell.backends.base import Coarse, Engine, State, Swept
+from graphwell.backends.conjugate_gradients import TOLERANCE, Solution, conjugate_gradients, fast_width
 from graphwell.backends.cpu import sweep as kernels
 from graphwell.backends.cpu import systems
 from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
 from graphwell.backends.cpu.sweep import break_barrier, new_barrier
-from graphwell.backends.cpu.systems import MOST_GROUPS, NumbaSystem, block_of, share, some_columns
+from graphwell.backends.cpu.systems import (
+    MOST_GROUPS,
+    GroupCorrection,
+    NumbaSystem,
+    block_of,
+    share,
+    some_columns,
+)
 from graphwell.memory import give_back
 from graphwell.progress import heartbeat, one_of
 
@@ -38,10 +47,7 @@ ROOM_IS_MADE_FROM = 100_000
 
 @dataclass(frozen=True)
 class Forces:
-    """The forces on each position besides its neighbours, in the order of the layout.
-
-    Terms that a problem does not have are zero, and cost next to nothing.
-    """
+    """The forces on each position besides its neighbours; terms that a problem does not have are zero."""
 
     known: FloatArray
     fidelity: FloatArray
@@ -49,14 +55,8 @@ class Forces:
     strength: float
     shares: FloatArray
 
-    def pressure(self, masses: IntArray) -> FloatArray:
-        """How hard each class is pressed: by how far its mass lies above its share."""
-        pressure = np.zeros_like(self.shares)
-        kernels.press(masses[None], float(self.strength), self.shares, pressure)
-        return pressure
 
-
-class NumbaEngine(ArrayEngine):
+class NumbaEngine(Engine):
     """Sweeps and products over a graph on the CPU.
 
     Parameters
@@ -68,8 +68,6 @@ class NumbaEngine(ArrayEngine):
     dtype : {float32, float64}
         Precision of weights and offsets.
     """
-
-    graph: "Graph"
 
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
         self.graph = graph
@@ -99,39 +97,61 @@ class NumbaEngine(ArrayEngine):
         """Threads that were asked for."""
         return thread_count(self.n_jobs)
 
+    def own(self, values: Any) -> Any:
+        """Return the part of a vector that is here."""
+        return values
+
+    def vector(self, own: Any) -> Any:
+        """Return the vector whose part is here."""
+        return own
+
+    def with_halo(self, placed: Any) -> Any:
+        """Return values in the order of the layout, and behind them those of neighbours elsewhere."""
+        return placed
+
+    def summed(self, values: Any) -> Any:
+        """Return the sum of what all workers have."""
+        return values
+
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        rows, real = self.rows, self.dtype.type
+        rows, real, forces = self.rows, self.dtype.type, self._forces(problem)
         packing = Packing.of(problem.n_classes, self.dtype)
-        forces = self._forces(problem)
-        offsets = rows.placed(state.offsets, self.dtype)
-        words = packing.pack(rows.placed(state.labels, np.int32), offsets)
-        following = words.copy()
+        offsets = rows.placed(self.own(state.offsets), self.dtype)
+        words = packing.pack(rows.placed(self.own(state.labels), np.int32), offsets)
         edges = (rows.starts, rows.columns, rows.values / real(2.0**packing.shift), rows.row_sums)
         steps = (real(epsilon), real(step_size), problem.implicit, packing.shift)
-        acting, changes = (forces.known, forces.fidelity, forces.phi), 0
-        at_once = max(1, ENTRIES_AT_ONCE // max(1, len(rows.values)))
-        for done in range(0, count, at_once):
-            heartbeat()
-            some = min(at_once, count - done)
-            moving = (words, following, offsets)
-            changes += self._sweeps(some, forces, (rows.parts, *edges, *acting, *moving, *steps))
-            words, following = (following, words) if some % 2 else (words, following)
+        words, changes = self._swept(count, forces, edges, self.with_halo(words), offsets, steps)
         energies = np.empty(len(rows.parts) - 1)
         found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift)
         sums = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
-        self._share(kernels.energy, *edges, *found, sums, energies)
-        labels = rows.restored(packing.labels(words))
-        return Swept(State(labels, rows.restored(offsets)), float(energies.sum()), int(changes))
+        self._share(kernels.energy, edges, *found, sums, energies)
+        energy, changed = self.summed(np.array([energies.sum(), changes]))
+        labels = rows.restored(packing.labels(words[: rows.n_positions]))
+        after = State(self.vector(labels), self.vector(rows.restored(offsets)))
+        return Swept(after, float(energy), int(changed))
 
-    def _sweeps(self, count: int, forces: Forces, arguments: tuple[Any, ...]) -> int:
-        """Have the pool do so many sweeps; return how often a class changed."""
-        barrier, n_parts = new_barrier(), len(self.rows.parts) - 1
+    def _swept(
+        self, count: int, forces: Forces, edges: Any, words: IntArray, offsets: FloatArray, steps: Any
+    ) -> tuple[IntArray, int]:
+        """Do so many sweeps; return the states and how often a class changed."""
+        following, changes, acting = words.copy(), 0, (forces.known, forces.fidelity, forces.phi)
+        at_once = max(1, ENTRIES_AT_ONCE // max(1, len(self.rows.values)))
+        for done in range(0, count, at_once):
+            heartbeat()
+            some = min(at_once, count - done)
+            changes += self._together(some, forces, edges, acting, words, following, offsets, steps)
+            words, following = (following, words) if some % 2 else (words, following)
+        return words, changes
+
+    def _together(self, count: int, forces: Forces, *arguments: Any) -> int:
+        """Have the threads do so many sweeps, waiting for each other in compiled code."""
+        barrier, parts = new_barrier(), self.rows.parts
         weights = np.empty((self.pool.n_threads, len(forces.shares)), dtype=np.int64)
 
         def work(thread: int, n_threads: int) -> int:
-            cuts = np.arange(n_threads + 1) * n_parts // n_threads
-            shared = (barrier, weights[:n_threads], count, float(forces.strength), forces.shares)
+            cuts = np.arange(n_threads + 1) * (len(parts) - 1) // n_threads
+            shared = (barrier, weights[:n_threads], count, float(forces.strength), forces.shares, parts)
             own = (*kernels.room(len(forces.shares), self.dtype), np.zeros_like(forces.shares))
             return int(kernels.sweeps(thread, cuts, *shared, *arguments, *own))
 
@@ -140,21 +160,22 @@ class NumbaEngine(ArrayEngine):
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block`` for a block of columns, in the precision of the engine."""
         if block.ndim == 1:
-            return self.product(block[:, None])[:, 0]
+            return self.vector(self.product(self.own(block)[:, None])[:, 0])
         return self._multiplied(lambda some: block_of(self.rows, block[:, some], self.dtype), block.shape)
 
     def votes(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:
         """Return ``S`` times the block with `values` in the columns of the labels."""
         self._last = None  # of a million rows, what is not needed any more counts; sweeps place it anew
         self._make_room()
-        classes, placed = self.rows.placed(labels, np.int32), self.rows.placed(values, np.float32)
+        labels = self.own(labels)
+        classes, placed = self.rows.placed(labels, np.int32), self.rows.placed(self.own(values), np.float32)
         classes[len(labels) :] = -1
 
         def made(some: slice) -> FloatArray:
             width = len(range(*some.indices(n_classes)))
             vectors = np.zeros((len(classes), fast_width(width)), dtype=self.dtype)
-            here = np.where((classes >= some.start) & (classes < some.stop), classes - some.start, -1)
-            fill_indicator(here, placed, vectors)
+            here = np.flatnonzero((classes >= some.start) & (classes < some.stop))
+            vectors[here, classes[here] - some.start] = placed[here]
             return vectors
 
         return self._multiplied(made, (len(labels), n_classes))
@@ -163,45 +184,44 @@ class NumbaEngine(ArrayEngine):
         """``S`` times the columns that are made, in the order of the layout, some at a time."""
         rows, found = self.rows, np.empty(shape, dtype=self.dtype)
         for some in some_columns(shape[1]):
-            vectors = made(some)
-            out = np.empty_like(vectors)
-            self._share(systems.multiply, rows.starts, rows.columns, rows.values, vectors, out)
+            vectors = self.with_halo(made(some))
+            out = np.empty((rows.n_positions, vectors.shape[1]), self.dtype)
+            self._share(systems.multiply, (rows.starts, rows.columns, rows.values), vectors, out)
             del vectors
             found[:, some] = rows.restored(out)[:, : len(range(*some.indices(shape[1])))]
             del out
         return found
 
-    def solve(self, scaling: FloatArray, b: FloatArray, coarse: Coarse | None = None) -> Solution:
+    def solve(
+        self, scaling: Any, b: Any, coarse: Coarse | None = None, tolerance: float = TOLERANCE
+    ) -> Solution:
         """Solve ``(I - A S A) x = b``, some columns at a time: their vectors are what memory is needed for.
 
         Every column takes the steps that it would take beside others. The solution takes the place of `b`.
         """
         if b.ndim == 1:
-            found = self.solve(scaling, b[:, None], coarse)
-            return replace(found, x=found.x[:, 0])
+            found = self.solve(scaling, self.own(b)[:, None], coarse, tolerance)
+            return replace(found, x=self.vector(found.x[:, 0]))
         groups = None if coarse is None else coarse.groups(MOST_GROUPS)  # before the layout takes its memory
-        system = self.system(scaling)
-        correction = None if coarse is None or groups is None else system.correction(coarse.level, groups)
+        system, correction = self.system(scaling), None
+        if coarse is not None and groups is not None:
+            level = self.rows.placed(self.own(coarse.level), self.dtype)
+            placed = self.rows.placed(self.own(groups), np.int16)
+            correction = GroupCorrection(self, system.scaling, level, placed, int(groups.max(initial=-1)) + 1)
         self._make_room()
         x = b if b.dtype == self.dtype and b.flags.writeable else np.empty(b.shape, dtype=self.dtype)
         iterations, residual, slices = 0, 0.0, some_columns(b.shape[1])
         for number, some in enumerate(slices):
             with one_of(number, len(slices)):
-                found = conjugate_gradients(system, b[:, some], correction=correction)
+                found = conjugate_gradients(system, b[:, some], tolerance, correction=correction)
             x[:, some] = found.x
             iterations, residual = max(iterations, found.iterations), max(residual, found.residual)
             del found  # the next columns need its room
         return Solution(x, iterations, residual)
 
-    def indicator(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:
-        """Return a block with `values` in the column of each vertex's label."""
-        block = np.zeros((len(labels), n_classes), dtype=np.float32)
-        fill_indicator(labels, values, block)
-        return block
-
     def scaled(self, block: FloatArray, factors: FloatArray) -> FloatArray:
         """Return the block with each row times its factor."""
-        return self._by_rows(super().scaled, np.empty(block.shape, block.dtype), block, factors)
+        return self._by_rows(super().scaled, np.empty(block.shape, block.dtype), block, self.own(factors))
 
     def added(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return ``a + b``, in the place of `a` where that is wide enough."""
@@ -211,11 +231,12 @@ class NumbaEngine(ArrayEngine):
 
     def argmax(self, block: FloatArray, prices: FloatArray | None = None) -> IntArray:
         """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
-        return self._by_rows(partial(super().argmax, prices=prices), np.empty(len(block), np.int64), block)
+        work, found = partial(super().argmax, prices=prices), np.empty(len(block), np.int64)
+        return self.vector(self._by_rows(work, found, block))
 
     def margins(self, block: FloatArray) -> FloatArray:
         """Return the distance between the two largest shares of each row."""
-        return self._by_rows(super().margins, np.empty(len(block), block.dtype), block)
+        return self.vector(self._by_rows(super().margins, np.empty(len(block), block.dtype), block))
 
     def shares(self, block: FloatArray, power: float = 1.0) -> FloatArray:
         """Return the powers of a block with rows that add up to 1; a row of zeros becomes even."""
@@ -243,7 +264,7 @@ class NumbaEngine(ArrayEngine):
 
     def system(self, scaling: FloatArray) -> "NumbaSystem":
         """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
-        return NumbaSystem(self.rows, self.rows.placed(scaling, self.dtype), self.pool)
+        return NumbaSystem(self, self.rows.placed(self.own(scaling), self.dtype))
 
     def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
         return share(self.pool, self.rows, kernel, *arguments)
@@ -254,14 +275,10 @@ class NumbaEngine(ArrayEngine):
         return self._last[1]
 
     def _place(self, problem: "Problem") -> Forces:
-        n = self.graph.n_vertices
-        degrees = self.graph.degrees
-        balance = problem.balance
-        phi = np.sqrt(degrees / (degrees.sum() or 1.0)) if balance else np.zeros(n)
-        return Forces(
-            known=self.rows.placed(problem.known, self.dtype),
-            fidelity=self.rows.placed(problem.fidelities, self.dtype),
-            phi=self.rows.placed(phi, self.dtype),
-            strength=balance.strength if balance else 0.0,
-            shares=(balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype),
+        balance, degrees, own = problem.balance, self.graph.degrees, self.own
+        phi = np.sqrt(own(degrees) / (degrees.sum() or 1.0)) if balance else np.zeros(len(own(degrees)))
+        known, fidelity, phi = (
+            self.rows.placed(own(values), self.dtype) for values in (problem.known, problem.fidelities, phi)
         )
+        shares = (balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype)
+        return Forces(known, fidelity, phi, balance.strength if balance else 0.0, shares)

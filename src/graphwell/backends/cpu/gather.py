@@ -16,7 +16,9 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from graphwell.backends.conjugate_gradients import COLUMNS_AT_ONCE
 from graphwell.backends.cpu.layout import LANES
+from graphwell.graph.compiled import everywhere
 
 INDEX = ir.IntType(64)
 COLUMN = ir.IntType(32)
@@ -37,12 +39,9 @@ class _Emitter:
         kind = self.signature.args[position]
         return self.context.make_array(kind)(self.context, self.builder, self.args[position]).data
 
-    def splat(self, scalar: Any, lanes: int = LANES) -> Any:
+    def splat(self, scalar: Any) -> Any:
         """The same scalar in every lane."""
-        undefined = ir.Constant(ir.VectorType(scalar.type, lanes), ir.Undefined)
-        single = self.builder.insert_element(undefined, scalar, ir.Constant(COLUMN, 0))
-        first_lane = ir.Constant(ir.VectorType(COLUMN, lanes), [0] * lanes)
-        return self.builder.shuffle_vector(single, undefined, first_lane)
+        return everywhere(self.builder, scalar, LANES)
 
     def at(self, base: Any, offset: Any, vector: Any) -> Any:
         return self.builder.bitcast(self.builder.gep(base, [offset]), vector.as_pointer())
@@ -226,39 +225,24 @@ def sum_vector(
     return signature, codegen
 
 
-def _sum_columns(count: int) -> Any:
-    """Make the intrinsic that multiplies one row with `count` columns of a block."""
+@intrinsic
+def sum_columns(
+    typing_context: Any, columns: Any, values: Any, block: Any, first: Any, stop: Any, sums: Any
+) -> Any:
+    """Write the product of one row with a block of `COLUMNS_AT_ONCE` columns into `sums`."""
+    signature = types.void(columns, values, block, first, stop, sums)
 
-    @intrinsic
-    def sum_columns(
-        typing_context: Any,
-        columns: Any,
-        values: Any,
-        block: Any,
-        first: Any,
-        stop: Any,
-        column: Any,
-        width: Any,
-        sums: Any,
-    ) -> Any:
-        signature = types.void(columns, values, block, first, stop, column, width, sums)
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        emit = _Emitter(context, builder, signature, args)
+        real, width = ir.VectorType(emit.element(1), COLUMNS_AT_ONCE), ir.Constant(INDEX, COLUMNS_AT_ONCE)
+        columns_, values_, block_, sums_ = (emit.pointer(position) for position in (0, 1, 2, 5))
+        total = emit.sum(real)
+        with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(INDEX, LANES)) as (entry, _):
+            neighbor = builder.sext(builder.load(builder.gep(columns_, [entry])), INDEX)
+            weight = everywhere(builder, builder.load(builder.gep(values_, [entry])), COLUMNS_AT_ONCE)
+            there = emit.load(block_, builder.mul(neighbor, width), real)
+            emit.add(total, builder.fmul(weight, there))
+        emit.store(builder.load(total), sums_, ir.Constant(INDEX, 0))
+        return context.get_dummy_value()
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            emit = _Emitter(context, builder, signature, args)
-            real = ir.VectorType(emit.element(1), count)
-            columns_, values_, block_, sums_ = (emit.pointer(position) for position in (0, 1, 2, 7))
-            total = emit.sum(real)
-            with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(INDEX, LANES)) as (entry, _):
-                neighbor = builder.sext(builder.load(builder.gep(columns_, [entry])), INDEX)
-                place = builder.add(builder.mul(neighbor, args[6]), args[5])
-                weight = emit.splat(builder.load(builder.gep(values_, [entry])), count)
-                emit.add(total, builder.fmul(weight, emit.load(block_, place, real)))
-            emit.store(builder.load(total), sums_, args[5])
-            return context.get_dummy_value()
-
-        return signature, codegen
-
-    return sum_columns
-
-
-sum_16_columns, sum_12_columns, sum_8_columns, sum_4_columns = (_sum_columns(n) for n in (16, 12, 8, 4))
+    return signature, codegen

@@ -31,25 +31,13 @@ SMALLEST_PART = 16
 
 @dataclass(frozen=True)
 class SlicedRows:
-    """A sparse matrix in sliced ELLPACK form.
+    """A sparse matrix in sliced ELLPACK form."""
 
-    Attributes
-    ----------
-    order : array of shape (n,)
-        The vertex at each position; positions from `n` on are padding.
-    starts : array of shape (n_slices + 1,)
-        First entry of each slice.
-    columns, values : arrays
-        Positions of the neighbours, and the entries; padding has value 0.
-    row_sums : array of shape (n_positions,)
-        Sum of the entries of each row.
-    """
-
-    order: IntArray
-    starts: IntArray
-    columns: IntArray
-    values: FloatArray
-    row_sums: FloatArray
+    order: IntArray  # the vertex at each position; positions beyond are padding
+    starts: IntArray  # first entry of each slice
+    columns: IntArray  # positions of the neighbours
+    values: FloatArray  # the entries; padding has value 0
+    row_sums: FloatArray  # sum of the entries of each row
 
     @property
     def n_positions(self) -> int:

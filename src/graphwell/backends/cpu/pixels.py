@@ -31,13 +31,8 @@ def log_likelihoods(
 ) -> None:
     """Write the logarithm of the density of each column of `values` under one mixture.
 
-    Parameters
-    ----------
-    values : array of shape (n_channels, n)
-    logs : array of shape (n_parts,)
-        Logarithm of share and height of each Gaussian.
-    means, roots : arrays of shape (n_parts, n_channels) and (n_parts, n_channels, n_channels)
-        `roots` are lower triangles: the inverse covariances are their squares.
+    `logs` are of the share and the height of each Gaussian; `roots` are lower triangles, whose squares are
+    the inverse covariances.
     """
     found, best = np.empty((len(logs), ROWS), np.float32), np.empty(ROWS, np.float32)
     along = np.empty(ROWS, np.float32)
@@ -96,16 +91,14 @@ class Pixels:
     def link(self, lattice: Lattice, values: FloatArray, sharpness: float, weakest: float) -> IntArray:
         """Return the weights of all forward links, in units of 1 / 65535."""
         weights = np.zeros((len(lattice.steps), lattice.size), dtype=np.uint16)
-        self._over_grid(
-            stencil.link, lattice, values, lattice.pieces, lattice.steps, lattice.nearness,
-            sharpness, weakest, weights,
-        )  # fmt: skip
+        links, limits = (lattice.pieces, lattice.nearness), (sharpness, weakest)
+        self._over_grid(stencil.link, lattice, links, values, limits, weights)
         return weights
 
     def product(self, lattice: Lattice, weights: IntArray, planes: FloatArray) -> FloatArray:
         """Return the weights times each plane."""
         out = np.zeros_like(planes)
-        self._over_grid(stencil.multiply, lattice, lattice.steps, weights, planes, out)
+        self._over_grid(stencil.multiply, lattice, weights, planes, out)
         return out
 
     def apply(
@@ -119,7 +112,7 @@ class Pixels:
     ) -> FloatArray:
         """Write the Laplacian of the free points times `p` into `image`; return the sums of ``p image``."""
         dots = np.zeros((_parts(lattice), len(p)))
-        self._over_grid(stencil.apply, lattice, lattice.steps, weights, degrees, free, p, image, dots)
+        self._over_grid(stencil.apply, lattice, (weights, degrees, free), p, image, dots)
         return dots.sum(axis=0)
 
     def advance(
@@ -134,7 +127,7 @@ class Pixels:
     ) -> FloatArray:
         """Add ``ratio p`` to `x`, take ``ratio image`` from `r`; return the sums of ``r r inverse``."""
         dots = np.zeros((_parts(lattice), len(p)))
-        self._over_grid(stencil.advance, lattice, inverse, x, r, p, image, _divided(*ratio), dots)
+        self._over_grid(stencil.advance, lattice, inverse, (x, r, p, image), _divided(*ratio), dots)
         return dots.sum(axis=0)
 
     def turn(self, lattice: Lattice, inverse: FloatArray, r: FloatArray, p: FloatArray, ratio: Ratio) -> None:
@@ -164,10 +157,9 @@ class Pixels:
             np.empty(len(points), dtype=np.float32),
             np.ascontiguousarray(evidence, dtype=np.float32),
         )
-        self._over_points(
-            stencil.link_some, points, values, lattice.pieces, lattice.steps, lattice.nearness,
-            sharpness, weakest, some.weights, some.sums,
-        )  # fmt: skip
+        links = (lattice.steps, lattice.pieces, lattice.nearness)
+        found = (some.weights, some.sums)
+        self._over_points(stencil.link_some, points, points, values, links, (sharpness, weakest), *found)
         return some
 
     def sweep(
@@ -184,12 +176,10 @@ class Pixels:
         """Do `count` Jacobi sweeps of some points, in place; return the energy and the changes of class."""
         points, n_parts = movers.points, -(-len(movers.points) // stencil.POINTS)
         changes, energies = np.zeros(n_parts, dtype=np.int64), np.zeros(n_parts)
-        begin, changed = now, 0
+        begin, changed, some = now, 0, (points, movers.weights, movers.sums, movers.evidence)
         for _ in range(count):
-            self._over_points(
-                stencil.sweep_some, points, lattice.steps, movers.weights, movers.sums, movers.evidence,
-                trust, *now, *spare, epsilon, step_size, changes, energies,
-            )  # fmt: skip
+            moving = (lattice.steps, some, trust, now, spare, epsilon, step_size)
+            self._over_points(stencil.sweep_some, points, *moving, changes, energies)
             changed += int(changes.sum())
             now, spare = spare, now
         if now is not begin:
@@ -200,9 +190,8 @@ class Pixels:
     def shares(self, lattice: Lattice, movers: Movers, labels: IntArray, r: FloatArray) -> FloatArray:
         """Return the share of the class of each point in what it and its neighbours say."""
         out = np.empty(len(movers.points), dtype=np.float32)
-        self._over_points(
-            stencil.shares_of_some, movers.points, lattice.steps, movers.weights, labels, r, out
-        )
+        links = (movers.points, lattice.steps, movers.weights)
+        self._over_points(stencil.shares_of_some, movers.points, *links, (labels, r), out)
         return out
 
     def log_likelihoods(self, values: FloatArray, logs: Any, means: Any, roots: Any) -> FloatArray:
@@ -218,13 +207,13 @@ class Pixels:
 
     def _over_grid(self, kernel: Callable[..., Any], lattice: Lattice, *arguments: Any) -> None:
         """Have the threads do a kernel on the whole grid."""
-        begin, end = lattice.begin, lattice.end
-        self.pool.share(_parts(lattice), lambda first, last: kernel(first, last, begin, end, *arguments))
+        grid = (lattice.begin, lattice.end, lattice.steps)
+        self.pool.share(_parts(lattice), lambda first, last: kernel(first, last, grid, *arguments))
 
     def _over_points(self, kernel: Callable[..., Any], points: IntArray, *arguments: Any) -> None:
         """Have the threads do a kernel on some points."""
         n_parts = -(-len(points) // stencil.POINTS)
-        self.pool.share(n_parts, lambda first, last: kernel(first, last, points, *arguments))
+        self.pool.share(n_parts, lambda first, last: kernel(first, last, *arguments))
 
 
 def _parts(lattice: Lattice) -> int:

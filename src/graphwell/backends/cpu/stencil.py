@@ -12,37 +12,32 @@ terms of a point count by the sum of its weights, so that a pixel unlike its nei
 other.
 """
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.pixels import UNIT
 from graphwell.graph.compiled import compiled
 
+Grid: TypeAlias = tuple[int, int, IntArray]
+"""Where the picture begins and ends, and the steps to neighbours that come later."""
 CHUNK = 1024
 """Points of a part: what a part needs stays in the nearest cache."""
 
 
 @compiled(nogil=True)
 def link(
-    first_part: int,
-    last_part: int,
-    begin: int,
-    end: int,
-    values: FloatArray,
-    pieces: FloatArray,
-    steps: IntArray,
-    nearness: FloatArray,
-    sharpness: float,
-    weakest: float,
-    weights: IntArray,
+    first: int, last: int, grid: Grid, links: Any, values: FloatArray, limits: Any, weights: IntArray
 ) -> None:
     """Write the weights ``max(exp(-|c_i - c_j|² sharpness), weakest) nearness`` of all links.
 
     Points are linked to those of the same piece; 0 is no piece.
     """
+    (begin, end, steps), (pieces, nearness) = grid, links
     distance = np.empty(CHUNK, dtype=np.float32)
-    sharp, least = np.float32(sharpness), np.float32(weakest)
-    for part in range(first_part, last_part):
+    sharp, least = np.float32(limits[0]), np.float32(limits[1])
+    for part in range(first, last):
         low = begin + part * CHUNK
         high = min(low + CHUNK, end)
         n = high - low
@@ -65,17 +60,11 @@ def link(
 
 @compiled(nogil=True)
 def multiply(
-    first_part: int,
-    last_part: int,
-    begin: int,
-    end: int,
-    steps: IntArray,
-    weights: IntArray,
-    planes: FloatArray,
-    out: FloatArray,
+    first: int, last: int, grid: Grid, weights: IntArray, planes: FloatArray, out: FloatArray
 ) -> None:
     """Write the weights times each plane into `out`."""
-    for part in range(first_part, last_part):
+    begin, end, steps = grid
+    for part in range(first, last):
         low = begin + part * CHUNK
         high = min(low + CHUNK, end)
         for k in range(len(planes)):
@@ -102,20 +91,11 @@ def _sum_links(
 
 @compiled(nogil=True)
 def apply(
-    first_part: int,
-    last_part: int,
-    begin: int,
-    end: int,
-    steps: IntArray,
-    weights: IntArray,
-    degrees: FloatArray,
-    free: FloatArray,
-    p: FloatArray,
-    image: FloatArray,
-    dots: FloatArray,
+    first: int, last: int, grid: Grid, matrix: Any, p: FloatArray, image: FloatArray, dots: FloatArray
 ) -> None:
     """Write the Laplacian of the free points times `p` into `image`, and the sums of ``p image``."""
-    for part in range(first_part, last_part):
+    (begin, end, steps), (weights, degrees, free) = grid, matrix
+    for part in range(first, last):
         low = begin + part * CHUNK
         high = min(low + CHUNK, end)
         mask, degree = free[low:high], degrees[low:high]
@@ -131,20 +111,17 @@ def apply(
 
 @compiled(nogil=True)
 def advance(
-    first_part: int,
-    last_part: int,
-    begin: int,
-    end: int,
+    first: int,
+    last: int,
+    grid: Grid,
     inverse: FloatArray,
-    x: FloatArray,
-    r: FloatArray,
-    p: FloatArray,
-    image: FloatArray,
+    vectors: Any,
     lengths: FloatArray,
     dots: FloatArray,
 ) -> None:
     """Add ``lengths p`` to `x`, take ``lengths image`` from `r`; write the sums of ``r r inverse``."""
-    for part in range(first_part, last_part):
+    (begin, end, _), (x, r, p, image) = grid, vectors
+    for part in range(first, last):
         low = begin + part * CHUNK
         high = min(low + CHUNK, end)
         scale = inverse[low:high]
@@ -160,17 +137,11 @@ def advance(
 
 @compiled(nogil=True)
 def turn(
-    first_part: int,
-    last_part: int,
-    begin: int,
-    end: int,
-    inverse: FloatArray,
-    r: FloatArray,
-    p: FloatArray,
-    ratios: FloatArray,
+    first: int, last: int, grid: Grid, inverse: FloatArray, r: FloatArray, p: FloatArray, ratios: FloatArray
 ) -> None:
     """Replace `p` by ``inverse r + ratios p``."""
-    for part in range(first_part, last_part):
+    begin, end, _ = grid
+    for part in range(first, last):
         low = begin + part * CHUNK
         high = min(low + CHUNK, end)
         scale = inverse[low:high]
@@ -212,22 +183,20 @@ TINY = np.finfo(np.float32).tiny
 
 @compiled(nogil=True)
 def link_some(
-    first_part: int,
-    last_part: int,
+    first: int,
+    last: int,
     points: IntArray,
     values: FloatArray,
-    pieces: FloatArray,
-    steps: IntArray,
-    nearness: FloatArray,
-    sharpness: float,
-    weakest: float,
+    links: Any,
+    limits: Any,
     weights: IntArray,
     sums: FloatArray,
 ) -> None:
     """Write the weights of all links of some points, those in front of a point first, and their sums."""
+    steps, pieces, nearness = links
     n_steps = len(steps)
-    sharp, least = np.float32(sharpness), np.float32(weakest)
-    for place in range(first_part * POINTS, min(last_part * POINTS, len(points))):
+    sharp, least = np.float32(limits[0]), np.float32(limits[1])
+    for place in range(first * POINTS, min(last * POINTS, len(points))):
         i = points[place]
         sums[place] = 0
         for t in range(2 * n_steps):
@@ -245,32 +214,28 @@ def link_some(
 
 @compiled(nogil=True)
 def sweep_some(
-    first_part: int,
-    last_part: int,
-    points: IntArray,
+    first: int,
+    last: int,
     steps: IntArray,
-    weights: IntArray,
-    sums: FloatArray,
-    evidence: FloatArray,
+    movers: Any,
     trust: float,
-    labels: IntArray,
-    r: FloatArray,
-    next_labels: IntArray,
-    next_r: FloatArray,
+    now: Any,
+    after: Any,
     epsilon: float,
     step_size: float,
     changes: IntArray,
     energies: FloatArray,
 ) -> None:
-    """Move some points once, from `labels` and `r` to the next ones.
+    """Move some points once, from the labels and ``r`` of `now` to those of `after`.
 
     Per part, it writes how many changed class, and the energy before.
     """
+    (points, weights, sums, evidence), (labels, r), (next_labels, next_r) = movers, now, after
     half, one, two = np.float32(0.5), np.float32(1), np.float32(2)
     eps, dt, lam = np.float32(epsilon), np.float32(step_size), np.float32(trust)
     n_steps, n_classes = len(steps), evidence.shape[1]
     votes = np.zeros(n_classes, dtype=np.float32)
-    for part in range(first_part, last_part):
+    for part in range(first, last):
         changed, energy = 0, 0.0
         for place in range(part * POINTS, min((part + 1) * POINTS, len(points))):
             i = points[place]
@@ -312,18 +277,12 @@ def sweep_some(
 
 @compiled(nogil=True)
 def shares_of_some(
-    first_part: int,
-    last_part: int,
-    points: IntArray,
-    steps: IntArray,
-    weights: IntArray,
-    labels: IntArray,
-    r: FloatArray,
-    out: FloatArray,
+    first: int, last: int, points: IntArray, steps: IntArray, weights: IntArray, now: Any, out: FloatArray
 ) -> None:
     """Write the share of the class of each point in what it and its neighbours say."""
+    labels, r = now
     n_steps = len(steps)
-    for place in range(first_part * POINTS, min(last_part * POINTS, len(points))):
+    for place in range(first * POINTS, min(last * POINTS, len(points))):
         i = points[place]
         own, same = labels[i], r[i] / UNIT
         total = same

@@ -10,7 +10,7 @@ not made busier. A barrier that is broken, because one of the threads failed, le
 """
 
 import os
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,10 @@ from graphwell.backends.cpu.gather import move_rows, sum_neighbors
 from graphwell.backends.cpu.layout import LANES
 from graphwell.graph.compiled import compiled, inner
 
+Arrays: TypeAlias = tuple[Any, ...]
+"""Of the layout, `edges`: starts, columns, values and sums of rows; or `acting`: known, fidelity, phi."""
+Steps: TypeAlias = tuple[float, float, bool, int]
+"""Epsilon, size of a step, whether labels pull implicitly, and the bits of a word below the class."""
 ARRIVED, ROUND, BROKEN, SIZE = 0, 8, 16, 24
 """Places in a barrier, each in a cache line of its own."""
 SPINS, NAP = 50_000, 20
@@ -149,21 +153,13 @@ def sweep(
     first_part: int,
     last_part: int,
     parts: IntArray,
-    starts: IntArray,
-    columns: IntArray,
-    values: FloatArray,
-    row_sums: FloatArray,
-    known: FloatArray,
-    fidelity: FloatArray,
-    phi: FloatArray,
+    edges: Arrays,
+    acting: Arrays,
     pressure: FloatArray,
     words: IntArray,
     following: IntArray,
     offsets: FloatArray,
-    epsilon: float,
-    step_size: float,
-    implicit: bool,
-    shift: int,
+    steps: Steps,
     votes: FloatArray,
     sums: FloatArray,
 ) -> int:
@@ -172,6 +168,8 @@ def sweep(
     `words` may go on beyond the rows with the states of neighbours that others move. `votes` and `sums` are
     from `room`, for one thread alone.
     """
+    (starts, columns, values, row_sums), (known, fidelity, phi) = edges, acting
+    epsilon, step_size, implicit, shift = steps
     real, word = offsets.dtype.type, words.dtype.type
     half, scale = real(0.5), real(1 << shift)
     changes = 0
@@ -227,20 +225,12 @@ def sweeps(
     strength: float,
     shares: FloatArray,
     parts: IntArray,
-    starts: IntArray,
-    columns: IntArray,
-    values: FloatArray,
-    row_sums: FloatArray,
-    known: FloatArray,
-    fidelity: FloatArray,
-    phi: FloatArray,
+    edges: Arrays,
+    acting: Arrays,
     words: IntArray,
     following: IntArray,
     offsets: FloatArray,
-    epsilon: float,
-    step_size: float,
-    implicit: bool,
-    shift: int,
+    steps: Steps,
     votes: FloatArray,
     sums: FloatArray,
     pressure: FloatArray,
@@ -251,7 +241,7 @@ def sweeps(
     `weights`, of shape (threads, classes), is where they leave the masses of the classes for each other;
     `pressure` begins at zero, and is for one thread alone like `votes` and `sums`.
     """
-    n_threads, first, last = len(cuts) - 1, cuts[thread], cuts[thread + 1]
+    n_threads, first, last, phi, shift = len(cuts) - 1, cuts[thread], cuts[thread + 1], acting[2], steps[3]
     changes = 0
     for _ in range(count):
         if strength > 0:
@@ -260,10 +250,8 @@ def sweeps(
             if not pass_barrier(barrier, n_threads):
                 break
             press(weights, strength, shares, pressure)
-        changes += sweep(
-            first, last, parts, starts, columns, values, row_sums, known, fidelity, phi, pressure,
-            words, following, offsets, epsilon, step_size, implicit, shift, votes, sums,
-        )  # fmt: skip
+        moving = (words, following, offsets)
+        changes += sweep(first, last, parts, edges, acting, pressure, *moving, steps, votes, sums)
         words, following = following, words
         if not pass_barrier(barrier, n_threads):
             break
@@ -290,10 +278,7 @@ def energy(
     first_part: int,
     last_part: int,
     parts: IntArray,
-    starts: IntArray,
-    columns: IntArray,
-    values: FloatArray,
-    row_sums: FloatArray,
+    edges: Arrays,
     known: FloatArray,
     fidelity: FloatArray,
     words: IntArray,
@@ -307,6 +292,7 @@ def energy(
 
     The smoothing term of a vertex is ``r_i`` times its pull. `room` has a row of 2 x 16 values for each part.
     """
+    starts, columns, values, row_sums = edges
     for part in range(first_part, last_part):
         energy, sums = 0.0, room[part]
         for s in range(parts[part], parts[part + 1]):

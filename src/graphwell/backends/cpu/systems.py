@@ -1,6 +1,6 @@
 """The linear systems of a graph on the CPU: products, steps of conjugate gradients, a coarse correction.
 
-All vectors are blocks in the order of the layout, as wide as 1 or a multiple of `COLUMNS_AT_ONCE`. Work is
+All vectors are blocks in the order of the layout, of one column or of `COLUMNS_AT_ONCE`. Work is
 cut into parts that the layout alone decides; a call does a range of them, and sums are kept by part: nothing
 depends on the number of threads.
 
@@ -9,56 +9,36 @@ left of the error is such a vector with another factor in each group of near ver
 it solve a small dense system with a row for each group: a coarse grid, as multigrid methods have it.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwell._threads import ThreadPool, one_blas_thread
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.conjugate_gradients import fast_width
-from graphwell.backends.cpu.gather import (
-    sum_4_columns,
-    sum_8_columns,
-    sum_12_columns,
-    sum_16_columns,
-    sum_vector,
-)
+from graphwell.backends.conjugate_gradients import COLUMNS_AT_ONCE, System, fast_width
+from graphwell.backends.cpu.gather import sum_columns, sum_vector
 from graphwell.backends.cpu.layout import LANES, SlicedRows
+from graphwell.backends.cpu.sweep import Arrays
 from graphwell.graph.compiled import compiled
+
+if TYPE_CHECKING:
+    from graphwell.backends.cpu.engine import NumbaEngine
 
 
 @compiled(nogil=True)
 def multiply(
-    first_part: int,
-    last_part: int,
-    parts: IntArray,
-    starts: IntArray,
-    columns: IntArray,
-    values: FloatArray,
-    block: FloatArray,
-    out: FloatArray,
+    first_part: int, last_part: int, parts: IntArray, matrix: Arrays, block: FloatArray, out: FloatArray
 ) -> None:
-    """Write rows of the matrix times a block into `out`."""
-    width = block.shape[1]
+    """Write rows of the matrix times a block, of one column or of `COLUMNS_AT_ONCE`, into `out`."""
+    starts, columns, values = matrix
     for s in range(parts[first_part], parts[last_part]):
         first, stop = starts[s], starts[s + 1]
-        if width == 1:
+        if block.shape[1] == 1:
             sum_vector(columns, values, block, first, stop, out[s * LANES : (s + 1) * LANES])
-            continue
-        for lane in range(LANES):
-            column, sums = 0, out[s * LANES + lane]
-            while column < width:
-                left = width - column
-                if left >= 16:
-                    sum_16_columns(columns, values, block, first + lane, stop, column, width, sums)
-                elif left == 12:
-                    sum_12_columns(columns, values, block, first + lane, stop, column, width, sums)
-                elif left == 8:
-                    sum_8_columns(columns, values, block, first + lane, stop, column, width, sums)
-                else:
-                    sum_4_columns(columns, values, block, first + lane, stop, column, width, sums)
-                column += 16
+        else:
+            for lane in range(LANES):
+                sum_columns(columns, values, block, first + lane, stop, out[s * LANES + lane])
 
 
 @compiled(nogil=True)
@@ -66,9 +46,7 @@ def apply(
     first_part: int,
     last_part: int,
     parts: IntArray,
-    starts: IntArray,
-    columns: IntArray,
-    values: FloatArray,
+    matrix: Arrays,
     scaling: FloatArray,
     scaled: FloatArray,
     p: FloatArray,
@@ -80,7 +58,7 @@ def apply(
     `scaling` is the diagonal of ``A``, `scaled` is ``A p``.
     """
     for part in range(first_part, last_part):
-        multiply(part, part + 1, parts, starts, columns, values, scaled, image)
+        multiply(part, part + 1, parts, matrix, scaled, image)
         for row in range(parts[part] * LANES, parts[part + 1] * LANES):
             for column in range(p.shape[1]):
                 image[row, column] = p[row, column] - scaling[row] * image[row, column]
@@ -120,12 +98,7 @@ def turn(
 
 @compiled(nogil=True)
 def scale(
-    first_part: int,
-    last_part: int,
-    parts: IntArray,
-    scaling: FloatArray,
-    p: FloatArray,
-    out: FloatArray,
+    first_part: int, last_part: int, parts: IntArray, scaling: FloatArray, p: FloatArray, out: FloatArray
 ) -> None:
     """Write ``A p`` into `out`, `scaling` being the diagonal of ``A``."""
     for row in range(parts[first_part] * LANES, parts[last_part] * LANES):
@@ -142,63 +115,49 @@ LEAST = 1e-6
 class GroupCorrection:
     """The level, of length 1 in each group, and the inverse of the small system.
 
-    Parameters
-    ----------
-    rows : SlicedRows
-        The matrix ``S``.
-    scaling : array of shape (n_positions,)
-        The diagonal of ``A`` in the order of the layout.
-    level : array of shape (n_positions,)
-        What ``A S A`` hardly changes.
-    groups : array of shape (n_positions,)
-        Group of each position.
-    pool : ThreadPool
+    In the order of the layout, `scaling` is the diagonal of ``A``, `level` what ``A S A`` hardly changes, and
+    `groups` says of which group each position is; groups may reach over several workers.
     """
 
     def __init__(
-        self, rows: SlicedRows, scaling: FloatArray, level: FloatArray, groups: IntArray, pool: ThreadPool
+        self, engine: "NumbaEngine", scaling: FloatArray, level: FloatArray, groups: IntArray, n_groups: int
     ) -> None:
-        n_groups = int(groups.max(initial=-1)) + 1
+        self.engine, self.groups, rows = engine, groups, engine.rows
         level = np.where(scaling > 0, level, 0).astype(np.float64)
-        lengths = np.sqrt(np.bincount(groups, weights=level**2, minlength=n_groups))
-        level = level / np.where(lengths > 0, lengths, 1.0)[groups]
-        self.level, self.groups, self.pool = level.astype(scaling.dtype), groups, pool
+        lengths = np.sqrt(engine.summed(np.bincount(groups, weights=level**2, minlength=n_groups)))
+        self.level = (level / np.where(lengths > 0, lengths, 1.0)[groups]).astype(scaling.dtype)
         self.order = np.argsort(groups, kind="stable").astype(np.int32)
         self.starts = np.searchsorted(groups[self.order], np.arange(n_groups + 1))
+        around = (engine.with_halo(values) for values in (scaling, self.level, groups))
         small = np.zeros((n_groups, n_groups))
-        condense(rows.starts, rows.columns, rows.values, scaling, self.level, groups, small)
+        condense((rows.starts, rows.columns, rows.values), *around, small)
         with one_blas_thread():  # the same bits for any number of threads; many would mostly wait
-            self.inverse = np.linalg.inv(small + LEAST * np.eye(n_groups))
+            self.inverse = np.linalg.inv(engine.summed(small) + LEAST * np.eye(n_groups))
         self.found = np.zeros((n_groups, 1))
 
     def find(self, r: FloatArray) -> FloatArray:
         """Find the correction of a residual; return the sums of their products."""
-        sums = np.empty((len(self.inverse), r.shape[1]))
-        found = np.empty(sums.shape[::-1])
+        pool, sums = self.engine.pool, np.empty((len(self.inverse), r.shape[1]))
         members = (self.starts, self.order, self.level)
-        self.pool.share(len(sums), lambda first, last: restrict(first, last, *members, r, sums))
-        self.pool.share(len(sums), lambda first, last: multiply_dense(first, last, self.inverse, sums, found))
+        pool.share(len(sums), lambda first, last: restrict(first, last, *members, r, sums))
+        every, found = self.engine.summed(sums), np.empty(sums.shape[::-1])
+        pool.share(len(sums), lambda first, last: multiply_dense(first, last, self.inverse, every, found))
         self.found = found.T
-        return (sums * self.found).sum(axis=0)
+        return np.asarray((every * self.found).sum(axis=0))
 
     def add(self, p: FloatArray) -> None:
         """Add the correction that was found last."""
-        found = np.ascontiguousarray(self.found, dtype=p.dtype)
-        self.pool.share(len(p), lambda first, last: prolong(first, last, self.groups, self.level, found, p))
+        found, level = np.ascontiguousarray(self.found, dtype=p.dtype), self.level
+        self.engine.pool.share(len(p), lambda first, last: prolong(first, last, self.groups, level, found, p))
 
 
 @compiled(nogil=True)
 def condense(
-    starts: IntArray,
-    columns: IntArray,
-    values: FloatArray,
-    scaling: FloatArray,
-    level: FloatArray,
-    groups: IntArray,
-    small: FloatArray,
+    matrix: Arrays, scaling: FloatArray, level: FloatArray, groups: IntArray, small: FloatArray
 ) -> None:
-    """Add what ``I - A S A`` is between the levels of the groups to `small`."""
-    for row in range(len(level)):
+    """Add what the rows of ``I - A S A`` are between the levels of the groups to `small`."""
+    starts, columns, values = matrix
+    for row in range(LANES * (len(starts) - 1)):
         small[groups[row], groups[row]] += float(level[row]) * level[row]
     for s in range(len(starts) - 1):
         for entry in range(starts[s], starts[s + 1]):
@@ -254,13 +213,14 @@ COLUMNS_TOGETHER = 4
 """Columns of a block that are multiplied, or solved for, at a time."""
 
 
-class NumbaSystem:
-    """The matrix ``I - A S A``, and fused steps of conjugate gradients in the order of the layout."""
+class NumbaSystem(System):
+    """The matrix ``I - A S A``, and fused steps of conjugate gradients in the order of the layout.
 
-    def __init__(self, rows: SlicedRows, scaling: FloatArray, pool: ThreadPool) -> None:
-        self.rows = rows
-        self.pool = pool
-        self.scaling = scaling
+    On a cluster these are the rows of one worker: sums are taken over all of them.
+    """
+
+    def __init__(self, engine: "NumbaEngine", scaling: FloatArray) -> None:
+        self.engine, self.rows, self.scaling = engine, engine.rows, scaling
         self.scaled = np.empty((0, 0), dtype=scaling.dtype)
 
     def enter(self, block: FloatArray) -> FloatArray:
@@ -273,7 +233,7 @@ class NumbaSystem:
 
     def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the sums of ``a * b``, in double precision."""
-        return np.einsum("ij,ij->j", a, b, dtype=np.float64)
+        return self.engine.summed(super().dots(a, b))
 
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
@@ -281,9 +241,9 @@ class NumbaSystem:
         if self.scaled.shape != p.shape:
             self.scaled = np.empty_like(p)
         self._share(scale, self.scaling, p, self.scaled)
-        matrix = (rows.starts, rows.columns, rows.values, self.scaling, self.scaled)
-        self._share(apply, *matrix, p, image, dots)
-        return dots.sum(axis=0)
+        matrix, scaled = (rows.starts, rows.columns, rows.values), self.engine.with_halo(self.scaled)
+        self._share(apply, matrix, self.scaling, scaled, p, image, dots)
+        return self.engine.summed(dots.sum(axis=0))
 
     def advance(
         self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
@@ -291,22 +251,17 @@ class NumbaSystem:
         """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
         dots = self._sums(x)
         self._share(advance, x, r, p, image, step.astype(x.dtype), dots)
-        return dots.sum(axis=0)
+        return self.engine.summed(dots.sum(axis=0))
 
     def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
         """Replace `p` by ``r + ratio * p``."""
         self._share(turn, p, r, ratio.astype(p.dtype))
 
-    def correction(self, level: FloatArray, groups: IntArray) -> GroupCorrection:
-        """A correction that removes errors that are multiples of a level in each group; both by vertex."""
-        placed = self.rows.placed(level, self.scaling.dtype), self.rows.placed(groups, np.int16)
-        return GroupCorrection(self.rows, self.scaling, *placed, self.pool)
-
     def _sums(self, vectors: FloatArray) -> FloatArray:
         return np.zeros((len(self.rows.parts) - 1, vectors.shape[1]))
 
-    def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
-        return share(self.pool, self.rows, kernel, *arguments)
+    def _share(self, kernel: Any, *arguments: Any) -> None:
+        share(self.engine.pool, self.rows, kernel, *arguments)
 
 
 def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> list[Any]:
@@ -316,8 +271,8 @@ def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> l
 
 
 def some_columns(width: int) -> list[slice]:
-    """Slices of at most `COLUMNS_TOGETHER` columns."""
-    return [slice(first, first + COLUMNS_TOGETHER) for first in range(0, width, COLUMNS_TOGETHER)]
+    """Slices of at most `COLUMNS_AT_ONCE` columns: those that are multiplied, or solved for, at a time."""
+    return [slice(first, first + COLUMNS_AT_ONCE) for first in range(0, width, COLUMNS_AT_ONCE)]
 
 
 def block_of(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Block, Engine, Rows, Vector, Vectors
-from graphwell.backends.cpu.backend import Backend as CpuBackend
+from graphwell.backends.base import Backend as CpuBackend
 from graphwell.backends.cuda._cupy import cupy
 from graphwell.backends.cuda.dlpack import fetched, given_back, is_on_gpu, points_on_gpu, rows_on_gpu
 from graphwell.backends.cuda.engine import CudaEngine

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.base import Solution
-from graphwell.backends.conjugate_gradients import TOLERANCE, share_done
+from graphwell.backends.conjugate_gradients import TOLERANCE, Solution, share_done
 from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, kind_of
 from graphwell.backends.cuda.plan import struct

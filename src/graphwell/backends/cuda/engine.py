@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.arrays import ArrayEngine
-from graphwell.backends.base import Coarse, Solution, State, Swept
-from graphwell.backends.conjugate_gradients import MAX_ITERATIONS
+from graphwell.backends.base import Coarse, Engine, State, Swept
+from graphwell.backends.conjugate_gradients import MAX_ITERATIONS, TOLERANCE, Solution
 from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
 from graphwell.backends.cuda.conjugate_gradients import is_small, solve_on_gpu
@@ -54,7 +53,7 @@ class _Totals:
         return int(self._fetched[1])
 
 
-class CudaEngine(ArrayEngine):
+class CudaEngine(Engine):
     """Sweeps and products over a graph on a GPU.
 
     Parameters
@@ -140,10 +139,12 @@ class CudaEngine(ArrayEngine):
         """Return the mean row of each group of vertices."""
         return group_means(block, groups, n_groups)
 
-    def solve(self, scaling: GpuArray, b: GpuArray, coarse: Coarse | None = None) -> Solution:
+    def solve(
+        self, scaling: GpuArray, b: GpuArray, coarse: Coarse | None = None, tolerance: float = TOLERANCE
+    ) -> Solution:
         """Solve ``(I - A S A) x = b`` by conjugate gradients."""
-        if b.ndim == 1 or not is_small(b):
-            return super().solve(scaling, b)
+        if b.ndim == 1 or not is_small(b) or tolerance != TOLERANCE:
+            return super().solve(scaling, b, None, tolerance)
         return solve_on_gpu(self.system(scaling), b, MAX_ITERATIONS)
 
     def system(self, scaling: GpuArray) -> CudaSystem:

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwell.backends.conjugate_gradients import COLUMNS_AT_ONCE, fast_width
+from graphwell.backends.conjugate_gradients import COLUMNS_AT_ONCE, System, fast_width
 from graphwell.backends.cuda import reductions
 from graphwell.backends.cuda._cupy import GpuArray, cuda_kernel, cupy, kind_of, launch
 from graphwell.backends.cuda.matrix import GpuMatrix
 
 
-class CudaSystem:
+class CudaSystem(System):
     """The matrix ``I - A S A`` on the GPU, its product and the steps with it fused.
 
     Parameters

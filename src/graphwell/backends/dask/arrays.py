@@ -59,7 +59,9 @@ def array_of(blocks: Sequence[Any], lengths: Sequence[int], width: int | None, d
 
     name, columns = f"graphwell-{secrets.token_hex(8)}", () if width is None else (0,)
     keys = {(name, number, *columns): block.key for number, block in enumerate(blocks)}
-    graph = HighLevelGraph.from_collections(name, keys, dependencies=blocks)
+    graph = HighLevelGraph.from_collections(
+        name, keys, dependencies=blocks
+    )  # da.concatenate drops empty blocks
     chunks = (tuple(lengths),) if width is None else (tuple(lengths), (width,))
     return da.Array(graph, name, chunks, meta=np.empty((0,) * len(chunks), dtype))
 
@@ -96,23 +98,21 @@ def check_chunks(X: Any) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class RowBlocks:
-    """The blocks of a Dask array that hold any rows, and how each is read.
+    """The blocks of a Dask array that hold any rows, and how each is read."""
 
-    Attributes
-    ----------
-    blocks : list
-        A task for each block.
-    lengths : tuple of int
-    readers : list of callables
-        Each checks its block, on the worker that will hold it.
-    affinities : bool
-        Whether the rows are those of a matrix of affinities.
-    """
-
-    blocks: list[Any]
+    blocks: list[Any]  # a task for each
     lengths: tuple[int, ...]
-    readers: Sequence[Callable[[Any], Any]]
-    affinities: bool = False
+    readers: Sequence[Callable[[Any], Any]]  # each checks its block, on the worker that will hold it
+    affinities: bool = False  # whether the rows are those of a matrix of affinities
+
+    @classmethod
+    def of(cls, X: Any, lengths: Sequence[int], read: Callable[..., Any], *, affinities: bool) -> "RowBlocks":
+        """The blocks of an array; `read` is told which rows they are, and the shape of all."""
+        blocks = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
+        lengths = tuple(filter(None, lengths))
+        ranges = pairwise(np.cumsum([0, *lengths]).tolist())
+        readers = [partial(read, own=own, shape=tuple(map(int, X.shape))) for own in ranges]
+        return cls(blocks, lengths, readers, affinities)
 
     @property
     def starts(self) -> IntArray:
@@ -125,30 +125,24 @@ def row_blocks(X: Any) -> RowBlocks:
     lengths = check_chunks(X)
     if X.shape[0] < 2 or X.shape[1] < 1:
         raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")
-    blocks = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
-    lengths = tuple(filter(None, lengths))
-    width = int(X.shape[1])
-    return RowBlocks(blocks, lengths, [partial(checked_block, shape=(length, width)) for length in lengths])
+    return RowBlocks.of(X, lengths, checked_block, affinities=False)
 
 
 def affinity_blocks(X: Any) -> RowBlocks:
     """The blocks of a matrix of affinities."""
     lengths = check_chunks(X)
     check_square(X.shape)
-    blocks = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
-    lengths = tuple(filter(None, lengths))
-    ranges = pairwise(np.cumsum([0, *lengths]).tolist())
-    readers = [partial(checked_affinities, own=own, n=int(X.shape[0])) for own in ranges]
-    return RowBlocks(blocks, lengths, readers, affinities=True)
+    return RowBlocks.of(X, lengths, checked_affinities, affinities=True)
 
 
-def checked_block(rows: Any, shape: tuple[int, int]) -> Any:
+def checked_block(rows: Any, own: tuple[int, int], shape: tuple[int, int]) -> Any:
     """A block that is what its array says of it; compiled code would read beyond a smaller one."""
     if not isinstance(rows, np.ndarray):
         rows = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
-    if rows.shape != shape:
+    said = (own[1] - own[0], shape[1])
+    if rows.shape != said:
         raise ValueError(
-            f"A block of X has the shape {rows.shape} where the array says {shape}; "
+            f"A block of X has the shape {rows.shape} where the array says {said}; "
             "correct the chunks, by X.compute_chunk_sizes() say."
         )
     if rows.dtype.kind not in "biuf":
@@ -156,12 +150,12 @@ def checked_block(rows: Any, shape: tuple[int, int]) -> Any:
     return rows
 
 
-def checked_affinities(block: Any, own: tuple[int, int], n: int) -> Any:
+def checked_affinities(block: Any, own: tuple[int, int], shape: tuple[int, int]) -> Any:
     """Rows `own` of a matrix of affinities as a CSR array.
 
     Examples
     --------
-    >>> checked_affinities([[0, -1]], (4, 5), n=2)
+    >>> checked_affinities([[0, -1]], (4, 5), (2, 2))
     Traceback (most recent call last):
     ValueError: Rows 4 to 4: The affinity matrix holds negative values; affinities must be zero or positive.
     """
@@ -170,7 +164,7 @@ def checked_affinities(block: Any, own: tuple[int, int], n: int) -> Any:
         W = affinity_matrix(block)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-    check_shape(W, (own[1] - own[0], n), name)
+    check_shape(W, (own[1] - own[0], shape[1]), name)
     return W
 
 

@@ -83,12 +83,16 @@ def open_client(where: str, n_workers: int) -> Iterator[Any]:
     """Connect to the scheduler at an address, or start processes here: `n_workers`, or 4 for "local:4"."""
     distributed = require_dask()
     kind, _, number = where.partition(":")
-    if kind == "local":
-        with processes_here(_process_count(where, number) if number else n_workers) as client:
+    if kind == "local" and (not number or (number.isdecimal() and int(number) > 0)):
+        with processes_here(int(number or n_workers)) as client:
             yield client
         return
     if "://" not in where:
-        raise _no_cluster(where)
+        problem = (
+            "{field} must be local, local:4 for four processes here, or an address such as "
+            "tcp://host:8786; got {!r}."
+        )
+        raise OptionError("cluster", problem, where)
     try:
         client = distributed.Client(where, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
@@ -113,20 +117,6 @@ def processes_here(n_workers: int, memory_limit: str | None = "auto") -> Iterato
         distributed.Client(cluster) as client,
     ):  # fmt: skip
         yield client
-
-
-def _process_count(where: str, number: str) -> int:
-    if not number.isdecimal() or int(number) < 1:
-        raise _no_cluster(where)
-    return int(number)
-
-
-def _no_cluster(where: str) -> OptionError:
-    problem = (
-        "{field} must be local, local:4 for four processes here, or an address such as tcp://host:8786; "
-        "got {!r}."
-    )
-    return OptionError("cluster", problem, where)
 
 
 @contextmanager

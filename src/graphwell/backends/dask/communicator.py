@@ -7,9 +7,11 @@ bits, `broadcast` from the first, and `exchange`, a piece for each, of which a h
 
 from collections.abc import Callable, Collection, Mapping
 from functools import reduce
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+
+from graphwell._types import IntArray
 
 
 class WorkerLostError(OSError):
@@ -22,42 +24,34 @@ class DivergedError(RuntimeError):
 
 Letter = tuple[str, Any]
 """The verb that a worker calls, and what it sends."""
-
-
-class Mail(Protocol):
-    """Brings messages to other workers, by their rank."""
-
-    def send(self, rank: int, number: int, letter: Letter) -> None:
-        """Send a message; nobody may write into it any more."""
-        ...
-
-    def wait(self, arrived: Callable[[dict[tuple[int, int], Letter]], bool]) -> None:
-        """Wait until messages have arrived, by sender and number, as looking at them says."""
-        ...
-
-    def check(self) -> None:
-        """Raise what ended the fit elsewhere."""
-        ...
+Letters = dict[tuple[int, int], Letter]
+"""Letters that have arrived, by sender and number."""
 
 
 class Communicator:
-    """One of the workers that run a program together.
-
-    Parameters
-    ----------
-    rank, size : int
-        Number of this worker, and of all.
-    mail : Mail, optional
-        A worker that is alone needs none.
+    """One of the workers that run a program together; this one is alone (see `worker.WorkerCommunicator`).
 
     Examples
     --------
-    >>> Communicator(0, 1).allreduce(np.array([1.0, 2.0]))
+    >>> Communicator().allreduce(np.array([1.0, 2.0]))
     array([1., 2.])
     """
 
-    def __init__(self, rank: int = 0, size: int = 1, mail: Mail | None = None) -> None:
-        self.rank, self.size, self.mail, self.rounds = rank, size, mail, 0
+    rounds, bytes_sent, seconds_waited = 0, 0, 0.0
+
+    def __init__(self, rank: int = 0, size: int = 1) -> None:
+        self.rank, self.size = rank, size
+
+    def send(self, rank: int, number: int, letter: Letter) -> None:
+        """Send a message to another worker; nobody may write into it any more."""
+        raise NotImplementedError
+
+    def wait(self, arrived: Callable[[Letters], bool]) -> None:
+        """Wait until messages have arrived, as looking at them says."""
+        arrived({})
+
+    def check(self) -> None:
+        """Raise what ended the fit elsewhere."""
 
     def exchange(
         self, pieces: Mapping[int, Any], sources: Collection[int], verb: str = "exchange"
@@ -72,7 +66,7 @@ class Communicator:
         number, missing = self.rounds, set(sources) - {self.rank}
         found = {self.rank: pieces[self.rank]} if self.rank in sources else {}
 
-        def arrived(letters: dict[tuple[int, int], Letter]) -> bool:
+        def arrived(letters: Letters) -> bool:
             for (sender, sent), (theirs, piece) in list(letters.items()):
                 if sent > number:
                     continue
@@ -87,17 +81,21 @@ class Communicator:
                 del letters[sender, sent]
             return not missing
 
-        if self.mail is not None:
-            for rank, piece in pieces.items():
-                if rank != self.rank:
-                    self.mail.send(rank, number, (verb, piece))
-            self.mail.wait(arrived)
+        for rank, piece in pieces.items():
+            if rank != self.rank:
+                self.send(rank, number, (verb, piece))
+        self.wait(arrived)
         return found
 
     def each(self, pieces: list[Any], verb: str = "each") -> list[Any]:
         """Send each worker its piece; return the pieces for this one, in the order of the workers."""
         found = self.exchange(dict(enumerate(pieces)), range(self.size), verb)
         return [found[rank] for rank in range(self.size)]
+
+    def route(self, owner: IntArray, *columns: Any) -> list[Any]:
+        """Send rows of some columns to the workers that own them; return those of this one."""
+        pieces = [[column[owner == rank] for column in columns] for rank in range(self.size)]
+        return [np.concatenate(parts) for parts in zip(*self.each(pieces), strict=True)]
 
     def gather(self, value: Any, verb: str = "gather") -> list[Any]:
         """Return the values of all workers, in their order."""
@@ -110,12 +108,3 @@ class Communicator:
     def broadcast(self, value: Any) -> Any:
         """Return the value of the first worker."""
         return self.gather(value if self.rank == 0 else None, "broadcast")[0]
-
-    def end(self) -> None:
-        """Wait until all workers have called all their verbs."""
-        self.gather(None, "end")
-
-    def check(self) -> None:
-        """Raise what ended the fit elsewhere."""
-        if self.mail is not None:
-            self.mail.check()

@@ -1,4 +1,4 @@
-"""The rows of a graph that one worker owns, and what it knows of the others' rows: the halo.
+"""The rows of a graph that one worker owns, what it knows of the others' rows, and vectors over all of them.
 
 Vertices have two numbers: that of the user's row, and a *position*, which orders them by worker, so that each
 owns a range of positions. The columns of its rows are its own vertices, then the halo: the neighbours that
@@ -11,86 +11,143 @@ from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from graphwell._rows import hash_of
 from graphwell._threads import once
 from graphwell._types import IntArray
 from graphwell.backends.dask.communicator import Communicator
-from graphwell.backends.dask.vectors import Vector
 from graphwell.graph.checks import check_symmetric
 from graphwell.graph.components import Bridges, every_component_has, make_bridges, weight_sums
 from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 
 
-@dataclass(eq=False, repr=False)
-class BlockGraph:
-    """The rows of an undirected weighted graph that one worker owns.
+class Vector(NDArrayOperatorsMixin):
+    """A value for every vertex of a graph, those of the own vertices at hand, in arithmetic like an array.
 
-    Attributes
-    ----------
-    comm : Communicator
-    vertices : array of shape (n_own,)
-        The user's number of each row.
-    W : scipy.sparse.csr_array of shape (n_own, n_own + n_halo)
-        Affinities, before they are sharpened.
-    halo : array of shape (n_halo,)
-        Positions of the neighbours that other workers own, rising.
-    starts : array of shape (n_workers + 1,)
-        Position of the first vertex of each worker, and the number of all.
-    sharpness : float
-        Power that the affinities are raised to.
-    recall_ : float
-        Share of the true neighbours that the search found.
-    space : Space, optional
-        The rows of features, where the graph was made of them: parts are joined by their distances.
-    bridges : Bridges, optional
+    Arithmetic is done on the own rows. A sum, a maximum, and what is picked by a mask are those of all
+    workers, so all of them must ask for it.
     """
 
+    ndim = 1
+
+    def __init__(self, graph: "BlockGraph", own: Any) -> None:
+        self.graph, self.own, self.dtype, self.shape = graph, own, own.dtype, (graph.n_vertices,)
+
+    def __len__(self) -> int:
+        return self.graph.n_vertices
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__" or "out" in options:
+            return NotImplemented
+        return Vector(self.graph, ufunc(*map(self.graph.own, inputs), **options))
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        if function is np.bincount and len(arguments) == 1:
+            own = np.bincount(self.own, **options)
+            width = self.graph.comm.allreduce(len(own), max)
+            return self.graph.comm.allreduce(np.pad(own, (0, width - len(own))))
+        if function is np.isin:
+            return Vector(self.graph, np.isin(self.own, arguments[1]))
+        if function in (np.where, np.clip):
+            return Vector(self.graph, function(*map(self.graph.own, arguments), **options))
+        return NotImplemented
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.graph.joined(self.own), dtype=dtype)
+
+    def __getitem__(self, at: Any) -> Any:
+        """Values of the vertices, of all workers, where a mask is true, in the order of the vertices."""
+        if not isinstance(at, Vector) and np.asarray(at).dtype != bool:
+            return np.asarray(self)[at]
+        here = np.flatnonzero(self.graph.own(at))
+        found = self.graph.comm.gather((self.graph.vertices[here], self.own[here]))
+        vertices, values = map(np.concatenate, zip(*found, strict=True))
+        return values[np.argsort(vertices)]
+
+    def astype(self, dtype: Any, copy: bool = True) -> "Vector":
+        """The values in another type."""
+        return Vector(self.graph, self.own.astype(dtype, copy=copy))
+
+    def clip(self, low: Any = None, high: Any = None) -> "Vector":
+        """The values within bounds."""
+        return Vector(self.graph, self.own.clip(low, high))
+
+    def max(self) -> Any:
+        """The largest value."""
+        return self.graph.comm.allreduce(self.own.max(initial=-np.inf), max)
+
+    def sum(self) -> Any:
+        """The sum of all values."""
+        return self.graph.comm.allreduce(self.own.sum())
+
+    def mean(self) -> float:
+        """The mean of all values."""
+        return float(self.sum()) / len(self)
+
+
+class VectorLibrary:
+    """NumPy, with vectors where it would make an array of all vertices."""
+
+    def __init__(self, graph: "BlockGraph") -> None:
+        self.graph = graph
+
+    def ones(self, n: int) -> Vector:
+        """A vector of ones."""
+        return Vector(self.graph, np.ones(len(self.graph.vertices)))
+
+    def take(self, table: Any, numbers: Any) -> Any:
+        """Entries of a small array, for a vector or an array of numbers."""
+        if isinstance(numbers, Vector):
+            return Vector(self.graph, np.asarray(table)[numbers.own])
+        return np.take(np.asarray(table), numbers)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+@dataclass(eq=False, repr=False)
+class BlockGraph:
+    """The rows of an undirected weighted graph that one worker owns."""
+
     comm: Communicator
-    vertices: IntArray
-    W: Any
-    halo: IntArray
-    starts: IntArray
-    sharpness: float = 1.0
-    recall_: float = 1.0
-    space: Any = None
+    vertices: IntArray  # the user's number of each row
+    W: Any  # of shape (n_own, n_own + n_halo): affinities, before they are sharpened
+    halo: IntArray  # positions of the neighbours that other workers own, rising
+    starts: IntArray  # position of the first vertex of each worker, and the number of all
+    sharpness: float = 1.0  # power that the affinities are raised to
+    recall_: float = 1.0  # share of the true neighbours that the search found
+    space: Any = None  # the rows of features, by whose distances components are joined
     bridges: Bridges | None = None
-    unsharpened: "BlockGraph | None" = None
     origin = None
     can_relink = False
     n_neighbors = None
 
     @classmethod
-    def from_rows(
-        cls,
-        comm: Communicator,
-        vertices: IntArray,
-        W: Any,
-        numbers: IntArray,
-        positions: IntArray,
-        starts: IntArray,
-        **more: Any,
-    ) -> "BlockGraph":
+    def from_rows(cls, comm: Communicator, vertices: IntArray, W: Any, places: Any) -> "BlockGraph":
         """Make it of rows with the user's numbers as columns.
 
-        `numbers` (rising) are those that occur, `positions` their positions.
+        `places` are the numbers that occur, rising, their positions, and where each worker's begin.
         """
+        numbers, positions, starts = places
         start, stop = int(starts[comm.rank]), int(starts[comm.rank + 1])
         outside = (positions < start) | (positions >= stop)
         halo = np.sort(positions[outside])
         column = np.where(outside, stop - start + np.searchsorted(halo, positions), positions - start)
         indices = column[np.searchsorted(numbers, W.indices)].astype(np.int32)
-        shape = (stop - start, stop - start + len(halo))
-        return cls(
-            comm, vertices, sparse.csr_array((W.data, indices, W.indptr), shape=shape), halo, starts, **more
-        )
+        own = sparse.csr_array((W.data, indices, W.indptr), shape=(stop - start, stop - start + len(halo)))
+        return cls(comm, vertices, own, halo, starts)
 
     def sharpened(self, power: float) -> "BlockGraph":
         """Return the graph with every affinity raised to a power."""
         if power == 1:
             return self
-        return replace(self, sharpness=self.sharpness * power, unsharpened=self.unsharpened or self)
+        found = replace(self, sharpness=self.sharpness * power)
+        for name in ("everyone", "links", "columns", "_components"):  # no power changes these
+            found.__dict__[name] = getattr(self, name)
+        return found
 
     @property
     def n_vertices(self) -> int:
@@ -112,8 +169,6 @@ class BlockGraph:
     @once
     def everyone(self) -> list[IntArray]:
         """The user's numbers of the vertices of each worker."""
-        if self.unsharpened is not None:
-            return self.unsharpened.everyone
         return self.comm.gather(self.vertices)
 
     def joined(self, own: Any) -> Any:
@@ -127,28 +182,24 @@ class BlockGraph:
     @once
     def links(self) -> tuple[dict[int, IntArray], list[int]]:
         """The places of own vertices that each other worker needs; the workers that own the halo."""
-        if self.unsharpened is not None:
-            return self.unsharpened.links
         cuts = np.searchsorted(self.halo, self.starts)
-        wanted = {q: self.halo[a:b] - self.starts[q] for q, (a, b) in enumerate(pairwise(cuts.tolist()))}
-        asked = self.comm.exchange(wanted, range(self.comm.size))
-        return {q: at for q, at in asked.items() if len(at)}, [q for q, at in wanted.items() if len(at)]
+        wanted = [self.halo[a:b] - self.starts[q] for q, (a, b) in enumerate(pairwise(cuts.tolist()))]
+        asked = self.comm.each(wanted)
+        return {q: at for q, at in enumerate(asked) if len(at)}, [q for q, at in enumerate(wanted) if len(at)]
 
-    def of_halo(self, values: Any, outlets: dict[int, IntArray] | None = None) -> Any:
+    def of_halo(self, values: Any, position: IntArray | None = None) -> Any:
         """Values of the halo, from those of the own vertices: the halo exchange.
 
-        `outlets` are the places in `values` that each other worker needs, where they are not by own vertex.
+        `position` says where in `values` each own vertex is, if not in its own place.
         """
-        own_outlets, sources = self.links
-        pieces = {q: values[at] for q, at in (own_outlets if outlets is None else outlets).items()}
+        outlets, sources = self.links
+        pieces = {q: values[at if position is None else position[at]] for q, at in outlets.items()}
         found = self.comm.exchange(pieces, sources)
         return np.concatenate([values[:0], *(found[q] for q in sources)])
 
     @once
     def columns(self) -> IntArray:
         """The user's number of each column."""
-        if self.unsharpened is not None:
-            return self.unsharpened.columns
         return np.concatenate([self.vertices, self.of_halo(self.vertices)])
 
     @once
@@ -165,11 +216,10 @@ class BlockGraph:
         """Sum of each row."""
         return Vector(self, np.asarray(self.sharp @ np.ones(self.W.shape[1])))
 
-    @property
-    def rows(self) -> Any:
-        """The sharpened own rows as on one machine: with the user's numbers as columns."""
+    def rows(self, W: Any) -> Any:
+        """Own rows, sharpened or not, as on one machine: with the user's numbers as columns."""
         shape = (len(self.vertices), self.n_vertices)
-        return sparse.csr_array((self.sharp.data, self.columns[self.W.indices], self.W.indptr), shape=shape)
+        return sparse.csr_array((W.data, self.columns[W.indices], W.indptr), shape=shape)
 
     @property
     def components(self) -> Vector:
@@ -184,8 +234,6 @@ class BlockGraph:
     @once
     def _components(self) -> tuple[IntArray, int]:
         """Components of the own rows by themselves, then joined where an edge leads to another worker."""
-        if self.unsharpened is not None:
-            return self.unsharpened._components
         n = len(self.vertices)
         count, local = csgraph.connected_components(self.W[:, :n], directed=False)
         counts = self.comm.gather(int(count))
@@ -199,17 +247,8 @@ class BlockGraph:
 
     @once
     def fingerprint(self) -> str:
-        """A hash of the affinities that does not depend on how they are cut into blocks."""
-        rows = self.rows
-        vertices = np.repeat(self.vertices, np.diff(rows.indptr)).astype(np.uint64)
-        mixed = vertices * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= rows.indices.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
-        mixed ^= rows.data.astype(np.float64).view(np.uint64) * np.uint64(0xFF51AFD7ED558CCD)
-        mixed ^= mixed >> np.uint64(33)
-        mixed *= np.uint64(0xC4CEB9FE1A85EC53)
-        mixed ^= mixed >> np.uint64(29)
-        total = self.comm.allreduce(int(mixed.sum(dtype=np.uint64)), lambda a, b: (a + b) % 2**64)
-        return f"{total:016x} of {self.n_vertices}"
+        """A hash of the degrees: each is a sum of the same bits, however the rows are cut into blocks."""
+        return hash_of(np.asarray(self.degrees))
 
     def bridged(self, known: Any) -> "BlockGraph":
         """Return the graph with every component that holds no known row joined to the nearest one."""
@@ -218,15 +257,15 @@ class BlockGraph:
         components = self.joined(self.components.own)
         sums = weight_sums(self.W, self.components.own, self.n_components)
         bridges = make_bridges(self.space, components, np.asarray(known), *map(self.comm.allreduce, sums))
-        extra = bridges.both_ways()[self.vertices]
-        rows = (replace(self, sharpness=1.0).rows + extra).tocsr()
+        rows = (self.rows(self.W) + bridges.both_ways()[self.vertices]).tocsr()
         rows.sort_indices()
         position = np.empty(self.n_vertices, dtype=np.int64)
         position[np.concatenate(self.everyone)] = np.arange(self.n_vertices)
         numbers = np.unique(rows.indices)
-        more = {"sharpness": self.sharpness, "recall_": self.recall_, "space": self.space, "bridges": bridges}
-        return BlockGraph.from_rows(
-            self.comm, self.vertices, rows, numbers, position[numbers], self.starts, **more
+        places = (numbers, position[numbers], self.starts)
+        found = BlockGraph.from_rows(self.comm, self.vertices, rows, places)
+        return replace(
+            found, sharpness=self.sharpness, recall_=self.recall_, space=self.space, bridges=bridges
         )
 
 
@@ -248,4 +287,4 @@ def from_affinities(comm: Communicator, blocks: list[Any], starts: IntArray) -> 
     rows.sort_indices()
     numbers = np.unique(rows.indices)
     vertices = np.arange(first, stop, dtype=index_dtype(int(starts[-1]), 0))
-    return BlockGraph.from_rows(comm, vertices, rows, numbers, numbers, starts)
+    return BlockGraph.from_rows(comm, vertices, rows, (numbers, numbers, starts))

@@ -1,17 +1,16 @@
 """New rows after a fit on a cluster: each block of them asks the partitions that hold its nearest cells."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import RowEvidence
 from graphwell.backends.dask.arrays import array_of, as_dask_array, blocks_of, check_chunks, check_shape, lazy
 from graphwell.backends.dask.rounds import Cluster
-from graphwell.backends.dask.search import Answer, CellMap, Partition, Query, Search, merged
+from graphwell.backends.dask.search import CellMap, Query, Search, merged
 from graphwell.backends.induction import Induction, least_certain, lost_rows
 from graphwell.backends.registry import backend_of_rows
 from graphwell.errors import UnreachableWarning, warn_user
@@ -21,8 +20,7 @@ from graphwell.graph.knn import FeatureMap, build_search
 from graphwell.graph.weights import kernel
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """What a fit says of some rows."""
 
     assigned: IntArray
@@ -30,52 +28,57 @@ class Found:
     reachable: BoolArray
     bridged: BoolArray
 
-    def at(self, places: IntArray) -> "Found":
+    def at(self, places: Any) -> "Found":
         """What it says of some of these."""
-        return Found(*(getattr(self, column.name)[places] for column in fields(self)))
-
-    @classmethod
-    def joined(cls, parts: Sequence["Found"]) -> "Found":
-        """What it says of rows that follow each other."""
-        return cls(*(np.concatenate([getattr(part, c.name) for part in parts]) for c in fields(cls)))
+        return Found(*(column[places] for column in self))
 
 
 @dataclass(frozen=True)
-class FittedPart:
-    """The fitted rows of one worker, as new rows ask about them."""
+class DaskInduction:
+    """Scores of new rows from their affinities to fitted ones that lie on the workers.
 
-    search: Search
-    found: Found
-
-
-@dataclass(frozen=True)
-class FittedRows:
-    """What is known of fitted rows that lie on the workers.
-
-    Attributes
-    ----------
-    cluster : Cluster
-    distributions, reachable : Dask arrays
-    classes, prior : arrays of shape (n_classes,)
-    answers : list of futures
-        Only held: from them the copies that the arrays refer to are made again after the loss of a worker.
+    Pickled, it becomes the `Induction` of one machine: what is known of the fitted rows is fetched.
     """
 
     cluster: Cluster
-    distributions: Any
+    distributions: Any  # a Dask array, as the next
     reachable: Any
     classes: Any
     prior: FloatArray
-    answers: list[Any]
+    answers: list[Any]  # only held: the arrays are made of their copies, made again where a worker is lost
+
+    takes_features = False
+
+    def scores(self, X: Any) -> Any:
+        """Return the scores of each new row: lazily for a Dask array, at once for any other.
+
+        Rows that are linked to no row that a label reached get the class shares of the given labels.
+        """
+        lazily = backend_of_rows(X) is not None
+        lengths = check_chunks(X) if lazily else (np.shape(X)[0],)
+        pairs = list(zip(blocks_of(X) if lazily else [X], lengths, strict=True))
+        return self._votes([self._voted(*pair) for pair in pairs], lengths, lazily=lazily)
+
+    def _voted(self, block: Any, length: int) -> Any:
+        """A task for the votes on a block of new rows."""
+        starts, known = self._starts, map(blocks_of, (self.distributions, self.reachable))
+        near = lazy(new_rows, block, length, int(starts[-1]))
+        fitted = zip(pairwise(starts.tolist()), *known, strict=True)
+        return lazy(whole_vote, [lazy(part_of_vote, near, *part) for part in fitted], self.prior)
 
     @property
-    def starts(self) -> IntArray:
+    def _starts(self) -> IntArray:
         """Number of the first fitted row of each chunk, and the number of all."""
         return np.cumsum([0, *self.reachable.chunks[0]])
 
-    def scores(self, X: Any) -> Any:
-        """Return the scores of each new row."""
-        raise NotImplementedError
+    def _votes(self, found: list[Any], lengths: Sequence[int], *, lazily: bool) -> Any:
+        if lazily:
+            return array_of(found, lengths, len(self.classes) + 1, np.float64)[:, :-1]
+        votes = np.concatenate(self.cluster.results(found))
+        lost = int((votes[:, -1] == 0).sum())
+        if lost:
+            warn_user(lost_rows(lost, len(votes)), UnreachableWarning)
+        return votes[:, :-1]
 
     def labels(self, X: Any) -> Any:
         """Return the class of each new row."""
@@ -90,117 +93,57 @@ class FittedRows:
         The workers look for them, block by block: a number for every row never reaches the client.
         """
         known = map(blocks_of, (self.distributions, self.reachable, bridged))
-        asked = zip(*known, np.split(given, self.starts[1:-1]), strict=True)
+        asked = zip(*known, np.split(given, self._starts[1:-1]), strict=True)
         found = self.cluster.results([lazy(least_certain, *columns, k) for columns in asked])
-        pairs = zip(found, self.starts, strict=False)
+        pairs = zip(found, self._starts, strict=False)
         rows = np.concatenate([places + first for (places, _), first in pairs])
         certain = np.concatenate([certain for _, certain in found])
         return np.asarray(rows[np.lexsort((rows, certain))[:k]])
-
-    def _votes(self, found: list[Any], lengths: Sequence[int], *, lazily: bool) -> Any:
-        """The votes on new rows as a Dask array, or at once."""
-        if lazily:
-            return array_of(found, lengths, len(self.classes) + 1, np.float64)[:, :-1]
-        votes = np.concatenate(self.cluster.results(found))
-        lost = int((votes[:, -1] == 0).sum())
-        if lost:
-            warn_user(lost_rows(lost, len(votes)), UnreachableWarning)
-        return votes[:, :-1]
-
-
-@dataclass(frozen=True)
-class DaskInduction(FittedRows):
-    """Scores of new rows from fitted ones that lie on the workers.
-
-    Pickled, it becomes the `Induction` of one machine: the fitted rows are fetched, and must fit into memory.
-
-    Attributes
-    ----------
-    parts : list of futures
-        `FittedPart` of each worker.
-    cells : CellMap
-    floor : float
-        Smallest local scale.
-    counts : (int, int)
-        Numbers of neighbours and of the neighbour at the distance of the local scale.
-    features : FeatureMap
-    n_features : int
-    evidence : RowEvidence, optional
-    """
-
-    parts: list[Any]
-    cells: CellMap
-    floor: float
-    counts: tuple[int, int]
-    features: FeatureMap
-    n_features: int
-    evidence: RowEvidence | None = None
-
-    takes_features = True
-
-    def scores(self, X: Any) -> Any:
-        """Return the scores of each new row: lazily for a Dask array, at once for any other.
-
-        Rows that are linked to no row that a label reached get the class shares of the given labels.
-        """
-        rows = as_dask_array(X)
-        lengths = check_chunks(rows)
-        if rows.shape[1] != self.n_features:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but the classifier was fitted on {self.n_features}."
-            )
-        k, found = max(self.counts), []
-        for raw, length in zip(blocks_of(rows), lengths, strict=True):
-            asked = lazy(queries, raw, self.features, self.cells, len(self.parts), k)
-            candidates = [lazy(candidates_of, asked, q, part, k) for q, part in enumerate(self.parts)]
-            found.append(
-                lazy(vote, candidates, raw, length, self.counts, self.floor, self.prior, self.evidence)
-            )
-        return self._votes(found, lengths, lazily=rows is X)
-
-    def __reduce__(self) -> Any:
-        searches = [part.search for part in self.cluster.fetched(self.parts)]
-        order = np.argsort(np.concatenate([search.partition.vertices for search in searches]))
-        points = np.concatenate([search.partition.points for search in searches])[order]
-        scales = np.concatenate([search.scales for search in searches])[order]
-        search = build_search(points, max(self.counts))
-        origin = Origin(self.features, search, scales, self.n_features, *self.counts)
-        told = (self.distributions.compute(), self.reachable.compute())
-        return Induction, (origin, self.classes, *told, self.prior, self.evidence)
-
-
-@dataclass(frozen=True)
-class AffinityInduction(FittedRows):
-    """Scores of new rows from their affinities to fitted ones, where the graph was given.
-
-    Pickled, it becomes the `Induction` of one machine.
-    """
-
-    takes_features = False
-
-    def scores(self, X: Any) -> Any:
-        """Return the scores of each new row: lazily for a Dask array, at once for any other."""
-        lazily = backend_of_rows(X) is not None
-        lengths = check_chunks(X) if lazily else (np.shape(X)[0],)
-        known = (blocks_of(self.distributions), blocks_of(self.reachable))
-        fitted, found = list(zip(pairwise(self.starts.tolist()), *known, strict=True)), []
-        for block, length in zip(blocks_of(X) if lazily else [X], lengths, strict=True):
-            near = lazy(new_rows, block, length, int(self.starts[-1]))
-            found.append(lazy(whole_vote, [lazy(part_of_vote, near, *part) for part in fitted], self.prior))
-        return self._votes(found, lengths, lazily=lazily)
 
     def __reduce__(self) -> Any:
         told = (self.distributions.compute(), self.reachable.compute())
         return Induction, (None, self.classes, *told, self.prior)
 
 
-class Candidates(NamedTuple):
-    """Candidates of a query, with the scale and the scores of each, and whether a label reaches it."""
+@dataclass(frozen=True)
+class FeatureInduction(DaskInduction):
+    """Scores of new rows from their features, by the kernel of the graph."""
 
-    answer: Answer
-    scales: FloatArray
-    distributions: FloatArray
-    reachable: BoolArray
+    parts: list[Any]  # futures: `Search` and `Found` of each worker
+    cells: CellMap
+    floor: float  # smallest local scale
+    counts: tuple[int, int]  # numbers of neighbours and of the neighbour at the distance of the local scale
+    features: FeatureMap
+    n_features: int
+    evidence: Any
+
+    takes_features = True
+
+    def scores(self, X: Any) -> Any:
+        """Return the scores of each new row: lazily for a Dask array, at once for any other."""
+        rows = as_dask_array(X)
+        lengths = check_chunks(rows)
+        if rows.shape[1] != self.n_features:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but the classifier was fitted on {self.n_features}."
+            )
+        found = [self._voted(*pair) for pair in zip(blocks_of(rows), lengths, strict=True)]
+        return self._votes(found, lengths, lazily=rows is X)
+
+    def _voted(self, block: Any, length: int) -> Any:
+        k = max(self.counts)
+        asked = lazy(queries, block, self.features, self.cells, len(self.parts), k)
+        candidates = [lazy(candidates_of, asked, q, part, k) for q, part in enumerate(self.parts)]
+        return lazy(vote, candidates, block, length, self.counts, self.floor, self.prior, self.evidence)
+
+    def __reduce__(self) -> Any:
+        searches = [search for search, _ in self.cluster.fetched(self.parts)]
+        order = np.argsort(np.concatenate([search.partition.vertices for search in searches]))
+        points = np.concatenate([search.partition.points for search in searches])[order]
+        scales = np.concatenate([search.scales for search in searches])[order]
+        search = build_search(points, max(self.counts))
+        origin = Origin(self.features, search, scales, self.n_features, *self.counts)
+        return Induction, (origin, *super().__reduce__()[1][1:], self.evidence)
 
 
 def queries(raw: Any, features: FeatureMap, cells: CellMap, n_partitions: int, k: int) -> list[Query]:
@@ -212,39 +155,36 @@ def queries(raw: Any, features: FeatureMap, cells: CellMap, n_partitions: int, k
     return cells.queries(rows, n_partitions, k)
 
 
-def candidates_of(asked: Sequence[Query], number: int, part: FittedPart, k: int) -> Candidates:
-    """Answer what new rows ask of one partition."""
-    partition: Partition = part.search.partition
-    answer = partition.answer(asked[number], k)
-    places = np.where(answer.positions < 0, 0, answer.positions - partition.start)
-    return Candidates(
-        answer, part.search.scales[places], part.found.distributions[places], part.found.reachable[places]
-    )
+def candidates_of(asked: Sequence[Query], number: int, part: tuple[Search, Found], k: int) -> Any:
+    """Answer what new rows ask of one partition: candidates, their scales and scores, who is reached."""
+    search, found = part
+    answer = search.partition.answer(asked[number], k)
+    places = np.where(answer.positions < 0, 0, answer.positions - search.partition.start)
+    return answer, search.scales[places], found.distributions[places], found.reachable[places]
 
 
 def vote(
-    candidates: Sequence[Candidates],
+    candidates: Sequence[Any],
     raw: Any,
     n_rows: int,
     counts: tuple[int, int],
     floor: float,
     prior: FloatArray,
-    evidence: RowEvidence | None,
+    evidence: Any,
 ) -> FloatArray:
     """Scores of new rows from all candidates, and in a last column how much reached rows had a say."""
     n_neighbors, scale_neighbor = counts
-    nearest = merged([c.answer for c in candidates], n_rows, max(counts))
+    nearest = merged([answer for answer, *_ in candidates], n_rows, max(counts))
     tau = np.maximum(nearest.distances[:, scale_neighbor - 1], floor)[:, None]
     farthest = nearest.neighbors[:, n_neighbors - 1], nearest.distances[:, n_neighbors - 1]
     scores, support = np.zeros((n_rows, len(prior))), np.zeros(n_rows)
-    for c in candidates:
-        at, distances = c.answer.places, c.answer.distances
+    for (at, neighbors, _, distances), scales, known, reachable in candidates:
         last, limit = farthest[0][at, None], farthest[1][at, None]
-        near = (distances < limit) | ((distances == limit) & (c.answer.neighbors <= last))
-        near &= c.answer.neighbors >= 0
-        weights = np.where(near, kernel(np.where(near, distances, 0.0), tau[at], c.scales), 0.0)
-        scores[at] += np.einsum("ij,ijk->ik", weights, c.distributions)
-        support[at] += (weights * c.reachable).sum(axis=1)
+        near = (distances < limit) | ((distances == limit) & (neighbors <= last))
+        near &= neighbors >= 0
+        weights = np.where(near, kernel(np.where(near, distances, 0.0), tau[at], scales), 0.0)
+        scores[at] += np.einsum("ij,ijk->ik", weights, known)
+        support[at] += (weights * reachable).sum(axis=1)
     total = scores.sum(axis=1, keepdims=True)
     scores = np.where(total > 0, scores / np.where(total > 0, total, 1.0), prior)
     if evidence is not None:

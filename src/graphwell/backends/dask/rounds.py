@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,42 +37,8 @@ Hear = Callable[[str, Any], Any]
 """Told what the workers report; what it returns answers a question."""
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What each worker of a round returned, on that worker.
-
-    Attributes
-    ----------
-    cluster : Cluster
-    futures : list
-    first_rows : array
-        Number of the first row that each worker took, and the number of all.
-    first_blocks : array
-        Number of the first block of each, and the number of all.
-    """
-
-    cluster: "Cluster"
-    futures: list[Any]
-    first_rows: IntArray
-    first_blocks: IntArray
-
-    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Futures of a function of what each worker keeps; done there."""
-        submit = self.cluster.client.submit
-        return [submit(function, future, *arguments, pure=False) for future in self.futures]
-
-
-def _itself(value: Result) -> Result:
-    return value
-
-
 class Cluster:
-    """The workers of a Dask client.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    """
+    """The workers of a Dask client."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -99,44 +65,36 @@ class Cluster:
         most: int,
         job: Callable[[IntArray], Any],
         hear: Hear,
-        finish: Callable[["Kept"], Result],
+        finish: Callable[[list[Any], IntArray, IntArray], Result],
     ) -> Result:
         """Run a program on workers that hold the rows, again where one is lost.
 
-        Parameters
-        ----------
-        source : RowBlocks
-        most : int
-            Number of workers that there is work for.
-        job : callable
-            Given the numbers of the first rows that the workers take, the program as `worker.Job`.
-        hear : callable
-        finish : callable
-            Makes of what the workers keep what is returned.
+        There is work for at most so many workers. `job` makes the program (see `worker.Job`) from the numbers
+        of the first rows that they take. `finish` makes what is returned from futures of what each worker
+        keeps, and the numbers of its first block and its first row.
         """
-        retries = int(setting("retries", RETRIES))
-        for attempt in range(retries + 1):
+        retries, lost = int(setting("retries", RETRIES)), 0
+        while True:
             try:
                 return self._round(source, most, job, hear, finish)
             except FewerWorkersError as error:
-                return self._round(source, error.args[0], job, hear, finish)
+                most = error.args[0]
             except WorkerLostError:
                 self._check_connected()
                 time.sleep(SECONDS_OF_PATIENCE)
-                left = len(self.workers())
-                if attempt < retries:
-                    warn_user(
-                        f"A worker of the Dask cluster was lost; the fit starts again on {left} "
-                        f"worker{'s' if left > 1 else ''} (retry {attempt + 1} of {retries})."
-                    )
-        raise RuntimeError(
-            f"Workers were lost {retries + 1} times during one fit; the cluster is not stable enough to go "
-            "on, or its workers have too little memory."
-        )
+                left, lost = len(self.workers()), lost + 1
+                if lost > retries:
+                    raise RuntimeError(
+                        f"Workers were lost {lost} times during one fit; the cluster is not stable enough to "
+                        "go on, or its workers have too little memory."
+                    ) from None
+                warn_user(
+                    f"A worker of the Dask cluster was lost; the fit starts again on {left} "
+                    f"worker{'s' if left > 1 else ''} (retry {lost} of {retries})."
+                )
 
     def _round(self, source: RowBlocks, most: int, job: Any, hear: Hear, finish: Any) -> Any:
-        name = secrets.token_hex(8)
-        addresses = sorted(self.workers())[:most]
+        name, addresses = secrets.token_hex(8), sorted(self.workers())[:most]
         first_blocks = _even_shares(source.starts, len(addresses), whole=source.affinities)
         addresses = addresses[: len(first_blocks) - 1]
         first_rows = source.starts[first_blocks]
@@ -159,7 +117,7 @@ class Cluster:
             futures += members
             self._watch(members, addresses, name, hear)
             self.client.run_on_scheduler(_let_others, [future.key for future in members])
-            return finish(Kept(self, members, first_rows, first_blocks))
+            return finish(members, first_blocks, first_rows)
         finally:
             for future in futures:  # an error that is kept would keep them
                 future.release()
@@ -195,10 +153,14 @@ class Cluster:
                 asked = (report[0] != "told" for report in reports)
                 answers = [value for value, question in zip(found, asked, strict=True) if question]
             if not answers:
-                _wait(futures, "FIRST_COMPLETED")
+                _wait(futures, how="FIRST_COMPLETED")
         if hear is not None and not any(future.status == "error" for future in futures):
             for report in self._run(addresses[:1], take_reports, name, answers)[0]:
                 hear(*report)
+
+    def each(self, futures: Sequence[Any], function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Futures of a function of what lies on the workers; done there."""
+        return [self.client.submit(function, future, *arguments, pure=False) for future in futures]
 
     def fetched(self, futures: Sequence[Any]) -> list[Any]:
         """What tasks return; an error where a worker took it with it."""
@@ -225,18 +187,16 @@ class Cluster:
 
         A copy has a key of its own: replicas of one key are dropped by Dask's memory manager within seconds.
         """
-        self.fetched([])
         workers = list(self.workers())
+        _wait(futures, SECONDS_FOR_WORKERS)
         with told_if_cut_off():
-            require_dask().wait(list(futures), timeout=SECONDS_FOR_WORKERS)
             holders = self.client.who_has(list(futures))
         copies = []
         for future in futures:
             others = [address for address in workers if address not in holders.get(future.key, ())]
-            elsewhere = {"workers": others, "allow_other_workers": True} if others else {}
-            copies.append(self.client.submit(_itself, future, pure=False, **elsewhere))
-        with told_if_cut_off():
-            require_dask().wait(copies, timeout=SECONDS_FOR_WORKERS)
+            copies.append(self.client.submit(copy, future, pure=False, workers=others or None))
+        _wait(copies, SECONDS_FOR_WORKERS)
+        self.client.run_on_scheduler(_let_others, [future.key for future in copies])
         return copies
 
     def results(self, tasks: Sequence[Any]) -> list[Any]:
@@ -255,21 +215,18 @@ class Cluster:
                 said = getattr(answer, "sentence", Sentence("{}", (answer,)))
                 raise with_sentence(type(answer), f"Worker {{}}: {said.template}", address, *said.values)
 
-    def memory(self) -> float:
-        """Bytes of memory that all workers have together; infinite where one has no limit."""
-        limits = [worker.get("memory_limit") or np.inf for worker in self.workers().values()]
-        return float(sum(limits))
-
-    def n_threads(self) -> int:
-        """Threads that every worker has."""
-        return min(int(worker["nthreads"]) for worker in self.workers().values())
+    def resources(self) -> tuple[int, float]:
+        """Threads that every worker has, and bytes of memory of all; infinite where one has no limit."""
+        workers = self.workers().values()
+        memory = float(sum(worker.get("memory_limit") or np.inf for worker in workers))
+        return min(int(worker["nthreads"]) for worker in workers), memory
 
 
-def _wait(futures: Sequence[Any], how: str = "ALL_COMPLETED") -> None:
+def _wait(futures: Sequence[Any], seconds: float = SECONDS_BETWEEN_LOOKS, how: str = "ALL_COMPLETED") -> None:
     """Wait a moment for tasks that are not done."""
     pending = [future for future in futures if future.status == "pending"]
     with told_if_cut_off(), suppress(TimeoutError):
-        require_dask().wait(pending, timeout=SECONDS_BETWEEN_LOOKS, return_when=how)
+        require_dask().wait(pending, timeout=seconds, return_when=how)
 
 
 def _finished(futures: Sequence[Any]) -> bool:
@@ -313,7 +270,7 @@ def _even_shares(starts: IntArray, n_workers: int, *, whole: bool) -> IntArray:
 
 def _let_others(keys: list[str], dask_scheduler: Any) -> None:
     """Let tasks run again elsewhere, where they say what was lost; Dask would wait for their worker."""
-    for key in keys:
+    for key in set(keys) & set(dask_scheduler.tasks):
         dask_scheduler.tasks[key].loose_restrictions = True
 
 

@@ -46,25 +46,13 @@ class FewerWorkersError(Exception):
 
 @dataclass(frozen=True)
 class CellMap:
-    """The cells, and how many of them a row asks.
-
-    Attributes
-    ----------
-    scaling : Scaling
-    centres : array of shape (n_cells, d)
-    owner : array of shape (n_cells,)
-        The partition that each cell belongs to.
-    sizes : array of shape (n_cells,)
-        Number of rows in each cell.
-    probes : int
-        Number of cells that a row asks at least.
-    """
+    """The cells, and how many of them a row asks."""
 
     scaling: Scaling
-    centres: FloatArray
-    owner: IntArray
-    sizes: IntArray
-    probes: int = FIRST_PROBES
+    centres: FloatArray  # of shape (n_cells, d)
+    owner: IntArray  # the partition that each cell belongs to
+    sizes: IntArray  # number of rows in each cell
+    probes: int = FIRST_PROBES  # number of cells that a row asks at least
 
     def nearest(self, rows: FloatArray, count: int) -> IntArray:
         """Nearest cells of each row, nearest first."""
@@ -115,46 +103,26 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Partition:
-    """Rows of neighbouring cells, ordered by cell.
+    """Rows of neighbouring cells, ordered by cell."""
 
-    Attributes
-    ----------
-    start : int
-        Position of its first row.
-    vertices : array of shape (m,)
-        The user's numbers.
-    points : array of shape (m, d)
-    cell_of : array of shape (m,)
-    cut : graphwell.graph.cells.CutPoints
-        Where the points of each cell are; other partitions' cells are empty.
-    scaling : Scaling
-    n_threads : int
-        Threads that share a search of it.
-    nearest_in_cells : callable
-        Searches it.
-    """
-
-    start: int
-    vertices: IntArray
+    start: int  # position of its first row
+    vertices: IntArray  # the user's numbers
     points: FloatArray
     cell_of: IntArray
-    cut: CutPoints
+    cut: CutPoints  # where the points of each cell are; other partitions' cells are empty
     scaling: Scaling
-    n_threads: int
-    nearest_in_cells: CellSearch
+    n_threads: int  # that share a search of it
+    nearest_in_cells: CellSearch  # searches it
 
     @classmethod
-    def of(
-        cls, pieces: Sequence[Any], start: int, cells: CellMap, n_threads: int, search: CellSearch
-    ) -> "Partition":
-        """Put rows in the order of their cells; the pieces hold user's numbers, rows and their cells."""
-        vertices, points, cell_of = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-        order = np.lexsort((vertices, cell_of))
-        vertices, points, cell_of = vertices[order], points[order], cell_of[order]
+    def of(cls, rows: Sequence[Any], start: int, cells: CellMap, *how: Any) -> "Partition":
+        """Put rows in the order of their cells, given user's numbers, rows and their cells."""
+        order = np.lexsort((rows[0], rows[2]))
+        vertices, points, cell_of = (column[order] for column in rows)
         starts = np.searchsorted(cell_of, np.arange(len(cells.centres) + 1))
         places, scaling = np.arange(len(points), dtype=np.int32), cells.scaling
         cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
-        return cls(start, vertices, points, cell_of, cut, scaling, n_threads, search)
+        return cls(start, vertices, points, cell_of, cut, scaling, *how)
 
     def answer(self, query: Query, k: int) -> Answer:
         """The `k` nearest own points of each row within the cells that it asks."""
@@ -195,25 +163,13 @@ def merged(answers: Sequence[Answer], n_rows: int, k: int) -> Answer:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """The partition of a worker, and what new rows need to ask all of them.
-
-    Attributes
-    ----------
-    cells : CellMap
-    partition : Partition
-    scales : array of shape (m,)
-        Local scales of the rows of the partition.
-    floor : float
-        Smallest local scale of all rows.
-    n_neighbors, scale_neighbor : int
-    """
+    """The partition of a worker, and what new rows need to ask all of them."""
 
     cells: CellMap
     partition: Partition
-    scales: FloatArray
-    floor: float
-    n_neighbors: int
-    scale_neighbor: int
+    scales: FloatArray  # local scales of the rows of the partition
+    floor: float  # smallest local scale of all rows
+    counts: tuple[int, int]  # numbers of neighbours and of the neighbour at the distance of the local scale
 
 
 def build_graph(
@@ -228,30 +184,18 @@ def build_graph(
 ) -> tuple[BlockGraph, Search]:
     """Link each row to its nearest rows, with locally scaled weights.
 
-    Parameters
-    ----------
-    comm : Communicator
-    points : array
-        Rows of this worker, as they are compared; the first of them has the number `first`.
-    n : int
-        Number of the rows of all workers.
-    counts : (int, int)
-        Numbers of neighbours and of the neighbour at the distance of the local scale.
-    n_threads : int
-        Of each worker.
-    search : callable
-        Searches cells.
-    progress : callable
+    `points` are the rows of this worker, as they are compared; the first of them has the number `first`, of
+    the `n` of all workers.
     """
     progress("neighbours", None)
     k = max(counts)
     cells, sizes = _find_cells(comm, points, first, n)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     cell_of = cells.nearest(points, 1)[:, 0]
-    owner, numbers = cells.owner[cell_of], np.arange(first, first + len(points), dtype=index_dtype(n, 0))
-    pieces = [(numbers[at], points[at], cell_of[at]) for at in (owner == q for q in range(comm.size))]
-    partition = Partition.of(comm.each(pieces), int(starts[comm.rank]), cells, n_threads, search)
-    del pieces
+    numbers = np.arange(first, first + len(points), dtype=index_dtype(n, 0))
+    rows = comm.route(cells.owner[cell_of], numbers, points, cell_of)
+    partition = Partition.of(rows, int(starts[comm.rank]), cells, n_threads, search)
+    del rows
     recall = 1.0
     if n <= EXACT_UP_TO:
         cells = replace(cells, probes=len(cells.centres))
@@ -259,7 +203,7 @@ def build_graph(
         cells, recall = _measured(comm, points, first, n, cells, partition, k)
     progress("neighbours", 0.1)
     found = _neighbors(comm, cells, partition, k, progress)
-    return _weighed(comm, Search(cells, partition, np.zeros(0), 0.0, *counts), found, starts, recall)
+    return _weighed(comm, Search(cells, partition, np.zeros(0), 0.0, counts), found, starts, recall)
 
 
 def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> tuple[CellMap, IntArray]:
@@ -336,8 +280,8 @@ def _weighed(
     comm: Communicator, search: Search, found: Answer, starts: IntArray, recall: float
 ) -> tuple[BlockGraph, Search]:
     """Local scales, weights, and both directions of every edge, by exchange between the workers."""
-    partition, width, n = search.partition, search.n_neighbors, int(starts[-1])
-    scales = np.concatenate(comm.gather(found.distances[:, search.scale_neighbor - 1]))
+    partition, (width, scale_neighbor), n = search.partition, search.counts, int(starts[-1])
+    scales = np.concatenate(comm.gather(found.distances[:, scale_neighbor - 1]))
     np.maximum(scales, smallest_scale(scales), out=scales)
     m, first = len(partition.vertices), int(starts[comm.rank])
     own = scales[first : first + m]
@@ -345,23 +289,15 @@ def _weighed(
     weights = kernel(found.distances[:, :width], own[:, None], scales[positions].reshape(m, width))
     data = weights.astype(np.float32).ravel()  # as they are kept
     owner, near = np.searchsorted(starts, positions, side="right") - 1, np.repeat(np.arange(m), width)
-    pieces = []
-    for q in range(comm.size):
-        at = np.flatnonzero(owner == q)
-        ends = (partition.vertices[near[at]], near[at] + first, positions[at] - starts[q])
-        pieces.append((*ends, data[at]))
-    far, their_positions, places, into = (
-        np.concatenate(part) for part in zip(*comm.each(pieces), strict=True)
-    )
+    ends = (partition.vertices[near], near + first, positions - starts[owner])
+    far, their_positions, places, into = comm.route(owner, *ends, data)
     chosen = sparse.csr_array((data, neighbors, np.arange(0, m * width + 1, width)), shape=(m, n))
     W = chosen.maximum(sparse.coo_array((into, (places, far)), shape=(m, n)).tocsr()).tocsr()
     W.sort_indices()
     numbers, one = np.unique(np.concatenate([neighbors, far]), return_index=True)
     every = np.concatenate([positions, their_positions])[one].astype(np.int64)
-    space = PartitionedPoints(comm, partition)
-    graph = BlockGraph.from_rows(
-        comm, partition.vertices, W, numbers, every, starts, recall_=recall, space=space
-    )
+    graph = BlockGraph.from_rows(comm, partition.vertices, W, (numbers, every, starts))
+    graph = replace(graph, recall_=recall, space=PartitionedPoints(comm, partition))
     return graph, replace(search, scales=own, floor=float(scales.min()))
 
 

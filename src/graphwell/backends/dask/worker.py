@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from graphwell.backends.dask.client import require_dask
-from graphwell.backends.dask.communicator import Communicator, Letter, WorkerLostError
+from graphwell.backends.dask.communicator import Communicator, Letter, Letters, WorkerLostError
 from graphwell.progress import watched
 
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_BETWEEN_REPORTS = 0.1
 DELIVER = "graphwell_deliver"
-Job = Callable[[Communicator, "Mailbox", list[Any]], Any]
+Job = Callable[["WorkerCommunicator", list[Any]], Any]
 """The program of a round: given the blocks that this worker took, it returns what the worker keeps."""
 
 
@@ -29,7 +29,7 @@ class Mailbox:
     def __init__(self, job: bytes = b"") -> None:
         self.job = job
         self.blocks: dict[int, Any] = {}
-        self.letters: dict[tuple[int, int], Letter] = {}
+        self.letters: Letters = {}
         self.reports: list[tuple[str, Any]] = []
         self.answers: list[Any] = []
         self.stopped = False
@@ -123,14 +123,14 @@ def member(name: str, addresses: list[str], rank: int) -> Any:
     if box is None or worker.address != addresses[rank]:
         raise WorkerLostError("What a worker kept of a fit was lost with it; fit again.")
     distributed.secede()  # another fit may need this worker's thread meanwhile
-    comm = Communicator(rank, len(addresses), WorkerMail(name, addresses, rank, worker, box))
+    comm = WorkerCommunicator(name, addresses, rank, worker, box)
     blocks = [box.blocks[number] for number in sorted(box.blocks)]
     box.blocks.clear()
     try:
         with watched(comm.check):
             job: Job = distributed.protocol.pickle.loads(box.job)
-            found = job(comm, box, blocks)
-            comm.end()
+            found = job(comm, blocks)
+            comm.gather(None, "end")  # all workers have called all their verbs
     except WorkerLostError:
         close_mailbox(name, worker)
         raise
@@ -139,14 +139,14 @@ def member(name: str, addresses: list[str], rank: int) -> Any:
     return found
 
 
-class WorkerMail:
-    """Messages of one worker to the others of a round."""
+class WorkerCommunicator(Communicator):
+    """One of the workers of a round, which sends over the connections of its Dask worker."""
 
     def __init__(self, name: str, addresses: list[str], rank: int, worker: Any, box: Mailbox) -> None:
-        self.name, self.addresses, self.rank, self.worker, self.box = name, addresses, rank, worker, box
+        super().__init__(rank, len(addresses))
+        self.name, self.addresses, self.worker, self.box = name, addresses, worker, box
         self.task = worker.get_current_task()
         self.sending: list[Any] = []
-        self.bytes_sent, self.seconds_waited = 0, 0.0
 
     def send(self, rank: int, number: int, letter: Letter) -> None:
         """Send a message, without waiting until it is there."""
@@ -160,7 +160,7 @@ class WorkerMail:
         sent = asyncio.run_coroutine_threadsafe(send(), self.worker.loop.asyncio_loop)
         self.sending = [*(each for each in self.sending if not each.done() or each.exception()), sent]
 
-    def wait(self, arrived: Callable[[dict[tuple[int, int], Letter]], bool]) -> None:
+    def wait(self, arrived: Callable[[Letters], bool]) -> None:
         """Wait for messages."""
         began = time.perf_counter()
         self.box.wait_for(lambda: arrived(self.box.letters), self.check)
@@ -177,11 +177,8 @@ class WorkerMail:
         if gone or known is None or known.state not in ("executing", "long-running"):
             raise WorkerLostError("Nobody waits for the fit any more.")
 
-
-def ask_client(comm: Communicator, box: Mailbox, question: str, value: Any) -> Any:
-    """What the client says to a question; the first worker asks it. Progress is told without an answer."""
-    if question == "told":
-        if comm.rank == 0:
-            box.report(*value)
-        return None
-    return comm.broadcast(box.ask(question, value, comm.check) if comm.rank == 0 else None)
+    def ask(self, question: str, value: Any) -> Any:
+        """What the client says to a question of the first worker; it does not answer progress."""
+        if question == "told":
+            return self.box.report(*value) if self.rank == 0 else None
+        return self.broadcast(self.box.ask(question, value, self.check) if self.rank == 0 else None)

@@ -11,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 from graphwell._random import Seed, stream
 from graphwell._rows import equal_rows
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.conjugate_gradients import conjugate_gradients
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.estimators.methods.base import Baseline, indicators
 from graphwell.estimators.registry import method
@@ -181,5 +180,5 @@ class CorrectAndSmooth(Baseline):
 
 
 def _spread(engine: NumbaEngine, values: FloatArray, alpha: float) -> FloatArray:
-    system = engine.system(np.full(len(values), np.sqrt(alpha)))
-    return (1 - alpha) * conjugate_gradients(system, values, tolerance=1e-6).x
+    found = engine.solve(np.full(len(values), np.sqrt(alpha)), values.copy(), tolerance=1e-6)
+    return (1 - alpha) * found.x

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import softmax
 
 from graphwell._types import FloatArray
-from graphwell.backends.conjugate_gradients import conjugate_gradients
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.errors import in_short
 from graphwell.estimators.methods.base import Baseline, classes_in_reach, indicators
@@ -119,8 +118,7 @@ class LabelSpreading(Baseline):
         known = problem.is_known
         labels = indicators(problem)
         # I - alpha S is positive definite, as S has no eigenvalue beyond 1.
-        system = engine.system(np.full(len(known), np.sqrt(self.alpha)))
-        return conjugate_gradients(system, labels, tolerance=1e-6).x
+        return engine.solve(np.full(len(known), np.sqrt(self.alpha)), labels, tolerance=1e-6).x
 
 
 @method("nearest", "the label nearest along the graph", sources=("dijkstra1959note",))
