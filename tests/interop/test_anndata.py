@@ -107,29 +107,20 @@ def test_cells_in_a_file_are_labelled_in_memory(cells, tmp_path):
     backed.file.close()
 
 
-def test_equal_names_of_cells_do_no_harm(cells):
-    cells.obs_names = ["cell"] * cells.n_obs
-    gw.annotate(cells, "known", random_state=0)
-    assert right(cells) == 1
-
-
-@pytest.mark.parametrize("kind", [object, "string", "int"])
+@pytest.mark.parametrize("kind", [object, "string", "int", "named"])
 def test_labels_of_other_kinds(cells, kind):
-    if kind == "int":
+    how = {"unknown": "Unknown"} if kind == "named" else {}
+    if kind == "named":
+        cells.obs["known"] = cells.obs["known"].cat.add_categories("Unknown").fillna("Unknown")
+        cells.obs_names = ["cell"] * cells.n_obs  # equal names do no harm
+    elif kind == "int":
         cells.obs["known"] = np.where(cells.obs["known"].isna(), -1, cells.obs["known"].cat.codes)
         cells.obs["truth"] = cells.obs["truth"].map({name: str(i) for i, name in enumerate(CLASSES)})
     else:
         cells.obs["known"] = cells.obs["known"].astype(kind)
-    gw.annotate(cells, "known", random_state=0)
+    gw.annotate(cells, "known", random_state=0, **how)
     assert right(cells) == 1
     assert cells.obs["graphwell_given"].sum() == 15
-
-
-def test_a_marker_of_unknown_can_be_named(cells):
-    cells.obs["known"] = cells.obs["known"].cat.add_categories("Unknown").fillna("Unknown")
-    gw.annotate(cells, "known", unknown="Unknown", random_state=0)
-    assert right(cells) == 1
-    assert cells.uns["graphwell"]["params"]["unknown"] == "Unknown"
 
 
 def test_cells_that_no_label_reaches_have_none(cells):
@@ -167,8 +158,5 @@ def test_wrong_names_are_told_before_the_work(cells, arguments, told):
     with pytest.raises(ValueError, match=told):
         gw.annotate(cells, **arguments)
     assert list(cells.uns) == []
-
-
-def test_other_objects_are_refused():
     with pytest.raises(ValueError, match="annotate takes an AnnData, got ndarray"):
         gw.annotate(np.eye(3), "known")

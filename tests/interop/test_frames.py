@@ -46,8 +46,9 @@ def fitted(frame, labels=KNOWN):
     return gw.DiffuseInterfaceClassifier(random_state=0, tune=False, n_jobs=1).fit(frame, labels)
 
 
-@pytest.mark.parametrize("labels", LABELS)
-@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize(
+    ("library", "labels"), [*((one, "list") for one in FRAMES), *(("polars", one) for one in LABELS)]
+)
 def test_frames_and_labels_of_every_library_say_the_same(library, labels):
     frame = FRAMES[library](data())
     clf = fitted(frame, LABELS[labels](KNOWN))

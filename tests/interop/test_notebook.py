@@ -34,11 +34,6 @@ def test_a_fit_tells_its_stages(shown):
     assert 'value="1.00"></progress> descent 100 %' in shown[-1]
 
 
-def test_compiling_is_told_in_words(shown):
-    gw.progress_bar()("compiling", None)
-    assert shown[0].endswith("compiling for this machine, once: about ten seconds")
-
-
 def test_steps_of_a_stage_are_shown_a_few_times_a_second(shown, monkeypatch):
     now = iter([0.0, 0.01, 0.02, 0.5, 0.51, 0.52])
     clock = SimpleNamespace(monotonic=lambda: next(now))  # not time itself: other threads look at it, too

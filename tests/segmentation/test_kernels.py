@@ -22,12 +22,11 @@ from graphwell.segmentation.narrow_band import (
     EVIDENCE_WEIGHT,
     STEP_SIZE,
     NarrowBand,
-    largest_plane,
     refine_borders,
 )
 from graphwell.segmentation.propagation import propagate
 from graphwell.segmentation.pyramid import ImagePyramid, Regions
-from graphwell.segmentation.seeds import Seeds, pieces_between
+from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.stencil import WEAKEST_COLOR, Grid, Stencil, offsets_within
 from graphwell.solve.problem import Problem
 from graphwell.solve.reference import ReferenceEngine
@@ -122,19 +121,6 @@ def test_diffused_scores_are_harmonic():
     scores = stencil.grid.pads(np.where(known, exact.reshape(12, 11), 0.5)[None].astype(np.float32))
     stencil.diffuse(stencil.grid.pad(known), scores, 500)
     np.testing.assert_allclose(stencil.grid.crop(scores)[0].ravel(), exact, atol=5e-3)
-
-
-def test_threads_do_not_change_the_scores():
-    values = np.random.default_rng(3).random((90, 91, 3)).astype(np.float32)
-    found = []
-    for threads in (1, 2, 3):
-        stencil = stencil_of(values, threads=threads)
-        known = stencil.grid.pad(np.arange(90 * 91).reshape(90, 91) % 500 == 0)
-        scores = (known * np.float32(0.7))[None].copy()
-        stencil.diffuse(known, scores, 15)
-        found.append(scores)
-    assert (found[0] == found[1]).all()
-    assert (found[0] == found[2]).all()
 
 
 def test_regions_are_those_of_the_graph():
@@ -259,20 +245,6 @@ def middle(grid):
     return grid.places((np.array([0]), np.array([1])))
 
 
-def test_evidence_decides_where_neighbours_are_even():
-    grid = Grid((1, 3), 1, find_pixels("cpu", 1))
-    for favoured in (0, 1):
-        evidence = np.eye(2)[[favoured]]
-        flat, r = (
-            grid.pad(np.array([[0, 1 - favoured, 1]], dtype=np.int16)),
-            grid.pad(np.array([[0.5, 0.2, 0.5]], dtype=np.float32)),
-        )
-        band = NarrowBand(grid, grid.pads(np.zeros((1, 1, 3))), 1.0, middle(grid), evidence, flat, r)
-        for epsilon in (2.0, 1.0, 0.5):
-            band.sweep(epsilon, 30)
-        assert grid.crop(flat).tolist() == [[0, favoured, 1]]
-
-
 def test_the_share_of_a_class_is_its_part_of_what_is_said():
     grid = Grid((1, 3), 1, find_pixels("cpu", 1))
     flat, r = grid.pad(np.array([[0, 0, 1]], dtype=np.int16)), grid.pad(np.full((1, 3), 0.5, np.float32))
@@ -293,16 +265,6 @@ def labelled(pyramid, seeds, classes, before=None):
     return start, refine_borders(pyramid, by_level, start, descent_before, lambda share: None)
 
 
-def test_marks_are_never_overruled_and_scores_are_shares():
-    rng = np.random.default_rng(0)
-    seeds = rng.integers(-60, 3, (90, 80)).clip(-1)
-    pyramid = pyramid_of(rng.random((90, 80)), working_pixels=2000)
-    _, found = labelled(pyramid, seeds, np.arange(3))
-    final = found.states[0]
-    assert (final.labels[seeds >= 0] == seeds[seeds >= 0]).all()
-    assert 0 <= final.score.min() <= final.score.max() <= 1 + 1e-6
-
-
 @pytest.mark.parametrize("working_pixels", [10**6, 5000])
 def test_a_further_stroke_moves_only_what_is_near_a_change(working_pixels):
     image, truth = make_grey_image(160, 150)
@@ -321,24 +283,9 @@ def test_a_further_stroke_moves_only_what_is_near_a_change(working_pixels):
     assert after.n_sweeps < before[1].n_sweeps
 
 
-def test_the_largest_plane_is_the_first_of_equals():
-    belief = np.random.default_rng(0).integers(0, 3, (7, 40, 30)) / 2
-    np.testing.assert_array_equal(largest_plane(belief), belief.argmax(axis=0))
-    np.testing.assert_array_equal(largest_plane(belief[:1]), 0)
-
-
 def test_halved_seeds_take_the_majority():
     seeds = Seeds.of(np.array([[2, -1, 0, 1, -1], [2, 0, 1, 1, 4], [-1, -1, 3, -1, -1]]))
     assert seeds.halved().plane().tolist() == [[2, 1, 4], [-1, 3, -1]]
-
-
-def test_pieces_touch_at_corners_and_in_depth():
-    masked = np.ones((3, 3, 2), dtype=bool)
-    masked[0, 0, 0] = masked[1, 1, 1] = masked[0, 2, 0] = False
-    pieces = pieces_between(masked)
-    assert pieces[0, 0, 0] == pieces[1, 1, 1] == pieces[0, 2, 0] == 0
-    masked[1, 1, 1] = True
-    assert pieces_between(masked).max() == 1
 
 
 @pytest.mark.parametrize(

@@ -33,28 +33,15 @@ NEW_NAMES = (
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A data frame, and what its format needs to write the file back as it was.
-
-    Attributes
-    ----------
-    path : Path
-    frame : pandas.DataFrame
-    stored : object
-        Kept by the format: a dialect, the arrays of a `.npz` file, ...
-    written : mapping
-        Cells as they stand in a file of text, by name; empty for formats that have types.
-    usual_features : tuple of str, optional
-        Columns to compare rows by where the user names none; None for all that say something.
-    usual_affinity : sparse matrix, optional
-        Graph of the rows that is used where the user says nothing of how to compare them.
-    """
+    """A data frame, and what its format needs to write the file back as it was."""
 
     path: Path
     frame: "pandas.DataFrame" = field(repr=False)
-    stored: Any = field(repr=False, default=None)
+    stored: Any = field(repr=False, default=None)  # kept by the format: a dialect, arrays of `.npz`, ...
+    # Cells as they stand in a file of text, by name; empty for formats that have types.
     written: Mapping[str, Any] = field(repr=False, default_factory=dict)
-    usual_features: tuple[str, ...] | None = None
-    usual_affinity: Any = field(repr=False, default=None)
+    usual_features: tuple[str, ...] | None = None  # to compare rows by, where the user names none
+    usual_affinity: Any = field(repr=False, default=None)  # a graph of the rows, used in the same case
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,31 +64,15 @@ class Table:
 
 @dataclass(frozen=True)
 class NewColumns:
-    """What is added to every row of a table.
+    """The columns that are added to a table."""
 
-    Attributes
-    ----------
-    like : str, optional
-        The column of the given labels, whose type the new labels take where the format has types; text
-        without it.
-    label : array of text
-        Empty where no label could be given.
-    score : array of float
-        NaN where no label could be given.
-    reachable, given : arrays of bool
-    bridged : array of bool, optional
-        Where any row was bridged.
-    safe : bool
-        Whether a text table gets an apostrophe before cells that a spreadsheet would run.
-    """
-
-    like: str | None
-    label: Any
-    score: FloatArray
+    like: str | None  # the column of given labels, whose type the new ones take where the format has types
+    label: Any  # text, empty where no label could be given
+    score: FloatArray  # NaN there
     reachable: BoolArray
     given: BoolArray
-    bridged: BoolArray | None = None
-    safe: bool = False
+    bridged: BoolArray | None = None  # where any row was bridged
+    safe: bool = False  # put an apostrophe before cells of text that a spreadsheet would run
 
     def by_name(self) -> dict[str, Any]:
         """Return the new columns by name."""

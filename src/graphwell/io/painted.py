@@ -377,11 +377,6 @@ class _PaintSearch:
 
     def _take_unexplained(self, sure: set[int]) -> None:
         """Colours of thin strokes that no mixture explains, then without those that later ones explain."""
-        if len(self.names) <= FEW_COLORS:
-            for kind in np.flatnonzero(self.sizes >= RARE * self.sizes.max()).tolist():
-                if kind not in sure:
-                    self._take(kind)
-            sure = set(self.taken)
         for kind in np.argsort(-self.contrasts, kind="stable").tolist():  # farthest from the ground first
             if len(self.taken) > MOST_CLASSES:
                 break

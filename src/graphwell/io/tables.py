@@ -18,28 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableFormat:
-    """How tables with these ends of their names are read and written.
+    """How tables with these ends of their names are read and written."""
 
-    Attributes
-    ----------
-    suffixes : tuple of str
-        In lower case with their point.
-    read : callable
-        Takes a path and `text.Reading`, returns a `Table`; ends with `cells.checked`.
-    write : callable
-        Takes a table, its new columns, the name of the output and an open file, or a new folder where the
-        format is one.
-    require : callable
-        Raises `ImportError`, with the line that installs it, where a library is missing.
-    is_folder : bool
-        Whether a folder holds what others put into a file.
-    """
-
-    suffixes: tuple[str, ...]
-    read: Callable[[Path, text.Reading], Table]
+    suffixes: tuple[str, ...]  # in lower case with their point
+    read: Callable[[Path, text.Reading], Table]  # ends with `cells.checked`
+    # (table, new columns, name of the output, open file or new folder)
     write: Callable[[Table, NewColumns, Path, Any], None]
-    require: Callable[[], object] = lambda: None
-    is_folder: bool = False
+    require: Callable[[], object] = lambda: None  # raises ImportError where a library is missing
+    is_folder: bool = False  # a folder holds what others put into a file
 
 
 FORMATS = [

@@ -233,7 +233,12 @@ def _groups(rows: FloatArray, n_groups: int) -> IntArray:
     """
     numbers = np.zeros(len(rows), dtype=np.intp)
     for new in range(1, n_groups):
-        widths, axes = zip(*(_longest_axis(rows[numbers == g]) for g in range(new)), strict=True)
+        widths, axes = [], []
+        for group in range(new):
+            away = rows[numbers == group] - rows[numbers == group].mean(axis=0)
+            squares, directions = np.linalg.eigh(away.T @ away)
+            widths.append(float(squares[-1]))
+            axes.append(directions[:, -1])
         widest = int(np.argmax(widths))
         members = np.flatnonzero(numbers == widest)
         along = rows[members] @ axes[widest]
@@ -241,27 +246,10 @@ def _groups(rows: FloatArray, n_groups: int) -> IntArray:
         if len(beyond) in (0, len(members)):  # copies of one row, up to rounding
             break
         numbers[beyond] = new
-    return _moved_to_means(rows, numbers)
-
-
-def _longest_axis(rows: FloatArray) -> tuple[float, FloatArray]:
-    """Sum of squares along the axis along which rows differ most, and that axis."""
-    away = rows - rows.mean(axis=0)
-    squares, axes = np.linalg.eigh(away.T @ away)
-    return float(squares[-1]), axes[:, -1]
-
-
-def _moved_to_means(rows: FloatArray, numbers: IntArray) -> IntArray:
-    """Some rounds of k-means."""
-    for _ in range(GROUPING_ROUNDS):
+    for _ in range(GROUPING_ROUNDS):  # of k-means
         centers = np.array([rows[numbers == g].mean(axis=0) for g in np.unique(numbers)])
-        numbers = _squares(rows, centers).argmin(axis=1)
+        numbers = ((centers**2).sum(axis=1) - 2 * rows @ centers.T).argmin(axis=1)
     return numbers
-
-
-def _squares(rows: FloatArray, centers: FloatArray) -> FloatArray:
-    """Squared distances of rows to centres, less what they owe to the row alone."""
-    return np.asarray((centers**2).sum(axis=1) - 2 * rows @ centers.T)
 
 
 def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> Mixture:

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -151,12 +150,16 @@ def refine_borders(
     found = BorderDescent(start.classes, first)
     labels, fresh = first, np.ones_like(first, dtype=bool) if before is None else first != before.first
     coarser = pyramid.start_level
+    n_levels = pyramid.working + 1
     for level in range(pyramid.working, -1, -1):
         labels, fresh = (pyramid.to_level(plane, coarser, level) for plane in (labels, fresh))
         coarser, old = level, None if before is None else before.states[level]
-        done, n_levels = pyramid.working - level, pyramid.working + 1
-        part = partial(_report_part, report, done, n_levels)
-        refiner = _Refiner(pyramid, level, seeds[level], start.belief, part)
+        done = pyramid.working - level
+
+        def report_level(share: float, done: int = done) -> None:
+            report((done + share) / n_levels)
+
+        refiner = _Refiner(pyramid, level, seeds[level], start.belief, report_level)
         found.states[level] = refiner.refine(labels, fresh, old, found)
         labels = found.states[level].labels
         if old is not None:
@@ -174,11 +177,6 @@ def largest_plane(belief: FloatArray) -> IntArray:
         found[plane > best] = number
         np.maximum(best, plane, out=best)
     return found
-
-
-def _report_part(report: Reporter, done: int, n_levels: int, share: float) -> None:
-    """Report the share of all levels, from that of one."""
-    report((done + share) / n_levels)
 
 
 class _Refiner:

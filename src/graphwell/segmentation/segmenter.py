@@ -114,7 +114,22 @@ class Segmentation:
             Each has a `row` and a `column` of its middle, a `side` in pixels, and its mean `doubt`. A volume
             has none.
         """
-        return squares_to_mark(self.uncertainty, np.asarray(seeds), n) if self.labels.ndim == 2 else ()
+        if self.labels.ndim != 2:
+            return ()
+        side = max(1, round(SIDE * min(self.labels.shape)))
+        mean = ndimage.uniform_filter(self.uncertainty, side, mode="constant")
+        marks = (np.asarray(seeds) >= 0).astype(np.uint8)
+        free: BoolArray = ndimage.maximum_filter(marks, side, mode="constant") == 0
+        found: list[DoubtfulSquare] = []
+        while len(found) < n:
+            left = np.where(free, mean, -1)
+            row, column = (int(at) for at in np.unravel_index(left.argmax(), left.shape))
+            if left[row, column] < LEAST_DOUBT:
+                break
+            found.append(DoubtfulSquare(row, column, side, round(float(left[row, column]), 3)))
+            top, left_end = max(0, row - 2 * side), max(0, column - 2 * side)  # squares lie apart
+            free[top : row + 2 * side + 1, left_end : column + 2 * side + 1] = False
+        return tuple(found)
 
 
 class Segmenter:
@@ -376,24 +391,6 @@ def unreached_sentence(found: Segmentation) -> str:
 def one_class_sentence(name: str) -> str:
     """Say that a single class is no segmentation, and what to do."""
     return f"Only the class {name} is marked, so every pixel has it; mark some pixels of another class too."
-
-
-def squares_to_mark(doubt: FloatArray, seeds: IntArray, n: int = 5) -> tuple[DoubtfulSquare, ...]:
-    """The squares of a picture that hold most doubt, none of them marked, and apart from each other."""
-    side = max(1, round(SIDE * min(doubt.shape)))
-    mean = ndimage.uniform_filter(np.asarray(doubt, dtype=np.float32), side, mode="constant")
-    marked = ndimage.maximum_filter((seeds >= 0).astype(np.uint8), side, mode="constant") > 0
-    free: BoolArray = ~marked
-    found: list[DoubtfulSquare] = []
-    while len(found) < n:
-        left = np.where(free, mean, -1)
-        row, column = (int(at) for at in np.unravel_index(left.argmax(), left.shape))
-        if left[row, column] < LEAST_DOUBT:
-            break
-        found.append(DoubtfulSquare(row, column, side, round(float(left[row, column]), 3)))
-        top, left_end = max(0, row - 2 * side), max(0, column - 2 * side)
-        free[top : row + 2 * side + 1, left_end : column + 2 * side + 1] = False
-    return tuple(found)
 
 
 class Preview:
