@@ -147,7 +147,7 @@ def quoted_mnist(
     labels = adapted.fit(graph, given).transduction_
     seconds = time.perf_counter() - began
     error = unlabelled_error(labels, truth, given >= 0)
-    section.runs.append(paper.Run("quoted-mnist.adapted", seed, None, seed, error, seconds))
+    section.runs.append(paper.Repetition("quoted-mnist.adapted", seed, None, seed, error, seconds))
     section.count()
     titles = paper.expected()["lines"]["quoted-mnist"]
     matched = [

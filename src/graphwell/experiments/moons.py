@@ -274,7 +274,7 @@ def spectral_readings(
                 kmeans = KMeans(3, init="random", n_init=n_init, random_state=kmeans_seed)
                 error = matched_error(kmeans.fit_predict(rows), truth)
                 seconds = embedding + time.perf_counter() - began
-                run = paper.Run(f"spectral.{reading}", kmeans_seed, data_set, None, error, seconds)
+                run = paper.Repetition(f"spectral.{reading}", kmeans_seed, data_set, None, error, seconds)
                 section.runs.append(run)
             section.count()
         graph = gw.Graph.from_affinity(affinity(X, joined="all"))

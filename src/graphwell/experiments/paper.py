@@ -48,7 +48,7 @@ Solved: TypeAlias = tuple[IntArray, int, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Run:
+class Repetition:
     """One execution of one method; `line` is the key of its line.
 
     `data_set` and `label_set` are the seeds that data and labels were drawn with, None where nothing is
@@ -171,7 +171,7 @@ class ResultTable:
 
 @dataclass(frozen=True)
 class Case:
-    """A graph with its true classes, and the labels of one run; the seeds are those of `Run`."""
+    """A graph with its true classes, and the labels of one run; the seeds are those of `Repetition`."""
 
     graph: gw.Graph
     truth: IntArray
@@ -210,7 +210,7 @@ class Section:
 
     def __init__(self, name: str, progress: Progress, jobs: int) -> None:
         self.name, self.title = name, expected()["sections"][name]["title"]
-        self.runs: list[Run] = []
+        self.runs: list[Repetition] = []
         self.lines: list[Line] = []
         self.tables: list[ResultTable] = []
         self.pictures: list[Picture] = []
@@ -223,7 +223,7 @@ class Section:
         self._done += 1
         self._progress(self.name.replace("-", " "), self._done / self._jobs)
 
-    def of_line(self, line: str) -> list[Run]:
+    def of_line(self, line: str) -> list[Repetition]:
         """The runs of one line."""
         return [run for run in self.runs if run.line == f"{self.name}.{line}"]
 
@@ -251,18 +251,22 @@ class Section:
 
     # Methods; each is timed, and leaves a run.
 
-    def run(self, line: str, case: Case, seed: int, solve: Callable[[], Solved]) -> tuple[Run, IntArray]:
+    def run(
+        self, line: str, case: Case, seed: int, solve: Callable[[], Solved]
+    ) -> tuple[Repetition, IntArray]:
         """Time a method; return its run and its labels."""
         began = time.perf_counter()
         labels, sweeps, details = solve()
         seconds, error = time.perf_counter() - began, share_of(labels, case.truth)
         key = f"{self.name}.{line}"
-        self.runs.append(Run(key, seed, case.data_set, case.label_set, error, seconds, sweeps, details))
+        self.runs.append(
+            Repetition(key, seed, case.data_set, case.label_set, error, seconds, sweeps, details)
+        )
         return self.runs[-1], labels
 
     def multiclass(
         self, line: str, case: Case, schedule: Schedule, seed: int, start: str = "random"
-    ) -> tuple[Run, IntArray]:
+    ) -> tuple[Repetition, IntArray]:
         """Run the multiclass model."""
 
         def solve() -> Solved:
@@ -318,7 +322,7 @@ class Section:
         clusters = made(int(truth.max()) + 1, n_jobs=1, random_state=seed).fit_predict(graph)
         seconds, error = time.perf_counter() - began, majority_error(clusters, truth)
         details = {"error_matched": matched_error(clusters, truth)}
-        self.runs.append(Run(f"{self.name}.{line}", seed, seed, None, error, seconds, 0, details))
+        self.runs.append(Repetition(f"{self.name}.{line}", seed, seed, None, error, seconds, 0, details))
 
     def label_shares(
         self,

@@ -106,7 +106,7 @@ def _unit_rows(X: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Scaling:
+class Rescaling:
     """Centres rows and divides them by their spread, so that single precision neither rounds nor overflows.
 
     Attributes
@@ -120,14 +120,14 @@ class Scaling:
     spread: float
 
     @classmethod
-    def of(cls, points: Any) -> "Scaling":
-        """Scaling of some points, of the host or of a GPU."""
+    def of(cls, points: Any) -> "Rescaling":
+        """Rescaling of some points, of the host or of a GPU."""
         center = points.mean(axis=0, dtype=np.float64)
         return cls.within(points.min(axis=0), points.max(axis=0), center)
 
     @classmethod
-    def within(cls, low: Any, high: Any, center: Any) -> "Scaling":
-        """Scaling of points in a box."""
+    def within(cls, low: Any, high: Any, center: Any) -> "Rescaling":
+        """Rescaling of points in a box."""
         return cls(center, float(np.maximum(high - center, center - low).max()) or 1.0)
 
     def __call__(self, rows: FloatArray) -> FloatArray:
@@ -286,7 +286,7 @@ class FlatSearch(HostSearch):
 
     def build(self) -> None:
         """Prepare to search the points."""
-        self.scaling = Scaling.of(self.points)
+        self.scaling = Rescaling.of(self.points)
         self.index = flat_index(self._scaled(self.points))
 
     def _scaled(self, rows: FloatArray) -> FloatArray:

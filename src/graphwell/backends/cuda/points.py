@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.backends.cuda._cupy import THREADS, GpuArray, cuda_kernel, cupy, free_memory, kind_of
-from graphwell.graph.knn import Scaling
+from graphwell.graph.knn import Rescaling
 
 BLOCKS = 1056
 BYTES_AT_ONCE = 1 << 28
@@ -63,9 +63,9 @@ class Points:
         lows, highs, sums = (cp.stack(values) for values in zip(*found, strict=True))
         return lows.min(axis=0), highs.max(axis=0), sums.sum(axis=0) / len(self)
 
-    def scaling(self) -> Scaling:
+    def scaling(self) -> Rescaling:
         """What brings the rows near to 1; its centre lies on the GPU."""
-        return Scaling.within(*self.bounds())
+        return Rescaling.within(*self.bounds())
 
     def blocks(self, length: int | None = None) -> Iterator[tuple[int, GpuArray]]:
         """All rows in their order, on the GPU: the number of the first, and rows from there on."""

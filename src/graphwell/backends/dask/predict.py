@@ -10,7 +10,7 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.dask.arrays import array_of, as_dask_array, blocks_of, check_chunks, check_shape, lazy
 from graphwell.backends.dask.rounds import Cluster
-from graphwell.backends.dask.search import CellMap, Query, Search, merged
+from graphwell.backends.dask.search import CellMap, PartitionQuery, Search, merged
 from graphwell.backends.induction import Induction, least_certain, lost_rows
 from graphwell.backends.registry import backend_of_rows
 from graphwell.errors import UnreachableWarning, warn_user
@@ -146,7 +146,9 @@ class FeatureInduction(DaskInduction):
         return Induction, (origin, *super().__reduce__()[1][1:], self.evidence)
 
 
-def queries(raw: Any, features: FeatureMap, cells: CellMap, n_partitions: int, k: int) -> list[Query]:
+def queries(
+    raw: Any, features: FeatureMap, cells: CellMap, n_partitions: int, k: int
+) -> list[PartitionQuery]:
     """What new rows ask of each partition."""
     if not np.isfinite(raw).all():
         raise ValueError("X holds NaN or infinite values; fill or remove them first.")
@@ -155,7 +157,7 @@ def queries(raw: Any, features: FeatureMap, cells: CellMap, n_partitions: int, k
     return cells.queries(rows, n_partitions, k)
 
 
-def candidates_of(asked: Sequence[Query], number: int, part: tuple[Search, Found], k: int) -> Any:
+def candidates_of(asked: Sequence[PartitionQuery], number: int, part: tuple[Search, Found], k: int) -> Any:
     """Answer what new rows ask of one partition: candidates, their scales and scores, who is reached."""
     search, found = part
     answer = search.partition.answer(asked[number], k)

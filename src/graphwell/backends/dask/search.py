@@ -26,7 +26,7 @@ from graphwell.graph.cells import (
 )
 from graphwell.graph.checks import check_points
 from graphwell.graph.components import PointSpace
-from graphwell.graph.knn import EXACT_UP_TO, Scaling
+from graphwell.graph.knn import EXACT_UP_TO, Rescaling
 from graphwell.graph.scan import distances_to
 from graphwell.graph.weights import index_dtype, kernel, smallest_scale
 from graphwell.progress import Progress, heartbeat
@@ -48,7 +48,7 @@ class FewerWorkersError(Exception):
 class CellMap:
     """The cells, and how many of them a row asks."""
 
-    scaling: Scaling
+    scaling: Rescaling
     centres: FloatArray  # of shape (n_cells, d)
     owner: IntArray  # the partition that each cell belongs to
     sizes: IntArray  # number of rows in each cell
@@ -73,18 +73,20 @@ class CellMap:
         whole[short, :width] = np.where(np.arange(width) < needed[:, None], further[:, :width], -1)
         return whole
 
-    def queries(self, rows: FloatArray, n_partitions: int, k: int) -> list["Query"]:
+    def queries(self, rows: FloatArray, n_partitions: int, k: int) -> list["PartitionQuery"]:
         """What these rows ask of each partition."""
         asked = self.asked(rows, k)
         owner = np.where(asked < 0, -1, self.owner[asked])
         found = []
         for q in range(n_partitions):
             places = np.flatnonzero((owner == q).any(axis=1))
-            found.append(Query(places, rows[places], np.where(owner[places] == q, asked[places], -1)))
+            found.append(
+                PartitionQuery(places, rows[places], np.where(owner[places] == q, asked[places], -1))
+            )
         return found
 
 
-class Query(NamedTuple):
+class PartitionQuery(NamedTuple):
     """Rows that ask one partition: their places among those that ask, the rows, and the cells they ask."""
 
     places: IntArray
@@ -110,7 +112,7 @@ class Partition:
     points: FloatArray
     cell_of: IntArray
     cut: CutPoints  # where the points of each cell are; other partitions' cells are empty
-    scaling: Scaling
+    scaling: Rescaling
     n_threads: int  # that share a search of it
     nearest_in_cells: CellSearch  # searches it
 
@@ -124,7 +126,7 @@ class Partition:
         cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
         return cls(start, vertices, points, cell_of, cut, scaling, *how)
 
-    def answer(self, query: Query, k: int) -> Answer:
+    def answer(self, query: PartitionQuery, k: int) -> Answer:
         """The `k` nearest own points of each row within the cells that it asks."""
         spare = k + SPARE_CANDIDATES
         found = self.nearest_in_cells(query.rows, query.cells, self.points, self.cut, spare, self.n_threads)
@@ -213,7 +215,7 @@ def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> t
     high = comm.allreduce(points.max(axis=0, initial=-np.inf), np.maximum)
     check_points(float(high.max()), float(low.min()), bool((low != high).any()))
     center = comm.allreduce(points.sum(axis=0, dtype=np.float64)) / n
-    scaling = Scaling.within(low, high, center)
+    scaling = Rescaling.within(low, high, center)
     n_cells = max(1, 2 ** round(np.log2(np.sqrt(n))))
     sample = _sample(comm, points, first, n, min(n, POINTS_PER_CELL * n_cells), seed=0)
     most = min(n_cells, MOST_CELLS, len(sample))
