@@ -46,11 +46,11 @@ autodoc_typehints = "none"  # numpydoc writes the types
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-SHOWN_NOT_RUN = ("on_a_gpu", "napari")  # a GPU, a screen
+
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": rf"/plot_(?!\d+_({'|'.join(SHOWN_NOT_RUN)}))",
+    "filename_pattern": "/plot_",
     "within_subsection_order": "FileNameSortKey",
     "matplotlib_animations": (True, "jshtml"),
     "download_all_examples": False,

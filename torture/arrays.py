@@ -1,5 +1,6 @@
-"""Arrays of odd types, layouts and libraries, pickled fits, and sparse matrices whose numbers lie."""
+"""Odd parameters, arrays of odd types and libraries, pickled fits, sparse matrices whose numbers lie."""
 
+import math
 import pickle
 import random
 from decimal import Decimal
@@ -11,7 +12,7 @@ from scipy import sparse
 import graphwell as gw
 from graphwell import DiffuseInterfaceClassifier, Graph
 from graphwell.active import Session, suggest
-from torture.attack import Attack, Lost
+from torture.attack import Lost, attack
 from torture.files import answers_or_tells, mutated
 
 N = 30
@@ -55,6 +56,7 @@ class Exported:
         return self.array.__dlpack__() if self.capsule is None else self.capsule
 
 
+@attack("arrays", "arrays of odd types, layouts and libraries; pickled fits", count=3000)
 def fit_odd_arrays(seed: int) -> None:
     """Fit, ask and pickle with odd arrays in every place that takes one."""
     rng = random.Random(seed)
@@ -89,7 +91,7 @@ def _odd(array: np.ndarray, rng: random.Random) -> Any:
     """The array in another type, layout or library."""
     kind = rng.randrange(10)
     if kind < 3:
-        return _typed(array, rng.choice(TYPES))
+        return _typed(array, rng.choice((*TYPES, "T")))
     if kind == 3:
         return array.view(Subclass) if rng.random() < 0.5 else array.view(np.ma.MaskedArray)
     if kind == 4:
@@ -156,6 +158,7 @@ STORED = ("indices", "indptr", "data", "row", "col", "rows", "offsets")
 VALUES = (np.nan, np.inf, -1.0, 1e300, 1e-320, 0.0)
 
 
+@attack("matrices", "sparse matrices and pickled graphs with false indices", count=5000)
 def fit_spoilt_matrix(seed: int) -> None:
     """Fit on a spoilt matrix or graph."""
     rng = random.Random(seed)
@@ -209,9 +212,58 @@ def _unpickled(state: dict[str, Any]) -> Graph:
     return again
 
 
-ATTACKS = (
-    Attack("arrays", "arrays of odd types, layouts and libraries; pickled fits", fit_odd_arrays, count=3_000),
-    Attack(
-        "matrices", "sparse matrices and pickled graphs with false indices", fit_spoilt_matrix, count=5_000
-    ),
-)
+HUGE = 10**30
+ODD_PARAMETERS: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 2, 7, HUGE, 0.5, 2.5, math.nan, math.inf, -math.inf, 1e300, 1e-300, "", "x",
+    "2", "auto", "nearest", "random", "cosine", "precomputed", "labels", b"x", [], [1], (1, 2), {},
+    {0: 0.5, 1: 0.5}, {"a": "b"}, np.ones(2), np.array("x"), 1j, range(3),
+    [(0, 5)], [(1, -5)], [(1.0, 2)], [(1e9, 1)], [None],
+)  # fmt: skip
+NOT_HUGE = {"max_iter", "n_eigenvectors", "diffusion_steps", "n_jobs"}
+
+
+@attack("parameters", "odd parameters, rows and labels for every method", count=30000)
+def fit_odd_parameters(seed: int) -> None:
+    """Fit with one to three odd parameters on rows and labels that may be odd too."""
+    rng = random.Random(seed)
+    X, y = _odd_rows(rng), _odd_labels(rng)
+    if rng.random() < 0.1:
+        answers_or_tells(lambda: gw.segment(X, np.where(np.arange(len(X)) < 9, 1, -1)[:, None]))
+        return
+    method = rng.choice(list(gw.methods().values()))
+    names = list(method.classifier().get_params())
+    odd = {name: rng.choice(ODD_PARAMETERS) for name in rng.sample(names, min(len(names), rng.randint(0, 3)))}
+    odd = {name: value for name, value in odd.items() if not (name in NOT_HUGE and value is HUGE)}
+    fitted = answers_or_tells(lambda: method(**{"n_jobs": 1, **odd}).fit(X, y))
+    if fitted is not None and not np.isfinite(fitted.label_distributions_).all():
+        raise Lost(f"scores that are no numbers: {method.name}, {odd}")
+
+
+def _odd_rows(rng: random.Random) -> Any:
+    X = np.random.default_rng(rng.randrange(50)).normal(
+        size=(rng.choice((1, 2, 5, 30, 60)), rng.choice((1, 3, 12)))
+    )
+    if rng.random() < 0.3:
+        X[rng.randrange(len(X)), 0] = rng.choice((math.nan, math.inf, 1e200, 1e150, -1e100, 1e-320, 0.0))
+    if rng.random() < 0.1:
+        X[:] = X[0]
+    return rng.choice(
+        (X, X, X, X.astype(np.float32), X.tolist(), X[:, 0], X.astype(str), np.asfortranarray(X))
+    )
+
+
+def _odd_labels(rng: random.Random) -> Any:
+    n = rng.choice((30, 30, 60, 5))
+    y = np.where(np.arange(n) < 8, np.arange(n) % rng.choice((1, 2, 3)), -1)
+    odd = (
+        y,
+        y,
+        y,
+        y.astype(float),
+        [None if v < 0 else str(v) for v in y],
+        y[:3],
+        np.full(n, -1),
+        [(1, 2)] * n,
+        None,
+    )
+    return rng.choice(odd)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import Any, TypeVar
 
-HUNG_AFTER = 240.0
-"""Seconds after which an attempt counts as hung, unless its attack says otherwise."""
+Attempt = TypeVar("Attempt", bound=Callable[[int], object])
 
 
 def patience(seconds: float) -> float:
@@ -39,18 +39,9 @@ class NotPossibleHere(Exception):  # noqa: N818 (nothing is wrong)
 class Attack:
     """One kind of attack.
 
-    Attributes
-    ----------
-    name, what : str
-        A word, and what is tried.
-    attempt : callable
-        Makes one attempt from a seed; raises `Lost`, or anything else, if it is not survived.
-    count : int
-        Attempts of a default run.
-    alone : bool
-        Whether attempts are made one after the other, because each fills the machine.
-    hung_after : float
-        Seconds of an idle machine after which an attempt counts as hung.
+    `attempt` makes one attempt from a seed, and raises `Lost`, or anything else, if it is not survived.
+    `count` is that of a default run. Attempts that fill the machine are made `alone`, one after the other.
+    One that takes more than `hung_after` seconds of an idle machine hangs.
     """
 
     name: str
@@ -58,7 +49,7 @@ class Attack:
     attempt: Callable[[int], object]
     count: int
     alone: bool = False
-    hung_after: float = HUNG_AFTER
+    hung_after: float = 240.0
 
 
 @dataclass
@@ -79,20 +70,32 @@ class Outcome:
 
 CHAPTERS = {
     "tables": "files", "pictures": "files", "checkpoints": "files", "matrices": "arrays",
-    "parameters": "parameters", "arrays": "arrays", "journals": "pages", "interop": "parameters",
-    "threads": "processes", "properties": "properties", "kills": "faults", "interrupts": "faults",
-    "discs": "faults", "permissions": "faults", "clocks": "faults", "terminals": "faults", "pages": "pages",
-    "caches": "faults", "forks": "processes", "workers": "processes", "clusters": "processes",
+    "parameters": "arrays", "arrays": "arrays", "journals": "pages", "threads": "processes",
+    "kills": "faults", "interrupts": "faults", "discs": "faults", "permissions": "faults",
+    "terminals": "faults", "pages": "pages", "forks": "processes", "workers": "processes",
+    "clusters": "processes",
 }  # fmt: skip
 """The file of each attack, in the order in which they are made."""
 NAMES = tuple(CHAPTERS)
 
 
+_DECLARED: dict[str, Attack] = {}
+
+
+def attack(name: str, what: str, count: int, **options: Any) -> Callable[[Attempt], Attempt]:
+    """Declare a function of a seed as an attack; the arguments are those of `Attack`."""
+
+    def declare(attempt: Attempt) -> Attempt:
+        _DECLARED[name] = Attack(name, what, attempt, count, **options)
+        return attempt
+
+    return declare
+
+
 def find(name: str) -> Attack:
     """Return an attack by its name; one that is not listed has a file of its own."""
-    chapter = import_module(f"torture.{CHAPTERS.get(name, name)}")
-    found: Attack = next(attack for attack in chapter.ATTACKS if attack.name == name)
-    return found
+    import_module(f"torture.{CHAPTERS.get(name, name)}")
+    return _DECLARED[name]
 
 
 def run(
@@ -112,39 +115,64 @@ def _run(attack: Attack, seed: int, end: int, until: float) -> Outcome:
     """Make attempts in one process; one that kills it is lost, and the next follows in another."""
     outcome = Outcome(attack)
     while seed < end and time.monotonic() < until and not outcome.not_possible:
-        for told in _told_by_child(attack.name, seed, end, until - time.monotonic()):
-            if "began" in told:
-                seed = told["began"]
-            elif "not_possible" in told:
-                outcome.not_possible = told["not_possible"]
+        for line in _lines_of_child(attack.name, seed, end, until - time.monotonic()):
+            if "began" in line:
+                seed = line["began"]
+            elif "not_possible" in line:
+                outcome.not_possible = line["not_possible"]
             else:
                 outcome.tried += 1
-                if told["lost"]:
-                    outcome.lost[told["seed"]] = told["lost"]
-                    print(f"lost: {attack.name} {told['seed']}: {told['lost']}", file=sys.stderr, flush=True)
+                if line["lost"]:
+                    outcome.lost[line["seed"]] = line["lost"]
+                    print(f"lost: {attack.name} {line['seed']}: {line['lost']}", file=sys.stderr, flush=True)
         seed += 1
     return outcome
 
 
-def _told_by_child(name: str, seed: int, end: int, seconds: float) -> Iterator[dict]:
-    """Lines of a process that makes attempts; its own end is told as the last of them."""
-    command = [sys.executable, "-m", "torture.child", name, str(seed), str(end), str(seconds)]
-    errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (a pipe that nobody reads would fill up)
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+def _lines_of_child(name: str, seed: int, end: int, seconds: float) -> Iterator[dict]:
+    """What a process that makes attempts writes, and how it ended if that was in the middle of one."""
+    program = f"from torture.attack import make_attempts; make_attempts({name!r}, {seed}, {end}, {seconds!r})"
+    command = [sys.executable, "-c", program.replace("inf)", "float('inf'))")]
     began = None
-    assert child.stdout is not None
-    for line in child.stdout:
-        if not line.startswith("{"):
-            continue
-        told = json.loads(line)
-        began = told.get("began")
-        yield told
-    child.wait()
-    child.stdout.close()
-    errors.seek(0)
-    said = errors.read()
-    errors.close()
+    with tempfile.TemporaryFile("w+") as errors:  # a pipe that nobody reads would fill up
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as child:
+            assert child.stdout is not None
+            for text in child.stdout:
+                if text.startswith("{"):
+                    line = json.loads(text)
+                    began = line.get("began")
+                    yield line
+        errors.seek(0)
+        said = " ".join(errors.read().split())[-200:]
     if began is not None:
         code = child.returncode
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        yield {"seed": began, "lost": f"the process ended with {how}: {' '.join(said.split())[-200:]}"}
+        yield {"seed": began, "lost": f"the process ended with {how}: {said}"}
+
+
+def make_attempts(name: str, seed: int, end: int, seconds: float) -> None:
+    """In the child: make attempts from one seed after the other, with a line on each."""
+    attack, until = find(name), time.monotonic() + seconds
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for number in range(seed, end):
+        _write({"began": number})
+        signal.setitimer(signal.ITIMER_REAL, patience(attack.hung_after))
+        try:
+            attack.attempt(number)
+            lost = ""
+        except NotPossibleHere as reason:
+            return _write({"not_possible": str(reason)})
+        except Lost as error:
+            lost = str(error)
+        except Exception as error:
+            lost = f"{type(error).__name__}: {error}"
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        _write({"seed": number, "lost": lost[:500]})
+        if time.monotonic() > until:
+            break
+    return None
+
+
+def _write(line: dict) -> None:
+    """Write a line at once, whatever happens next."""
+    os.write(1, (json.dumps(line) + "\n").encode())

@@ -8,14 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from torture.attack import Attack, Lost, NotPossibleHere
+from torture.attack import Lost, NotPossibleHere, attack
 from torture.program import (
     ENDINGS,
     all_outputs,
@@ -35,6 +32,7 @@ from torture.program import (
 )
 
 
+@attack("kills", "SIGKILL of classify and segment, then resumed: the same bytes", count=100)
 def kill(seed: int) -> None:
     """Kill a run once or twice, then let it end."""
     rng = random.Random(seed)
@@ -49,6 +47,7 @@ def kill(seed: int) -> None:
     shutil.rmtree(folder)
 
 
+@attack("interrupts", "SIGINT and SIGTERM: 130 or 143, no file left", count=100)
 def interrupt(seed: int) -> None:
     """Interrupt a run."""
     rng = random.Random(seed)
@@ -65,50 +64,11 @@ def interrupt(seed: int) -> None:
     shutil.rmtree(folder)
 
 
-JUMPS = (-1e10, -4e9, -1e9, -86400.0, -1.0, 0.0, 1.0, 3600.0, 1e9, 7e9, 1e11)
-
-
-def run_while_clocks_jump(seed: int) -> None:
-    """Run with clocks that jump, and with bars, which tell the time left."""
-    rng = random.Random(seed)
-    kind, folder = drawn_kind(rng), fresh()
-    options = all_outputs(kind)
-    end(start(kind, folder, "out", *options, before=lambda: _jump(rng)), expected={0})
-    check_same(folder, "out", kind)
-    check_left(folder, "out.npz", "out.npy", "page.html", "run", "masks")
-    shutil.rmtree(folder)
-
-
-def _jump(rng: random.Random) -> None:
-    import rich.console
-    import rich.progress
-
-    os.environ["FORCE_COLOR"] = "1"  # a terminal, as far as the bars know
-    time.time = _jumping(time.time, rng, JUMPS)
-    time.perf_counter = _jumping(time.perf_counter, rng, JUMPS)
-    time.monotonic = _jumping(time.monotonic, rng, [jump for jump in JUMPS if jump >= 0])
-    rich.console.monotonic = rich.progress.monotonic = time.monotonic  # type: ignore[attr-defined]
-
-
-def _jumping(
-    clock: Callable[[], float], rng: random.Random, jumps: "tuple[float, ...] | list[float]"
-) -> Callable[[], float]:
-    """The same clock, set anew now and then."""
-    offset = rng.choice(jumps)
-
-    def told() -> float:
-        nonlocal offset
-        if rng.random() < 0.2:
-            offset = rng.choice(jumps)
-        return clock() + offset
-
-    return told
-
-
 NEW_MOUNTS, NEW_USER, PRIVATE = 0x20000, 0x10000000, 0x44000
 """Numbers of Linux: mounts and a user of one's own, and mounts that nobody else sees."""
 
 
+@attack("discs", "files that cannot grow, and small file systems that are full", count=100)
 def fill_disc(seed: int) -> None:
     """Let no file grow beyond a random size, or run on a small file system of its own."""
     rng = random.Random(seed)
@@ -167,6 +127,7 @@ NOBODY = 65534
 MODES = (0o000, 0o100, 0o400, 0o500, 0o444, 0o300)
 
 
+@attack("permissions", "permissions taken away before and during a run", count=60)
 def take_permissions(seed: int) -> None:
     """Take permissions away before or during a run; give them back, and run again."""
     rng = random.Random(seed)
@@ -226,6 +187,7 @@ NAMES = ("out", "-out", "a\nb", "a b", "\x1b[31m", "é", "\udcff", "x" * 240, ".
 STREAMS = ("stdin", "stdout", "stderr")
 
 
+@attack("terminals", "closed outputs, gone readers, locales, odd names, deep folders", count=100)
 def run_in_odd_place(seed: int) -> None:
     """Run in one such place; the output must be there and whole."""
     rng = random.Random(seed)
@@ -286,42 +248,3 @@ def _gone() -> int:
     read, write = os.pipe()
     os.close(read)
     return write
-
-
-def run_with_bad_cache(seed: int) -> None:
-    """Run with a bad folder for compiled loops."""
-    rng = random.Random(seed)
-    folder, cache = fresh(), Path(tempfile.mkdtemp(prefix="torture-"))
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    full = rng.random() < 0.5
-    if not full:
-        end(start_anew("segment", folder, "first", env=_with_path(environment)), expected={0})
-        for path in cache.rglob("*.nb?"):
-            if rng.random() < 0.7:
-                path.write_bytes(path.read_bytes()[: rng.randint(0, 200)])
-    limited = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))) if full else None
-    process = start_anew("segment", folder, "out", env=_with_path(environment), preexec_fn=limited)
-    end(process, expected={0})
-    check_same(folder, "out", "segment")
-    for left in (folder, cache):
-        shutil.rmtree(left)
-
-
-def _with_path(environment: dict[str, str]) -> dict[str, str]:
-    return {**environment, "PYTHONPATH": os.pathsep.join(sys.path)}
-
-
-ATTACKS = (
-    Attack("kills", "SIGKILL of classify and segment, then resumed: the same bytes", kill, count=100),
-    Attack("interrupts", "SIGINT and SIGTERM: 130 or 143, no file left", interrupt, count=100),
-    Attack("clocks", "clocks that jump by seconds to centuries", run_while_clocks_jump, count=60),
-    Attack("discs", "files that cannot grow, and small file systems that are full", fill_disc, count=100),
-    Attack("permissions", "permissions taken away before and during a run", take_permissions, count=60),
-    Attack(
-        "terminals",
-        "closed outputs, gone readers, locales, odd names, deep folders",
-        run_in_odd_place,
-        count=100,
-    ),
-    Attack("caches", "damaged and full folders for compiled loops", run_with_bad_cache, count=4),
-)

@@ -21,7 +21,7 @@ from graphwell.io.painted import Painting
 from graphwell.io.tables import open_table
 from graphwell.jobs.options import TableOptions
 from graphwell.jobs.table import read_rows
-from torture.attack import Attack, Lost
+from torture.attack import Lost, attack
 
 TABLES = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".jsonl", ".xlsx")
 PICTURES = (".png", ".jpg", ".tif", ".npy", ".npz")
@@ -111,6 +111,7 @@ def answers_or_tells(attempt: Callable[[], Any]) -> Any:
 FOLDER = tempfile.TemporaryDirectory()
 
 
+@attack("tables", "damaged CSV, TSV, .npy, .npz, Parquet, JSON, Excel", count=30000)
 def read_damaged_table(seed: int) -> None:
     """Read a damaged table to its last label."""
     rng = random.Random(seed)
@@ -124,6 +125,7 @@ def _read(path: Path) -> None:
     read_rows(open_table(path), TableOptions(table=path))
 
 
+@attack("pictures", "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks", count=27000)
 def read_damaged_picture(seed: int) -> None:
     """Read damaged bytes as a picture, and as marks in one."""
     rng = random.Random(seed)
@@ -154,6 +156,7 @@ def classifier() -> DiffuseInterfaceClassifier:
     )
 
 
+@attack("checkpoints", "damaged checkpoints: refused, or the same labels", count=6000)
 def go_on_from_damaged(seed: int) -> None:
     """Go on from a damaged checkpoint: refused, or the labels of the run."""
     graph, y, content, expected = run_case()
@@ -161,17 +164,3 @@ def go_on_from_damaged(seed: int) -> None:
     found = answers_or_tells(lambda: classifier().fit(graph, y, checkpoint=RUN).transduction_)
     if found is not None and (found != expected).any():
         raise Lost("a damaged checkpoint was taken, and led to other labels")
-
-
-ATTACKS = (
-    Attack("tables", "damaged CSV, TSV, .npy, .npz, Parquet, JSON, Excel", read_damaged_table, count=30_000),
-    Attack(
-        "pictures",
-        "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks",
-        read_damaged_picture,
-        count=27_000,
-    ),
-    Attack(
-        "checkpoints", "damaged checkpoints: refused, or the same labels", go_on_from_damaged, count=6_000
-    ),
-)

@@ -20,7 +20,7 @@ from graphwell.memory import held
 from graphwell.serve.journal import Journal
 from graphwell.serve.labelling import LabelPage
 from graphwell.serve.painting import PaintPage
-from torture.attack import Attack, Lost, patience
+from torture.attack import Lost, attack, patience
 from torture.files import answers_or_tells, mutated
 from torture.program import Fork, check_left, end, fresh, ready, warm
 from torture.users import ODD, USERS, Labeller, User, nonsense
@@ -139,6 +139,7 @@ def window(served: Served) -> Iterator[Window]:
             opened.socket.close()
 
 
+@attack("pages", "label and paint pages: nonsense, kill -9, the same labels and history", count=24)
 def work_and_be_killed(seed: int) -> None:
     """Work, be killed in the middle, come back to the same labels and the same history, and end."""
     rng = random.Random(seed)
@@ -240,6 +241,7 @@ N_ACTIONS = 12
 NOTE = {"labels": 3, "share": 0.5, "low": 0.25, "high": 0.75, "checked": [[7, 0.5, True]]}
 
 
+@attack("journals", "damaged and forged journals of the pages", count=2000)
 def open_forged_journal(seed: int) -> None:
     """Open a page on a journal whose bytes are damaged, or whose actions are odd behind right checksums."""
     rng, kind = random.Random(seed), seed % len(USERS)
@@ -320,14 +322,3 @@ def _odd_note(rng: random.Random) -> Any:
 def _line(entry: Any) -> bytes:
     text = json.dumps(entry).encode()
     return b"%08x %s\n" % (zlib.crc32(text), text)
-
-
-ATTACKS = (
-    Attack(
-        "pages",
-        "label and paint pages: nonsense, kill -9, the same labels and history",
-        work_and_be_killed,
-        count=24,
-    ),
-    Attack("journals", "damaged and forged journals of the pages", open_forged_journal, count=2_000),
-)

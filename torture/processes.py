@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphwell import Annealed, DiffuseInterfaceClassifier
-from torture.attack import Attack, Lost, patience
+from torture.attack import Lost, attack, patience
 from torture.files import answers_or_tells
 
 
@@ -24,6 +24,7 @@ def case_of_threads(number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, y, DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(X, y).transduction_
 
 
+@attack("threads", "2 to 16 threads: the labels of one", count=64)
 def fit_in_threads(seed: int) -> None:
     """Fit with some number of threads."""
     X, y, expected = case_of_threads(seed % 4)
@@ -33,6 +34,7 @@ def fit_in_threads(seed: int) -> None:
         raise Lost(f"{threads} threads found other labels than one")
 
 
+@attack("forks", "processes forked after a fit, which fit", count=60)
 def fit_after_fork(seed: int) -> None:
     """Fit, fork, and fit in both."""
     rng = random.Random(seed)
@@ -83,6 +85,7 @@ def started_cluster(**options: Any) -> Any:
     return distributed.LocalCluster(n_workers=N_WORKERS, threads_per_worker=1, **quiet, **options)
 
 
+@attack("workers", "Dask workers killed, all killed, frozen in a fit", count=36, alone=True)
 def hurt_some_workers(seed: int) -> None:
     """Kill one, two or all workers, or freeze one for some seconds, at a random moment of a fit."""
     import distributed
@@ -129,6 +132,7 @@ def _send(pid: int, sent: signal.Signals) -> None:
 FAILURES = ("scheduler", "memory", "client", "workers")
 
 
+@attack("clusters", "dropped schedulers, closed clients, workers that lack memory", count=12, alone=True)
 def let_cluster_fail(seed: int) -> None:
     """Let a cluster of its own fail in a fit: the same labels, or a sentence, within the time."""
     import distributed
@@ -159,19 +163,3 @@ def _fail(kind: str, cluster: Any, client: Any) -> None:
         pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid is not None]
         cluster.scale(0)
         hurt_workers("kill all", pids)
-
-
-ATTACKS = (
-    Attack("threads", "2 to 16 threads: the labels of one", fit_in_threads, count=64),
-    Attack("forks", "processes forked after a fit, which fit", fit_after_fork, count=60),
-    Attack(
-        "workers", "Dask workers killed, all killed, frozen in a fit", hurt_some_workers, count=36, alone=True
-    ),
-    Attack(
-        "clusters",
-        "dropped schedulers, closed clients, workers that lack memory",
-        let_cluster_fail,
-        count=12,
-        alone=True,
-    ),
-)

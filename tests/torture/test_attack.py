@@ -11,8 +11,9 @@ from torture.files import PICTURES, TABLES, mutated, sound_picture, sound_table
 
 DEADLY = """
 import os, signal
-from torture.attack import Attack, Lost, NotPossibleHere
+from torture.attack import Lost, NotPossibleHere, attack
 
+@attack("deadly", "seeds 2, 3 and 4", count=6)
 def attempt(seed):
     if seed == 2:
         raise Lost("a reason")
@@ -22,8 +23,6 @@ def attempt(seed):
         raise KeyError("x")
     if seed == 9:
         raise NotPossibleHere("no such thing here")
-
-ATTACKS = (Attack("deadly", "seeds 2, 3 and 4", attempt, count=6),)
 """
 
 
