@@ -174,9 +174,8 @@ def with_gpu(n: int) -> pd.DataFrame:
 
 def parquet(rows: int, n_workers: int, *, beside_one: bool) -> pd.DataFrame:
     """Label a folder of Parquet files on workers with little memory, and in one process beside them."""
-    from graphwell.jobs.classify import classify
-    from graphwell.jobs.classify_on_cluster import label_folder
-    from graphwell.jobs.options import ClassifyOptions
+    from graphwell.jobs.classify import ClassifyOptions, classify
+    from graphwell.jobs.cluster import label_folder, read_folder
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -191,10 +190,12 @@ def parquet(rows: int, n_workers: int, *, beside_one: bool) -> pd.DataFrame:
                 elsewhere.submit(write_parts, folder / f"{table}.parquet", size).result()
         classifier = gw.DiffuseInterfaceClassifier(random_state=0)
         with cluster_of(n_workers, MEMORY_LIMIT) as client:
-            label_folder(labelling("first.parquet", "small"), clone(classifier))  # loads all code
+            label_folder(
+                read_folder(labelling("first.parquet", "small")), clone(classifier)
+            )  # loads all code
             idle = pd.Series({"client": begin_peak(), **client.run(begin_peak)}, dtype=float)
             began = time.perf_counter()
-            summary = label_folder(labelling("out.parquet"), classifier).to_json()
+            summary = label_folder(read_folder(labelling("out.parquet")), classifier).to_json()
             cost = costs_of(classifier, time.perf_counter() - began)
             peak = pd.Series({"client": held("VmHWM"), **client.run(held, "VmHWM")}, dtype=float)
         if beside_one:

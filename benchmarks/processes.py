@@ -68,14 +68,13 @@ from pathlib import Path
 import pyarrow.parquet
 import graphwell.estimators.tuning.metrics
 from graphwell.io.tables import open_table
-from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.table import read_rows
+from graphwell.jobs.table import TableOptions, read_rows
 from graphwell.memory import held
 
 before = held("VmHWM")
-options = ClassifyOptions(table=Path(sys.argv[1]), scale=sys.argv[2])
-ready = read_rows(open_table(options.table), options)[1]
-print(json.dumps((held("VmHWM") - before) / ready.X.nbytes))
+options = TableOptions(table=Path(sys.argv[1]), scale=sys.argv[2])
+X = read_rows(open_table(options.table), options).encoded(scale=True)[1]
+print(json.dumps((held("VmHWM") - before) / X.nbytes))
 """
 
 

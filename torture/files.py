@@ -19,8 +19,7 @@ from graphwell.cli._run import EXPECTED, sentence
 from graphwell.io.images import read_image, read_seeds
 from graphwell.io.painted import Painting
 from graphwell.io.tables import open_table
-from graphwell.jobs.options import TableOptions
-from graphwell.jobs.table import read_rows
+from graphwell.jobs.table import TableOptions, read_rows
 from torture.attack import Lost, attack
 
 TABLES = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".jsonl", ".xlsx")
@@ -122,7 +121,7 @@ def read_damaged_table(seed: int) -> None:
 
 
 def _read(path: Path) -> None:
-    read_rows(open_table(path), TableOptions(table=path))
+    read_rows(open_table(path), TableOptions(table=path)).encoded()
 
 
 @attack("pictures", "damaged PNG, JPEG, TIFF, .npy and .npz pictures and marks", count=27000)

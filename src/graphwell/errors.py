@@ -116,15 +116,18 @@ class LabelWarning(UserWarning):
     """Given labels may not mean what they seem to: some are taken for unknown, or contradict each other."""
 
 
-def warn_user(message: str | Sentence, category: type[Warning] = UserWarning) -> None:
+def warn_user(
+    message: str | Sentence, category: type[Warning] = UserWarning, *, python_words: Words = in_python
+) -> None:
     """Warn, naming the line outside of graphwell that led here.
 
-    A `Sentence` travels in the warning, so that a face can word the options it names.
+    A `Sentence` travels in the warning, so that a face can word the options it names; the warning itself has
+    those of `python_words`.
     """
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE + os.sep):
         level, frame = level + 1, frame.f_back
-    warning = category(str(message))
+    warning = category(message.worded(python_words) if isinstance(message, Sentence) else message)
     vars(warning)["sentence"] = message
     warnings.warn(warning, stacklevel=level)
 

@@ -5,7 +5,8 @@ import os
 import shlex
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import fields
+from typing import get_args
 
 import pytest
 import typer
@@ -16,21 +17,17 @@ import graphwell as gw
 from graphwell import __version__
 from graphwell.cli import _options
 from graphwell.cli._run import Exit, bars, ends_cleanly
-from graphwell.cli._summary import print_classified, printable
 from graphwell.cli.app import COMMANDS, app
 from graphwell.cli.demo import run_demo, run_questions
 from graphwell.errors import OptionError
-from graphwell.jobs.compare import compare
+from graphwell.jobs.classify import ClassifyOptions
+from graphwell.jobs.compare import CompareOptions
 from graphwell.jobs.labelling import LabelOptions
-from graphwell.jobs.options import ClassifyOptions, CompareOptions
 from graphwell.jobs.painting import PaintOptions
-from graphwell.jobs.reports import ClassCount
 from graphwell.jobs.segment import SegmentOptions
 from graphwell.jobs.suggest import SuggestOptions
 from graphwell.progress import silent
 from tests.cli.blobs import run
-from tests.jobs.tables import write_blobs
-from tests.jobs.test_reports import classified
 
 MADE = vars(typer.main.get_command(app))["commands"]
 PARAMETERS = {name: {each.name: each for each in found.params} for name, found in MADE.items()}
@@ -68,8 +65,8 @@ def test_there_are_few_options():
 
 
 def test_choices_are_those_of_the_library():
-    assert set(_options.METHODS.split(", ")) == set(gw.methods())
-    assert set(_options.STRATEGIES.split(", ")) == set(gw.active.strategies())
+    assert set(get_args(_options.Method)) == set(gw.methods())
+    assert set(get_args(_options.Strategy)) == set(gw.active.strategies())
     for arguments in (["--method", "magic"], ["--device", "tpu"], ["--seed", "-1"]):
         assert run("classify", "in.csv", "-o", "out.csv", *arguments).exit_code == 2
 
@@ -119,8 +116,10 @@ def test_every_field_of_a_job_is_a_flag_with_the_same_default_or_can_be_set(comm
     ("told", "name", "value"),
     [
         ("n_neighbors=7", "n_neighbors", 7),
-        ("fidelity=5", "fidelity", 5.0),
-        ("tune=false", "tune", False),
+        ("fidelity=5", "parameters", {"fidelity": 5}),
+        ("tune=false", "parameters", {"tune": False}),
+        ("evidence=none", "parameters", {"evidence": None}),
+        ("max_memory=4GB", "max_memory", "4GB"),
         ("delimiter=;", "delimiter", ";"),
         ("scale=none", "scale", "none"),
         ('as_number=a, "b,c"', "as_number", ("a", "b,c")),
@@ -146,35 +145,19 @@ def test_a_picture_is_set_like_a_table():
     [
         ("classify", "n_neighbors", "--set n_neighbors: write NAME=VALUE."),
         ("classify", "n_neighbors=x", "--set n_neighbors must be a whole number; got 'x'."),
-        ("classify", "tune=maybe", "--set tune must be true or false; got 'maybe'."),
-        ("classify", "fidelity=much", "--set fidelity must be a number; got 'much'."),
+        ("classify", "safe_csv=maybe", "--set safe_csv must be true or false; got 'maybe'."),
+        ("classify", "speed=9", "--set speed means nothing to the method 'diffuse interface'; leave it out."),
+        ("segment", "radius=wide", "--set radius must be a number; got 'wide'."),
         ("classify", "label=kind", "--set label=kind: write --label instead."),
         ("classify", "n_jobs=3", "--set n_jobs=3: write --jobs instead."),
         ("suggest", "speed=9", "--set speed: there is no such parameter, only as_category, "),
     ],
 )
 def test_what_cannot_be_set_gets_a_sentence(command, told, sentence):
-    ended = run(command, "in.csv", "-o", "out.csv", "--set", told)
+    seeds = ["--seeds", "seeds.png"] if command == "segment" else []
+    ended = run(command, "in.csv", "-o", "out.csv", *seeds, "--set", told)
     assert ended.exit_code == 2
     assert ended.stderr.startswith(f"graphwell: {sentence}")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "instead"),
-    [
-        (["classify", "a.csv", "-o", "b.csv", "--neighbors", "7"], "n_neighbors=7"),
-        (["classify", "a.csv", "-o", "b.csv", "--delimiter=;"], "delimiter=;"),
-        (["classify", "a.csv", "-o", "b.csv", "--no-tune"], "tune=false"),
-        (["label", "a.csv", "--strategy", "margin"], "strategy=margin"),
-        (["segment", "a.png", "--seeds", "b.png", "-o", "c.png", "--snap"], "snap=true"),
-    ],
-)
-def test_a_flag_that_is_gone_says_what_to_write(arguments, instead):
-    ended = run(*arguments)
-    told = f"graphwell: {arguments[-2] if '=' not in instead else ''}"
-    assert ended.exit_code == 2
-    assert ended.stderr.startswith(told)
-    assert ended.stderr.endswith(f" is gone; write --set '{instead}' instead.\n")
 
 
 # --------------------------------------------------------------------------------------------------- endings
@@ -312,56 +295,16 @@ def test_that_kernels_are_compiled_is_said_once():
 # --------------------------------------------------------------------------------------------------- reports
 
 
-def shown(capsys, report):
-    print_classified(report, on_stderr=False)
-    return capsys.readouterr().out
-
-
-def test_options_in_notes_are_flags_and_notes_go_to_standard_error(capsys):
-    print_classified(classified(), on_stderr=False)
-    told = capsys.readouterr()
-    assert told.err == "Note: Give --set n_neighbors.\n"
-    assert "3 rows, 2 labels given" in told.out
-
-
-def test_sweeps_are_counted_where_there_are_some(capsys):
-    assert "5 sweeps. Done." in shown(capsys, classified())
-    assert "sweeps" not in shown(capsys, classified(sweeps=0))
-
-
-def test_many_classes_are_cut_short(capsys):
-    many = tuple(ClassCount(f"class {i}", 1, 1) for i in range(45))
-    told = shown(capsys, classified(classes=many))
-    assert "class 39" in told
-    assert "class 40" not in told
-    assert "and 5 more" in told
-
-
-def test_rows_without_names_have_no_column_for_them(capsys):
-    report = classified()
-    assert "│ id " in shown(capsys, report).replace("┃", "│")
-    unnamed = replace(report, doubtful=(replace(report.doubtful[0], id=None),))
-    assert "│ id " not in shown(capsys, unnamed).replace("┃", "│")
-
-
-def test_everything_can_go_to_standard_error(capsys):
-    print_classified(classified(), on_stderr=True)
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "3 rows, 2 labels given" in told.err
-
-
-@pytest.mark.parametrize(
-    ("text", "safe"), [("a\x1b[31mb", "a?[31mb"), ("x" * 50, "x" * 39 + "…"), ("ok", "ok")]
-)
-def test_text_of_a_file_cannot_harm_a_terminal(text, safe):
-    assert printable(text) == safe
-
-
-def test_a_page_needs_a_function_that_draws_it(tmp_path):
-    write_blobs(tmp_path / "in.csv")
-    with pytest.raises(OptionError, match="needs a function that draws it"):
-        compare(CompareOptions(table=tmp_path / "in.csv", report=tmp_path / "page.html"))
+def test_many_classes_are_cut_short_and_text_of_a_file_cannot_harm_a_terminal(tmp_path):
+    names = [f"class {i:02}" for i in range(45)] + ["\x1b[31m" + "x" * 300]
+    lines = [f"{100 * i},{name}\n{100 * i + 1},\n" for i, name in enumerate(names)]
+    (tmp_path / "in.csv").write_text("x,label\n" + "".join(lines))
+    ended = run("classify", tmp_path / "in.csv", "-o", tmp_path / "out.csv", "--set", "n_neighbors=1")
+    assert ended.exit_code == 0, ended.output
+    assert "class 38" in ended.stdout.split("Classes:")[1].split("uncertain")[0]
+    assert "and 6 more" in ended.stdout
+    assert "\x1b" not in ended.output
+    assert "x" * 130 not in ended.output
 
 
 @pytest.mark.slow

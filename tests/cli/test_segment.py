@@ -70,17 +70,6 @@ def test_all_outputs(folder):
     assert ((np.asarray(Image.open(folder / "masks" / "mask_ff0000.png")) > 0) == (truth == 1)).all()
 
 
-def test_integers_in_integers_out_and_json(folder):
-    finished = segment(folder, "--json", seeds="seeds.npy", output="labels.npy")
-    assert finished.exit_code == 0
-    assert (np.load(folder / "labels.npy") == np.load(folder / "truth.npy")).all()
-    summary = json.loads(finished.stdout)
-    assert summary["size"] == [64, 70]
-    assert [c["given"] for c in summary["classes"]] == [15] * 5
-    assert summary["unreachable_pixels"] == 0
-    assert sum(c["assigned"] for c in summary["classes"]) == 64 * 70
-
-
 def test_colours_in_integers_out_says_which_is_which(folder):
     finished = segment(folder, "--json", output="labels.npy")
     notes = json.loads(finished.stdout)["notes"]
@@ -111,11 +100,6 @@ def test_strokes_on_a_copy_of_the_picture(folder):
         assert finished.exit_code == 0, finished.output
         assert "painted on a copy of the picture" in json.loads(finished.stdout)["notes"][0]
         np.testing.assert_array_equal(np.asarray(Image.open(folder / "read.png"))[..., 3], marks[..., 3])
-
-
-def test_quiet_prints_nothing(folder):
-    finished = segment(folder, "--quiet")
-    assert (finished.exit_code, finished.output) == (0, "")
 
 
 def test_a_region_without_marks_is_transparent_and_ends_a_strict_run_with_1(folder):
@@ -246,15 +230,3 @@ def test_a_volume_with_spacing(tmp_path):
         assert words in sentences(result.stderr)[0]
     result = segment(tmp_path, "--masks", tmp_path / "masks", **files)
     assert sentences(result.stderr) == ["graphwell: --masks draws pictures, not volumes; leave it out."]
-
-
-def test_channels_that_come_first(tmp_path):
-    truth = np.zeros((24, 30), dtype=int)
-    truth[6:18, 8:20] = 1
-    np.save(tmp_path / "image.npy", np.stack([0.3 + 0.4 * truth] * 4))
-    np.save(tmp_path / "seeds.npy", sample_labels(truth.ravel(), 10, 0).reshape(truth.shape))
-    files = {"image": "image.npy", "seeds": "seeds.npy", "output": "labels.npy"}
-    result = segment(tmp_path, "--set", "channel_axis=0", **files)
-    assert result.exit_code == 0, result.output
-    assert "24 x 30 pixels, 20 marked" in result.output
-    assert (np.load(tmp_path / "labels.npy") == truth).all()

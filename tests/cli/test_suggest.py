@@ -4,11 +4,12 @@ import json
 
 import pandas as pd
 
-from tests.cli.blobs import run, table_of_blobs
+from tests.cli.blobs import run
+from tests.jobs.tables import write_blobs
 
 
 def test_from_no_label_to_a_labelled_table(tmp_path):
-    truth = table_of_blobs(tmp_path / "in.csv")["truth"]
+    truth = write_blobs(tmp_path / "in.csv")["truth"]
     bare = pd.read_csv(tmp_path / "in.csv").drop(columns=["label", "truth"])
     bare.to_csv(tmp_path / "bare.csv", index=False)
     asked = run("suggest", tmp_path / "bare.csv", "-n", 6, "--id", "name")
@@ -27,7 +28,7 @@ def test_from_no_label_to_a_labelled_table(tmp_path):
 
 
 def test_classify_names_rows_to_label_next_where_it_is_asked_to(tmp_path):
-    table_of_blobs(tmp_path / "in.csv")
+    write_blobs(tmp_path / "in.csv")
     finished = run(
         "classify", tmp_path / "in.csv", "--drop", "truth", "-o", tmp_path / "out.csv", "--json",
         "--suggest", 10, "--report", tmp_path / "r.html",
@@ -37,14 +38,14 @@ def test_classify_names_rows_to_label_next_where_it_is_asked_to(tmp_path):
     assert len(rows) == 10
     given = pd.read_csv(tmp_path / "in.csv")["label"].notna()
     assert not given[[row["row"] - 1 for row in rows]].any()
-    assert "The rows to label next, best first:" in finished.stderr
+    assert "The rows to label next, best first; row 1" in finished.stderr
     page = (tmp_path / "r.html").read_text()
-    assert "<h2>Rows to label next</h2>" in page
+    assert "<h2>The rows to label next, best first" in page
     assert rows[0]["reason"] in page
 
 
 def test_json_and_quiet(tmp_path):
-    table_of_blobs(tmp_path / "in.csv")
+    write_blobs(tmp_path / "in.csv")
     options = ("--drop", "truth", "-o", tmp_path / "ask.csv", "-n", 3)
     found = run("suggest", tmp_path / "in.csv", *options, "--json")
     report = json.loads(found.stdout)
@@ -54,7 +55,7 @@ def test_json_and_quiet(tmp_path):
 
 
 def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path):
-    table_of_blobs(tmp_path / "in.csv")
+    write_blobs(tmp_path / "in.csv")
     for problem, options in (
         ("-n is 999, but 108 rows are left", ("-n", 999)),
         ("'guess' is not one of 'auto'", ("--strategy", "guess")),

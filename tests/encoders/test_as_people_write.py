@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import graphwell as gw
-from graphwell.jobs.classify import classify
-from graphwell.jobs.options import ClassifyOptions
+from graphwell.jobs.classify import ClassifyOptions, classify
 from tests.jobs.tables import write_blobs
 
 

@@ -6,12 +6,12 @@ import pandas as pd
 CENTERS = 6 * np.array([[0, 0], [1, 0], [0, 1]])
 
 
-def blobs(n=40, seed=0):
+def blobs(n=40, seed=0, unknown=""):
     """Three classes in the plane, four labels each, a text column and the truth."""
     number = np.repeat(np.arange(3), n)
     truth = np.array(["ant", "bee", "cat"])[number]
     points = (np.random.default_rng(seed).normal(size=(3 * n, 2)) + CENTERS[number]).round(4)
-    given = np.where(np.arange(3 * n) % n < 4, truth, "")
+    given = np.where(np.arange(3 * n) % n < 4, truth, unknown)
     names = [f"row {i}" for i in range(3 * n)]
     columns = {"name": names, "x": points[:, 0], "y": points[:, 1], "label": given, "truth": truth}
     return pd.DataFrame(columns)

@@ -61,7 +61,7 @@ def test_what_is_shown_of_a_row(path):
     assert table.text(0) == "A <b>note</b>"
     assert [name for name, _ in table.cells(0)] == ["id", "a", "b", "photo", "x", "y"]
     assert table.places.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
-    assert not {"photo", "x", "y"} & set(table.read.features.names)
+    assert not {"photo", "x", "y"} & set(table.read.frame.columns)
     assert opened(path).name(1) == "2"
 
 

@@ -59,53 +59,6 @@ def test_the_labels_are_those_of_the_library(folder):
     assert report.files == (folder / "labels.npy",)
 
 
-def test_all_files_are_written(folder):
-    extra = {"overlay": "overlay.png", "scores": "scores.png", "masks": "masks"}
-    report = run(folder, output="labels.png", **extra)
-    assert [path.name for path in report.files] == ["labels.png", "overlay.png", "scores.png", "masks"]
-    assert np.asarray(Image.open(folder / "overlay.png")).shape == (40, 44, 3)
-    assert len(list((folder / "masks").iterdir())) == 5
-    mask = np.asarray(Image.open(folder / "masks" / "mask_2.png"))
-    np.testing.assert_array_equal(mask > 0, np.load(folder / "truth.npy") == 2)
-
-
-def test_a_region_without_marks_is_told(folder):
-    seeds = np.load(folder / "seeds.npy")
-    np.save(folder / "seeds.npy", np.where(seeds == 0, -1, seeds))
-    report = run(folder)
-    assert report.unreachable_pixels == (np.load(folder / "truth.npy") == 0).sum()
-    assert "No seed reaches" in str(report.notes[0])
-
-
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        ({"output": "labels.jpg"}, "output"),
-        ({"output": "image.npy"}, "output"),
-        ({"background": "whitish"}, "background"),
-        ({"max_pixels": 100}, "max_pixels"),
-        ({"radius": 0.2}, "radius"),
-        ({"patch": 2}, "patch"),
-        ({"color_scale": -1.0}, "color_scale"),
-    ],
-)
-def test_errors_carry_their_field_and_name_no_flag(folder, options, field):
-    before = sorted(folder.iterdir())
-    with pytest.raises(OptionError) as caught:
-        run(folder, **options)
-    assert caught.value.field == field
-    assert "--" not in str(caught.value)
-    assert sorted(folder.iterdir()) == before
-
-
-def test_masks_never_overwrite_what_was_read(folder):
-    (folder / "seeds.npy").rename(folder / "mask_1.png")
-    np.save(folder / "seeds.npy", np.load(folder / "mask_1.png"))
-    files = {"image": folder / "image.npy", "seeds": folder / "seeds.npy", "output": folder / "mask_1.png"}
-    with pytest.raises(OptionError, match="output and masks are both the file"):
-        segment(SegmentOptions(**files, masks=folder))
-
-
 def test_the_options_of_a_segmentation_have_the_defaults_of_the_segmenter():
     options = SegmentOptions(image=Path("i.png"), seeds=Path("s.png"), output=Path("o.png"))
     for name, parameter in signature(gw.Segmenter).parameters.items():

@@ -1,4 +1,4 @@
-"""A table on its one path: read, its columns looked at in the fit, its labels read once."""
+"""A table on its one path: read, its columns encoded in the fit, its labels read once."""
 
 import warnings
 
@@ -8,10 +8,7 @@ import pytest
 
 import graphwell as gw
 from graphwell.errors import OptionError
-from graphwell.io.tables import open_table
-from graphwell.jobs.classify import classify
-from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.table import LabelColumn, read_label_column, read_rows
+from graphwell.jobs.classify import ClassifyOptions, classify
 from tests.golden import cases
 from tests.jobs.tables import messy, write_blobs
 
@@ -47,69 +44,60 @@ def test_the_program_and_a_fit_of_the_data_frame_agree_row_for_row(tmp_path, kin
     assert not [note for note in report.notes if "scaled" in str(note)]  # one statement about scale
 
 
-def table_of(folder, **columns):
-    lengths = max(map(len, columns.values()))
-    made = {name: [*cells, *[""] * (lengths - len(cells))] for name, cells in columns.items()}
-    pd.DataFrame(made).to_csv(folder / "t.csv", index=False)
-    return open_table(folder / "t.csv")
+def run(folder, frame, **options):
+    """Label a table without learned metrics, and what was said of it."""
+    pd.DataFrame(frame).to_csv(folder / "t.csv", index=False)
+    given = {"n_neighbors": 2, "n_jobs": 1, "parameters": {"tune": False, "evidence": None}, **options}
+    report = classify(ClassifyOptions(table=folder / "t.csv", **given))
+    return report, " ".join(map(str, report.notes))
 
 
-def labels(folder, cells, unknown=(), classes=()):
-    """Labels of a column, and what is said of them."""
-    table = table_of(folder, label=cells, x=[str(i) for i in range(len(cells))])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found = read_label_column(table, "label", "label", unknown, classes)
-    return found, " ".join(str(warning.message) for warning in caught)
+def labels(folder, cells, **options):
+    """Names of the classes, the class of each row, and what was said of them."""
+    x = [i * i for i in range(len(cells))]
+    report, said = run(folder, {"label": cells, "x": x}, **options)
+    return [count.name for count in report.classes], report.details.given.tolist(), said
 
 
 @pytest.mark.parametrize(
-    ("cells", "unknown", "names", "codes"),
+    ("cells", "options", "names", "codes"),
     [
-        (["b", "", "a", "NA", " b "], (), ("a", "b"), [1, -1, 0, -1, 1]),
-        (["10", "9", ""], (), ("9", "10"), [1, 0, -1]),
-        (["1.0", "2", "", "1"], (), ("1.0", "2"), [0, 1, -1, 0]),
-        (["3", "-1", "4"], (), ("3", "4"), [0, -1, 1]),
-        (["1", "-1", ""], ("-1",), ("1",), [0, -1, -1]),
-        (["1", "-1", "2"], ("",), ("-1", "1", "2"), [1, 0, 2]),
-        (["a", "-1", "b"], (), ("-1", "a", "b"), [1, 0, 2]),
-        (["0", "1", "9"], ("9",), ("0", "1"), [0, 1, -1]),
+        (["b", "", "a", "NA", " b "], {}, ["a", "b"], [1, -1, 0, -1, 1]),
+        (["10", "9", ""], {}, ["9", "10"], [1, 0, -1]),
+        (["1.0", "2", "", "1"], {}, ["1.0", "2"], [0, 1, -1, 0]),
+        (["3", "-1", "4"], {}, ["3", "4"], [0, -1, 1]),
+        (["1", "-1", "2"], {"unknown": ("",)}, ["-1", "1", "2"], [1, 0, 2]),
+        (["a", "-1", "b"], {}, ["-1", "a", "b"], [1, 0, 2]),
+        (["0", "1", "9"], {"unknown": ("9",)}, ["0", "1"], [0, 1, -1]),
+        (["true", "False", ""], {}, ["False", "true"], [1, 0, -1]),
+        (["b", "a"], {"classes": ("c", "a")}, ["a", "b", "c"], [1, 0]),
+        (["2", "10"], {"classes": ("3", "2.0")}, ["2", "3", "10"], [0, 2]),
+        (["2", "10"], {"classes": ("x",)}, ["10", "2", "x"], [1, 0]),
     ],
 )
-def test_unknown_labels_are_told_from_known_ones(tmp_path, cells, unknown, names, codes):
-    found, _ = labels(tmp_path, cells, unknown)
-    assert found.names == names
-    assert found.codes.tolist() == codes
+def test_labels_are_read_as_people_write_them(tmp_path, cells, options, names, codes):
+    found, given, said = labels(tmp_path, cells, **options)
+    assert (found, given) == (names, codes)
+    assert ("yet; rows get it only if class_prior gives its size" in said) is ("classes" in options)
 
 
 @pytest.mark.parametrize("word", ["?", "n/a", "unknown", "NaT", "none", "-", "TODO", "NA"])
 def test_usual_spellings_are_unknown_unless_another_marker_is_named(tmp_path, word):
     cells = ["cat", word, "dog", f" {word} ", ""]
-    found, said = labels(tmp_path, cells)
-    assert found.codes.tolist() == [0, -1, 1, -1, -1]
+    _, given, said = labels(tmp_path, cells)
+    assert given == [0, -1, 1, -1, -1]
     assert f'Taken for unknown labels: {word!r} (2 rows); unknown="" makes classes' in said
-    assert word in labels(tmp_path, cells, ("",))[0].names
+    assert word in labels(tmp_path, cells, unknown=("",))[0]
 
 
 def test_odd_names_of_classes_are_pointed_out(tmp_path):
-    _, said = labels(tmp_path, ["cat", "?", "Cat", "dog", "x"], ("x",))
+    said = labels(tmp_path, ["cat", "?", "Cat", "dog", "x"], unknown=("x",))[2]
     assert "'?' is taken for a class; if it means unknown, give unknown='?'" in said
     assert "The classes 'Cat' and 'cat' differ only in case or blanks" in said
-
-
-@pytest.mark.parametrize(
-    ("cells", "further", "names", "codes"),
-    [
-        (["b", "a"], ("c", "a"), ("a", "b", "c"), [1, 0]),
-        (["2", "10"], ("3", "2.0"), ("2", "3", "10"), [0, 2]),
-        (["2", "10"], ("x",), ("10", "2", "x"), [1, 0]),
-    ],
-)
-def test_classes_without_a_label_are_named(tmp_path, cells, further, names, codes):
-    found, _ = labels(tmp_path, cells, (), further)
-    assert found.names == names
-    assert found.codes.tolist() == codes
-    assert "yet; rows get it only if class_prior gives its size" in str(found.notes[0])
+    said = labels(tmp_path, [*["setosa"] * 4, "setsoa", *["virginica"] * 4, "", ""])[2]
+    assert "The class 'setsoa' has one label and differs from 'setosa' in one letter" in said
+    said = labels(tmp_path, [*["0"] * 20, "1", "1", "2"])[2]
+    assert "20 of 23 are 0; if 0 means unlabelled, give unknown=0." in said
 
 
 @pytest.mark.parametrize(
@@ -122,44 +110,39 @@ def test_classes_without_a_label_are_named(tmp_path, cells, further, names, code
         ([str(i / 8) for i in range(40)], r"holds 35 different fractions, such as 0\.125; classes are names"),
     ],
 )
-@pytest.mark.filterwarnings("ignore")
 def test_labels_that_teach_nothing_are_refused(tmp_path, cells, words):
-    table = table_of(tmp_path, label=cells, x=[str(i * i) for i in range(len(cells))])
     with pytest.raises(OptionError, match=words) as caught:
-        read_rows(table, ClassifyOptions(table=table.path))
+        labels(tmp_path, cells)
     assert caught.value.field == "label"
 
 
 def test_labels_truth_names_and_notes_come_together(tmp_path):
-    table = table_of(
-        tmp_path, label=["b", "", "a"], truth=["b", "c", "a"], name=["u", "v", "w"], x=["1", "4", "2"],
-        target=["p", "q", "r"], graphwell_label=["k", "", ""],
-    )  # fmt: skip
-    facts, _ = read_rows(table, ClassifyOptions(table=table.path, truth="truth", row_id="name"))
-    assert (facts.n_rows, facts.classes, facts.features) == (3, ("a", "b"), ("x",))
-    assert facts.given.codes.tolist() == [1, -1, 0]
-    assert (facts.truth.names, facts.truth.codes.tolist()) == (("a", "b", "c"), [1, 2, 0])
-    assert facts.ids.tolist() == ["u", "v", "w"]
-    assert [str(note) for note in facts.notes] == [
+    frame = {
+        "label": ["b", "", "a"], "truth": ["b", "c", "a"], "name": ["u", "v", "w"], "x": [1, 4, 2],
+        "target": ["p", "q", "r"], "graphwell_label": ["k", "", ""],
+    }  # fmt: skip
+    report, _ = run(tmp_path, frame, truth="truth", row_id="name")
+    assert report.features == ("x",)
+    assert (report.truth.names, report.truth.accuracy.of) == (("a", "b", "c"), 1)
+    assert {row.id for row in report.doubtful} <= {"u", "v", "w"}
+    assert [str(note) for note in report.notes][:2] == [
         "The column 'target' was left out: its name says that it is the truth; features uses it after all.",
         "Columns of an earlier run were not used and are replaced: graphwell_label.",
     ]
 
 
 def test_truth_is_matched_by_value_and_one_that_never_agrees_gets_a_hint(tmp_path):
-    columns = {"x": ["1", "4", "2", "7"], "label": ["1.0", "2.0", "", ""]}
-    table = table_of(tmp_path, **columns, truth=["1", "2", "", "7"])
-    facts, _ = read_rows(table, ClassifyOptions(table=table.path, truth="truth"))
-    assert (facts.truth.names, facts.truth.codes.tolist()) == (("1.0", "2.0", "7"), [0, 1, -1, 2])
-    table = table_of(tmp_path, **columns, truth=["p", "q", "p", "q"])
-    facts, _ = read_rows(table, ClassifyOptions(table=table.path, truth="truth"))
-    assert "truth never agrees with a given label: it says 'p' and labels say '1.0'" in str(facts.notes[-1])
+    columns = {"x": [1, 4, 2, 7], "label": ["1.0", "2.0", "", ""]}
+    report, _ = run(tmp_path, {**columns, "truth": ["1", "2", "", "7"]}, truth="truth")
+    assert (report.truth.names, report.truth.confusion[2].sum()) == (("1.0", "2.0", "7"), 1)
+    said = run(tmp_path, {**columns, "truth": ["p", "q", "p", "q"]}, truth="truth")[1]
+    assert "truth never agrees with a given label: it says 'p' and labels say '1.0'" in said
 
 
 @pytest.mark.parametrize(
     ("options", "field"),
     [
-        ({"label": "z"}, "label"),
+        ({"label": "lable"}, "label"),
         ({"row_id": "z"}, "row_id"),
         ({"truth": "z"}, "truth"),
         ({"drop": ("z",)}, "drop"),
@@ -169,67 +152,74 @@ def test_truth_is_matched_by_value_and_one_that_never_agrees_gets_a_hint(tmp_pat
         ({"as_category": ("label",)}, "as_category"),
     ],
 )
-def test_every_name_is_checked_under_its_own_field(tmp_path, options, field):
-    write_blobs(tmp_path / "in.csv")
+def test_every_name_is_checked_under_its_own_field_and_a_close_one_suggested(tmp_path, options, field):
+    frame = write_blobs(tmp_path / "in.csv")
     with pytest.raises(OptionError) as caught:
-        read_rows(open_table(tmp_path / "in.csv"), ClassifyOptions(table=tmp_path / "in.csv", **options))
+        run(tmp_path, frame, **options)
     assert caught.value.field == field
+    assert field != "label" or "t.csv has no such column; did you mean 'label'" in str(caught.value)
 
 
-def test_close_names_are_suggested(tmp_path):
-    table = table_of(tmp_path, label=["a"], x=["1"])
-    with pytest.raises(ValueError, match=r"^label lable: .*t\.csv has no such column; did you mean 'label'"):
-        read_rows(table, ClassifyOptions(table=table.path, label="lable"))
+def test_copies_and_equal_rows_with_different_labels_are_named(tmp_path):
+    frame = messy(1, n=60, labelled=30).drop(columns="truth")
+    _, said = run(tmp_path, pd.concat([frame, frame[4:5].assign(label="owl")]))
+    told = f"1 group of equal rows has different labels: (row 5 {frame.label[4]!r}, row 61 'owl')."
+    assert told in said
+    assert "1 of the 61 rows is a copy of another row; copies are held out together." in said
 
 
-# ------------------------------------------------------------------------------------------ rows made ready
+# ------------------------------------------------------------------------------------ columns and their scale
 
 
-def ready(folder, X, **options):
-    """The rows of a matrix with two labels, as a method without a scale of its own compares them."""
+def points(folder, X, **options):
+    """The table of a matrix, with two labels, labelled on rows as they are encoded."""
     frame = pd.DataFrame(np.asarray(X), columns=[*"abcdefgh"[: np.shape(X)[1]]])
-    frame["label"] = ["u", "v", *[None] * (len(frame) - 2)]
-    frame.to_parquet(folder / "t.parquet")
-    read = {"table": folder / "t.parquet", "features": tuple(frame.columns[:-1]), **options}
-    return read_rows(open_table(folder / "t.parquet"), ClassifyOptions(**read))[1]
+    frame["label"] = ["u", "v", *[""] * (len(frame) - 2)]
+    return run(folder, frame, **{"method": "laplace", "parameters": {}, **options})
 
 
-def test_units_that_differ_are_evened_out_where_the_method_does_not_tune(tmp_path):
-    X = np.random.default_rng(0).normal(size=(50, 2)) * [1, 1000]
-    found = ready(tmp_path, X)
-    np.testing.assert_allclose(found.X.std(axis=0), 1)
-    assert str(found.scale_notes[0]).startswith("The features were scaled (standard), as a few features")
-    np.testing.assert_array_equal(ready(tmp_path, X / [1, 1000]).X, X / [1, 1000])
-    assert ready(tmp_path, X / [1, 1000]).notes == ()
+@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
+def test_units_that_differ_are_evened_out_by_methods_that_do_not_tune(tmp_path):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    even, as_they_are = (points(tmp_path, X, scale=how)[0] for how in ("auto", "none"))
+    uneven = points(tmp_path, X * [1, 1000])[0]
+    assert even.compared_by is None
+    assert uneven.compared_by == "features standardised (a few features would decide the distances alone)"
+    np.testing.assert_array_equal(even.details.score, as_they_are.details.score)
+    standard = points(tmp_path, X * [1, 1000], scale="standard")[0]
+    np.testing.assert_array_equal(uneven.details.score, standard.details.score)
+    clf = gw.baselines.LaplaceLearning(n_neighbors=2, n_jobs=1)
+    clf.fit(pd.DataFrame(X * [1, 1000]), ["u", "v", *[None] * 48])
+    np.testing.assert_allclose(uneven.details.score, clf.label_distributions_.max(axis=1))
 
 
-def test_one_feature_that_decides_alone_is_pointed_out(tmp_path):
-    X = np.random.default_rng(0).normal(size=(50, 2)) * [1, 1000]
-    (note,) = ready(tmp_path, X, scale="none").scale_notes
-    assert "The feature 'b' holds 100.0 %" in str(note)
-    assert 'scale="standard" evens the features out' in str(note)
-
-
-def test_scales_and_components(tmp_path):
+@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
+def test_scales_and_components_are_those_of_the_encoder(tmp_path):
     X = np.random.default_rng(0).normal(size=(80, 4)) * [1, 100, 3, 5]
-    np.testing.assert_allclose(ready(tmp_path, X, scale="standard").X.std(axis=0), 1)
-    np.testing.assert_allclose(np.median(ready(tmp_path, X, scale="robust").X, axis=0), 0, atol=1e-12)
-    found = ready(tmp_path, X, pca=2)
-    assert found.X.shape == (80, 2)
-    assert "The 4 features were projected onto 2 principal components." in str(found.notes[0])
+    frame, y = pd.DataFrame(X, columns=list("abcd")), ["u", "v", *[None] * 78]
+    for how in ({"scale": "standard"}, {"scale": "robust"}, {"scale": "standard", "pca": 2}):
+        report, said = points(tmp_path, X, **how)
+        encoder = gw.TableEncoder(standardise=how["scale"], pca=how.get("pca"))
+        clf = gw.baselines.LaplaceLearning(n_neighbors=2, n_jobs=1).fit(encoder.fit_transform(frame), y)
+        np.testing.assert_allclose(report.details.score, clf.label_distributions_.max(axis=1))
+        assert ("The 4 features were projected onto 2 principal components." in said) is ("pca" in how)
 
 
 def test_missing_values_are_refused_dropped_or_filled(tmp_path):
     X = np.random.default_rng(0).normal(size=(10, 2))
     X[3, 1] = X[5, 0] = np.nan
     with pytest.raises(ValueError, match="Row 4: the feature 'b' is missing, one of 2 missing values"):
-        ready(tmp_path, X, missing="error")
-    dropped = ready(tmp_path, X, missing="drop")
-    assert np.flatnonzero(~dropped.kept).tolist() == [3, 5]
-    assert dropped.X.shape == (8, 2)
-    filled = ready(tmp_path, X, missing="mean")
-    assert filled.X[3, 1] == pytest.approx(np.nanmean(X[:, 1]))
-    assert filled.kept.all()
+        points(tmp_path, X, missing="error")
+    dropped, said = points(tmp_path, X, missing="drop")
+    assert np.flatnonzero(~dropped.details.kept).tolist() == [3, 5]
+    assert np.flatnonzero(dropped.details.assigned < 0).tolist() == [3, 5]
+    assert "2 rows were left out, since a feature is missing there." in said
+    filled, said = points(tmp_path, X, missing="mean")
+    assert (filled.details.assigned >= 0).all()
+    assert "2 missing values were replaced by the mean of their column." in said
+    X[1] = np.nan
+    with pytest.raises(OptionError, match=r"'v' has labels on rows with missing .* missing=\"mean\""):
+        points(tmp_path, X, missing="drop")
 
 
 @pytest.mark.parametrize(
@@ -247,23 +237,4 @@ def test_missing_values_are_refused_dropped_or_filled(tmp_path):
 )
 def test_bad_features_get_one_sentence(tmp_path, X, how, words):
     with pytest.raises(ValueError, match=words):
-        ready(tmp_path, X, **how)
-
-
-@pytest.mark.parametrize(
-    ("n_names", "kind"), [(2, np.int8), (127, np.int8), (128, np.int16), (40_000, np.int32)]
-)
-def test_numbers_of_classes_in_few_bytes(n_names, kind):
-    codes = np.array([-1, 0, n_names - 1])
-    narrow = LabelColumn(tuple(map(str, range(n_names))), codes).narrow()
-    assert narrow.codes.dtype == kind
-    np.testing.assert_array_equal(narrow.codes, codes)
-
-
-def test_rows_to_label_are_named_when_asked_for(tmp_path):
-    messy(0, n=60, labelled=30).drop(columns="truth").to_csv(tmp_path / "in.csv", index=False)
-    options = {"table": tmp_path / "in.csv", "n_jobs": 1}
-    assert classify(ClassifyOptions(**options)).to_label == ()
-    rows = classify(ClassifyOptions(**options, suggest=4)).to_label
-    assert len(rows) == 4
-    assert all(row.row > 30 for row in rows)
+        points(tmp_path, X, **{"features": ("a", "b"), **how})

@@ -16,6 +16,7 @@ from graphwell.active.strategies import DEFAULT, Strategy, find_strategy
 from graphwell.backends.base import Backend, Engine, PlacedGraph
 from graphwell.backends.registry import find_backend
 from graphwell.encoders.kinds import is_frame
+from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.inputs import encoded_frame
@@ -188,7 +189,7 @@ def prepare(
     if metric == "precomputed":
         return PreparedGraph(backend, backend.read_affinities(X)[1])
     if is_frame(X):  # in the scale that `graphwell suggest` gives a table
-        X = encoded_frame(X, standardise=by_the_data)[1]
+        X = encoded_frame(X, encoder=TableEncoder(standardise=by_the_data))[1]
     rows = backend.read_rows(X, metric)
     return PreparedGraph(backend, backend.build_graph(rows, n_neighbors, scale_neighbor, metric, silent))
 

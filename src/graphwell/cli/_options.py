@@ -9,7 +9,6 @@ from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import typer
-from typer.core import TyperCommand
 
 from graphwell.errors import OptionError
 
@@ -28,10 +27,10 @@ Method = Literal[
     "measure propagation", "nearest", "normalised 1-cut", "p-laplacian", "poisson", "ratio cheeger cut",
     "simplex", "spectral clusters", "spreading", "volume mbo",
 ]  # fmt: skip
-METHODS, STRATEGIES = ", ".join(get_args(Method)), ", ".join(get_args(Strategy))
+"""Choices are written out, so that help comes without the libraries that compute; a test compares them."""
 OF_TABLES = (
-    "scale (auto, none, standard, robust), pca, missing (fill, error, drop, mean), as_number, as_category, "
-    "delimiter, encoding, decimal, max_memory (4GB)"
+    "n_neighbors, scale (auto, none, standard, robust), pca, missing (fill, error, drop, mean), as_number, "
+    "as_category, delimiter, encoding, decimal, max_memory (4GB)"
 )
 """Parameters for `--set` wherever a table is read."""
 TABLE = "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .jsonl, .npy, .npz, .h5ad or .zarr"
@@ -101,7 +100,7 @@ Browser = Annotated[bool, option("Open the page in a browser.", panel=SERVER)]
 # ------------------------------------------------------------------------------------ names in sentences
 
 ARGUMENTS = ("table", "image", "source")
-OTHERWISE = {"row_id": "id", "n_jobs": "jobs", "n": "n"}
+OTHERWISE = {"row_id": "id", "n_jobs": "jobs"}
 """Fields of jobs whose flag has another name."""
 FLAGS = {
     "output", "label", "features", "drop", "id", "truth", "unknown", "classes", "class_prior", "method",
@@ -111,19 +110,6 @@ FLAGS = {
     "seeds_out", "background", "overlay", "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
 }  # fmt: skip
 """Options with a flag; all others are given by `--set`."""
-GONE = {
-    "--neighbors": "n_neighbors", "--tune": "tune=true", "--no-tune": "tune=false",
-    "--safe-csv": "safe_csv=true", "--snap": "snap=true", "--strokes-on-picture": "strokes_on_picture=true",
-    **{
-        f"--{name.replace('_', '-')}": name
-        for name in (
-            "start", "fidelity", "evidence", "scale", "pca", "missing", "as_number", "as_category",
-            "delimiter", "encoding", "decimal", "max_memory", "max_pixels", "spacing", "channel_axis",
-            "radius", "color_scale", "smoothing", "patch", "strategy", "seed", "device",
-        )
-    },
-}  # fmt: skip
-"""Flags of earlier releases, which some or all commands have no more, and what to set instead."""
 
 
 def in_flags(field: str, value: str | None = None) -> str:
@@ -145,21 +131,6 @@ def in_flags(field: str, value: str | None = None) -> str:
     if value is None or value == "True":
         return flag
     return f"{flag} {value.strip(chr(34)) or value}"  # the quotes of an empty text are typed
-
-
-class Command(TyperCommand):
-    """A command that says what to write in place of a flag of an earlier release."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse flags that are gone, then read the options as ever."""
-        known = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
-        for flag, following in zip(args, [*args[1:], ""], strict=False):
-            flag, _, value = flag.partition("=")
-            if flag in GONE and flag not in known:
-                instead = GONE[flag] if "=" in GONE[flag] else f"{GONE[flag]}={value or following}"
-                typer.echo(f"graphwell: {flag} is gone; write --set '{instead}' instead.", err=True)
-                raise typer.Exit(2)
-        return super().parse_args(ctx, args)
 
 
 # -------------------------------------------------------------------------------------- options of jobs
@@ -186,7 +157,7 @@ def job_options(kind: type[Options], flags: Mapping[str, Any], **read: Any) -> O
 
     Examples
     --------
-    >>> from graphwell.jobs.options import ClassifyOptions
+    >>> from graphwell.jobs.classify import ClassifyOptions
     >>> flags = {"table": Path("pets.csv"), "drop": "name, age", "set_": ["n_neighbors=5", "step_size=0.1"]}
     >>> made = job_options(ClassifyOptions, flags)
     >>> made.drop, made.n_neighbors, made.parameters
@@ -202,12 +173,12 @@ def job_options(kind: type[Options], flags: Mapping[str, Any], **read: Any) -> O
     return kind(**given | read | _settings(kind, flags.get("set_") or (), given))
 
 
-def _settings(kind: type, told: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(kind: type, settings: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of a job from NAME=VALUE; where a job takes parameters of the estimator, these too."""
     types = get_type_hints(kind)
     found: dict[str, Any] = {}
     others: dict[str, Any] = {}
-    for item in told:
+    for item in settings:
         name, equals, text = item.partition("=")
         if not name or not equals:
             raise OptionError("set", "{field} {}: write NAME=VALUE.", item)
@@ -218,10 +189,8 @@ def _settings(kind: type, told: Sequence[str], given: Mapping[str, Any]) -> dict
         elif "parameters" in types:
             others[name] = _literal(text)
         else:
-            free = sorted(set(types) - set(given))
-            raise OptionError(
-                "set", "{field} {}: there is no such parameter, only {}.", name, ", ".join(free)
-            )
+            free = ", ".join(sorted(set(types) - set(given)))
+            raise OptionError("set", "{field} {}: there is no such parameter, only {}.", name, free)
     return found | ({"parameters": others} if others else {})
 
 
@@ -261,3 +230,9 @@ def column_names(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
+
+
+def beside(table: Path, word: str, ending: str | None = None) -> Path:
+    """The name of a table with a word before its ending; standard output where the table comes from there."""
+    name, dot, own = table.name.partition(".")
+    return table if table == Path("-") else table.with_name(f"{name}.{word}{ending or dot + own}")

@@ -3,7 +3,7 @@
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
@@ -30,10 +30,14 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichBars
     from rich.progress import TaskID
 
+    from graphwell.jobs.report import Report
+
 Arguments = ParamSpec("Arguments")
 
 EXPECTED = (ValueError, OSError, ImportError, NotImplementedError, MemoryError)
 """Bad input and missing libraries raise these; anything else is a mistake in graphwell."""
+WIDTH_WITHOUT_TERMINAL = 110
+LINES_SHOWN = 40
 
 
 class Exit(IntEnum):
@@ -106,7 +110,7 @@ def sentence(error: BaseException) -> str:
         text = "There is not enough memory for this; use fewer rows or features."
     else:
         text = str(error) or type(error).__name__
-    return "".join(character if character.isprintable() else "?" for character in " ".join(text.split()))
+    return printable(" ".join(text.split()), limit=100_000)
 
 
 # --------------------------------------------------------------------------------------------------- reports
@@ -126,12 +130,73 @@ def stdout_is_taken(output: Path, *, json_: bool) -> bool:
     return json_ or output == Path("-")
 
 
-def tell(report: Any, show: Callable[..., None], *, taken: bool, json_: bool, quiet: bool) -> None:
-    """Print a report unless quiet, and as JSON where this is asked for."""
+def show(report: "Report", *, taken: bool, json_: bool, quiet: bool) -> None:
+    """Print a report unless quiet, and as JSON where this is asked for; notes go to standard error."""
     if not quiet:
-        show(report, on_stderr=taken)
+        _print(report, on_stderr=taken)
     if json_:
         typer.echo(json.dumps(report.to_json(in_flags), indent=2, ensure_ascii=False))
+
+
+def _print(report: Any, *, on_stderr: bool) -> None:
+    """A report on a terminal."""
+    for text in report.sentences():
+        say(text, on_stderr=on_stderr)
+    for grid in report.grids(in_flags):
+        say(f"{grid.title}:", on_stderr=on_stderr)
+        print_grid(grid.titles, grid.rows, on_stderr=on_stderr)
+    for note in report.notes:
+        say(f"Note: {note.worded(in_flags)}", on_stderr=True, style="yellow")
+    seconds = getattr(report, "seconds", {})
+    if seconds:
+        stages = ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items())
+        say(f"Seconds: {stages}", on_stderr=on_stderr)
+    if report.files:
+        say(f"Written: {', '.join(map(str, report.files))}", on_stderr=on_stderr)
+
+
+def say(text: str, *, on_stderr: bool = False, style: str = "") -> None:
+    """Print a sentence, which may hold text from a file."""
+    from rich.text import Text
+
+    console_for(on_stderr=on_stderr).print(Text(printable(text, 1000), style=style))
+
+
+def print_grid(titles: Sequence[str], rows: Sequence[Sequence[str]], *, on_stderr: bool = False) -> None:
+    """Print a table; columns whose title begins with > are numbers."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    for title in titles:
+        table.add_column(title.removeprefix(">"), justify="right" if title.startswith(">") else "left")
+    for row in rows[:LINES_SHOWN]:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    if len(rows) > LINES_SHOWN:
+        table.add_row(f"and {len(rows) - LINES_SHOWN:,} more")
+    console_for(on_stderr=on_stderr).print(table)
+
+
+def console_for(*, on_stderr: bool = False) -> "Console":
+    """The terminal, or lines of one width where there is none."""
+    from rich.console import Console
+
+    console = Console(stderr=on_stderr, highlight=False)
+    if console.is_terminal:
+        return console
+    return Console(stderr=on_stderr, highlight=False, width=WIDTH_WITHOUT_TERMINAL)
+
+
+def printable(text: str, limit: int = 120) -> str:
+    r"""Text from a file as a terminal may show it: short, and without control characters.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31mb")
+    'a?[31mb'
+    """
+    text = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 # -------------------------------------------------------------------------------------------------- progress

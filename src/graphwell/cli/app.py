@@ -1,25 +1,22 @@
-"""The program: its commands, and those that need few words: demo, example, doctor."""
+"""The program: its commands with examples of them, and those that need few words: demo, example, doctor."""
 
 import json
 from collections.abc import Callable
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from graphwell import __version__
-from graphwell.cli._options import FILES, PRINTED, Command, option
-from graphwell.cli._run import Exit, ends_cleanly
-from graphwell.cli.classify import classify, suggest
+from graphwell.cli._options import FILES, PRINTED, option
+from graphwell.cli._run import Exit, ends_cleanly, print_grid, say
+from graphwell.cli.classify import classify
 from graphwell.cli.compare import compare
 from graphwell.cli.pages import label, paint
 from graphwell.cli.reproduce import reproduce
 from graphwell.cli.segment import segment
-
-if TYPE_CHECKING:
-    from graphwell.cli.demo import Row
-    from graphwell.jobs.doctor import DoctorReport
+from graphwell.cli.suggest import suggest
 
 app = typer.Typer(
     help="Label everything from a few labels.", no_args_is_help=True, pretty_exceptions_enable=False
@@ -50,36 +47,20 @@ def demo(output: Folder = Path("demo"), seed: Annotated[int, option("Seed of eve
 
     from graphwell.cli.demo import run_demo, run_questions
 
-    console = Console()
+    wait = "Labelling; the first run on a machine also compiles the kernels, for half a minute"
     for title, run in (
         ("Three moons: 1,500 points in 100 dimensions, 25 labels per class", run_demo),
         ("1,797 digits: ten labels at random, or the ten that graphwell asks for", run_questions),
     ):
-        with console.status(
-            "Labelling; the first run on a machine also compiles the kernels, for half a minute"
-        ):
+        with Console().status(wait):
             rows, picture = run(output, seed)
-        _show_demo(console, title, rows)
-        console.print(f"Picture: {picture}", highlight=False)
+        say(title)
+        lines = [(row.method, f"{100 * row.error:.2f} %", row.paper, f"{row.seconds:.2f}") for row in rows]
+        print_grid(("method", ">error", ">paper", ">seconds"), lines)
+        say(f"Picture: {picture}")
 
 
-def _show_demo(console: Any, title: str, rows: "list[Row]") -> None:
-    """Print a table of the demo; figures of the paper where there are some."""
-    from rich.table import Table
-
-    table = Table(title=title)
-    table.add_column("method")
-    paper = any(row.paper for row in rows)
-    for name in ("error", *(["paper"] if paper else []), "seconds"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(
-            row.method, f"{100 * row.error:.2f} %", *([row.paper] if paper else []), f"{row.seconds:.2f}"
-        )
-    console.print(table)
-
-
-@example.command(cls=Command, epilog="Example: graphwell example digits -o digits.csv --per-class 3")
+@example.command(epilog="Example: graphwell example digits -o digits.csv --per-class 3")
 @ends_cleanly
 def digits(
     output: Annotated[Path, option("File for the table (.csv).", "--output", "-o", panel=FILES)] = Path(
@@ -99,7 +80,7 @@ def digits(
     typer.echo(f"Written: {output}, 1,797 digits with {per_class} labels per class.")
 
 
-@example.command(cls=Command, epilog="Example: graphwell example image -o pictures --noise 0.2")
+@example.command(epilog="Example: graphwell example image -o pictures --noise 0.2")
 @ends_cleanly
 def image(
     output: Folder = Path("example"),
@@ -132,35 +113,10 @@ def doctor(
     if json_:
         typer.echo(json.dumps(found.to_json(), indent=2))
     else:
-        _show_installation(found)
+        print_grid(("of", "found"), found.lines())
+        for trouble in found.troubles:
+            typer.echo(f"graphwell: {trouble}.", err=True)
     return Exit.NEEDS_ATTENTION if found.troubles else Exit.DONE
-
-
-def _show_installation(found: "DoctorReport") -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from graphwell.cli._summary import console_for
-    from graphwell.memory import in_words
-
-    facts = {
-        "graphwell": found.version,
-        "Python": f"{found.python}, {found.system}",
-        "threads": f"{found.threads}",
-        "free memory": in_words(found.free_memory),
-        "GPU": found.gpu,
-        "compiled loops": "kept nowhere" if found.cache is None else f"kept in {found.cache}",
-        **{library.name: library.version or library.trouble for library in found.libraries},
-    }
-    table = Table(show_header=False)
-    for name, fact in facts.items():
-        table.add_row(name, Text(fact))
-    for library in found.extras:
-        missing = f"{library.trouble}: {library.install}"
-        table.add_row(f"for {library.what_for}", Text(f"{library.name} {library.version or missing}"))
-    console_for(on_stderr=False).print(table)
-    for trouble in found.troubles:
-        typer.echo(f"graphwell: {trouble}.", err=True)
 
 
 COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
@@ -200,7 +156,7 @@ COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
 for _command, _lines in COMMANDS.items():
     _paragraphs = cleandoc(_command.__doc__ or "").split("\n\n")  # rich would keep the ends of their lines
     _help = "\n\n".join(" ".join(each.split()) for each in _paragraphs)
-    app.command(cls=Command, help=_help, epilog="\n".join(("Examples", *_lines)))(_command)
+    app.command(help=_help, epilog="\n".join(("Examples", *_lines)))(_command)
 app.add_typer(example, name="example")
 
 

@@ -1,11 +1,11 @@
-"""`graphwell classify` and `graphwell suggest`: rows labelled from a few labels, and rows worth a label."""
+"""`graphwell classify`: every row of a table labelled from the labels that some rows have."""
 
 from pathlib import Path
 from typing import Annotated
 
 from graphwell.cli import _options as opt
-from graphwell.cli._options import column_names, in_flags, job_options, option
-from graphwell.cli._run import Exit, bars, ends_cleanly, stdout_is_taken, tell
+from graphwell.cli._options import beside, column_names, in_flags, job_options, option
+from graphwell.cli._run import Exit, bars, ends_cleanly, show, stdout_is_taken
 from graphwell.errors import OptionError
 from graphwell.progress import work_is_over
 
@@ -37,7 +37,7 @@ def classify(
         option("Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels.", metavar="SIZES"),
     ] = None,
     method: Annotated[
-        opt.Method, option(f"How rows are labelled: {opt.METHODS}.", panel=opt.METHOD, metavar="NAME")
+        opt.Method, option("How rows are labelled; `gw.methods()` says what each does.", panel=opt.METHOD)
     ] = "diffuse interface",
     holdout: Annotated[
         float | None,
@@ -50,8 +50,8 @@ def classify(
     set_: Annotated[
         list[str] | None,
         opt.settings(
-            f"n_neighbors, start (auto, diffusion, nearest, random), fidelity, tune, evidence (auto, none), "
-            f"{opt.OF_TABLES}, safe_csv (true), and those of the method in Python"
+            f"{opt.OF_TABLES}, safe_csv (true), and those of the method in Python: start (auto, diffusion, "
+            "nearest, random), fidelity, tune, evidence (auto, none) ..."
         ),
     ] = None,
     report: opt.Report = None,
@@ -79,20 +79,18 @@ def classify(
     graphwell_given. Exit codes: 0 done; 1 done, but with --strict, and some rows lie in a part of the graph
     without any label; 2 bad input; 130 interrupted.
     """
+    output = output or beside(table, "labelled")
     flags = locals()
-    output = output or _beside(table, "labelled")
-    flags = {**flags, "output": output}
     taken = stdout_is_taken(output, json_=json_)
-    from graphwell.cli import _summary
+    from graphwell.jobs.classify import ClassifyOptions
     from graphwell.jobs.classify import classify as label_rows
-    from graphwell.jobs.options import ClassifyOptions
     from graphwell.view.report import report_page
 
     options = job_options(ClassifyOptions, flags, class_prior=_class_prior(class_prior))
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=lambda made: report_page(made, words=in_flags), progress=progress)
         work_is_over()
-    tell(found, _summary.print_classified, taken=taken, json_=json_, quiet=quiet)
+    show(found, taken=taken, json_=json_, quiet=quiet)
     attention = found.unreachable_rows or found.bridged_rows
     return Exit.NEEDS_ATTENTION if strict and attention else Exit.DONE
 
@@ -115,73 +113,3 @@ def _class_prior(text: str | None) -> "str | dict[str, float | tuple[float, floa
             raise OptionError("class_prior", "{field}: {!r} is no size; write a=0.2 or a=0.05:0.2.", item)
         sizes[name.strip()] = numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
     return sizes
-
-
-def _beside(table: Path, word: str, ending: str | None = None) -> Path:
-    """The name of a table with a word before its ending; standard output where the table comes from there."""
-    name, dot, own = table.name.partition(".")
-    return table if table == Path("-") else table.with_name(f"{name}.{word}{ending or dot + own}")
-
-
-@ends_cleanly
-def suggest(
-    table: Annotated[Path, opt.argument("TABLE", f"{opt.TABLE}, or - for text on standard input.")],
-    output: Annotated[
-        Path | None,
-        opt.output(
-            "File for the questions (.csv), by default pets.questions.csv of pets.csv; with --answers, for "
-            "the table, pets.answered.csv; - for standard output."
-        ),
-    ] = None,
-    n: Annotated[int, option("Number of rows to ask for.", "-n", "--n", panel=opt.METHOD, min=1)] = 10,
-    label: opt.LabelSoFar = None,
-    answers: Annotated[
-        Path | None,
-        opt.file("File of questions with labels filled in (? = cannot tell), to merge into TABLE."),
-    ] = None,
-    strategy: Annotated[
-        opt.Strategy, option(f"What to ask for: {opt.STRATEGIES}.", panel=opt.METHOD, metavar="NAME")
-    ] = "auto",
-    features: opt.Features = None,
-    drop: opt.Drop = None,
-    id_: opt.Id = None,
-    unknown: opt.Unknown = None,
-    seed: opt.Seed = 0,
-    set_: Annotated[list[str] | None, opt.settings(f"n_neighbors, truth, {opt.OF_TABLES}")] = None,
-    device: opt.Where = "cpu",
-    jobs: opt.Jobs = None,
-    json_: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> Exit:
-    """Write down which rows of a table to label next, from no labels at all or from some.
-
-    Each question is a row with its cells, a reason, and an empty cell for the label. Filled in, the file goes
-    back into the table with --answers. Exit codes: 0 done; 2 bad input; 130 interrupted.
-    """
-    flags = locals()
-    if output is None:
-        output = _beside(table, "answered") if answers else _beside(table, "questions", ".csv")
-    flags = {**flags, "output": output}
-    taken = stdout_is_taken(output, json_=json_)
-    from graphwell.cli import _summary
-    from graphwell.jobs.suggest import USUAL_LABEL, MergeOptions, SuggestOptions, merge_answers
-    from graphwell.jobs.suggest import suggest as choose_rows
-
-    del flags["answers"]
-    options = job_options(SuggestOptions, flags)
-    with bars(quiet=quiet) as progress:
-        if answers is None:
-            chosen = choose_rows(options, progress=progress)
-            work_is_over()
-            tell(chosen, _summary.print_suggested, taken=taken, json_=json_, quiet=quiet)
-        else:
-            merged = merge_answers(
-                MergeOptions(
-                    table=table, answers=answers, output=output, label=label or USUAL_LABEL,
-                    delimiter=options.delimiter, encoding=options.encoding,
-                ),
-                progress=progress,
-            )  # fmt: skip
-            work_is_over()
-            tell(merged, _summary.print_merged, taken=taken, json_=json_, quiet=quiet)
-    return Exit.DONE

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from graphwell.cli import _options as opt
 from graphwell.cli._options import in_flags, job_options, option
-from graphwell.cli._run import Exit, bars, ends_cleanly, tell
+from graphwell.cli._run import Exit, bars, ends_cleanly, show
 
 if TYPE_CHECKING:
     from graphwell.comparison.compare import Standing
@@ -35,7 +35,7 @@ def compare(
     id_: opt.Id = None,
     unknown: opt.Unknown = None,
     seed: opt.Seed = 0,
-    set_: Annotated[list[str] | None, opt.settings(f"n_neighbors, classes, {opt.OF_TABLES}")] = None,
+    set_: Annotated[list[str] | None, opt.settings(f"classes, {opt.OF_TABLES}")] = None,
     jobs: opt.Jobs = None,
     json_: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -47,15 +47,14 @@ def compare(
     error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
-    from graphwell.cli import _summary
+    from graphwell.jobs.compare import CompareOptions
     from graphwell.jobs.compare import compare as compare_methods
-    from graphwell.jobs.options import CompareOptions
-    from graphwell.view.comparison import comparison_page
+    from graphwell.view.report import comparison_page
 
     options = job_options(CompareOptions, flags)
     out = sys.stdout  # bars on a terminal take its place
 
-    def say(standing: "Standing") -> None:
+    def print_line(standing: "Standing") -> None:
         correct, error, seconds, _ = standing.cells
         line = f"{standing.method}: {correct} correct ± {error}, {seconds} s"
         print(line, file=sys.stdout if out.isatty() else out, flush=True)
@@ -65,7 +64,7 @@ def compare(
             options,
             draw=lambda made: comparison_page(made, words=in_flags),
             progress=progress,
-            on_result=None if quiet or json_ else say,
+            on_result=None if quiet or json_ else print_line,
         )
-    tell(found, _summary.print_compared, taken=json_, json_=json_, quiet=quiet)
+    show(found, taken=json_, json_=json_, quiet=quiet)
     return Exit.DONE

@@ -46,7 +46,7 @@ def label(
     ] = None,
     set_: Annotated[
         list[str] | None,
-        opt.settings(f"n_neighbors, strategy, seed, device, truth, {opt.OF_TABLES}, safe_csv (true)"),
+        opt.settings(f"strategy, seed, device, truth, {opt.OF_TABLES}, safe_csv (true)"),
     ] = None,
     jobs: opt.Jobs = None,
     host: opt.Host = "127.0.0.1",

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from graphwell.cli import _options as opt
-from graphwell.cli._options import job_options, option
-from graphwell.cli._run import Exit, bars, ends_cleanly, tell
+from graphwell.cli._options import in_flags, job_options, option
+from graphwell.cli._run import Exit, bars, ends_cleanly, say, show
 from graphwell.progress import work_is_over
 
 
@@ -55,13 +55,13 @@ def segment(
     130 interrupted.
     """
     flags = locals()
-    from graphwell.cli import _summary
     from graphwell.jobs.segment import SegmentOptions
     from graphwell.jobs.segment import segment as segment_picture
 
     options = job_options(SegmentOptions, flags)
+    early = lambda sentence: say(sentence.worded(in_flags), on_stderr=True)  # noqa: E731
     with bars(quiet=quiet) as progress:
-        found = segment_picture(options, progress=progress, say=None if quiet else _summary.print_early)
+        found = segment_picture(options, progress=progress, say=None if quiet else early)
         work_is_over()
-    tell(found, _summary.print_segmented, taken=json_, json_=json_, quiet=quiet)
+    show(found, taken=json_, json_=json_, quiet=quiet)
     return Exit.NEEDS_ATTENTION if strict and found.unreachable_pixels else Exit.DONE

@@ -22,11 +22,13 @@ from graphwell._rows import equal_rows, one_of_each
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.encoders.kinds import is_frame
+from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError
 from graphwell.estimators.inputs import encoded_frame, refuse_foreign
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.estimators.registry import DEFAULT, Method
 from graphwell.estimators.registry import methods as registered_methods
+from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.graph import Graph
 from graphwell.memory import in_words, peak_memory
 from graphwell.model_selection import HiddenLabelsSplit
@@ -112,7 +114,9 @@ def compare(
     if len(labels.classes) < 2:
         only = labels.classes.tolist()[0]
         raise ValueError(f"All known labels are {only!r}; label rows of at least two classes.")
-    rows = check_array(encoded_frame(X, labels)[1] if is_frame(X) else X, dtype=np.float64)
+    if is_frame(X):  # in the scale that `graphwell compare` gives a table
+        X = encoded_frame(X, labels, TableEncoder(standardise=by_the_data))[1]
+    rows = check_array(X, dtype=np.float64)
     true = None if truth is None else _true_codes(truth, labels, unknown)
     seed = whole_number("random_state", random_state, at_least=0)
     n_splits = whole_number("splits", splits, at_least=2)

@@ -17,11 +17,13 @@ from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, V
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.encoders.kinds import is_frame
+from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
 from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters, read_trust
 from graphwell.estimators.summary_html import summary_html
+from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
 from graphwell.graph.knn import check_metric
@@ -170,7 +172,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         y, encoder = backend.read_labels(y), None
         if is_frame(X) and self.metric != "precomputed":
             labels = read_labels(y, len(X), self.unknown)
-            encoder, matrix = encoded_frame(X, labels)
+            # Methods that compare scales on held-out labels are given numbers as they are.
+            scale = True if hasattr(self, "tune") else by_the_data
+            encoder, matrix = encoded_frame(X, labels, TableEncoder(standardise=scale))
             rows, graph, _ = self._read(backend, matrix)
             names = {**_feature_names(self, X, X.shape[1]), "columns_": encoder.treatments_}
         else:
@@ -246,6 +250,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "_predictor": told.predictor,
         }
         return found, [*_bridged(solved.problem.graph), *_unreachable(solved.problem, solved.engine)]
+
+    @property
+    def encoder_(self) -> TableEncoder | None:
+        """What made a matrix of the data frame that was fitted; None after any other fit."""
+        return self._encoder
 
     def predict(self, X: Any) -> Any:
         """Class of each new row.

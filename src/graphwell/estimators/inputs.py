@@ -10,7 +10,7 @@ from graphwell._types import FloatArray
 from graphwell.encoders.columns import WANT_A_SCALE
 from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.report import column_note
-from graphwell.encoders.table import TableEncoder
+from graphwell.encoders.table import TableEncoder, refuse_extreme
 from graphwell.errors import warn_user
 from graphwell.estimators.labels import Labels
 
@@ -73,16 +73,17 @@ def _refuse_text(X: Any) -> None:
 
 
 def encoded_frame(
-    X: Any, labels: Labels | None = None, standardise: Any = True
+    X: Any, labels: Labels | None = None, encoder: TableEncoder | None = None
 ) -> tuple[TableEncoder, FloatArray]:
     """The encoder of a data frame and its matrix, with a warning for each column to look at."""
-    encoder, names = TableEncoder(standardise=standardise), None
+    encoder, names = TableEncoder(standardise=True) if encoder is None else encoder, None
     if labels is not None:
         names = np.array([*map(str, labels.classes.tolist()), ""], dtype=object)[labels.codes]
     matrix = encoder.fit_transform(X, names)
+    refuse_extreme(matrix, encoder.get_feature_names_out())
     for treatment in encoder.treatments_:
         if treatment.warns:
-            warn_user(column_note(treatment).worded(_as_parameter))
+            warn_user(column_note(treatment), python_words=_as_parameter)
     return encoder, matrix
 
 

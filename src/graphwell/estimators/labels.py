@@ -66,7 +66,8 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), or Labels
+        Labels that were read before are returned as they are.
     n : int
         Number of labels there should be.
     unknown : object, or several in a list
@@ -79,6 +80,8 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
     >>> read_labels(["cat", None, "dog"], 3).codes
     array([ 0, -1,  1], dtype=int32)
     """
+    if isinstance(y, Labels):
+        return y
     values = _one_column(y, n)
     nothing = np.fromiter(map(says_nothing, values), bool, n) if values.dtype == object else _nan(values)
     nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False

@@ -21,7 +21,7 @@ from graphwell.view import html, plots
 
 PAPER_RUNS = {"moons": 100, "image": 5, "mnist": 20}
 MOONS = (three_moons, spectral_readings, two_moons, quoted_moons, label_order, robustness)
-HEADER = ("line", "paper", "graphwell", "difference", "best", "runs", "expected", "")
+HEADER = ("line", ">paper", ">graphwell", ">difference", ">best", ">runs", ">expected", ">")
 LEAD = (
     "Every experiment of “Multiclass Diffuse Interface Models for Semi-Supervised Learning on Graphs” "
     "(Garcia-Cardona, Flenner, Percus), run through the public interface of graphwell and set beside the "
@@ -129,12 +129,10 @@ def results(found: Reproduction) -> dict[str, object]:
 def report(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
     """The whole page; `pictures` holds each figure as PNG under its file name."""
     judged = [line.ok for section in found.sections for line in section.lines]
-    facts = [
-        ("lines within their tolerance", f"{sum(judged)} of {len(judged)}"),
-        ("runs", f"{sum(len(section.runs) for section in found.sections):,}"),
-        ("seconds", f"{found.seconds:.0f}"),
-    ]
-    parts = [html.paragraph(LEAD, "lead"), html.facts(facts)]
+    n_runs = sum(len(section.runs) for section in found.sections)
+    within = f"{sum(judged)} of {len(judged)} lines within their tolerance"
+    facts = f"{within}; {n_runs:,} runs in {found.seconds:.0f} s."
+    parts = [html.paragraph(LEAD, "lead"), html.paragraph(facts)]
     parts += [html.paragraph(f"Outside its tolerance: {each}.", "note") for each in found.complaints]
     parts.append(html.paragraph(CHECK))
     for section in found.sections:
@@ -149,6 +147,8 @@ def report(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
         parts += map(html.paragraph, section.remarks)
         parts += [html.figure(pictures[each.name], each.caption, each.caption) for each in section.pictures]
         for table in section.tables:
-            parts += [html.subheading(table.title), html.table(table.header, table.rows, table.text_columns)]
+            text, numbers = table.header[: table.text_columns], table.header[table.text_columns :]
+            titles = [*text, *(f">{title}" for title in numbers)]
+            parts += [html.subheading(table.title), html.table(titles, table.rows)]
     parts.append(html.footer(f"graphwell {gw.__version__}, seed {found.seed}. Every run is in results.json."))
     return html.page("The paper, reproduced", parts)

@@ -1,62 +1,115 @@
-"""The whole job on one table: read, every row labelled, the result checked and written."""
+"""A table labelled: read, fitted, checked against labels that are known, and written."""
 
 import time
 import warnings
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
-from graphwell._random import stream
-from graphwell._rows import labels_that_differ
-from graphwell._types import BoolArray, IntArray
+from graphwell._checks import one_of
+from graphwell._rows import labels_that_differ, one_of_each
+from graphwell._types import IntArray
+from graphwell.active import Suggestions
+from graphwell.active import suggest as choose
+from graphwell.active.suggest import fetched
+from graphwell.encoders.report import Treatment, listed
+from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, OptionError, Sentence, UnreachableWarning
+from graphwell.estimators.labels import Labels
+from graphwell.estimators.registry import DEFAULT, methods
+from graphwell.estimators.tuning.metrics import CANDIDATES
 from graphwell.graph import Graph
-from graphwell.io.cells import NewColumns, Table, is_formula, text_column
+from graphwell.io.cells import NewColumns, is_formula, text_column
 from graphwell.io.files import STANDARD, written_together, written_whole
-from graphwell.io.tables import open_table, opened_output, write_table
-from graphwell.jobs.methods import (
-    check_class_count,
-    check_settings,
-    compared_by,
-    fit_classifier,
-    has_parameter,
-    make_classifier,
-    told_of_classes,
+from graphwell.io.tables import format_of, opened_output, write_table
+from graphwell.jobs.report import (
+    ClassifyReport,
+    DoubtfulRow,
+    Holdout,
+    RowDetails,
+    RowToLabel,
+    compare_with_truth,
+    count_classes,
 )
-from graphwell.jobs.options import ClassifyOptions
-from graphwell.jobs.outputs import (
-    check_classify_files,
-    check_cluster_options,
+from graphwell.jobs.table import (
+    TableOptions,
+    TableRows,
+    check_files,
+    check_page,
+    class_number,
+    copies,
     notes_from_warnings,
-    page_bytes,
+    open_rows,
 )
-from graphwell.jobs.reports import ClassifyReport, Draw, RowDetails
-from graphwell.jobs.score import Holdout, hide, runs_for
-from graphwell.jobs.summary import summarise
-from graphwell.jobs.table import ReadyRows, TableFacts, labels_left, read_rows
 from graphwell.memory import limited_to
+from graphwell.model_selection import HiddenLabelsSplit
 from graphwell.progress import Progress, silent
 
-HOW_TO_COMPARE = ("features", "drop", "n_neighbors", "scale", "pca", "tune", "evidence")
-"""Options that ask for another graph than one that came with the table."""
+ClassSizes = str | Mapping[str, float | tuple[float, float]] | None
+Draw = Callable[[ClassifyReport], str]
+"""Turns a report into a page."""
+HOW_TO_COMPARE = ("metric", "models", "tune", "evidence", "scale_neighbor")
+"""Parameters that ask for another graph than one that came with the table."""
+ROWS_NAMED = 10
+"""In a note; and uncertain rows in a report."""
+HELD_OUT_ENOUGH = 100
+"""So many held-out labels tell the accuracy to within ten points; no further ones are hidden."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifyOptions(TableOptions):
+    """How to label the rows of a table; with `cluster`, of a folder of Parquet files."""
+
+    output: Path | None = None  # file for the labelled table
+    report: Path | None = None  # file for a page with pictures
+    method: str = DEFAULT  # one of `graphwell.methods()`
+    class_prior: ClassSizes = None  # "auto", "labels", or by name a share or a pair (lowest, highest)
+    device: str = "cpu"
+    holdout: float | None = (
+        None  # share of the labels to hide in further runs, to measure the accuracy on them
+    )
+    checkpoint: Path | None = None  # file that the run is saved in; a killed run goes on from it
+    cluster: str | None = None  # address of a Dask scheduler; "local" if memory asks for it, or "local:4"
+    safe_csv: bool = False  # put an apostrophe before text that a spreadsheet would run as a formula
+    suggest: int = 0  # how many rows to label next to name
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # further ones of the method's classifier
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.holdout is not None and not 0 < self.holdout < 1:
+            raise OptionError("holdout", "{field} must lie between 0 and 1, got {:g}.", self.holdout)
+
+    def classifier(self) -> Any:
+        """The method's classifier, unfitted; what it has no parameter for is refused."""
+        known = methods()
+        method = known[one_of("method", self.method, known)]
+        made: Any = method.classifier
+        parameters, in_fit = signature(made).parameters, signature(made.fit).parameters
+        given = {"n_neighbors": self.n_neighbors, "n_jobs": self.n_jobs, **self.parameters}
+        given |= {} if self.device == "cpu" else {"device": self.device}
+        of_classes = {"classes": self.classes, "class_prior": self.class_prior}
+        refused = [name for name in given if name not in parameters]
+        refused += [name for name, value in of_classes.items() if value and name not in parameters]
+        refused += ["checkpoint"] if self.checkpoint is not None and "checkpoint" not in in_fit else []
+        for name in refused:
+            problem = "{field} means nothing to the method {!r}; leave it out."
+            raise OptionError(name, problem, method.name)
+        return method(**given, **({"random_state": self.seed} if "random_state" in parameters else {}))
 
 
 def classify(
     options: ClassifyOptions, *, draw: Draw | None = None, progress: Progress = silent
 ) -> ClassifyReport:
-    r"""Label every row of a table.
+    r"""Label every row of a table, as a fit of the data frame does.
 
-    Files appear whole, all of them or none.
-
-    Parameters
-    ----------
-    options : ClassifyOptions
-    draw : callable, optional
-        Draws the page of ``options.report``: `graphwell.view.report.report_page`, say.
-    progress : callable
-        Told the stage and the share of it that is done.
+    Files appear whole, all of them or none; `draw` makes the page of ``options.report``, as
+    `graphwell.view.report.report_page` does.
 
     Examples
     --------
@@ -70,146 +123,322 @@ def classify(
     [('cat', 2), ('dog', 2)]
     """
     began = time.perf_counter()
-    if options.report is not None and draw is None:
-        raise OptionError("report", "{field} needs a function that draws it; give draw=report_page.")
-    check_classify_files(options)
-    with limited_to(options.max_memory), notes_from_warnings() as notes:
-        if options.cluster is None:
-            report = _classify_here(options, draw, progress)
+    check_page(options.report, draw, "report_page")
+    if options.cluster is None:
+        format_of(options.table, "table")
+    check_files(options.table, output=options.output, report=options.report, checkpoint=options.checkpoint)
+    with limited_to(options.max_memory), notes_from_warnings() as warned:
+
+        def page(made: ClassifyReport) -> str:
+            assert draw is not None
+            return draw(replace(made, notes=(*warned(), *made.notes)))
+
+        classifier = options.classifier()
+        if options.cluster is not None:
+            from graphwell.jobs.cluster import classify_on_cluster  # needs Dask
+
+            report = classify_on_cluster(options, classifier, draw=page, progress=progress)
         else:
-            check_cluster_options(options)
-            from graphwell.jobs.classify_on_cluster import classify_on_cluster
-
-            report = classify_on_cluster(options, draw=draw, progress=progress)
+            rows = open_rows(options, progress)
+            read = time.perf_counter() - began
+            report, new = label_rows(rows, classifier, progress)
+            progress("writing", None)
+            _write(rows, new, report, page)
+            report = replace(report, seconds={"reading": read, **report.seconds})
     seconds = {**report.seconds, "in all": time.perf_counter() - began}
-    return replace(report, notes=(*report.notes, *notes), seconds=seconds)
+    return replace(report, notes=(*warned(), *report.notes), seconds=seconds)
 
 
-def _classify_here(options: ClassifyOptions, draw: Draw | None, progress: Progress) -> ClassifyReport:
-    """Read, label and write a table that fits into memory."""
-    check_settings(options)
-    began = time.perf_counter()
-    table = open_table(
-        options.table, delimiter=options.delimiter, encoding=options.encoding, decimal=options.decimal,
-        progress=progress,
-    )  # fmt: skip
-    read = time.perf_counter() - began
-    began = time.perf_counter()
-    classifier = make_classifier(options)
-    facts, ready = read_rows(table, options, tunes=has_parameter(type(classifier), "tune"))
-    check_class_count(options.method, len(facts.classes))
-    classifier.set_params(**told_of_classes(options, facts.given))
-    X, notes = _compared(table, ready, options)
-    prepared = time.perf_counter() - began
-    y = labels_left(facts, ready)
-    holdout, seconds = fitted(classifier, X, y, ready.groups, options, progress)
-    scaled, scale_notes = (ready.scaled, ready.scale_notes) if X is ready.X else (None, ())
-    if compared_by(classifier, scaled) is not None:
-        scale_notes = ()  # one statement will do
-    differ = labels_that_differ(ready.groups, y, facts.classes, np.flatnonzero(ready.kept) + 1)
-    details = row_details(classifier, facts, ready)
-    report = summarise(
-        facts, options.method, classifier, ready.kept, details.assigned,
-        seconds={"reading": read, "columns": prepared, **seconds},
-        output=options.output, report=options.report, holdout=holdout, details=details, scaled=scaled,
-        notes=(*ready.notes, *scale_notes, *notes, *filter(None, [differ]), *formula_notes(facts, options)),
-        ask=options.suggest,
-    )  # fmt: skip
-    progress("writing", None)
-    new = new_columns(options.label, facts.classes, details, safe=options.safe_csv)
-    write_files(table, new, report, options, draw)
-    return report
-
-
-def _compared(table: Table, ready: ReadyRows, options: ClassifyOptions) -> tuple[Any, tuple[Sentence, ...]]:
-    """What rows are compared by: a graph that came with the table, unless another way is asked for."""
-    if table.usual_affinity is None or options.changed(*HOW_TO_COMPARE):
-        return ready.X, ()
-    affinity = table.usual_affinity.tocsr()[ready.kept][:, ready.kept]
-    told = "Rows are compared by the graph in {}; {features} names columns to compare them by instead."
-    return Graph.from_affinity(affinity), (Sentence(told, (table.path.name,)),)
-
-
-def new_columns(
-    label: str | None, classes: tuple[str, ...], rows: RowDetails, *, safe: bool = False
-) -> NewColumns:
-    """What is added to each row of a table."""
-    names = text_column([*classes, ""])
-    bridged = rows.bridged if rows.bridged.any() else None
-    given = rows.given >= 0
-    return NewColumns(label, names[rows.assigned], rows.score, rows.reachable, given, bridged, safe)
-
-
-def formula_notes(facts: TableFacts, options: ClassifyOptions) -> list[Sentence]:
-    """Warn of labels that a spreadsheet would run, where they are written as they are."""
-    found = is_formula(text_column(facts.classes))
-    if options.safe_csv or not found.any():
-        return []
-    note = "The label {!r} begins like a formula, which a spreadsheet may run; {safe_csv=True} defuses it."
-    return [Sentence(note, (facts.classes[int(found.argmax())],))]
-
-
-def fitted(
-    classifier: Any, X: Any, y: IntArray, groups: IntArray, options: ClassifyOptions, progress: Progress
-) -> tuple[Holdout | None, dict[str, float]]:
-    """Fit the classifier, after a run with hidden labels if one is asked for; accuracy there, and times."""
-    held, neighbours, seconds = None, 0.0, {}
-    with warnings.catch_warnings():
-        for told in (BridgedWarning, LabelWarning, UnreachableWarning):  # the report says it in its words
-            warnings.simplefilter("ignore", told)
-        if options.holdout is not None:
-            began = time.perf_counter()
-            held, trial = _hold_out(classifier, X, y, groups, options.holdout, options.seed, progress)
-            if not hasattr(trial, "tuning_"):  # a metric chosen without the hidden labels is not theirs
-                X, neighbours = trial.graph_, trial.timings_["graph"]
-            seconds["holdout"] = time.perf_counter() - began - neighbours
-        fit_classifier(classifier, X, y, options.checkpoint, progress)
+def label_rows(rows: TableRows, classifier: Any, progress: Progress) -> tuple[ClassifyReport, NewColumns]:
+    """Fit the classifier; what it found, and the new columns of the table."""
+    options, labels = rows.options, rows.labels
+    classifier.set_params(**class_sizes(options, rows))
+    X, encoder, notes = _compared(rows, options)
+    fit(classifier, X, labels, options.checkpoint, progress)
+    encoder = encoder or classifier.encoder_
+    points = None
+    if not isinstance(X, Graph):
+        points = encoder.transform(X) if X is rows.frame else X
+        groups, of_copies = copies(points)
+        differ = labels_that_differ(groups, labels.codes, rows.classes, rows.numbers)
+        notes += [*of_copies, *([] if differ is None else [differ])]
     stages = dict(classifier.timings_)
-    return held, {"neighbours": neighbours + stages.pop("graph"), **seconds, **stages}
+    seconds, holdout = {"neighbours": stages.pop("graph"), **stages}, None
+    if options.holdout is not None:
+        began = time.perf_counter()
+        holdout = _held_out(classifier, X, labels, groups if points is not None else None, options, progress)
+        seconds["holdout"] = time.perf_counter() - began
+    details = _details(classifier, rows, points if options.report else None)
+    report = summarise(
+        rows, rows.columns(encoder), tuple(encoder.encoders_), classifier, details.assigned, holdout=holdout,
+        compared_by=compared_by(classifier, encoder), details=details, seconds=seconds,
+        notes=[*notes, *encoder.notes_],
+    )  # fmt: skip
+    names = text_column([*rows.classes, ""])
+    bridged = details.bridged if details.bridged.any() else None
+    new = NewColumns(
+        options.label, names[details.assigned], details.score, details.reachable, details.given >= 0,
+        bridged, options.safe_csv,
+    )  # fmt: skip
+    return report, new
 
 
-def _hold_out(
-    classifier: Any, X: Any, y: IntArray, groups: IntArray, share: float, seed: int, progress: Progress
-) -> tuple[Holdout, Any]:
-    """Accuracy on hidden labels, in several runs where each hides few; and the classifier of the last run."""
-    from sklearn.base import clone
+def class_sizes(options: ClassifyOptions, rows: TableRows) -> dict[str, Any]:
+    """The parameter `class_prior` of a classifier, by the classes as they are in the labels."""
+    prior, most = options.class_prior, methods()[options.method].most_classes
+    if most is not None and len(rows.classes) > most:
+        problem = "{field} {!r} tells at most {} classes apart, but {} are given; choose another method."
+        raise OptionError("method", problem, options.method, most, len(rows.classes))
+    if prior is None or prior in ("auto", "labels"):
+        return {} if prior is None else {"class_prior": prior}
+    if isinstance(prior, str):
+        problem = "{field} must be auto, labels or sizes by class, got {!r}."
+        raise OptionError("class_prior", problem, prior)
+    values, sizes = rows.given.labels.classes.tolist(), {}
+    for name, size in prior.items():
+        number = class_number(name, rows.classes)
+        if number is None:
+            problem = (
+                "{field} names the class {!r}, which no label has; correct it, or name it in {classes} too."
+            )
+            raise OptionError("class_prior", problem, name)
+        sizes[values[number]] = size
+    return {"class_prior": sizes}
 
-    rng = stream(seed, "holdout")
-    first = hide(y, share, rng, groups)
-    n_runs = runs_for(len(np.unique(groups[first])))
-    runs = [first, *(hide(y, share, rng, groups) for _ in range(n_runs - 1))]
+
+def _compared(rows: TableRows, options: ClassifyOptions) -> tuple[Any, TableEncoder | None, list[Sentence]]:
+    """What is fitted: the data frame; a matrix, where the user says how to encode columns; or a graph."""
+    affinity = rows.table.usual_affinity
+    says_how = options.features or options.drop or options.n_neighbors != TableOptions.n_neighbors
+    says_how = says_how or not options.parameters.keys().isdisjoint(HOW_TO_COMPARE)
+    if affinity is None or says_how or not options.leaves_columns_to_the_fit:
+        if options.leaves_columns_to_the_fit:
+            return rows.frame, None, []
+        encoder, X = rows.encoded(scale=True)
+        return X, encoder, []
+    note = "Rows are compared by the graph in {}; {features} names columns to compare them by instead."
+    told = Sentence(note, (rows.table.path.name,))
+    encoder, _ = rows.encoded()
+    return Graph.from_affinity(affinity.tocsr()[rows.kept][:, rows.kept]), encoder, [told]
+
+
+def fit(classifier: Any, X: Any, y: Any, checkpoint: Path | None, progress: Progress) -> Any:
+    """Fit a classifier, with a checkpoint and progress where it knows of them."""
+    known = signature(classifier.fit).parameters
+    given = {"checkpoint": checkpoint, "progress": progress}
+    if "progress" not in known:
+        progress("fitting", None)
+    with _without_repeated_warnings():
+        return classifier.fit(X, y, **{name: value for name, value in given.items() if name in known})
+
+
+@contextmanager
+def _without_repeated_warnings() -> Iterator[None]:
+    """Ignore the warnings of a fit that the report words by the rows of the table."""
+    with warnings.catch_warnings():
+        for kind in (BridgedWarning, LabelWarning, UnreachableWarning):
+            warnings.simplefilter("ignore", kind)
+        yield
+
+
+def _held_out(
+    fitted: Any, X: Any, labels: Labels, groups: IntArray | None, options: ClassifyOptions, progress: Progress
+) -> Holdout:
+    """Accuracy on labels that are hidden in turn, copies together, until there are enough of them."""
+    groups = np.arange(len(labels.codes)) if groups is None else groups
+    alone = one_of_each(labels.codes, groups)
+    counts = np.bincount(alone[alone >= 0])
+    spare = int(counts[counts > 1].sum())
+    if spare < 2:
+        problem = "{field} needs a class with two given labels on rows that differ: one to hide, one to keep."
+        raise OptionError("holdout", problem)
+    n_splits = min(spare, max(2, round(1 / float(options.holdout or 1))))
+    splits = HiddenLabelsSplit(n_splits, random_state=options.seed).split(None, labels.codes, groups)
     told = lambda stage, done: progress(f"{stage} (holdout)", done)  # noqa: E731
-    right, asked = 0, np.zeros(len(y), dtype=np.int64)
-    for hidden in runs:
-        trial = fit_classifier(clone(classifier), X, np.where(hidden, -1, y), None, told)
-        if not hasattr(trial, "tuning_"):  # the graph of a metric that others chose is not used again
-            X = trial.graph_
-        right += int(((trial.transduction_ == y) & trial.reachable_)[hidden].sum())
-        asked += hidden
-    return Holdout(right, int(asked.sum()), len(runs), len(np.unique(groups[asked > 0]))), trial
+    right, asked, runs = 0, np.zeros(len(labels.codes), dtype=bool), 0
+    for _, hidden in splits:
+        shown = labels.codes.copy()
+        shown[hidden] = -1
+        trial = fit(clone(fitted), X, replace(labels, codes=shown), None, told)
+        found = _codes(trial, labels.classes)
+        right += int((found == labels.codes)[hidden].sum())
+        asked[hidden], runs = True, runs + 1
+        if len(np.unique(groups[asked])) >= HELD_OUT_ENOUGH:
+            break
+    return Holdout(right, int(asked.sum()), runs, len(np.unique(groups[asked])))
 
 
-def row_details(classifier: Any, facts: TableFacts, ready: ReadyRows) -> RowDetails:
+def _codes(classifier: Any, classes: Any) -> IntArray:
+    """Class numbers of the rows that were fitted, -1 where no label reaches."""
+    found = np.searchsorted(classes, fetched(classifier.transduction_))
+    return np.where(fetched(classifier.reachable_), found, -1)
+
+
+def _details(classifier: Any, rows: TableRows, points: Any) -> RowDetails:
     """Class, score and reachability of every row; rows that were left out or not reached have none."""
-    n = facts.n_rows
+    n = rows.table.n_rows
     assigned, score = np.full(n, -1), np.full(n, np.nan)
     reachable, bridged = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    reached: BoolArray = classifier.reachable_
-    reachable[ready.kept], bridged[ready.kept] = reached, classifier.bridged_
-    assigned[reachable] = classifier.transduction_[reached]
-    score[reachable] = classifier.label_distributions_.max(axis=1)[reached]
+    reachable[rows.kept], bridged[rows.kept] = classifier.reachable_, classifier.bridged_
+    assigned[rows.kept] = _codes(classifier, rows.given.labels.classes)
+    score[reachable] = classifier.label_distributions_.max(axis=1)[classifier.reachable_]
     result = getattr(classifier, "result_", None)
-    rows = (facts.given.codes, assigned, score, reachable, bridged, ready.kept, ready.X)
-    return RowDetails(*rows, result, classifier.graph_)
+    given = rows.given.codes
+    return RowDetails(
+        given, assigned, score, reachable, bridged, rows.kept, points, result, classifier.graph_
+    )
 
 
-def write_files(
-    table: Table, new: NewColumns, report: ClassifyReport, options: ClassifyOptions, draw: Draw | None
-) -> None:
+def _write(rows: TableRows, new: NewColumns, report: ClassifyReport, draw: Draw) -> None:
     """Write the table and the page: both, or neither."""
+    output, page = rows.options.output, rows.options.report
     with ExitStack() as shown, written_together() as held:
-        if options.output is not None:
-            place = shown if options.output == STANDARD else held
-            write_table(table, new, options.output, place.enter_context(opened_output(options.output)))
-        if options.report is not None and draw is not None:
-            held.enter_context(written_whole(options.report)).write(page_bytes(draw(report)))
+        if output is not None:
+            place = shown if output == STANDARD else held
+            write_table(rows.table, new, output, place.enter_context(opened_output(output)))
+        if page is not None:
+            held.enter_context(written_whole(page)).write(page_bytes(draw(report)))
+
+
+def page_bytes(page: str) -> bytes:
+    r"""A page as it is written; names of files in it need not be Unicode.
+
+    Examples
+    --------
+    >>> page_bytes("caf\u00e9 \udcff")
+    b'caf\xc3\xa9 \\udcff'
+    """
+    return page.encode("utf-8", "backslashreplace")
+
+
+# --------------------------------------------------------------------------------------------- the report
+
+
+def summarise(
+    rows: TableRows,
+    columns: tuple[Treatment, ...],
+    features: tuple[str, ...],
+    classifier: Any,
+    assigned: IntArray,
+    *,
+    seconds: Mapping[str, float],
+    compared_by: str | None = None,
+    notes: list[Sentence] | None = None,
+    holdout: Holdout | None = None,
+    details: RowDetails | None = None,
+) -> ClassifyReport:
+    """Put the report together; arrays of the classifier may lie on a cluster."""
+    options, given, truth = rows.options, rows.given.codes, rows.truth
+    graph, result = classifier.graph_, getattr(classifier, "result_", None)
+    reachable, bridges = fetched(classifier.reachable_), graph.bridges
+    summary = methods()[options.method].summary
+    ways = (_formulas(rows), _unreached(graph.components, reachable, rows), _bridged(bridges, rows))
+    return ClassifyReport(
+        table=rows.table.path,
+        rows=rows.table.n_rows,
+        rows_left_out=int((~rows.kept).sum()),
+        features=features,
+        columns=columns,
+        labels_given=int((given >= 0).sum()),
+        classes=count_classes(rows.classes, given, assigned),
+        components=graph.n_components,
+        components_without_labels=len(np.unique(graph.components[~reachable])),
+        unreachable_rows=int((~reachable).sum()),
+        bridged_rows=0 if bridges is None else int(bridges.rows.sum()),
+        calibrated=bool(classifier.calibrated_),
+        sweeps=int(getattr(classifier, "n_iter_", 0)),
+        status=f"Method {options.method}: {summary}." if result is None else str(result.status.value),
+        compared_by=compared_by,
+        holdout=holdout,
+        truth=None if truth is None else compare_with_truth(assigned, given, truth.codes, truth.names),
+        doubtful=_doubtful(rows, classifier, reachable),
+        to_label=_next_rows(rows, classifier, options.suggest),
+        notes=(*rows.notes, *(notes or ()), *(note for found in ways for note in found)),
+        seconds=seconds,
+        output=options.output,
+        files=tuple(path for path in (options.output, options.report) if path is not None),
+        details=details,
+    )
+
+
+def compared_by(classifier: Any, encoder: TableEncoder | None) -> str | None:
+    """How rows are compared, in words: scaled before, then as was tuned; None where nobody chose."""
+    scaled, tuning = None if encoder is None else encoder.scaling_, getattr(classifier, "tuning_", None)
+    if scaled is None:
+        return None if tuning is None else str(tuning)
+    if tuning is not None and tuning.metric == "plain":
+        return str(replace(tuning, metric=scaled.name, why=scaled.why))
+    before = f"{CANDIDATES[scaled.name].summary} ({scaled.why})"
+    return before if tuning is None else f"{before}, then {tuning}"
+
+
+def _doubtful(rows: TableRows, classifier: Any, reachable: Any) -> tuple[DoubtfulRow, ...]:
+    """The labelled rows to look at first, with the two classes they lie between."""
+    by_doubt = classifier.doubtful(int((~reachable).sum()) + ROWS_NAMED)
+    fitted = by_doubt[reachable[by_doubt]][:ROWS_NAMED]
+    scores = fetched(classifier.label_distributions_[fitted])
+    ranked = np.argsort(-scores, axis=1, kind="stable")[:, :2]
+    return tuple(
+        DoubtfulRow(
+            row=row,
+            id=rows.id_of(row),
+            given=bool(rows.given.codes[row - 1] >= 0),
+            label=rows.classes[first],
+            score=round(float(of_row[first]), 4),
+            second=rows.classes[second],
+            second_score=round(float(of_row[second]), 4),
+        )
+        for row, of_row, (first, second) in zip(rows.numbers[fitted].tolist(), scores, ranked, strict=True)
+    )
+
+
+def _next_rows(rows: TableRows, classifier: Any, n: int) -> tuple[RowToLabel, ...]:
+    """Up to `n` rows to label next after a fit, best first."""
+    n = min(n, int((rows.labels.codes < 0).sum()))
+    if n == 0:
+        return ()
+    named = dict(zip(classifier.classes_.tolist(), rows.classes, strict=True))
+    return rows_to_label(choose(classifier, n=n, random_state=0, names=named), rows)
+
+
+def rows_to_label(found: Suggestions, rows: TableRows) -> tuple[RowToLabel, ...]:
+    """Suggestions as rows of the table."""
+    numbers = rows.numbers[found.rows].tolist()
+    return tuple(
+        RowToLabel(row, rows.id_of(row), reason) for row, reason in zip(numbers, found.reasons, strict=True)
+    )
+
+
+def _formulas(rows: TableRows) -> list[Sentence]:
+    """Warn of labels that a spreadsheet would run, where they are written as they are."""
+    found = is_formula(text_column(rows.classes))
+    if rows.options.safe_csv or not found.any():
+        return []
+    note = "The label {!r} begins like a formula, which a spreadsheet may run; {safe_csv=True} defuses it."
+    return [Sentence(note, (rows.classes[int(found.argmax())],))]
+
+
+def _unreached(components: IntArray, reachable: Any, rows: TableRows) -> list[Sentence]:
+    lost = np.flatnonzero(~reachable)
+    if len(lost) == 0:
+        return []
+    firsts = lost[np.unique(components[~reachable], return_index=True)[1]]
+    where = "one part" if len(firsts) == 1 else f"{len(firsts):,} parts"
+    note = (
+        "{:,} rows lie in {} of the graph without any label and got none; label one of each (row {}), "
+        "or link more rows with a larger {n_neighbors}."
+    )
+    return [Sentence(note, (len(lost), where, listed([str(row) for row in sorted(rows.numbers[firsts])])))]
+
+
+def _bridged(bridges: Any, rows: TableRows) -> list[Sentence]:
+    if bridges is None:
+        return []
+    named = rows.numbers[np.unique(bridges.near)[:ROWS_NAMED]]
+    where = "one part" if bridges.n_parts == 1 else f"{bridges.n_parts:,} parts"
+    note = Sentence(
+        "{:,} rows lie in {} of the graph without any label; they were joined to the nearest part "
+        "by their shortest distances and are the least certain. Label some of them (row {}).",
+        (int(bridges.rows.sum()), where, listed([str(row) for row in named])),
+    )
+    return [note if bridges.cause is None else note.followed_by(bridges.cause)]

@@ -1,49 +1,48 @@
-"""Every method on the rows of one table, judged on labels that it was not shown."""
+"""Methods on the rows of one table, judged on labels that they were not shown."""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from graphwell._types import FloatArray
+from graphwell.comparison.compare import MethodComparison, Standing
+from graphwell.comparison.compare import compare as compare_methods
 from graphwell.encoders.report import Treatment
-from graphwell.errors import OptionError, Sentence, Words, in_python
+from graphwell.errors import Sentence, Words, counted, in_python
 from graphwell.io.files import written_whole
-from graphwell.io.tables import open_table
-from graphwell.jobs.options import CompareOptions
-from graphwell.jobs.outputs import check_compare_files, notes_from_warnings
-from graphwell.jobs.table import labels_left, read_rows
+from graphwell.jobs.classify import page_bytes
+from graphwell.jobs.report import Grid, Report, columns_grid
+from graphwell.jobs.table import (
+    TableOptions,
+    check_files,
+    check_page,
+    copies,
+    notes_from_warnings,
+    open_rows,
+    scale_notes,
+)
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
-if TYPE_CHECKING:
-    from graphwell.comparison.compare import MethodComparison, Standing
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(TableOptions):
+    """How to compare methods on the rows of a table."""
+
+    report: Path | None = None  # file for a page with pictures
+    methods: tuple[str, ...] | None = None  # or ("all",); by default graphwell and four of scikit-learn
+    splits: int = 5  # how often labels are hidden, each one once
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareReport:
-    """Methods side by side on a table.
-
-    Attributes
-    ----------
-    table : Path
-    found : MethodComparison
-    columns : tuple of Treatment
-        What became of each column.
-    points : array
-        Features of the rows as they were compared.
-    notes : tuple of Sentence
-        What the user should know.
-    seconds : mapping
-        Time of each stage.
-    files : tuple of Path
-        Everything that was written.
-    """
+class CompareReport(Report):
+    """Methods side by side on a table; `points` are the features as they were compared."""
 
     table: Path
-    found: "MethodComparison"
     columns: tuple[Treatment, ...]
+    found: MethodComparison
     points: FloatArray = field(repr=False)
     notes: tuple[Sentence, ...]
     seconds: Mapping[str, float]
@@ -51,38 +50,43 @@ class CompareReport:
 
     def to_json(self, words: Words = in_python) -> dict[str, Any]:
         """Return values that JSON can hold; `words` names the options in the notes."""
-        return {
-            "table": str(self.table),
-            "columns": [treatment.to_json(words) for treatment in self.columns],
-            **self.found.to_json(),
-            "notes": [note.worded(words) for note in self.notes],
-            "seconds": {stage: round(value, 3) for stage, value in self.seconds.items()},
-            "files": [str(path) for path in self.files],
-        }
+        made = super().to_json(words)
+        made.pop("found")
+        return {"table": made.pop("table"), "columns": made.pop("columns"), **self.found.to_json(), **made}
 
+    def sentences(self) -> list[str]:
+        """How the methods were judged, and which were left out."""
+        found = self.found
+        classes = counted(found.n_classes, "class", "classes")
+        runs = f"{found.n_splits} splits, each of which hides its share of the labels"
+        runs = "One run with all labels" if found.n_splits == 1 else runs
+        judged = (
+            "the hidden labels" if found.judged_on == "hidden labels" else "the truth of all rows not shown"
+        )
+        return [
+            f"{counted(found.n_rows, 'row')}, {counted(found.n_labels, 'label')} given, {classes}.",
+            f"{runs}. Judged on {judged}: {found.n_judged:,} different rows.",
+            *(f"Left out: {name} ({why})." for name, why in found.left_out),
+        ]
 
-Draw: TypeAlias = Callable[[CompareReport], str]
-"""Turns a report into a page."""
+    def grids(self, words: Words = in_python) -> list[Grid]:
+        """The methods, the best first, and the columns."""
+        titles = ("method", "what it does", ">correct", ">± error", ">seconds", ">memory")
+        lines = [(each.method, each.summary, *each.cells) for each in self.found.standings]
+        return [Grid("Methods", titles, lines), columns_grid(self.columns, words)]
 
 
 def compare(
     options: CompareOptions,
     *,
-    draw: Draw | None = None,
+    draw: Callable[[CompareReport], str] | None = None,
     progress: Progress = silent,
-    on_result: "Callable[[Standing], None] | None" = None,
+    on_result: Callable[[Standing], None] | None = None,
 ) -> CompareReport:
     r"""Compare methods on a table that has some labels.
 
-    Parameters
-    ----------
-    options : CompareOptions
-    draw : callable, optional
-        Draws the page of ``options.report``: `graphwell.view.comparison.comparison_page`, say.
-    progress : callable
-        Called with the stage, and the share of it that is done.
-    on_result : callable, optional
-        Called with the `Standing` of each method as soon as it is known.
+    `on_result` is called with the `Standing` of each method as soon as it is known; `draw` makes the page of
+    ``options.report``, as `graphwell.view.report.comparison_page` does.
 
     Examples
     --------
@@ -96,43 +100,27 @@ def compare(
     [('nearest', 1.0)]
     """
     began = time.perf_counter()
-    if options.report is not None and draw is None:
-        raise OptionError("report", "{field} needs a function that draws it; give draw=comparison_page.")
-    check_compare_files(options)
+    check_page(options.report, draw, "comparison_page")
+    check_files(options.table, report=options.report)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
-        report = _compared(options, progress, on_result)
-    seconds = {**report.seconds, "in all": time.perf_counter() - began}
-    report = replace(report, notes=(*report.notes, *warned), seconds=seconds)
-    if options.report is not None and draw is not None:
-        with written_whole(options.report) as file:
-            file.write(draw(report).encode("utf-8", "backslashreplace"))
-    return report
-
-
-def _compared(
-    options: CompareOptions, progress: Progress, on_result: "Callable[[Standing], None] | None"
-) -> CompareReport:
-    """Read the table and compare; nothing is written."""
-    table = open_table(
-        options.table, delimiter=options.delimiter, encoding=options.encoding, decimal=options.decimal,
-        progress=progress,
-    )  # fmt: skip
-    facts, ready = read_rows(table, options)
-    y = labels_left(facts, ready)
-    truth = None if facts.truth is None else facts.truth.codes[ready.kept]
-    from graphwell.comparison.compare import compare as compare_methods  # takes long to import
-
-    found = compare_methods(
-        ready.X, y, truth=truth, methods=options.methods, splits=options.splits,
-        n_neighbors=options.n_neighbors, random_state=options.seed, n_jobs=options.n_jobs,
-        progress=progress, on_result=on_result,
-    )  # fmt: skip
-    return CompareReport(
+        rows = open_rows(options, progress)
+        encoder, X = rows.encoded()
+        truth = None if rows.truth is None else rows.truth.codes[rows.kept]
+        found = compare_methods(
+            X, rows.labels.codes, truth=truth, methods=options.methods, splits=options.splits,
+            n_neighbors=options.n_neighbors, random_state=options.seed, n_jobs=options.n_jobs,
+            progress=progress, on_result=on_result,
+        )  # fmt: skip
+    report = CompareReport(
         table=options.table,
-        found=replace(found, classes=tuple(facts.classes[code] for code in found.classes)),
-        columns=facts.treatments,
-        points=ready.X,
-        notes=(*facts.notes, *ready.notes, *ready.scale_notes),
-        seconds={"graph": found.seconds_graph},
+        columns=rows.columns(encoder),
+        found=replace(found, classes=tuple(rows.classes[code] for code in found.classes)),
+        points=X,
+        notes=(*warned(), *rows.notes, *copies(X)[1], *encoder.notes_, *scale_notes(encoder)),
+        seconds={"graph": found.seconds_graph, "in all": time.perf_counter() - began},
         files=() if options.report is None else (options.report,),
     )
+    if options.report is not None and draw is not None:
+        with written_whole(options.report) as file:
+            file.write(page_bytes(draw(report)))
+    return report

@@ -1,7 +1,6 @@
 """What this installation can do: versions, threads, memory, the GPU, and what is missing for what."""
 
 import platform
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module, metadata
@@ -11,7 +10,7 @@ from typing import Any
 
 from graphwell import __version__
 from graphwell._threads import thread_count
-from graphwell.memory import available
+from graphwell.memory import available, in_words
 
 CORE = {
     "numpy": "numpy",
@@ -44,18 +43,7 @@ EXTRAS = {
 
 @dataclass(frozen=True)
 class Library:
-    """A library that graphwell uses.
-
-    Attributes
-    ----------
-    name : str
-    version : str, optional
-        None where it cannot be used.
-    trouble : str
-        Why not, in words; empty where all is well.
-    what_for, install : str
-        What needs it, and how to get it; empty for those that are always needed.
-    """
+    """A library that graphwell uses; without a version it cannot be used, and `trouble` says why not."""
 
     name: str
     version: str | None
@@ -66,22 +54,7 @@ class Library:
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorReport:
-    """What `examine` found.
-
-    Attributes
-    ----------
-    version, python, system : str
-    threads : int
-        Cores that this process may use.
-    free_memory : int
-        In bytes.
-    gpu : str
-        The GPU that is there, or why there is none.
-    cache : Path, optional
-        Folder of the compiled loops; None where none can be written, and every run compiles anew.
-    libraries, extras : tuple of Library
-        Those always needed, and those that some things need.
-    """
+    """What `examine` found; without a cache for compiled loops, every run compiles anew."""
 
     version: str
     python: str
@@ -96,9 +69,7 @@ class DoctorReport:
     @property
     def troubles(self) -> tuple[str, ...]:
         """What must be put right before graphwell works well."""
-        broken = [
-            f"{library.name} {library.trouble}" for library in self.libraries if library.version is None
-        ]
+        broken = [f"{each.name} {each.trouble}" for each in self.libraries if each.version is None]
         if self.cache is None and not broken:
             broken.append(
                 "compiled loops cannot be kept, so every run compiles them anew: "
@@ -110,6 +81,22 @@ class DoctorReport:
         """Return values that JSON can hold."""
         cache = None if self.cache is None else str(self.cache)
         return {**asdict(self), "cache": cache, "troubles": list(self.troubles)}
+
+    def lines(self) -> list[tuple[str, str]]:
+        """What was found as lines of a table."""
+        return [
+            ("graphwell", self.version),
+            ("Python", f"{self.python}, {self.system}"),
+            ("threads", str(self.threads)),
+            ("free memory", in_words(self.free_memory)),
+            ("GPU", self.gpu),
+            ("compiled loops", "kept nowhere" if self.cache is None else f"kept in {self.cache}"),
+            *((each.name, each.version or each.trouble) for each in self.libraries),
+            *(
+                (f"for {each.what_for}", f"{each.name} {each.version or f'{each.trouble}: {each.install}'}")
+                for each in self.extras
+            ),
+        ]
 
 
 def examine() -> DoctorReport:
@@ -153,13 +140,10 @@ def _found(extra: str, name: str, what_for: str) -> Library:
 
 def _version(module: str) -> str:
     """Version of the package that a module came with."""
-    packages = _packages().get(module, ())
-    return next((metadata.version(package) for package in packages), "of unknown version")
+    return next((metadata.version(package) for package in _packages().get(module, ())), "of unknown version")
 
 
-@cache
-def _packages() -> Mapping[str, Sequence[str]]:
-    return metadata.packages_distributions()  # looks at every file of every package
+_packages = cache(metadata.packages_distributions)  # looks at every file of every package
 
 
 def _gpu() -> str:
@@ -176,6 +160,6 @@ def _gpu() -> str:
 def _kept_loops() -> Path | None:
     try:
         from graphwell.backends.cpu.compiling import cache_folder
-    except ImportError:  # told already, as a library that cannot be loaded
+    except ImportError:  # named already, as a library that cannot be loaded
         return None
     return cache_folder()

@@ -1,6 +1,6 @@
 """A table that is labelled by hand: what is shown of its rows, and the files that are written."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -16,16 +16,9 @@ from graphwell.io.cells import NEW_NAMES, NewColumns, Table, as_numbers, as_text
 from graphwell.io.files import check_distinct, check_output, written_whole
 from graphwell.io.tables import format_of, write_table
 from graphwell.io.text import write_cells
-from graphwell.jobs.outputs import notes_from_warnings
-from graphwell.jobs.suggest import (
-    CANNOT_TELL,
-    ROW,
-    USUAL_LABEL,
-    SuggestOptions,
-    UnlabelledTable,
-    read_unlabelled,
-)
-from graphwell.jobs.table import find_column
+from graphwell.jobs.suggest import CANNOT_TELL, ROW, USUAL_LABEL, SuggestOptions, cannot_tell
+from graphwell.jobs.table import TableRows, find_column, notes_from_warnings, open_rows
+from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
@@ -38,35 +31,14 @@ ROWS_LOOKED_AT = 100
 
 @dataclass(frozen=True, kw_only=True)
 class LabelOptions(SuggestOptions):
-    """Which table to label, and what to show of its rows.
+    """Which table to label, and what to show of its rows; `classes` are names to answer with."""
 
-    Attributes
-    ----------
-    output : Path, optional
-        File for the labelled table; by default beside the table.
-    image_column : str, optional
-        Column with the file of each row's picture.
-    images : Path, optional
-        Folder of the pictures; that of the table by default. Without `image_column` there is a picture for
-        each row in it: named like the row where `row_id` names the rows, else in the order of their names.
-    text_column : str, optional
-        Column with the text of each row.
-    pixels : (int, int), optional
-        Width and height, where the numbers of a row are a picture.
-    xy : (str, str), optional
-        Columns with the place of each row on the map.
-    classes : tuple of str
-        Names of classes to answer with, beside those of the labels.
-    safe_csv : bool
-        Put an apostrophe before cells of text that a spreadsheet would run as formulas.
-    """
-
-    image_column: str | None = None
-    images: Path | None = None
+    image_column: str | None = None  # file of each row's picture
+    images: Path | None = None  # folder of the pictures; by itself, one for each row, by id or in order
     text_column: str | None = None
-    pixels: tuple[int, int] | None = None
-    xy: tuple[str, str] | None = None
-    safe_csv: bool = False
+    pixels: tuple[int, int] | None = None  # width and height, where the numbers of a row are a picture
+    xy: tuple[str, str] | None = None  # columns with the place of each row on the map
+    safe_csv: bool = False  # put an apostrophe before text that a spreadsheet would run as a formula
 
     def for_table(self, table: Table) -> Self:
         """The same options with what a table settles; pictures and places on the map are no features."""
@@ -88,21 +60,11 @@ class LabelOptions(SuggestOptions):
 
 @dataclass(frozen=True, eq=False)
 class FoundLabels:
-    """What a fit found, kept as it was when later fits find something else.
+    """What a fit found, kept as it was when later fits find something else."""
 
-    Attributes
-    ----------
-    labels : array of shape (n_rows,)
-        Number of the class of each row; -1 where no label reaches.
-    scores : array of shape (n_rows, n_classes)
-    classes : array of shape (n_classes,)
-        Number of the class of each column.
-    reachable, bridged : arrays of shape (n_rows,)
-    """
-
-    labels: IntArray
+    labels: IntArray  # class of each row by number; -1 where no label reaches
     scores: FloatArray
-    classes: IntArray
+    classes: IntArray  # number of the class of each column of the scores
     reachable: BoolArray
     bridged: BoolArray
 
@@ -132,7 +94,6 @@ class FoundLabels:
         return [(int(self.classes[at]), float(self.scores[row, at])) for at in order]
 
 
-@dataclass(eq=False)
 class LabelledTable:
     """A table, its rows ready to be compared, and what is shown of them.
 
@@ -141,48 +102,75 @@ class LabelledTable:
     Attributes
     ----------
     options : LabelOptions
-    read : UnlabelledTable
-    names : list of str, optional
-        Picture of each row, inside the folder of pictures.
+    read : TableRows
+    points : array
+        Rows as they are compared.
+    rows : array
+        Row of the table of each row that is compared.
+    given : array
+        Class of each row in the column of labels, -1 for none, -2 where it cannot be told.
+    folder : Path
+        Folder of the pictures.
+    places : array of shape (n_rows, 2), optional
+        Place of each row on the map, where the table has it.
+    numbers : list of str
+        Columns of the pixels.
     """
 
-    options: LabelOptions
-    read: UnlabelledTable
-    names: list[str] | None = None
-    _columns: dict[str, Any] = field(default_factory=dict)
+    def __init__(self, options: LabelOptions, read: TableRows) -> None:
+        self.options, self.read = options, read
+        for name in ("image_column", "text_column"):
+            if getattr(options, name) is not None:
+                find_column(read.table, getattr(options, name), name)
+        if options.images is not None and not options.images.is_dir():
+            raise OptionError("images", "{field} {} is no folder.", options.images)
+        self.points = read.encoded()[1]
+        self.rows: IntArray = np.flatnonzero(read.kept)
+        self.given: IntArray = np.where(cannot_tell(read), -2, read.given.codes)[self.rows]
+        self.folder = options.images or options.table.resolve().parent
+        self._columns: dict[str, Any] = {}
+        self._pictures = None
+        if options.images is not None and options.image_column is None:
+            self._pictures = self._one_for_each_row()
+        self.places = None if options.xy is None else self._places(options.xy)
+        others = {
+            read.options.label,
+            read.options.row_id,
+            *read.options.drop,
+            *(options.xy or ()),
+            *NEW_NAMES,
+        }
+        self.numbers = [n for n in read.table.names if n not in others and self._holds_numbers(n)]
+        width, height = options.pixels or (0, 0)
+        if options.pixels is not None and width * height != len(self.numbers):
+            problem = "{field} {} x {}: the table has {:,} columns of numbers, not {:,}."
+            raise OptionError("pixels", problem, width, height, len(self.numbers), width * height)
 
-    @cached_property
-    def rows(self) -> IntArray:
-        """Row of the table of each row that is compared."""
-        return np.flatnonzero(self.read.ready.kept)
-
-    @property
-    def given(self) -> IntArray:
-        """Class of each row in the column of labels, -1 for none, -2 where it cannot be told."""
-        return np.where(self.read.closed, -2, self.read.given.codes)[self.rows]
-
-    @property
-    def points(self) -> FloatArray:
-        """Rows as they are compared."""
-        return self.read.ready.X
-
-    @cached_property
-    def folder(self) -> Path:
-        """Folder of the pictures."""
-        return self.options.images or self.options.table.resolve().parent
-
-    @cached_property
-    def places(self) -> FloatArray | None:
-        """Place of each row on the map, where the table has it."""
-        if self.options.xy is None:
-            return None
+    def _places(self, columns: tuple[str, str]) -> FloatArray:
         found = []
-        for name in self.options.xy:
-            numbers = as_numbers(self.read.table.column(find_column(self.read.table, name, "xy")))
+        for name in columns:
+            numbers = as_numbers(self._column(find_column(self.read.table, name, "xy")))
             if numbers is None or not np.isfinite(numbers).all():
                 raise OptionError("xy", "{field} {}: the column must hold a number in every row.", name)
             found.append(numbers[self.rows])
         return np.stack(found, axis=1).astype(np.float32)
+
+    def _one_for_each_row(self) -> list[str]:
+        """The picture of each row in the folder: named like the row, or else in the order of the names."""
+        found = sorted(path.name for path in self.folder.iterdir() if path.suffix.lower() in PICTURE_SUFFIXES)
+        if self.read.ids is not None:
+            by_stem = {Path(name).stem: name for name in found} | {name: name for name in found}
+            names = [by_stem.get(str(name)) for name in self.read.ids[self.rows].tolist()]
+            if None in names:
+                problem = "{field} {} has no picture named like row {:,}, {!r}."
+                first = names.index(None)
+                raise OptionError("images", problem, self.folder, self.rows[first] + 1, self.name(first))
+            return [name for name in names if name is not None]
+        n = self.read.table.n_rows
+        if len(found) != n:
+            problem = "{field} {} holds {:,} pictures for {:,} rows; name them by {image_column} or {row_id}."
+            raise OptionError("images", problem, self.folder, len(found), n)
+        return [found[row] for row in self.rows]
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
@@ -209,8 +197,8 @@ class LabelledTable:
 
     def name(self, row: int) -> str:
         """What a row is called: its id, or its number in the table from 1."""
-        at = int(self.rows[row])
-        return str(at + 1) if self.read.ids is None else str(self.read.ids[at])
+        number = int(self.rows[row]) + 1
+        return self.read.id_of(number) or str(number)
 
     def cells(self, row: int) -> list[tuple[str, str]]:
         """Names and cells of a row, without labels, pixels and its text."""
@@ -223,8 +211,8 @@ class LabelledTable:
 
     def picture(self, row: int) -> str | None:
         """Name of a row's picture inside the folder."""
-        if self.names is not None:
-            return self.names[row]
+        if self._pictures is not None:
+            return self._pictures[row]
         if self.options.image_column is None:
             return None
         cell = Path(self._cell(self.options.image_column, row))
@@ -252,7 +240,10 @@ class LabelledTable:
         found = np.zeros(len(self.rows), dtype=bool)
         if wanted.isdecimal() and self.read.ids is None:
             found |= self.rows == int(wanted) - 1
-        for column in self._searched():
+        text = self.options.text_column
+        names = [n for n in (*self._shown, *([text] if text else [])) if not self._holds_numbers(n)]
+        ids = [] if self.read.ids is None else [self.read.ids]
+        for column in (*ids, *map(self._column, names)):
             found |= np.strings.find(np.strings.lower(as_text(column)[self.rows]), wanted) >= 0
         return [int(row) for row in np.flatnonzero(found)[:MOST_FOUND]]
 
@@ -263,28 +254,11 @@ class LabelledTable:
         return [int(other) for other in others[np.argsort(distances, kind="stable")[:n]]]
 
     @cached_property
-    def numbers(self) -> list[str]:
-        """Columns of the pixels."""
-        table, settled = self.read.table, self.read.options
-        other = {settled.label, settled.row_id, *settled.drop, *(self.options.xy or ()), *NEW_NAMES}
-        return [name for name in table.names if name not in other and self._holds_numbers(name)]
-
-    @cached_property
     def _shown(self) -> list[str]:
         """Columns whose cells are shown."""
         hidden = {self.read.options.label, self.options.text_column, *self.options.drop, *NEW_NAMES}
         hidden |= set(self.numbers) if self.options.pixels is not None else set()
         return [name for name in self.read.table.names if name not in hidden]
-
-    def _searched(self) -> list[Any]:
-        """Columns of text, names of the rows first."""
-        ids = [] if self.read.ids is None else [self.read.ids]
-        return [*ids, *(self._column(name) for name in self._shown_text)]
-
-    @cached_property
-    def _shown_text(self) -> list[str]:
-        names = [*self._shown, *([self.options.text_column] if self.options.text_column else [])]
-        return [name for name in names if not self._holds_numbers(name)]
 
     def _holds_numbers(self, name: str) -> bool:
         first = self._column(name)[:ROWS_LOOKED_AT]
@@ -303,12 +277,6 @@ class LabelledTable:
 def open_table(options: LabelOptions, *, progress: Progress = silent) -> LabelledTable:
     r"""Read a table to be labelled by hand; whatever is wrong with the options is told before.
 
-    Parameters
-    ----------
-    options : LabelOptions
-    progress : callable
-        Told the stage and the share of it that is done.
-
     Examples
     --------
     >>> import tempfile
@@ -323,53 +291,12 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
     for path in (options.labelled, options.answers):
         check_output(path, "output")
         check_distinct([("table", options.table), ("output", path)])
-    with notes_from_warnings():  # the page shows which labels are taken for unknown
-        read = read_unlabelled(options, progress)
-    table = LabelledTable(options, read)
-    for name in ("image_column", "text_column"):
-        if getattr(options, name) is not None:
-            find_column(read.table, getattr(options, name), name)
-    if options.images is not None and not options.images.is_dir():
-        raise OptionError("images", "{field} {} is no folder.", options.images)
-    if options.images is not None and options.image_column is None:
-        table.names = _pictures(table)
-    width, height = options.pixels or (0, 0)
-    if options.pixels is not None and width * height != len(table.numbers):
-        problem = "{field} {} x {}: the table has {:,} columns of numbers, not {:,}."
-        raise OptionError("pixels", problem, width, height, len(table.numbers), width * height)
-    _ = table.places
-    return table
-
-
-def _pictures(table: LabelledTable) -> list[str]:
-    """A picture of the folder for each row."""
-    found = sorted(path.name for path in table.folder.iterdir() if path.suffix.lower() in PICTURE_SUFFIXES)
-    if table.read.ids is not None:
-        by_stem = {Path(name).stem: name for name in found} | {name: name for name in found}
-        names = [by_stem.get(str(name)) for name in table.read.ids[table.rows].tolist()]
-        if None in names:
-            problem = "{field} {} has no picture named like row {:,}, {!r}."
-            first = names.index(None)
-            raise OptionError("images", problem, table.folder, table.rows[first] + 1, table.name(first))
-        return [name for name in names if name is not None]
-    if len(found) != table.read.table.n_rows:
-        problem = "{field} {} holds {:,} pictures for {:,} rows; name them by {image_column} or {row_id}."
-        raise OptionError("images", problem, table.folder, len(found), table.read.table.n_rows)
-    return [found[row] for row in table.rows]
+    with limited_to(options.max_memory), notes_from_warnings():  # the page shows unknown labels
+        return LabelledTable(options, open_rows(options, progress, labelled=False))
 
 
 def write_labels(table: LabelledTable, classes: tuple[str, ...], given: IntArray, found: FoundLabels) -> None:
-    """Write the table with all labels, as `graphwell.jobs.classify` does.
-
-    Parameters
-    ----------
-    table : LabelledTable
-    classes : tuple of str
-        Names by the numbers of the classes.
-    given : array of shape (n_rows,)
-        Class that was given to each row, negative for none.
-    found : FoundLabels
-    """
+    """Write the table with all labels; `given` has the class of each row, negative for none."""
     n, at, path = table.read.table.n_rows, table.rows, table.options.labelled
     assigned, score = np.full(n, -1), np.full(n, np.nan)
     reachable, bridged, was_given = (np.zeros(n, dtype=bool) for _ in range(3))
@@ -386,15 +313,7 @@ def write_labels(table: LabelledTable, classes: tuple[str, ...], given: IntArray
 
 
 def write_answers(table: LabelledTable, classes: tuple[str, ...], given: IntArray) -> None:
-    """Write the answers as `graphwell.jobs.suggest.merge_answers` takes them back into the table.
-
-    Parameters
-    ----------
-    table : LabelledTable
-    classes : tuple of str
-    given : array of shape (n_rows,)
-        Class that was given to each row, -1 for none, -2 where it cannot be told.
-    """
+    """Write the answers as `merge_answers` takes them back: -1 for none, -2 where a label cannot be told."""
     said = np.flatnonzero((given >= 0) | (given == -2))
     names = [CANNOT_TELL if given[row] < 0 else classes[given[row]] for row in said]
     label = table.read.options.label or USUAL_LABEL

@@ -15,8 +15,7 @@ from graphwell._types import IntArray
 from graphwell.errors import OptionError
 from graphwell.io.files import either, written_whole
 from graphwell.io.images import IMAGES, MAX_PIXELS, read_image, read_placement
-from graphwell.jobs.reports import SegmentReport
-from graphwell.jobs.segment import SegmentOptions, filled, segment
+from graphwell.jobs.segment import SegmentOptions, SegmentReport, filled, segment
 from graphwell.memory import check_fits
 from graphwell.segmentation.drawing import as_shown
 from graphwell.segmentation.pyramid import picture_bytes
@@ -25,24 +24,12 @@ from graphwell.segmentation.segmenter import MOST_PIXELS, Preview, Segmentation,
 
 @dataclass(frozen=True, kw_only=True)
 class PaintOptions:
-    """How to paint on pictures.
+    """How to paint on pictures."""
 
-    Attributes
-    ----------
-    source : Path
-        A picture, or a folder of pictures.
-    output : Path, optional
-        Folder for what is written; by default `painted` beside the pictures.
-    max_pixels : int
-        Larger pictures are refused.
-    n_jobs : int, optional
-        Threads; all cores by default.
-    """
-
-    source: Path
-    output: Path | None = None
-    max_pixels: int = MAX_PIXELS
-    n_jobs: int | None = None
+    source: Path  # a picture, or a folder of pictures
+    output: Path | None = None  # folder for what is written; by default `painted` beside the pictures
+    max_pixels: int = MAX_PIXELS  # larger pictures are refused
+    n_jobs: int | None = None  # threads; all cores by default
 
     @property
     def folder(self) -> Path:

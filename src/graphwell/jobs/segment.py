@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.errors import OptionError, Sentence
+from graphwell.errors import OptionError, Sentence, Words, in_python
 from graphwell.io.drawings import Marks
 from graphwell.io.files import (
     check_distinct,
@@ -35,15 +35,21 @@ from graphwell.io.images import (
 )
 from graphwell.io.painted import Painting
 from graphwell.io.pictures import Placement
-from graphwell.jobs.outputs import notes_from_warnings
-from graphwell.jobs.reports import SegmentClass, SegmentReport
+from graphwell.jobs.report import ClassCount, Grid, Report
+from graphwell.jobs.table import notes_from_warnings
 from graphwell.memory import allowed, check_fits, in_words, limited_to
 from graphwell.progress import Progress, silent
 from graphwell.segmentation import drawing
 from graphwell.segmentation.features import MOST_CHANNELS
 from graphwell.segmentation.pyramid import picture_bytes, reduced, reduced_seeds, working_pixels
 from graphwell.segmentation.seeds import channels_last
-from graphwell.segmentation.segmenter import Segmentation, Segmenter, one_class_sentence, unreached_sentence
+from graphwell.segmentation.segmenter import (
+    DoubtfulSquare,
+    Segmentation,
+    Segmenter,
+    one_class_sentence,
+    unreached_sentence,
+)
 
 Say = Callable[[Sentence], object]
 Write = Callable[[IO[bytes]], None]
@@ -55,60 +61,82 @@ MOST_REDUCED = 8  # beside a copy reduced by more than this, a refusal is the be
 
 @dataclass(frozen=True, kw_only=True)
 class SegmentOptions:
-    """How to segment a picture.
-
-    Attributes
-    ----------
-    image, seeds : Path
-        The picture, and the marks in it.
-    output : Path
-        File for the labels.
-    overlay, sheet, scores : Path, optional
-        Files for the picture tinted and outlined by its classes, for a contact sheet (picture, marks, labels
-        and doubt in one), and for a map of the uncertainty.
-    masks : Path, optional
-        Folder for one mask per class.
-    background : str
-        Which pixels of a seeds picture are unknown: "auto", "transparent", "black", "white", or "#rrggbb".
-    strokes_on_picture : bool
-        The seeds were painted over a copy of the picture; "auto" finds out where it is clear.
-    snap : bool
-        Give colours of the seeds that are no clear mixture to the nearest plain colour.
-    seeds_out : Path, optional
-        File for the marks as they were read, written before anything is computed.
-    max_pixels : int
-        Larger pictures are refused before they are read.
-    max_memory : str, optional
-        Pictures that need more are refused before they are read, "4GB" say; what is free by default.
-    spacing : tuple of float, optional
-        Distance between points along each axis, as in `graphwell.Segmenter`; what the file tells by default.
-    channel_axis : int, optional
-        The axis that holds channels, the last by default; a picture of three axes is then no volume.
-    radius, color_scale, smoothing, patch, device, n_jobs
-        As in `graphwell.Segmenter`.
-    """
+    """How to segment a picture; the last six are parameters of `graphwell.Segmenter`."""
 
     image: Path
-    seeds: Path
-    output: Path
-    overlay: Path | None = None
-    sheet: Path | None = None
-    scores: Path | None = None
-    masks: Path | None = None
-    background: str = "auto"
-    strokes_on_picture: bool = False
-    snap: bool = False
-    seeds_out: Path | None = None
-    max_pixels: int = MAX_PIXELS
-    max_memory: str | None = None
-    spacing: tuple[float, ...] | None = None
-    channel_axis: int | None = None
+    seeds: Path  # marks in it
+    output: Path  # file for the labels
+    overlay: Path | None = None  # file for the picture, tinted and outlined by its classes
+    sheet: Path | None = None  # file for picture, marks, labels and doubt side by side
+    scores: Path | None = None  # file for a map of the uncertainty
+    masks: Path | None = None  # folder for one mask per class
+    background: str = "auto"  # unknown pixels of a seeds picture: transparent, black, white or "#rrggbb"
+    strokes_on_picture: bool = (
+        False  # seeds were painted on a copy of the picture; found out where it is clear
+    )
+    snap: bool = False  # give colours of the seeds that are no clear mixture to the nearest plain colour
+    seeds_out: Path | None = None  # file for the marks as they were read, written before the work
+    max_pixels: int = MAX_PIXELS  # larger pictures are refused before they are read
+    max_memory: str | None = None  # pictures that need more are reduced or refused; what is free by default
+    spacing: tuple[float, ...] | None = None  # of points along each axis; what the file says by default
+    channel_axis: int | None = None  # by default the last; a picture of three axes is then no volume
     radius: float = 3.0
     color_scale: float | None = None
     smoothing: float | None = None
     patch: int = 1
     device: str = "cpu"
     n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class SegmentClass(ClassCount):
+    """A class of a segmented picture: its number, its share of all pixels, and its colour as #rrggbb."""
+
+    number: int
+    share: float
+    color: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        sizes = {"given": self.given, "assigned": self.assigned, "share": round(self.share, 6)}
+        return {"class": self.number, "name": self.name, "color": self.color, **sizes}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentReport(Report):
+    """A segmented picture."""
+
+    image: Path
+    size: tuple[int, ...]  # height and width in pixels, and the depth of a volume
+    seeds: int  # number of marked pixels
+    classes: tuple[SegmentClass, ...]
+    unreachable_pixels: int
+    mark_next: tuple[DoubtfulSquare, ...]  # parts of the picture where further marks would help most
+    sweeps: int
+    status: str  # how the run ended, in a sentence
+    output: Path
+    notes: tuple[Sentence, ...]
+    files: tuple[Path, ...]
+    seconds: Mapping[str, float]
+
+    def sentences(self) -> list[str]:
+        """Counts, how the run ended, and where to mark next."""
+        size = " x ".join(f"{side:,}" for side in self.size)
+        counts = f"{size} pixels, {self.seeds:,} marked, {len(self.classes):,} classes."
+        found = [f"{counts} {self.sweeps:,} sweeps. {self.status}"]
+        places = "; ".join(f"row {square.row:,}, column {square.column:,}" for square in self.mark_next)
+        if places:
+            side = self.mark_next[0].side
+            found.append(f"Further marks would help most in the squares of {side} pixels around {places}.")
+        return found
+
+    def grids(self, words: Words = in_python) -> list[Grid]:
+        """Sizes of the classes."""
+        lines = [
+            (each.name, f"{each.given:,}", f"{each.assigned:,}", f"{100 * each.share:.2f}")
+            for each in self.classes
+        ]
+        return [Grid("Classes", ("class", ">given", ">assigned", ">% of all"), lines)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,15 +163,8 @@ def segment(
 ) -> SegmentReport:
     """Give every pixel of a picture a class, and write what the options ask for: all files or none.
 
-    Parameters
-    ----------
-    options : SegmentOptions
-    progress : callable
-        Given the stage and the share of it that is done.
-    say : callable, optional
-        Given sentences on what was read, before anything is computed from it.
-    segmented : callable, optional
-        Given the marked classes, returns the segmentation to write; by default it is computed here.
+    `say` is called with sentences on what was read before anything is computed from it. `segmented` may
+    return the segmentation of marks that was computed before.
 
     Examples
     --------
@@ -179,14 +200,7 @@ def segment(
         progress("writing", None)
         _write_all(_writers(options, masks, scene, found), options.masks)
     counts = {int(c): int((found.labels == c).sum()) for c in found.classes}
-    written = (
-        options.seeds_out,
-        options.output,
-        options.overlay,
-        options.sheet,
-        options.scores,
-        options.masks,
-    )
+    written = (getattr(options, name) for name in ("seeds_out", *FILES[2:-1], "masks"))
     return SegmentReport(
         image=options.image,
         size=found.labels.shape,
@@ -207,7 +221,7 @@ def segment(
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
-        notes=(*marks.notes, *notes, *reduced_note, *_notes(options, scene, found)),
+        notes=(*marks.notes, *notes(), *reduced_note, *_notes(options, scene, found)),
         files=tuple(path for path in written if path is not None),
         seconds={"reading": read, **found.seconds, "in all": time.perf_counter() - began},
     )

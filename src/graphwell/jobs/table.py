@@ -1,244 +1,251 @@
-"""A table read for a job: its labels, the roles of its columns, and its rows ready to be compared.
+"""A table read for a job: its labels, and the columns that rows are compared by.
 
-Everything goes through what `fit` of a data frame goes through: `read_labels` and `TableEncoder`.
+Labels are read by `read_labels` and columns by `TableEncoder`, as in a fit of the data frame.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from graphwell._rows import by_columns, equal_rows, narrow
+from graphwell._checks import one_of
+from graphwell._rows import equal_rows
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.encoders.report import Treatment, column_note, hint, left_out
-from graphwell.encoders.table import Scaling, TableEncoder, refuse_extreme
+from graphwell.encoders.report import Treatment, hint, left_out
+from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError, Sentence
-from graphwell.estimators.labels import NoKnownLabelError, read_labels, with_classes
+from graphwell.estimators.inputs import encoded_frame
+from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels, with_classes
 from graphwell.estimators.tuning.metrics import by_the_data
-from graphwell.io.cells import NEW_NAMES, Table, as_text, text_column
-from graphwell.jobs.options import TableOptions
+from graphwell.io.cells import NEW_NAMES, Table, as_text
+from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output
+from graphwell.io.tables import format_of, open_table
+from graphwell.progress import Progress, silent
 
+SCALES = ("auto", "none", "standard", "robust")
+MISSING_RULES = ("fill", "error", "drop", "mean")
 MOST_CLASSES = 1000
-DECIDES_ALONE = 0.99
-"""Share of the variance from which on a note says that one feature decides the distances."""
+"""From here on, a column in which most classes have one label is taken for another column by mistake."""
+PAGE_SUFFIXES = (".html", ".htm")
 
 
-@dataclass(frozen=True)
-class LabelColumn:
-    """Labels as class numbers, -1 where unknown, and the classes as they are written in the file."""
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """How a table is read, whatever is done with it then."""
 
-    names: tuple[str, ...]
-    codes: IntArray = field(repr=False)
-    notes: tuple[Sentence, ...] = ()
+    table: Path
+    label: str = "label"  # column of the given labels; empty if there is none yet
+    features: tuple[str, ...] | None = None  # columns to compare rows by; by default all that say something
+    drop: tuple[str, ...] = ()  # columns that are no features
+    row_id: str | None = None  # column that names the rows
+    truth: str | None = None  # column of the true labels, to compare the result with
+    unknown: tuple[str, ...] = ()  # labels that mean unknown, besides empty ones, in place of ? and the like
+    classes: tuple[str, ...] = ()  # classes there are, if some have no label yet
+    as_number: tuple[str, ...] = ()  # features whose kind is known
+    as_category: tuple[str, ...] = ()
+    scale: str = "auto"  # of numbers: left to the method, or one of `SCALES`
+    pca: int | None = None  # principal components that features are projected onto
+    missing: str = "fill"  # fill cells and mark them, refuse them, drop their rows, or put the column's mean
+    n_neighbors: int = 10  # that each row is linked to
+    n_jobs: int | None = None  # threads; all cores by default
+    seed: int = 0  # of everything random
+    delimiter: str | None = None  # of a text table, as are the next two; all are found by default
+    encoding: str | None = None
+    decimal: str | None = None
+    max_memory: str | None = None  # larger files are refused, "4GB" say; what is free by default
 
-    def narrow(self) -> "LabelColumn":
-        """The same labels with numbers of as few bytes as their names need."""
-        return replace(self, codes=narrow(self.codes, len(self.names) + 1))
+    def __post_init__(self) -> None:
+        if self.features is not None and not any(name.strip() for name in self.features):
+            raise OptionError("features", "{field} names no column; name at least one, or leave it out.")
+        if self.decimal not in (None, ".", ","):
+            raise OptionError("decimal", "{field} must be a point or a comma, got {!r}.", self.decimal)
+        one_of("scale", self.scale, SCALES)
+        one_of("missing", self.missing, MISSING_RULES)
+        if self.pca is not None and self.pca < 0:
+            problem = "{field} must be a number of components, or 0 for none; got {}."
+            raise OptionError("pca", problem, self.pca)
+
+    def for_table(self, table: Table) -> Self:
+        """The same options with what the table settles."""
+        return self
+
+    def encoder(self, scale: Any = True) -> TableEncoder:
+        """The encoder that these options ask for; `scale` is that of the method where none is asked for."""
+        missing = "fill" if self.missing == "drop" else self.missing
+        scale = {"auto": scale, "none": False}.get(self.scale, self.scale)
+        return TableEncoder(
+            self.features, (), self.as_number, self.as_category, self.decimal, missing, scale, self.pca
+        )
+
+    @property
+    def leaves_columns_to_the_fit(self) -> bool:
+        """Whether a fit of the data frame encodes its columns as these options ask for."""
+        return self.encoder().get_params() == TableEncoder(standardise=True).get_params()
 
 
 @dataclass(frozen=True, eq=False)
-class TableFacts:
-    """Labels, truth and names of all rows of a table.
+class LabelColumn:
+    """Labels of a column, and the names of its classes as they are written in the file."""
 
-    Attributes
-    ----------
-    path : Path
-    features : tuple of str
-        Columns that rows are compared by.
-    treatments : tuple of Treatment
-        What became of each column.
-    given : LabelColumn
-        The given labels.
-    truth : LabelColumn, optional
-        The true ones, numbered like the given labels.
-    ids : array of text, optional
-        Names of the rows.
-    notes : tuple of Sentence
-        What the user should know.
-    """
-
-    path: Path
-    features: tuple[str, ...]
-    treatments: tuple[Treatment, ...] = field(repr=False)
-    given: LabelColumn
-    truth: LabelColumn | None
-    ids: Any = field(repr=False)
-    notes: tuple[Sentence, ...]
+    labels: Labels
+    names: tuple[str, ...]
+    notes: tuple[Sentence, ...] = ()
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.given.codes)
+    def codes(self) -> IntArray:
+        """Class numbers, -1 where unknown."""
+        return self.labels.codes
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows:
+    """A table read for a job."""
+
+    table: Table
+    options: Any  # with what the table settles
+    given: LabelColumn
+    truth: LabelColumn | None  # numbered like the given labels
+    ids: Any  # names of the rows, None if they have none
+    kept: BoolArray  # rows that take part: all, or those without missing values
+    frame: Any  # those rows, with the columns that have no other role
+    roles: Mapping[str, Treatment]  # of the other columns
+    notes: tuple[Sentence, ...]
 
     @property
     def classes(self) -> tuple[str, ...]:
         """Names of the classes."""
         return self.given.names
 
+    @property
+    def labels(self) -> Labels:
+        """Given labels of the rows that take part."""
+        return replace(self.given.labels, codes=self.given.codes[self.kept])
 
-@dataclass(frozen=True, eq=False)
-class ReadyRows:
-    """Rows ready for a graph.
+    @property
+    def numbers(self) -> IntArray:
+        """Numbers of the rows that take part as users count: from 1, the first below the header."""
+        return np.flatnonzero(self.kept) + 1
 
-    Attributes
-    ----------
-    X : array
-        The rows that are left.
-    kept : array of bool
-        Which rows those are.
-    groups : array of int
-        Equal numbers where the rows that are left are copies of each other.
-    notes : tuple of Sentence
-        What the user should know, but for the scale.
-    scaled : Scaling, optional
-        The scale of the rows, and why; None where they have their own.
-    scale_notes : tuple of Sentence
-        The same in a sentence, for those who do not say how rows are compared.
-    """
+    def id_of(self, number: int) -> str | None:
+        """Name of a row by its number."""
+        return None if self.ids is None else str(self.ids[number - 1])
 
-    X: FloatArray = field(repr=False)
-    kept: BoolArray = field(repr=False)
-    groups: IntArray = field(repr=False)
-    notes: tuple[Sentence, ...] = ()
-    scaled: Scaling | None = None
-    scale_notes: tuple[Sentence, ...] = ()
+    def encoded(self, scale: Any = by_the_data) -> tuple[TableEncoder, FloatArray]:
+        """The encoder that the options ask for and its matrix, with a warning for each column to look at."""
+        encoder, X = encoded_frame(self.frame, self.labels, self.options.encoder(scale))
+        return encoder, np.ascontiguousarray(X)
+
+    def columns(self, encoder: TableEncoder) -> tuple[Treatment, ...]:
+        """The treatments of all columns, in the order of the table."""
+        known = {**self.roles, **{treatment.name: treatment for treatment in encoder.treatments_}}
+        return tuple(known[name] for name in self.table.names)
 
 
-def read_rows(table: Table, options: TableOptions, *, tunes: bool = False) -> tuple[TableFacts, ReadyRows]:
-    """Labels and rows of a table that has some labels; `tunes` says that the method scales numbers itself."""
-    named_columns(table, options)
-    given = read_given(table, options)
-    features, ready = ready_rows(table, options, given, tunes=tunes)
-    return table_facts(table, options, given, features, table.names), ready
+def open_rows(options: TableOptions, progress: Progress = silent, *, labelled: bool = True) -> TableRows:
+    """Read a table; unless `labelled` is false, it must have labels of two classes."""
+    table = open_table(
+        options.table, delimiter=options.delimiter, encoding=options.encoding, decimal=options.decimal,
+        progress=progress,
+    )  # fmt: skip
+    options = options.for_table(table)
+    check_names(table, options)
+    return read_rows(table, options, labelled=labelled)
 
 
-def labels_left(facts: TableFacts, ready: ReadyRows) -> IntArray:
-    """Given labels of the rows that are left; every class that had one must still have one."""
-    y = facts.given.codes[ready.kept]
-    lost = [facts.classes[code] for code in np.setdiff1d(facts.given.codes, np.append(y, -1))]
-    if lost:
+def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> TableRows:
+    """Read the labels and names of an opened table, and sort out its columns."""
+    given, truth = LabelColumn(Labels(np.full(table.n_rows, -1), np.empty(0, dtype=object)), ()), None
+    if options.label:
+        classes = options.classes if labelled else ()
+        given = read_label_column(table, options.label, "label", options.unknown, classes)
+    if labelled:
+        _check_labels(table, options, given)
+    if options.truth is not None:
+        truth = _numbered_like(read_label_column(table, options.truth, "truth", options.unknown), given)
+    roles = _roles(table, options)
+    every = np.ones(table.n_rows, dtype=bool)
+    frame = table.frame[[name for name in table.names if name not in roles]]
+    ids = None if options.row_id is None else as_text(table.column(options.row_id))
+    old = [name for name in NEW_NAMES if name in table.names]
+    replaced = "Columns of an earlier run were not used and are replaced: {}."
+    notes = (
+        *given.notes,
+        *([] if truth is None else _other_names(given, truth)),
+        *([Sentence(replaced, (", ".join(old),))] if old else []),
+    )
+    rows = TableRows(table, options, given, truth, ids, every, frame, roles, notes)
+    return _without_gaps(rows) if options.missing == "drop" else rows
+
+
+def _without_gaps(rows: TableRows) -> TableRows:
+    """Leave out rows with a missing value; every class that had a label must keep one."""
+    encoder = replace(rows.options, scale="none", pca=None).encoder().set_params(missing="keep")
+    X = encoder.fit_transform(rows.frame)
+    kept = ~np.isnan(X).any(axis=1)
+    if kept.sum() < 2:
+        raise ValueError(f"At least two rows with features are needed to compare, got {kept.sum()}.")
+    lost = np.setdiff1d(rows.given.codes, np.append(rows.given.codes[kept], -1))
+    if len(lost):
         problem = 'The class {!r} has labels on rows with missing features alone; use {missing="mean"}.'
-        raise OptionError("missing", problem, lost[0])
-    return y
+        raise OptionError("missing", problem, rows.classes[lost[0]])
+    if kept.all():
+        return rows
+    told = Sentence("{:,} rows were left out, since a feature is missing there.", (int((~kept).sum()),))
+    return replace(rows, kept=kept, frame=rows.frame[kept], notes=(*rows.notes, told))
+
+
+def copies(X: Any) -> tuple[IntArray, list[Sentence]]:
+    """Groups of equal rows, and a note of them where there are any."""
+    groups = equal_rows([X])
+    n = len(groups) - len(np.unique(groups))
+    note = "{:,} of the {:,} rows {} of another row; copies are held out together."
+    how = "is a copy" if n == 1 else "are copies"
+    return groups, [Sentence(note, (n, len(groups), how))] if n else []
+
+
+def scale_notes(encoder: TableEncoder) -> list[Sentence]:
+    """The scale that rules chose, where nothing else says how rows are compared."""
+    found = encoder.scaling_
+    if not callable(encoder.standardise) or found is None:
+        return []
+    return [Sentence("The features were scaled ({}), as {}.", (found.name, found.why))]
 
 
 # ------------------------------------------------------------------------------------------------- columns
 
 
-def named_columns(table: Table, options: TableOptions) -> tuple[str, ...]:
-    """The columns of labels, names and truth; every name that the options hold is checked."""
+def check_names(table: Table, options: TableOptions) -> tuple[str, ...]:
+    """Check every name of a column that the options hold; returns those of labels, names and truth."""
     asked = {"label": options.label or None, "row_id": options.row_id, "truth": options.truth}
-    named = [find_column(table, name, field) for field, name in asked.items() if name is not None]
+    named = [find_column(table, name, role) for role, name in asked.items() if name is not None]
     for name in options.drop:
         find_column(table, name, "drop")
-    for field_ in ("features", "as_number", "as_category"):
-        for name in getattr(options, field_) or ():
-            if find_column(table, name, field_) in (*named, *options.drop):
-                raise OptionError(field_, "{field} {}: the column has another role already.", name)
+    for role in ("features", "as_number", "as_category"):
+        for name in getattr(options, role) or ():
+            if find_column(table, name, role) in (*named, *options.drop):
+                raise OptionError(role, "{field} {}: the column has another role already.", name)
     return tuple(named)
 
 
-def find_column(table: Table, name: str, field: str) -> str:
+def find_column(table: Table, name: str, role: str) -> str:
     """Return the name of a column that must be there; one that is close to it is suggested."""
     if name in table.names:
         return name
     problem = "{field} {}: {} has no such column; {}"
-    raise OptionError(field, problem, name, table.path, hint(name, table.names))
+    raise OptionError(role, problem, name, table.path, hint(name, table.names))
 
 
-@dataclass(frozen=True)
-class FeatureColumns:
-    """The columns that rows are compared by, what they were made into, and what became of all columns."""
-
-    names: tuple[str, ...]
-    outputs: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    treatments: tuple[Treatment, ...] = ()
-
-
-def look_at_columns(table: Table, options: TableOptions, given: LabelColumn | None) -> FeatureColumns:
-    """Say what becomes of each column, without making a matrix of them."""
-    return _encoded(table, options, given, np.ones(table.n_rows, bool), "keep", matrix=False)[0]
-
-
-def ready_rows(
-    table: Table, options: TableOptions, given: LabelColumn | None, *, tunes: bool = False
-) -> tuple[FeatureColumns, ReadyRows]:
-    """Turn the columns into numbers, in the scale that is asked for.
-
-    Left to itself, a method that tunes scales a table of numbers alone; other methods leave it to the rules.
-    """
-    kept, notes = np.ones(table.n_rows, dtype=bool), []
-    if options.missing == "drop":
-        X = _encoded(table, replace(options, scale="none", pca=None), given, kept, "keep")[2]
-        kept = ~by_rows_with_gaps(X)
-        left_out_ = "{:,} rows were left out, since a feature is missing there."
-        notes += [] if kept.all() else [Sentence(left_out_, (int((~kept).sum()),))]
-    if kept.sum() < 2:
-        raise ValueError(f"At least two rows with features are needed to compare, got {kept.sum()}.")
-    missing = "fill" if options.missing == "drop" else options.missing
-    found, encoder, X = _encoded(table, options, given, kept, missing, tunes=tunes)
-    groups = equal_rows([X])
-    n_copies = len(X) - len(np.unique(groups))
-    if n_copies:
-        copies = "{:,} of the {:,} rows {} of another row; copies are held out together."
-        notes.append(Sentence(copies, (n_copies, len(X), "is a copy" if n_copies == 1 else "are copies")))
-    refuse_extreme(X, encoder.get_feature_names_out())
-    scaled, scale_notes = encoder.scaling_, []
-    if options.scale == "none":
-        scale_notes = _uneven(X, encoder.get_feature_names_out())
-    elif options.scale == "auto" and scaled is not None:
-        scale_notes = [Sentence("The features were scaled ({}), as {}.", (scaled.name, scaled.why))]
-    told = (*notes, *encoder.notes_)
-    return found, ReadyRows(np.ascontiguousarray(X), kept, groups, told, scaled, tuple(scale_notes))
-
-
-def by_rows_with_gaps(X: FloatArray) -> BoolArray:
-    """Where a row has a missing value."""
-    return np.asarray(np.isnan(X).any(axis=1))
-
-
-def _encoded(
-    table: Table,
-    options: TableOptions,
-    given: LabelColumn | None,
-    kept: BoolArray,
-    missing: str,
-    *,
-    tunes: bool = False,
-    matrix: bool = True,
-) -> tuple[FeatureColumns, TableEncoder, FloatArray]:
-    """The encoder of the columns that have no other role, and its matrix of the rows that are kept."""
-    roled = _treatments_of_roles(table, options)
-    labels = None if given is None else text_column([*given.names, ""])[given.codes]
-    scale: Any = {"auto": tunes or by_the_data, "none": False}.get(options.scale, options.scale)
-    encoder = TableEncoder(
-        options.features, options.drop, options.as_number, options.as_category, options.decimal,
-        missing, scale, options.pca,
-    )  # fmt: skip
-    frame, every = table.frame, kept.all()
-    columns = {n: frame[n] if every else frame[n][kept] for n in table.names if n not in roled}
-    labels = labels if labels is None or every else labels[kept]
-    try:
-        X = encoder.fit_transform(columns, labels) if matrix else encoder.look_at(columns, labels)
-    except OptionError as error:
-        raise OptionError(
-            error.field, f"{{}}: {error.sentence.template}", table.path, *error.sentence.values
-        ) from None
-    roled |= {treatment.name: treatment for treatment in encoder.treatments_}
-    treatments = tuple(roled[name] for name in table.names)
-    names = tuple(encoder.encoders_)
-    return FeatureColumns(names, encoder.outputs_, encoder.kinds_, treatments), encoder, X
-
-
-def _treatments_of_roles(table: Table, options: TableOptions) -> dict[str, Treatment]:
-    """Columns that are no features whatever they hold."""
-    treatments = {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
+def _roles(table: Table, options: TableOptions) -> dict[str, Treatment]:
+    """The treatment of columns that are no features whatever they hold."""
+    found = {name: left_out(name, "", "as asked") for name in options.drop}
+    found |= {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
     if options.features is None and table.usual_features is not None:
         beside = [name for name in table.names if name not in table.usual_features]
-        treatments |= {name: left_out(name, "", "beside what rows are compared by") for name in beside}
+        found |= {name: left_out(name, "", "beside what rows are compared by") for name in beside}
     asked = {
         options.truth: ("truth", "the truth"),
         options.row_id: ("name", "names of the rows"),
@@ -246,43 +253,11 @@ def _treatments_of_roles(table: Table, options: TableOptions) -> dict[str, Treat
     }
     for name, (kind, words) in asked.items():
         if name is not None and name in table.names:
-            treatments[name] = Treatment(name, kind, Sentence(words), used=False)
-    return treatments
-
-
-def _uneven(X: FloatArray, names: Sequence[str]) -> list[Sentence]:
-    variance = by_columns(lambda columns: columns.var(axis=0), X)
-    widest = int(variance.argmax())
-    share = variance[widest] / (variance.sum() or 1.0)
-    if len(names) < 2 or not share > DECIDES_ALONE:
-        return []
-    note = (
-        "The feature {!r} holds {:.1f} % of the variance and decides the distances nearly alone; "
-        '{scale="standard"} evens the features out.'
-    )
-    return [Sentence(note, (str(names[widest]), 100 * share))]
+            found[name] = Treatment(name, kind, Sentence(words), used=False)
+    return found
 
 
 # -------------------------------------------------------------------------------------------------- labels
-
-
-def read_given(table: Table, options: TableOptions) -> LabelColumn:
-    """Read the given labels, of the named classes too; those that teach nothing are refused."""
-    name = options.label
-    given = read_label_column(table, name, "label", options.unknown, options.classes)
-    known, n_classes = int((given.codes >= 0).sum()), len(given.names)
-    if known == 0:
-        problem = "{} has no known label in column {!r}; label at least one row of every class."
-        raise OptionError("label", problem, table.path, name)
-    if n_classes == 1:
-        problem = "Column {!r} of {} names a single class, {!r}; label rows of at least two classes."
-        if given.names[0] == "1" and "-1" in table.text(name).tolist():
-            problem += ' There -1 means unknown; if it is a class, give {unknown=""}.'
-        raise OptionError("label", problem, name, table.path, given.names[0])
-    if n_classes > MOST_CLASSES and 2 * n_classes > known:
-        problem = "Column {!r} of {} names {:,} classes on {:,} rows; is it the column of labels?"
-        raise OptionError("label", problem, name, table.path, n_classes, known)
-    return given
 
 
 def read_label_column(
@@ -300,36 +275,42 @@ def read_label_column(
                 "numbers, so cut them into classes first, or name the column of labels with {field}."
             )
             raise OptionError(role, problem, name, table.path, len(fractions), float(fractions[0]))
-    as_words = bool(unknown) or kind == "M"
+    classes = tuple(dict.fromkeys(map(str.strip, classes)))
+    numbers = kind in "iuf" and all(isinstance(_key(new), float) for new in classes)
+    as_words = bool(unknown) or kind == "M" or (bool(classes) and not numbers)
     try:
         labels = read_labels(table.text(name) if as_words else column, n, list(unknown) or None)
     except NoKnownLabelError:
-        return LabelColumn((), np.full(n, -1, dtype=np.int32))
+        return LabelColumn(Labels(np.full(n, -1, dtype=np.int32), np.empty(0, dtype=object)), ())
     names = [str(found) for found in labels.classes.tolist()]
     if labels.classes.dtype.kind in "biuf":  # as they stand in the file: 1, or 1.0
         of_class = np.unique(labels.codes, return_index=True)
         written = table.text(name)[of_class[1]]
         names = [str(text).strip() for code, text in zip(of_class[0], written, strict=True) if code >= 0]
-    further = [new for new in dict.fromkeys(map(str.strip, classes)) if class_number(new, names) is None]
+    further = [new for new in classes if class_number(new, names) is None]
     if not further:
-        return LabelColumn(tuple(names), labels.codes)
-    every = replace(labels, classes=np.array(names))
-    if labels.classes.dtype.kind in "iuf" and all(isinstance(_key(new), float) for new in further):
-        every = with_classes(labels, [float(new) for new in further])
-        spelled = {_key(new): new for new in (*names, *further)}
-        ordered = [spelled[float(value)] for value in every.classes.tolist()]
-    else:
-        order = np.argsort(names)
-        every = replace(labels, classes=np.array(names)[order], codes=_moved(labels.codes, order))
-        every = with_classes(every, further)
-        ordered = every.classes.tolist()
+        return LabelColumn(labels, tuple(names))
+    spelled = {_key(each): each for each in (*names, *further)}
+    every = with_classes(labels, [float(new) for new in further] if numbers else further)
     note = "No row has the label {} yet; rows get it only if {class_prior} gives its size."
-    return LabelColumn(tuple(ordered), every.codes, (Sentence(note, (", ".join(further),)),))
+    ordered = (spelled[float(value) if numbers else _key(value)] for value in every.classes.tolist())
+    return LabelColumn(every, tuple(ordered), (Sentence(note, (", ".join(further),)),))
 
 
-def _moved(codes: IntArray, order: IntArray) -> IntArray:
-    """Class numbers after the classes were put in another order."""
-    return np.append(np.argsort(order), -1).astype(np.int32)[codes]
+def _check_labels(table: Table, options: TableOptions, given: LabelColumn) -> None:
+    """Refuse labels that teach nothing."""
+    name, names, known = options.label, given.names, int((given.codes >= 0).sum())
+    if known == 0:
+        problem = "{} has no known label in column {!r}; label at least one row of every class."
+        raise OptionError("label", problem, table.path, name)
+    if len(names) == 1:
+        problem = "Column {!r} of {} names a single class, {!r}; label rows of at least two classes."
+        if names[0] == "1" and "-1" in table.text(name).tolist():
+            problem += ' There -1 means unknown; if it is a class, give {unknown=""}.'
+        raise OptionError("label", problem, name, table.path, names[0])
+    if len(names) > MOST_CLASSES and 2 * len(names) > known:
+        problem = "Column {!r} of {} names {:,} classes on {:,} rows; is it the column of labels?"
+        raise OptionError("label", problem, name, table.path, len(names), known)
 
 
 def class_number(name: str, names: Sequence[str]) -> int | None:
@@ -344,35 +325,16 @@ def _key(name: str) -> object:
         return name
 
 
-def table_facts(
-    table: Table, options: TableOptions, given: LabelColumn, features: FeatureColumns, names: tuple[str, ...]
-) -> TableFacts:
-    """Put together what is known of a table with these columns in its file."""
-    truth = None
-    if options.truth is not None:
-        truth = _numbered_like(read_label_column(table, options.truth, "truth", options.unknown), given.names)
-    ids = None if options.row_id is None else as_text(table.column(options.row_id))
-    old = [name for name in NEW_NAMES if name in names]
-    replaced = "Columns of an earlier run were not used and are replaced: {}."
-    notes = (
-        *(column_note(treatment) for treatment in features.treatments if treatment.warns),
-        *given.notes,
-        *([] if truth is None else _other_names(given, truth)),
-        *([Sentence(replaced, (", ".join(old),))] if old else []),
-    )
-    return TableFacts(table.path, features.names, features.treatments, given, truth, ids, notes)
-
-
-def _numbered_like(truth: LabelColumn, names: Sequence[str]) -> LabelColumn:
+def _numbered_like(truth: LabelColumn, given: LabelColumn) -> LabelColumn:
     """The classes of a second column numbered like those of the first; further classes come after."""
-    known = {_key(name): code for code, name in enumerate(names)}
-    every = list(names)
+    known = {_key(name): code for code, name in enumerate(given.names)}
+    every = list(given.names)
     for name in truth.names:
         if _key(name) not in known:
             known[_key(name)] = len(every)
             every.append(name)
     new = np.array([known[_key(name)] for name in truth.names] + [-1], dtype=np.int32)
-    return LabelColumn(tuple(every), new[truth.codes], truth.notes)
+    return LabelColumn(Labels(new[truth.codes], np.array(every)), tuple(every), truth.notes)
 
 
 def _other_names(given: LabelColumn, truth: LabelColumn) -> list[Sentence]:
@@ -386,3 +348,43 @@ def _other_names(given: LabelColumn, truth: LabelColumn) -> list[Sentence]:
     first = truth.names[int(truth.codes[truth.codes >= 0][0])]
     note = "{truth} never agrees with a given label: it says {!r} and labels say {!r}; are its names others?"
     return [Sentence(note, (first, given.names[0]))]
+
+
+# --------------------------------------------------------------------------------------- files and warnings
+
+
+def check_files(table: Path, *, output: Path | None = None, **others: Path | None) -> None:
+    """Refuse outputs that could not be written, by their fields; ``-`` is standard output."""
+    if output == STANDARD:
+        check_standard_output("output")
+    elif output is not None and format_of(output, "output").is_folder and output.exists():
+        raise OptionError("output", "{field} {} is there already; name a new folder.", output)
+    elif output is not None:
+        check_output(output, "output")
+    for name, path in others.items():
+        if path is not None:
+            check_output(path, name)
+    check_distinct([("table", table), ("output", output), *others.items()])
+    report = others.get("report")
+    if report is not None and report.suffix.lower() not in PAGE_SUFFIXES:
+        raise OptionError("report", "{field} {}: the name must end in .html or .htm.", report)
+
+
+def check_page(report: Path | None, draw: Callable[..., str] | None, named: str) -> None:
+    """Refuse a page that nobody draws; pages are drawn in a room above this one."""
+    if report is not None and draw is None:
+        raise OptionError("report", "{field} needs a function that draws it; give draw={}.", named)
+
+
+@contextmanager
+def notes_from_warnings() -> Iterator[Callable[[], list[Sentence]]]:
+    """Collect the warnings of the library, each once; what is yielded returns those so far as notes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+
+        def notes() -> list[Sentence]:
+            once = {str(warning.message): warning.message for warning in caught}
+            named = [(text, getattr(message, "sentence", None)) for text, message in once.items()]
+            return [s if isinstance(s, Sentence) else Sentence("{}", (text,)) for text, s in named]
+
+        yield notes

@@ -14,11 +14,6 @@ h3 { font-size: 1rem; margin: 1.6rem 0 .4rem; }
 h2 { font-size: 1.2rem; margin: 2.6rem 0 .8rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
 p { margin: .6rem 0; }
 .lead { color: var(--soft); margin-bottom: 1.8rem; }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .8rem;
-         margin: 1.4rem 0; }
-.fact { border: 1px solid var(--line); border-radius: 8px; padding: .7rem .9rem; }
-.fact b { display: block; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-.fact span { color: var(--soft); font-size: .85rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .32rem .9rem .32rem 0; text-align: left; border-bottom: 1px solid var(--line);
@@ -72,23 +67,17 @@ def paragraph(text: str, kind: str = "") -> str:
     return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
 
 
-def facts(items: Iterable[tuple[str, str]]) -> str:
-    """A row of boxes, each a name and its value."""
-    boxes = "".join(
-        f'<div class="fact"><b>{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in items
-    )
-    return f'<div class="facts">{boxes}</div>'
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]], text_columns: int = 1) -> str:
-    """Rows below a header; the first `text_columns` columns are text, the others numbers.
+def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows below a header; columns whose title begins with > are numbers.
 
     Examples
     --------
-    >>> table(["class", "rows"], [["<a>", 3]]).splitlines()[2]
+    >>> table(["class", ">rows"], [["<a>", 3]]).splitlines()[2]
     '<tr><td>&lt;a&gt;</td><td class="number">3</td></tr>'
     """
-    lines = [_line("th", header, text_columns), *(_line("td", row, text_columns) for row in rows)]
+    kinds = [' class="number"' if title.startswith(">") else "" for title in titles]
+    names = [title.removeprefix(">") for title in titles]
+    lines = [_line("th", names, kinds), *(_line("td", row, kinds) for row in rows)]
     return "\n".join(['<div class="scroll"><table>', *lines, "</table></div>"])
 
 
@@ -104,7 +93,6 @@ def footer(text: str) -> str:
     return f"<footer>{escape(text)}</footer>"
 
 
-def _line(tag: str, cells: Sequence[object], text_columns: int) -> str:
-    classes = [""] * text_columns + [' class="number"'] * (len(cells) - text_columns)
-    inner = "".join(f"<{tag}{c}>{escape(str(cell))}</{tag}>" for c, cell in zip(classes, cells, strict=False))
+def _line(tag: str, cells: Sequence[object], kinds: Sequence[str]) -> str:
+    inner = "".join(f"<{tag}{c}>{escape(str(cell))}</{tag}>" for c, cell in zip(kinds, cells, strict=True))
     return f"<tr>{inner}</tr>"

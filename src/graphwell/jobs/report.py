@@ -1,0 +1,338 @@
+"""What a job found: values that every face shows, as sentences, tables and JSON."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.encoders.report import Treatment, grouped, listed
+from graphwell.errors import OptionError, Sentence, Words, counted, in_python
+
+if TYPE_CHECKING:
+    from graphwell.solve.descent import Result
+
+Z_95 = 1.959964
+FEW_LABELS = 30
+"""With fewer labels a Wilson interval is about 30 points wide."""
+ROWS_AT_ONCE = 65_536
+"""NumPy turns the numbers of classes that it counts by into wide ones."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table in a report; titles of columns of numbers begin with >."""
+
+    title: str
+    titles: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+class Report:
+    """Base of the reports, which are frozen dataclasses; their fields are the keys of JSON."""
+
+    def to_json(self, words: Words = in_python) -> dict[str, Any]:
+        """Return values that JSON can hold; `words` names the options in the notes."""
+        found: dict[str, Any] = as_json(self, words)
+        return found
+
+    def sentences(self) -> list[str]:
+        """What was found, the most important first."""
+        raise NotImplementedError
+
+    def grids(self, words: Words = in_python) -> list[Grid]:
+        """What was found in tables."""
+        return []
+
+
+def as_json(value: Any, words: Words = in_python) -> Any:
+    """A value of a report in types of JSON, without what is not printed of it."""
+    if hasattr(value, "as_json"):
+        return value.as_json()
+    if isinstance(value, Treatment):
+        return value.to_json(words)
+    if isinstance(value, Sentence):
+        return value.worded(words)
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):  # seconds of the stages
+        return {name: round(each, 3) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [as_json(each, words) for each in value]
+    if is_dataclass(value):
+        shown = (known.name for known in fields(value) if known.repr)
+        return {name: as_json(getattr(value, name), words) for name in shown}
+    return value
+
+
+# ------------------------------------------------------------------------------------------------ accuracy
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A number of correct answers.
+
+    Examples
+    --------
+    >>> Accuracy(9, 10).share
+    0.9
+    >>> low, high = Accuracy(9, 10).interval
+    >>> round(low, 2), round(high, 2)
+    (0.6, 0.98)
+    """
+
+    right: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """Correct answers per question."""
+        return self.right / self.of
+
+    @property
+    def independent(self) -> int:
+        """Number of answers that do not depend on each other."""
+        return self.of
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the true share lies with 95 % confidence (Wilson)."""
+        n, p, z = self.independent, self.share, Z_95
+        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        interval = [round(each, 4) for each in self.interval]
+        return {"accuracy": self.share, "right": self.right, "of": self.of, "interval_95": interval}
+
+
+@dataclass(frozen=True)
+class Holdout(Accuracy):
+    """Correct answers on labels that were hidden, each in one of several runs."""
+
+    runs: int = 1
+    labels: int = 0  # on rows that differ; a copy tells no more
+
+    @property
+    def independent(self) -> int:
+        """Number of different labels."""
+        return self.labels
+
+    @property
+    def in_words(self) -> str:
+        """What was found, and how little it may tell."""
+        low, high = self.interval
+        asked = f"{self.runs} runs, each without some of the given labels, got {self.right:,} of {self.of:,}"
+        asked += " right"
+        if self.runs == 1:
+            asked = f"A run without {self.of:,} of the given labels got {self.right:,} of them right"
+        elif self.labels < self.of:
+            asked += f", {self.labels:,} different ones"
+        little = " So few labels tell little." if self.labels < FEW_LABELS else ""
+        share = f"{100 * self.share:.1f} % (95 % confidence: {100 * low:.0f} to {100 * high:.0f} %)."
+        return f"{asked}: {share}{little}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        return {**super().as_json(), "runs": self.runs, "labels": self.labels}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Labels against the truth, on the rows whose label was not given."""
+
+    accuracy: Accuracy
+    names: tuple[str, ...]  # all classes, those of the labels first
+    confusion: IntArray = field(repr=False)  # by true and by assigned class; the last column: no label
+
+    def as_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        return self.accuracy.as_json()
+
+
+def compare_with_truth(
+    assigned: IntArray, given: IntArray, truth: IntArray, names: tuple[str, ...]
+) -> Comparison:
+    """Compare where the truth is known and the label was not given; -1 stands for none.
+
+    Examples
+    --------
+    >>> assigned, given, truth = np.array([0, 1, -1]), np.array([0, -1, -1]), np.array([0, 1, 0])
+    >>> found = compare_with_truth(assigned, given, truth, ("a", "b"))
+    >>> found.accuracy
+    Accuracy(right=1, of=2)
+    >>> found.confusion
+    array([[0, 0, 1],
+           [0, 1, 0]])
+    """
+    asked = (truth >= 0) & (given < 0)
+    if not asked.any():
+        problem = "{field} says nothing on any row without a given label; there is nothing to compare."
+        raise OptionError("truth", problem)
+    k = len(names)
+    confusion = np.zeros((k, k + 1), dtype=np.int64)
+    for first in range(0, len(asked), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        true, found = truth[part][asked[part]], assigned[part][asked[part]]
+        np.add.at(confusion, (true, np.where(found < 0, k, found.astype(np.int64))), 1)
+    return Comparison(Accuracy(int(np.trace(confusion)), int(asked.sum())), names, confusion)
+
+
+# ---------------------------------------------------------------------------------------------- classified
+
+
+@dataclass(frozen=True)
+class ClassCount:
+    """How many rows, or pixels, have a class: given and assigned."""
+
+    name: str
+    given: int
+    assigned: int
+
+
+@dataclass(frozen=True)
+class RowToLabel:
+    """A row worth a label, and why; rows are numbered from 1, the first below the header."""
+
+    row: int
+    id: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class DoubtfulRow:
+    """A row to look at: the two classes it lies between."""
+
+    row: int
+    id: str | None
+    given: bool
+    label: str
+    score: float
+    second: str
+    second_score: float
+
+
+@dataclass(frozen=True, eq=False)
+class RowDetails:
+    """What is known of single rows: of all, or of some where no process holds them all."""
+
+    given: IntArray  # class given and class found, as an index into the classes; -1 for none
+    assigned: IntArray
+    score: FloatArray  # of the class found; NaN for none
+    reachable: BoolArray  # whether a label reached the row
+    bridged: BoolArray  # whether only over a bridge between components of the graph
+    kept: BoolArray  # whether its features were complete enough to take part
+    points: FloatArray | None = None  # features of the kept rows as they were compared, where a page is drawn
+    result: "Result | None" = None  # of the descent, where the method has one
+    graph: Any = None  # of the kept rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifyReport(Report):
+    """A labelled table."""
+
+    table: Path
+    rows: int
+    rows_left_out: int
+    features: tuple[str, ...]  # columns that rows were compared by
+    columns: tuple[Treatment, ...]
+    labels_given: int
+    classes: tuple[ClassCount, ...]
+    components: int
+    components_without_labels: int
+    unreachable_rows: int
+    bridged_rows: int
+    calibrated: bool  # whether the scores were calibrated on held-out labels
+    sweeps: int
+    status: str  # how the run ended, in a sentence
+    compared_by: str | None = None  # how rows were compared, where the method or a rule chose it
+    holdout: Holdout | None
+    truth: Comparison | None
+    doubtful: tuple[DoubtfulRow, ...]
+    to_label: tuple[RowToLabel, ...] = ()
+    notes: tuple[Sentence, ...]
+    seconds: Mapping[str, float]
+    output: Path | None
+    files: tuple[Path, ...]
+    details: RowDetails | None = field(default=None, repr=False)  # None where rows lie on a cluster
+
+    def sentences(self) -> list[str]:
+        """What was found, the most important first."""
+        counts = [
+            counted(self.rows, "row"),
+            f"{counted(self.labels_given, 'label')} given",
+            counted(len(self.classes), "class", "classes"),
+            f"{self.components_without_labels:,} of {self.components:,} components without a label",
+            *([f"{counted(self.bridged_rows, 'row')} bridged"] if self.bridged_rows else []),
+            *([f"{counted(self.rows_left_out, 'row')} left out"] if self.rows_left_out else []),
+        ]
+        found = [] if self.holdout is None else [self.holdout.in_words]
+        if self.truth is not None:
+            right, of, share = self.truth.accuracy.right, self.truth.accuracy.of, self.truth.accuracy.share
+            agree = f"{100 * share:.2f} % of the {of:,} rows without a given label agree with the truth"
+            found.append(f"{agree} ({of - right:,} do not).")
+        found.append(", ".join(counts) + ".")
+        if self.compared_by is not None:
+            found.append(f"Compared by: {self.compared_by}.")
+        found.append(f"{self.sweeps:,} sweeps. {self.status}" if self.sweeps else self.status)
+        return [*found, *(["The scores are calibrated on held-out labels."] if self.calibrated else [])]
+
+    def grids(self, words: Words = in_python) -> list[Grid]:
+        """Columns, classes, the most uncertain rows and those to label next."""
+        found = [columns_grid(self.columns, words), classes_grid(self.classes)]
+        titles = (">row", "label", ">score", "second choice", ">score", "given")
+        uncertain = [
+            (
+                _row(each), each.label, f"{each.score:.3f}", each.second, f"{each.second_score:.3f}",
+                "yes" if each.given else "",
+            )
+            for each in self.doubtful
+        ]  # fmt: skip
+        where = "The most uncertain rows; row 1 is the first below the header"
+        found += [Grid(where, titles, uncertain)] if uncertain else []
+        return [*found, *([to_label_grid(self.to_label)] if self.to_label else [])]
+
+
+def columns_grid(columns: Sequence[Treatment], words: Words = in_python) -> Grid:
+    """The columns and how each is used; those used alike share a line."""
+    groups = grouped(columns, words).items()
+    lines = [(listed(names), kind, became) for (kind, became), names in groups]
+    return Grid("Columns", ("column", "holds", "became"), lines)
+
+
+def classes_grid(classes: Sequence[ClassCount]) -> Grid:
+    """Sizes of the classes."""
+    lines = [(each.name, f"{each.given:,}", f"{each.assigned:,}") for each in classes]
+    return Grid("Classes", ("class", ">given", ">assigned"), lines)
+
+
+def to_label_grid(rows: Sequence[RowToLabel]) -> Grid:
+    """The rows that are worth a label."""
+    lines = [(_row(each), each.reason) for each in rows]
+    return Grid(
+        "The rows to label next, best first; row 1 is the first below the header", (">row", "why"), lines
+    )
+
+
+def _row(of: RowToLabel | DoubtfulRow) -> str:
+    return f"{of.row:,}" if of.id is None else f"{of.row:,} ({of.id})"
+
+
+def count_classes(names: Sequence[str], given: IntArray, assigned: IntArray) -> tuple[ClassCount, ...]:
+    """How many rows have each class, given and assigned; -1 stands for none.
+
+    Examples
+    --------
+    >>> count_classes(["a", "b"], np.array([0, -1, -1]), np.array([0, 1, -1]))
+    (ClassCount(name='a', given=1, assigned=1), ClassCount(name='b', given=0, assigned=1))
+    """
+    counts = np.zeros((2, len(names)), dtype=np.int64)
+    for place, codes in enumerate((given, assigned)):
+        for first in range(0, len(codes), ROWS_AT_ONCE):
+            part = codes[first : first + ROWS_AT_ONCE]
+            counts[place] += np.bincount(part[part >= 0], minlength=len(names))
+    return tuple(ClassCount(name, *both) for name, both in zip(names, counts.T.tolist(), strict=True))
