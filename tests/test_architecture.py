@@ -4,10 +4,12 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import graphwell
 
@@ -153,3 +155,21 @@ def test_the_docs_name_files_that_exist():
         if not any(f"/{path}".endswith(f"/{name}") for path in known)
     ]
     assert wrong == []
+
+
+def pinned():
+    lines = (ROOT / ".ci" / "requirements-dev.txt").read_text().splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def test_every_requirement_is_pinned_within_its_bounds():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [
+        Requirement(text) for text in (*project["dependencies"], *project["optional-dependencies"]["test"])
+    ]
+    for needed in wanted:
+        assert pinned()[needed.name.lower()] in needed.specifier, needed
+
+
+def test_no_registry_is_named():
+    assert "://" not in (ROOT / ".ci" / "requirements-dev.txt").read_text()

@@ -1,4 +1,4 @@
-"""Values and arrays of every kind are taken or refused in a sentence, never a Python error."""
+"""Values and arrays of every kind are taken or refused in a sentence; copies of rows, and seeds."""
 
 from fractions import Fraction
 
@@ -8,6 +8,9 @@ from scipy import sparse
 
 import graphwell as gw
 from graphwell import DiffuseInterfaceClassifier
+from graphwell._checks import as_readable
+from graphwell._random import stream
+from graphwell._rows import equal_rows, labels_that_differ
 from graphwell.errors import OptionError
 from tests.helpers import Exported
 
@@ -56,16 +59,6 @@ def test_odd_values_are_refused(classifier, name, odd, said):
             classifier(**{name: value}).fit(X, Y)
 
 
-def test_numbers_and_words_of_other_kinds_pass():
-    for classifier in (
-        DiffuseInterfaceClassifier(
-            n_neighbors=np.int8(3), fidelity=np.float32(0.5), start=np.str_("nearest")
-        ),
-        gw.baselines.VolumeMBO(slack=1),
-    ):
-        assert set(classifier.fit(X, Y).transduction_) <= {0, 1}
-
-
 def test_an_array_that_only_dlpack_exports_is_fitted_like_any_other():
     expected = fit(X)
     found = fit(Exported(X), Exported(Y))
@@ -103,13 +96,6 @@ def test_new_rows_are_checked_as_those_of_a_fit(wrong):
         fit(X).predict(wrong)
 
 
-def test_a_capsule_is_used_once():
-    twice = Exported(X, capsule=X.__dlpack__())
-    assert (fit(twice).transduction_ == fit(X).transduction_).all()
-    with pytest.raises(ValueError, match="cannot be imported by DLPack"):
-        fit(twice)
-
-
 def test_labels_of_another_library_are_checked_too():
     with pytest.raises(ValueError, match="y lies in the memory of a device"):
         fit(X, Exported(Y, device=(2, 0)))
@@ -117,5 +103,43 @@ def test_labels_of_another_library_are_checked_too():
         fit(X, Exported(Y[1:]))
 
 
-def test_a_matrix_is_an_array():
-    assert (fit(X.view(np.matrix)).transduction_ == fit(X).transduction_).all()
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_equal_rows_have_one_number(dtype):
+    X = np.array([[1, 0, 2], [1, 0, 3], [1, 0, 2], [0, 0, 0]], dtype=dtype)
+    assert equal_rows([X]).tolist() == [0, 1, 0, 2]
+    assert equal_rows([X[:1], X[1:]]).tolist() == [0, 1, 0, 2]
+    assert equal_rows([sparse.csr_matrix(X)]).tolist() == [0, 1, 0, 2]
+    assert equal_rows([np.asfortranarray(X)]).tolist() == [0, 1, 0, 2]
+
+
+def test_zeros_of_either_sign_are_equal_and_stored_zeros_are_none():
+    assert equal_rows([np.array([[0.0, 1.0], [-0.0, 1.0]])]).tolist() == [0, 0]
+    stored = sparse.csr_array((np.array([0.0, 1.0, 1.0]), np.array([1, 0, 0]), np.array([0, 2, 3])))
+    assert equal_rows([stored]).tolist() == [0, 0]
+    assert equal_rows([]).tolist() == []
+
+
+def test_equal_labels_of_copies_are_not_told_of():
+    assert labels_that_differ(np.array([0, 0, 1]), np.array([1, 1, 0]), "ab", np.arange(3)) is None
+    many, codes = np.repeat(np.arange(5), 2), np.tile([0, 1], 5)
+    told = str(labels_that_differ(many, codes, ["a", "b"], np.arange(10) + 1))
+    assert told.startswith("5 groups of equal rows have different labels: (row 1 'a', row 2 'b'); (row 3 'a'")
+    assert told.endswith("; ….")
+
+
+def test_a_host_array_is_not_copied():
+    X = np.eye(3)
+    assert np.shares_memory(as_readable(Exported(X), "X"), X)
+
+
+def test_purposes_and_seeds_have_streams_of_their_own():
+    draws = {(seed, purpose): stream(seed, purpose).random() for seed in (0, 1) for purpose in ("a", "b")}
+    assert len(set(draws.values())) == 4
+    assert stream(np.int64(0), "a").random() == draws[0, "a"]
+    assert np.random.default_rng(0).random() not in draws.values()
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5])
+def test_other_seeds_are_refused(seed):
+    with pytest.raises(ValueError, match="random_state must be None, a non-negative integer"):
+        stream(seed, "a")

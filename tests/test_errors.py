@@ -55,10 +55,6 @@ def test_values_are_shown_on_one_line(value, shown):
     assert str(OptionError("metric", "{field} must be a word, got {!r}.", value)).endswith(f"got {shown}.")
 
 
-def test_long_values_are_cut_off():
-    assert len(in_short(list(range(1000)))) == 80
-
-
 def test_a_warning_names_the_first_line_outside_of_graphwell():
     with pytest.warns(gw.UnreachableWarning, match="some rows") as caught:
         warn_user("some rows", gw.UnreachableWarning)

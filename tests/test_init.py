@@ -38,9 +38,7 @@ def test_every_public_name_can_be_imported():
         _ = gw.from_dataset
 
 
-def test_steps_are_what_callbacks_get():
-    seen = []
-    gw.DiffuseInterfaceClassifier(metric="precomputed", schedule=gw.Fixed(1.0, sweeps=1)).fit(
-        [[0, 1], [1, 0]], [0, 1], callback=seen.append
-    )
-    assert [type(step) for step in seen] == [gw.Step]
+def test_the_module_is_the_program():
+    command = [sys.executable, "-m", "graphwell", "--help"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "Label everything from a few labels" in run.stdout

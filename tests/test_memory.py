@@ -5,40 +5,21 @@ import platform
 import numpy as np
 import pytest
 
-from graphwell import memory
 from graphwell.errors import OptionError
 from graphwell.memory import (
-    available,
     check_fits,
-    fit_bytes,
     give_back,
     held,
-    in_words,
     limited_to,
     peak_memory,
     read_size,
 )
 
 
-def test_memory_grows_with_rows_neighbours_and_classes():
-    least = fit_bytes(1000, 10, 2)
-    assert fit_bytes(2000, 10, 2) == 2 * least
-    assert fit_bytes(1000, 20, 2) > least
-    assert fit_bytes(1000, 10, 200) > least
-
-
-def test_bytes_for_people():
-    assert [in_words(n) for n in (12_345, 9_990_000, 3e9)] == ["12 kB", "10.0 MB", "3.0 GB"]
-
-
 @pytest.mark.parametrize("text", ["", "x", "-1GB", "nan", "inf", "0", "1e30", "GB"])
 def test_sizes_that_are_none_are_refused(text):
     with pytest.raises(OptionError, match="max_memory must be a size such as 4GB"):
         read_size(text)
-
-
-def test_what_is_free_is_found_out():
-    assert 10**6 < available() < 2**60
 
 
 def test_what_fits_passes_and_what_does_not_is_refused():
@@ -74,20 +55,3 @@ def test_freed_memory_goes_back_to_the_system():
     give_back()
     assert held() < before - 50_000_000
     assert all(block.sum() == 12_000 for block in kept)
-
-
-def no_library():
-    raise OSError("no such library")
-
-
-@pytest.mark.parametrize("library", [no_library, object])
-def test_where_the_system_has_no_such_function_nothing_happens(monkeypatch, library):
-    asked = []
-
-    def load(name):
-        asked.append(name)
-        return library()
-
-    monkeypatch.setattr(memory.ctypes, "CDLL", load)
-    give_back()
-    assert asked == [None]

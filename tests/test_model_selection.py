@@ -1,4 +1,4 @@
-"""Judging a fit on hidden labels."""
+"""Judging a fit: labels that are hidden, and errors that count what they should."""
 
 import numpy as np
 import pandas as pd
@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import graphwell as gw
+from graphwell.metrics import accuracy_on_known, matched, matched_error, unlabelled_error
 from graphwell.model_selection import HiddenLabelsSplit
 from tests.helpers import blobs, few
 
@@ -84,3 +85,27 @@ def test_copies_of_a_row_are_hidden_together():
 def test_what_cannot_be_split_gets_one_sentence(n_splits, y, words):
     with pytest.raises(ValueError, match=words):
         list(HiddenLabelsSplit(n_splits).split(None, y))
+
+
+def test_given_labels_do_not_count():
+    truth = np.array([0, 1, 0, 1])
+    predicted = np.array([1, 1, 1, 1])
+    assert unlabelled_error(predicted, truth, np.array([True, False, False, False])) == pytest.approx(1 / 3)
+    assert unlabelled_error([0, 1], [0, 1], [False, False]) == 0.0
+
+
+def test_clusters_are_named_after_the_classes_they_fit_best():
+    truth = np.array([0, 0, 0, 1, 1, 2])
+    clusters = np.array([1, 1, 2, 2, 2, 0])
+    assert matched(clusters, truth).tolist() == [0, 0, 1, 1, 1, 2]
+    assert matched_error(clusters, truth) == pytest.approx(1 / 6)
+    assert matched(np.array([0, 1, 2]), np.array([0, 0, 0])).tolist().count(-1) == 2
+
+
+def test_only_known_labels_count():
+    assert accuracy_on_known([1, 2, -1, -1], [1, 1, 1, -1]) == 0.5
+    assert accuracy_on_known(np.array([1.0, np.nan]), np.array([1, 2])) == 1.0
+    assert accuracy_on_known(["a", "?"], ["b", "?"], unknown=["?"]) == 0.0
+    assert np.isnan(accuracy_on_known([-1, -1], [0, 1]))
+    with pytest.raises(ValueError, match=r"got the shapes \(2,\) and \(3,\)"):
+        accuracy_on_known([1, 2], [1, 2, 3])

@@ -1,30 +1,14 @@
-"""Who listens, and who watches."""
+"""How far a job is, and how it ends: cancelled, or by Ctrl-C (whole runs are in tests/cli)."""
+
+import signal
+import sys
 
 import numpy as np
 import pytest
 
 import graphwell as gw
-from graphwell.progress import heartbeat, in_pieces, listening, tell, watched
-
-
-def test_the_innermost_listener_hears():
-    outer, inner = [], []
-    with listening(outer.append):
-        tell(0.1)
-        with listening(inner.append):
-            tell(0.2)
-        tell(0.3)
-    tell(0.4)
-    assert (outer, inner) == ([0.1, 0.3], [0.2])
-
-
-def test_telling_is_a_heartbeat():
-    beats = []
-    with watched(lambda: beats.append(1)):
-        tell(0.5)
-        heartbeat()
-    heartbeat()
-    assert len(beats) == 2
+from graphwell import progress
+from graphwell.progress import heartbeat, in_pieces, watched
 
 
 def test_a_watchdog_ends_the_work_and_is_gone_afterwards():
@@ -79,3 +63,68 @@ def _highest(shares):
     highest = np.maximum.accumulate(shares)
     assert (highest - shares).max() < 0.1
     return highest.tolist()
+
+
+@pytest.fixture
+def kept():
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    hook = sys.unraisablehook
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    sys.unraisablehook = hook
+
+
+def test_a_handler_of_the_caller_is_left_alone(kept):
+    def mine(*_):
+        pass
+
+    signal.signal(signal.SIGINT, mine)
+    progress.end_at_once()
+    progress.raise_again()
+    assert signal.getsignal(signal.SIGINT) is mine
+    progress.work_is_over()
+    assert signal.getsignal(signal.SIGINT) is mine
+
+
+def test_once_the_work_is_over_no_signal_counts(kept):
+    progress.end_at_once()
+    progress.raise_again()
+    progress.work_is_over()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        assert signal.getsignal(number) is signal.SIG_IGN
+        signal.raise_signal(number)
+
+
+def test_a_termination_has_its_own_code(kept, monkeypatch):
+    monkeypatch.setattr(progress, "_terminated", False)
+    assert progress.exit_code() == 130
+    progress.end_at_once()
+    progress.raise_again()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+    assert progress.exit_code() == 143
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Calls that a timer would make, in place of the timer."""
+    calls = []
+
+    class Timer:
+        def __init__(self, seconds, function, arguments=()):
+            self.start = lambda: calls.append(lambda: function(*arguments))
+
+    monkeypatch.setattr(progress, "Timer", Timer)
+    return calls
+
+
+def test_a_signal_that_waited_does_not_count_once_the_work_is_over(kept, later):
+    progress.end_at_once()
+    progress.raise_again()
+    with progress.undisturbed():
+        signal.raise_signal(signal.SIGTERM)
+    progress.work_is_over()
+    assert [call() for call in later] == [None]
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN

@@ -5,9 +5,8 @@ import threading
 from itertools import chain
 
 import pytest
-from threadpoolctl import threadpool_info
 
-from graphwell._threads import MOST_HELPERS, ThreadPool, one_blas_thread, thread_count
+from graphwell._threads import MOST_HELPERS, ThreadPool, thread_count
 from graphwell.errors import OptionError
 
 
@@ -19,38 +18,12 @@ def test_negative_numbers_count_from_all_cores(monkeypatch):
     assert caught.value.field == "n_jobs"
 
 
-def test_matrix_libraries_have_one_thread_inside_the_block_and_theirs_again_after_it():
-    def threads():
-        return [found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"]
-
-    with one_blas_thread():
-        assert set(threads()) == {1}
-    import scipy.linalg  # noqa: F401 (what is loaded later has to be found too)
-
-    before = threads()
-    with one_blas_thread():
-        assert set(threads()) == {1}
-    assert threads() == before
-
-
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 @pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
 def test_the_ranges_make_up_all_parts(n_threads, n_parts):
     ranges = ThreadPool(n_threads).share(n_parts, lambda first, last: list(range(first, last)))
     assert list(chain.from_iterable(ranges)) == list(range(n_parts))
     assert len(ranges) == min(n_threads, n_parts)
-
-
-def test_every_item_is_worked_on_once():
-    done = []
-    ThreadPool(3).map(done.append, range(100))
-    assert sorted(done) == list(range(100))
-
-
-def test_nothing_to_do():
-    done = []
-    ThreadPool(2).map(done.append, [])
-    assert done == []
 
 
 def test_an_error_ends_the_work_and_is_raised():
@@ -65,15 +38,6 @@ def test_an_error_ends_the_work_and_is_raised():
     with pytest.raises(KeyboardInterrupt):
         ThreadPool(2).map(work, range(1000))
     assert len(begun) < 1000
-
-
-def test_an_error_of_another_thread_is_raised():
-    def work(first, last):
-        if first:
-            raise ValueError("theirs")
-
-    with pytest.raises(ValueError, match="theirs"):
-        ThreadPool(2).share(2, work)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork a process")
@@ -106,14 +70,3 @@ def test_who_fails_frees_those_that_wait():
     with pytest.raises(KeyboardInterrupt):
         ThreadPool(2).together(work, freed.set)
     assert freed.is_set()
-
-
-def test_a_second_team_works_alone_meanwhile():
-    inner = []
-
-    def work(thread, n_threads):
-        if thread == 0:
-            inner.extend(ThreadPool(2).together(lambda *who: who, pytest.fail))
-
-    ThreadPool(2).together(work, pytest.fail)
-    assert inner == [(0, 1)]
