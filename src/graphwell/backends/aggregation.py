@@ -13,12 +13,12 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled, seen, unsigned
 from graphwell.graph.weights import index_dtype
 
+# The largest affinity, or a score of 1, is counted in at most 2 to this power of units.
 FINEST = 40
-"""The largest affinity, or a score of 1, is counted in at most 2 to this power of units."""
+# Of a sum of whole numbers, one less than there are.
 MOST_BITS = 62
-"""Of a sum of whole numbers, one less than there are."""
+# Sums that become weights at once.
 AT_ONCE = 2**16
-"""Sums that become weights at once."""
 
 
 def unit_of(largest: float, count: int) -> float:

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
 
 Result = TypeVar("Result")
+# A value for every vertex: an array of the engine's library `xp`, in the order of the user's rows.
 Vector = Any
-"""A value for every vertex: an array of the engine's library `xp`, in the order of the user's rows."""
+# A column of values for every class: of the engine's own kind, which only its verbs look into.
 Block = Any
-"""A column of values for every class: of the engine's own kind, which only its verbs look into."""
+# Its logarithm stands for that of 0. Not recorded.
 SMALLEST_SCORE = 1e-30
-"""Its logarithm stands for that of 0. Not recorded."""
 ROWS_AT_A_TIME = 20_000
 
 

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from graphwell._types import BoolArray, FloatArray
 from graphwell.progress import tell
 
+# Blocks of vectors are fastest when as wide as a multiple of this.
 COLUMNS_AT_ONCE = 4
-"""Blocks of vectors are fastest when as wide as a multiple of this."""
 TOLERANCE = 1e-4
 MAX_ITERATIONS = 1000
 

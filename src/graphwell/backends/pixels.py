@@ -10,12 +10,12 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+# A value for every point of a flat grid, or several along the first axis: arrays of the engine's library.
 Plane: TypeAlias = Any
-"""A value for every point of a flat grid, or several along the first axis: arrays of the engine's library."""
+# Two numbers for each plane, to be divided; 0 where the second is 0, as there nothing is left to do.
 Ratio: TypeAlias = tuple[Plane, Plane]
-"""Two numbers for each plane, to be divided; 0 where the second is 0, as there nothing is left to do."""
+# Stored weights are multiples of this.
 UNIT = np.float32(1 / 65535)
-"""Stored weights are multiples of this."""
 
 
 class Lattice(Protocol):

@@ -14,6 +14,8 @@ from graphwell.io.files import written_together, written_whole
 
 PARTS = ("train", "t10k")
 IMAGES, LABELS = "images-idx3-ubyte", "labels-idx1-ubyte"
+# Address, and the checksum of each file: sha256 of what is packed in it, which does not depend on who packed
+# it; md5, as others publish it, of the file itself.
 SOURCES = {
     "mnist": (
         "https://storage.googleapis.com/cvdf-datasets/mnist/",
@@ -34,12 +36,10 @@ SOURCES = {
         },
     ),
 }
-"""Address, and the checksum of each file: sha256 of what is packed in it, which does not depend on who packed
-it; md5, as others publish it, of the file itself."""
+# How long a server may stay silent.
 SECONDS = 60
-"""How long a server may stay silent."""
+# No file is larger.
 MOST_BYTES = 60_000_000
-"""No file is larger."""
 
 
 def fetch(name: str, data_dir: str | Path | None = None) -> Path:

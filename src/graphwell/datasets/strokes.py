@@ -14,8 +14,8 @@ from graphwell.io.files import written_whole
 from graphwell.io.images import write_image
 from graphwell.segmentation.drawing import painted
 
+# Length of a stroke in pixels.
 STROKE = 9
-"""Length of a stroke in pixels."""
 
 
 def write_example(folder: Path, noise: float, per_class: int, random_state: Seed) -> int:

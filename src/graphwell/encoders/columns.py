@@ -17,16 +17,16 @@ from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, Look, look_at
 from graphwell.errors import Sentence, warn_user
 
 FEW_CELLS = 3
+# Up to so many missing cells, or this share of the rows, their absence is no column of its own.
 FEW_ROWS = 0.02
-"""Up to so many missing cells, or this share of the rows, their absence is no column of its own."""
+# Largest square of the scale of indicators: two standard deviations between a half and the other half.
 MOST_APART = 2.0
-"""Largest square of the scale of indicators: two standard deviations between a half and the other half."""
 WORTH_OF_CATEGORIES = 0.5
+# What categories, and a few different numbers, count in the place of a standardised number: chosen on ten
+# label sets of penguins and three of each of 24 tables of KEEL.
 WORTH_OF_STEPS = 0.7
-"""What categories, and a few different numbers, count in the place of a standardised number: chosen on ten
-label sets of penguins and three of each of 24 tables of KEEL."""
+# Kinds of columns that come in their own units.
 WANT_A_SCALE = ("number", "step")
-"""Kinds of columns that come in their own units."""
 FEW_LEVELS = 5
 FIRST_ROWS = 1000
 YEAR, DAY = 365.2425, 1.0

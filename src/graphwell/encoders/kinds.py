@@ -18,15 +18,15 @@ from graphwell.io.cells import EMPTY_CELLS, TEXT, as_numbers, as_text, is_missin
 
 SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "na", "NaT"])
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
+# How the types of categories begin in pandas, polars and Arrow.
 CATEGORICAL = ("category", "categorical", "enum", "dictionary")
-"""How the types of categories begin in pandas, polars and Arrow."""
+# How the types of numbers begin in polars and Arrow.
 NUMERIC = ("int", "uint", "float", "double", "halffloat")
-"""How the types of numbers begin in polars and Arrow."""
+# From this share of numbers on a column is one of numbers, and likewise for dates.
 SHARE_OF_A_KIND = 0.95
-"""From this share of numbers on a column is one of numbers, and likewise for dates."""
 MOST_CATEGORIES = 30
+# Mean number of words from which on different cells are texts rather than names.
 WORDS_OF_A_TEXT = 3.0
-"""Mean number of words from which on different cells are texts rather than names."""
 BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"}, {"on", "off"})
 MEANS_YES = ("true", "yes", "t", "y", "on")
 

@@ -12,11 +12,11 @@ from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, Look
 from graphwell.errors import Sentence, Words, in_python
 
 NAMES_SHOWN = 8
+# In smaller tables, numbers that count the rows may well be a feature.
 ROWS_TO_JUDGE = 10
-"""In smaller tables, numbers that count the rows may well be a feature."""
 NEARLY_ALL = 0.9
+# With fewer labels, a column may agree with them by chance.
 LABELS_TO_JUDGE = 5
-"""With fewer labels, a column may agree with them by chance."""
 LABELS_TO_SEE_A_CODE = 10
 CALLED_TRUTH = " truth groundtruth gt target class label labels y ytrue truelabel trueclass "
 CALLED_ID = " id uuid guid index key rowid rownumber unnamed0 "

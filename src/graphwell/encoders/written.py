@@ -8,26 +8,26 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray
 from graphwell.io.cells import as_numbers
 
+# Characters before and after a number that say nothing about its value in a column of its own.
 AROUND = " \t\xa0\u202f$€£¥₹%"
-"""Characters before and after a number that say nothing about its value in a column of its own."""
 BLANK = re.compile("[\xa0\u202f]")
 WITH_A_UNIT = re.compile(r"(.*\d)( ?)([a-zµμ°²³/]{1,7})")
+# What may stand behind a number without a blank between them.
 UNITS = (
     " kg g mg µg μg lb lbs oz t km m cm mm µm μm nm in ft mi yd s ms min h hr hrs d days yr yrs years l ml "
     "cl dl °c °f ° c k hz khz mhz ghz v mv w kw kwh mwh j kj kcal cal pa kpa hpa bar mbar mmhg mol mmol "
     "mg/dl g/dl mmol/l mg/l g/l usd eur gbp chf px pt rpm km/h mph m/s bpm kb mb gb tb m² m³ km² ha pcs "
 )
-"""What may stand behind a number without a blank between them."""
 NUMBER = {
     ".": re.compile(r"[+-]?(?=\.?\d)(\d{1,3}([,' ]\d{3})+|\d+)?(\.\d*)?(e[+-]?\d+)?"),
     ",": re.compile(r"[+-]?(?=,?\d)(\d{1,3}([.' ]\d{3})+|\d+)?(,\d*)?(e[+-]?\d+)?"),
 }
 THOUSANDS = {".": re.compile("[,' ]"), ",": re.compile("[.' ]")}
+# What can only be read with this decimal mark: two decimals, a zero before it, another mark on its left.
 CERTAINLY = {
     ".": re.compile(r"[+-]?(0|\d*([,' ]\d{3})*)\.(\d{1,2}|\d{4,}|\d*e.*)|[+-]?0?\.\d+|.*,.*\..*"),
     ",": re.compile(r"[+-]?(0|\d*([.' ]\d{3})*),(\d{1,2}|\d{4,}|\d*e.*)|[+-]?0?,\d+|.*\..*,.*"),
 }
-"""What can only be read with this decimal mark: two decimals, a zero before it, another mark on its left."""
 INFINITE = {"inf": np.inf, "infinity": np.inf, "-inf": -np.inf, "-infinity": -np.inf}
 
 

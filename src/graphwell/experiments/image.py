@@ -25,8 +25,8 @@ from graphwell.view import plots
 GOOD_START = "nearest"
 NOISES = (0.0, 0.05, 0.1, 0.15)
 LABEL_SETS = 5
+# New number of each of the classes 0, 1 and 2.
 ORDERS = tuple(np.array(order) for order in permutations(range(3)))
-"""New number of each of the classes 0, 1 and 2."""
 
 
 def image(

@@ -14,8 +14,8 @@ from graphwell.metrics import unlabelled_error
 from graphwell.progress import Progress, silent
 from graphwell.view import plots
 
+# Number of mistakes with the darkest red: above the paper's largest, so that its number can be read.
 DARKEST = 600
-"""Number of mistakes with the darkest red: above the paper's largest, so that its number can be read."""
 
 
 def mnist(

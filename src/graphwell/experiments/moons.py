@@ -19,8 +19,8 @@ from graphwell.progress import Progress, silent
 from graphwell.view import plots
 
 MOST_DRAWS = 20
+# Per cent of its half circle that the labels of the lower moon are drawn from.
 COVERAGES = (100, 75, 50, 25)
-"""Per cent of its half circle that the labels of the lower moon are drawn from."""
 LOWER_MOON = 2
 Draws = list[tuple[FloatArray, IntArray]]
 
@@ -193,8 +193,8 @@ def covering(X: FloatArray, truth: IntArray, coverage: int, per_class: int, labe
 # The paper: k-means on the first 3 eigenvectors of the symmetric graph Laplacian, on the graph of 10 nearest
 # neighbours, has an error of 20 %. Each reading changes one thing in that, to find the one that gives 20 %.
 
+# Readings this many points from the paper's 20 %, and with no larger spread, count as near.
 NEAR = 2.5
-"""Readings this many points from the paper's 20 %, and with no larger spread, count as near."""
 
 
 def affinity(
@@ -230,6 +230,7 @@ def unit_rows(X: FloatArray) -> FloatArray:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
 
 
+# What k-means clusters, by the line of `expected.toml`.
 READINGS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "as-printed": eigenvectors,
     "many-starts": eigenvectors,  # of k-means
@@ -246,7 +247,6 @@ READINGS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "all": partial(eigenvectors, joined="all"),
     "points": lambda X: X,
 }
-"""What k-means clusters, by the line of ``expected.toml``."""
 
 
 @paper.on_one_thread

@@ -35,16 +35,16 @@ ANNEALED = gw.Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
 ANNEALED_LONG = gw.Annealed(2.0, 0.01, ratio=0.9, sweeps=40)
 
 STARTS = ("random", "nearest", "diffusion")
+# Per cent of all points that have a label, where the error is drawn against it.
 SHARES = (1, 2, 3, 4, 5, 7, 10)
-"""Per cent of all points that have a label, where the error is drawn against it."""
 
 # The paper's runs had one thread. The matrices are small, and two threads that wait for each other on a busy
 # machine are many times slower than one.
 on_one_thread = threadpool_limits.wrap(limits=1)
 
 Schedule: TypeAlias = gw.Fixed | gw.Annealed
+# Labels, sweeps, and whatever else was measured.
 Solved: TypeAlias = tuple[IntArray, int, Mapping[str, Any]]
-"""Labels, sweeps, and whatever else was measured."""
 
 
 @dataclass(frozen=True)

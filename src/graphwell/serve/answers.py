@@ -11,20 +11,20 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
 from graphwell.serve.journal import Action
 
+# Codes of rows without a class: never asked, cannot be told, asked later.
 NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
-"""Codes of rows without a class: never asked, cannot be told, asked later."""
+# Of a label: a smaller one would be kept as 0.
 SMALLEST_WEIGHT = float(np.finfo(np.float32).tiny)
-"""Of a label: a smaller one would be kept as 0."""
+# Colours that the colour-blind can tell apart, after Okabe and Ito; then further ones.
 PALETTE = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195",
     "#b03060", "#88ccaa", "#8c6d46", "#6699cc", "#997700", "#225533", "#ddaaff", "#774411",
 )  # fmt: skip
-"""Colours that the colour-blind can tell apart, after Okabe and Ito; then further ones."""
+# A map holds a byte for each point.
 MOST_CLASSES = 250
-"""A map holds a byte for each point."""
 LONGEST_NAME = 200
+# That answer with a class, in the order that they are given; ⇧ is Shift.
 KEYS = (*"1234567890", *(f"⇧{digit}" for digit in "1234567890"))
-"""That answer with a class, in the order that they are given; ⇧ is Shift."""
 COLOR = re.compile(r"#[0-9a-f]{6}")
 
 

@@ -18,14 +18,14 @@ import numpy as np
 
 from graphwell._types import FloatArray
 
+# Bytes of a command: a lasso around a million rows.
 LONGEST_MESSAGE = 2**23
-"""Bytes of a command: a lasso around a million rows."""
 MOST_WINDOWS = 32
 MESSAGES_A_SECOND, MESSAGES_AT_ONCE = 100.0, 300.0
+# Events that a window may lag behind; then it is closed, and begins anew when it comes back.
 MOST_WAITING = 1_000
-"""Events that a window may lag behind; then it is closed, and begins anew when it comes back."""
+# Codes of websockets.
 TOO_MANY, TOO_SLOW = 1008, 1013
-"""Codes of websockets."""
 
 Event = dict[str, Any] | bytes
 Command = Callable[[dict[str, Any]], Any]

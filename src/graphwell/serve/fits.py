@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from graphwell.serve.labelling import LabelPage
 
 QUESTIONS_AHEAD = 10
+# Rows from which a fit takes so long that a preview comes first.
 PREVIEW_FROM = 10_000
-"""Rows from which a fit takes so long that a preview comes first."""
+# Seconds; until then a fit is given up for a newer answer.
 LONGEST_WITHOUT_A_FIT = 10.0
-"""Seconds; until then a fit is given up for a newer answer."""
 SECONDS_TO_END = 3.0
 
 

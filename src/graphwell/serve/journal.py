@@ -16,11 +16,11 @@ from graphwell.errors import OptionError
 from graphwell.io.files import NO_FOLLOW
 
 FORMAT = "graphwell journal 1"
+# Values that JSON can hold; `do` names what was done.
 Action = dict[str, Any]
-"""Values that JSON can hold; ``do`` names what was done."""
 UNDO, REDO, NOTE = {"do": "undo"}, {"do": "redo"}, "note"
+# Errors that forged lines lead to where they are read.
 MAKES_NO_SENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""Errors that forged lines lead to where they are read."""
 BINARY = getattr(os, "O_BINARY", 0)
 Read = TypeVar("Read")
 

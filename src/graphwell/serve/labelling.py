@@ -19,6 +19,7 @@ from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.fits import AccuracyCurve, BackgroundFits, Fit, Snapshot
 from graphwell.serve.journal import Action, Journal
 
+# Of each action; the rest of a message is not kept.
 FIELDS = {
     "label": ("rows", "class", "weight"),
     **dict.fromkeys(("cannot tell", "skip", "clear"), ("rows",)),
@@ -28,11 +29,10 @@ FIELDS = {
     "remove class": ("class",),
     "color class": ("class", "color"),
 }
-"""Of each action; the rest of a message is not kept."""
+# Of those asked last: another window may show them, so a window is asked others first.
 ROWS_HELD_BACK = 5
-"""Of those asked last: another window may show them, so a window is asked others first."""
+# In the bytes that a map is coloured by.
 NO_CLASS = 255
-"""In the bytes that a map is coloured by."""
 STEPS_OF_DOUBT = 15
 DOUBTFUL_SHOWN = 30
 NEIGHBOURS_SHOWN = 6

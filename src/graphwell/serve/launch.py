@@ -28,11 +28,11 @@ from graphwell.serve.security import (
 )
 
 NEEDS = 'Pages in the browser need Starlette and uvicorn: pip install "graphwell[serve]"'
+# The cookie of a window that has shown the password.
 TICKET = "graphwell_ticket"
-"""The cookie of a window that has shown the password."""
 ANYWHERE = ("0.0.0.0", "::", "")
+# To come in whole; and how long a connection may be kept without one.
 SECONDS_FOR_A_REQUEST = 10.0
-"""To come in whole; and how long a connection may be kept without one."""
 HEADER_LINES = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 Application = Callable[[dict[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Any]
 

@@ -17,18 +17,18 @@ from graphwell.serve.answers import COLOR, PALETTE, clean_name
 from graphwell.serve.channel import Command, Event, frame
 from graphwell.serve.journal import Action, Journal
 
+# In the bytes that a picture is coloured by.
 NO_CLASS = 255
-"""In the bytes that a picture is coloured by."""
+# Corners of one stroke.
 MOST_POINTS = 5_000
-"""Corners of one stroke."""
 WIDEST = 200.0
 MOST_STROKES = 20_000
 LARGEST = 1e9
 MOST_CLASSES = 64
+# As in `graphwell.io.drawings`: class, width, erase, points.
 Stroke = dict[str, Any]
-"""As in `graphwell.io.drawings`: class, width, erase, points."""
+# Name and colour.
 PaintClass = dict[str, str]
-"""Name and colour."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,12 @@ from pathlib import Path, PurePosixPath
 
 from graphwell.io.files import NO_FOLLOW
 
+# Bytes of a request's body; pages send their messages through the websocket.
 LONGEST_BODY = 4_096
-"""Bytes of a request's body; pages send their messages through the websocket."""
 SECONDS_AFTER_A_WRONG_PASSWORD = 1.0
 NOWHERE = "'none'"
 LARGEST_FILE = 64 * 2**20
+# Files that browsers can show and no script can hide in: SVG is not among them.
 PICTURES = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -29,7 +30,6 @@ PICTURES = {
     ".webp": "image/webp",
     ".bmp": "image/bmp",
 }
-"""Files that browsers can show and no script can hide in: SVG is not among them."""
 PARTS_OF_PAGES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -61,6 +61,7 @@ def policy(scripts: str, styles: str, own: str) -> str:
     )
 
 
+# Sent with every response.
 HEADERS = {
     "content-security-policy": policy("'self'", "'self'", "'self'") + "; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -70,7 +71,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Sent with every response."""
 
 
 class AccessRefusedError(Exception):

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from graphwell.graph import Graph
     from graphwell.solve.problem import Problem
 
+# With fewer, handing a part of the work over costs more than it brings.
 ENTRIES_PER_THREAD = 200_000
-"""With fewer, handing a part of the work over costs more than it brings."""
+# Entries that sweeps go over before an interrupt is noticed: less than a second.
 ENTRIES_AT_ONCE = 200_000_000
-"""Entries that sweeps go over before an interrupt is noticed: less than a second."""
+# Rows of a block that plain array operations take together: their temporary arrays stay in the caches.
 ROWS_AT_ONCE = 8192
-"""Rows of a block that plain array operations take together: their temporary arrays stay in the caches."""
+# Vertices of a graph that is laid out only after freed memory went back to the system.
 ROOM_IS_MADE_FROM = 100_000
-"""Vertices of a graph that is laid out only after freed memory went back to the system."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from graphwell.backends.cpu import stencil
 from graphwell.backends.pixels import Lattice, Movers, Ratio
 from graphwell.graph.compiled import compiled
 
+# Rows of a part.
 ROWS = 1024
-"""Rows of a part."""
+# The exponential of less is lost beside 1 in single precision.
 NEGLIGIBLE = np.float32(-18.0)
-"""The exponential of less is lost beside 1 in single precision."""
 
 
 @compiled(nogil=True, fastmath={"contract", "nsz", "reassoc"})

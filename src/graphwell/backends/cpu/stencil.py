@@ -20,10 +20,10 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.backends.pixels import UNIT
 from graphwell.graph.compiled import compiled
 
+# Where the picture begins and ends, and the steps to neighbours that come later.
 Grid: TypeAlias = tuple[int, int, IntArray]
-"""Where the picture begins and ends, and the steps to neighbours that come later."""
+# Points of a part: what a part needs stays in the nearest cache.
 CHUNK = 1024
-"""Points of a part: what a part needs stays in the nearest cache."""
 
 
 @compiled(nogil=True)
@@ -176,8 +176,8 @@ def _root(parents: IntArray, i: int) -> int:
     return i
 
 
+# Points of a part.
 POINTS = 2048
-"""Points of a part."""
 TINY = np.finfo(np.float32).tiny
 
 

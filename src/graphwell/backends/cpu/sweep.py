@@ -23,14 +23,14 @@ from graphwell.backends.cpu.gather import move_rows, sum_neighbors
 from graphwell.backends.cpu.layout import LANES
 from graphwell.graph.compiled import compiled, inner
 
+# Of the layout, `edges`: starts, columns, values and sums of rows; or `acting`: known, fidelity, phi.
 Arrays: TypeAlias = tuple[Any, ...]
-"""Of the layout, `edges`: starts, columns, values and sums of rows; or `acting`: known, fidelity, phi."""
+# Epsilon, size of a step, whether labels pull implicitly, and the bits of a word below the class.
 Steps: TypeAlias = tuple[float, float, bool, int]
-"""Epsilon, size of a step, whether labels pull implicitly, and the bits of a word below the class."""
+# Places in a barrier, each in a cache line of its own.
 ARRIVED, ROUND, BROKEN, SIZE = 0, 8, 16, 24
-"""Places in a barrier, each in a cache line of its own."""
+# Looks at the barrier, some 100 microseconds, before sleeping; and microseconds of a sleep.
 SPINS, NAP = 50_000, 20
-"""Looks at the barrier, some 100 microseconds, before sleeping; and microseconds of a sleep."""
 
 
 def new_barrier() -> IntArray:
@@ -107,8 +107,8 @@ def pass_barrier(barrier: IntArray, n_threads: int) -> bool:
     return _look(barrier, BROKEN) == 0
 
 
+# Masses of classes are added up as whole multiples of this: such a sum does not depend on the order.
 MASS_UNIT = 2.0**-46
-"""Masses of classes are added up as whole multiples of this: such a sum does not depend on the order."""
 
 
 @inner

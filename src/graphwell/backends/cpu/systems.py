@@ -106,10 +106,10 @@ def scale(
             out[row, column] = scaling[row] * p[row, column]
 
 
+# The small system is dense: with more groups it would cost more than it saves.
 MOST_GROUPS = 1000
-"""The small system is dense: with more groups it would cost more than it saves."""
+# Added to the diagonal, which is at most 1: a system without labels is singular.
 LEAST = 1e-6
-"""Added to the diagonal, which is at most 1: a system without labels is singular."""
 
 
 class GroupCorrection:
@@ -209,8 +209,8 @@ def prolong(
             p[row, column] += level[row] * found[groups[row], column]
 
 
+# Columns of a block that are multiplied, or solved for, at a time.
 COLUMNS_TOGETHER = 4
-"""Columns of a block that are multiplied, or solved for, at a time."""
 
 
 class NumbaSystem(System):

@@ -14,10 +14,10 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.graph.checks import affinity_matrix, check_points, check_square
 from graphwell.graph.knn import FeatureMap
 
+# Dask would warn of a graph of tasks of 10 MB.
 LARGE_GRAPH = "1 GiB"
-"""Dask would warn of a graph of tasks of 10 MB."""
+# Of each connection of a scheduler, for whoever looks for an error of Dask; it would keep a thousand.
 MESSAGES_KEPT = 10
-"""Of each connection of a scheduler, for whoever looks for an error of Dask; it would keep a thousand."""
 
 
 @contextmanager

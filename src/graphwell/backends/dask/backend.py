@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from graphwell.solve.fit import Run
     from graphwell.solve.problem import Problem
 
+# Of the entries of a matrix of affinities: as they came, by columns, symmetric, and laid out for sweeps.
 COPIES, BYTES_PER_ENTRY = 4, 12
-"""Of the entries of a matrix of affinities: as they came, by columns, symmetric, and laid out for sweeps."""
 
 
 @dataclass(frozen=True)

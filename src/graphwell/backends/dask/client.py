@@ -8,10 +8,10 @@ from typing import Any
 from graphwell.errors import OptionError
 
 CONNECT_SECONDS = 10
+# What Dask's versions call their errors about a client that is closed.
 CUT_OFF = ("CancelledError", "ClosedClientError", "FutureCancelledError", "FuturesCancelledError")
-"""What Dask's versions call their errors about a client that is closed."""
+# Of processes here: errors of tasks reach the client; workers that are ended would complain of it.
 SILENCED = logging.CRITICAL
-"""Of processes here: errors of tasks reach the client; workers that are ended would complain of it."""
 
 
 def require_dask() -> Any:

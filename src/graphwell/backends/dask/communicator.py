@@ -22,10 +22,10 @@ class DivergedError(RuntimeError):
     """Workers of a fit called different verbs, which would wait for each other for ever."""
 
 
+# The verb that a worker calls, and what it sends.
 Letter = tuple[str, Any]
-"""The verb that a worker calls, and what it sends."""
+# Letters that have arrived, by sender and number.
 Letters = dict[tuple[int, int], Letter]
-"""Letters that have arrived, by sender and number."""
 
 
 class Communicator:

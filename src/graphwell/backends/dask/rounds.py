@@ -25,16 +25,16 @@ from graphwell.errors import Sentence, warn_user, with_sentence
 from graphwell.memory import in_words
 from graphwell.progress import heartbeat
 
+# Times that a fit starts again after a worker was lost; Dask's setting `graphwell.retries` changes it.
 RETRIES = 5
-"""Times that a fit starts again after a worker was lost; Dask's setting ``graphwell.retries`` changes it."""
 SECONDS_BETWEEN_LOOKS = 0.25
+# How long to wait for a worker to come back where none is left.
 SECONDS_FOR_WORKERS = 30.0
-"""How long to wait for a worker to come back where none is left."""
+# Before a further round: the scheduler may learn late that a worker is gone.
 SECONDS_OF_PATIENCE = 0.5
-"""Before a further round: the scheduler may learn late that a worker is gone."""
 Result = TypeVar("Result")
+# Told what the workers report; what it returns answers a question.
 Hear = Callable[[str, Any], Any]
-"""Told what the workers report; what it returns answers a question."""
 
 
 class Cluster:

@@ -32,12 +32,12 @@ from graphwell.graph.weights import index_dtype, kernel, smallest_scale
 from graphwell.progress import Progress, heartbeat
 
 FIRST_PROBES, MOST_CELLS = 6, 65_536
+# Points that the cells are found from: more move them little.
 POINTS_PER_CELL = 64
-"""Points that the cells are found from: more move them little."""
+# Rows that are searched together: it bounds the memory of their candidates.
 ROWS_AT_ONCE = 65_536
-"""Rows that are searched together: it bounds the memory of their candidates."""
+# Like `graphwell.graph.cells.nearest_in_cells`, on some device of the worker.
 CellSearch = Callable[[FloatArray, IntArray, FloatArray, CutPoints, int, int], IntArray]
-"""Like `graphwell.graph.cells.nearest_in_cells`, on some device of the worker."""
 
 
 class FewerWorkersError(Exception):

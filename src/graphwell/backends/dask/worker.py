@@ -19,8 +19,8 @@ from graphwell.progress import watched
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_BETWEEN_REPORTS = 0.1
 DELIVER = "graphwell_deliver"
+# The program of a round: given the blocks that this worker took, it returns what the worker keeps.
 Job = Callable[["WorkerCommunicator", list[Any]], Any]
-"""The program of a round: given the blocks that this worker took, it returns what the worker keeps."""
 
 
 class Mailbox:
@@ -71,8 +71,8 @@ class Mailbox:
         return self.answers.pop()
 
 
+# By the name of the round and the address of the worker: workers may be threads of one process.
 MAILBOXES: dict[tuple[str, str], Mailbox] = {}
-"""By the name of the round and the address of the worker: workers may be threads of one process."""
 
 
 def open_mailbox(name: str, job: bytes, dask_worker: Any) -> None:
