@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TEXT = np.dtypes.StringDType()
 """The type of a column of text: variable length, 16 bytes a cell where it is short."""
 EMPTY_CELLS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
-"""Cells that say nothing, in a column of text."""
+"""Cells of text that mean a missing value."""
 SURELY_A_DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d*,(\d{1,2}|\d{4,})\s*$|^\s*[+-]?0?,\d+\s*$")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 ROWS_AT_ONCE = 65_536  # cells that are objects of Python at a time, where they need not all be
@@ -116,7 +116,7 @@ def is_text(column: Any) -> bool:
 
 
 def is_missing(column: Any) -> BoolArray:
-    """Where a column says nothing."""
+    """Where the cells of a column are missing."""
     if is_text(column):
         return np.isin(np.strings.strip(column), text_column(EMPTY_CELLS))
     return np.isnan(column) if column.dtype.kind == "f" else np.zeros(len(column), dtype=bool)

@@ -249,16 +249,15 @@ def _labelme_mask(text: str, most_pixels: int) -> BoolArray:
     from PIL import Image
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(BytesIO(b64decode(text)), formats=("PNG",)) as picture:
-                is_small = picture.size[0] * picture.size[1] <= most_pixels
-                mask = np.asarray(picture.convert("L")) > 0 if is_small else None
+        with (
+            warnings.catch_warnings(action="ignore"),
+            Image.open(BytesIO(b64decode(text)), formats=("PNG",)) as picture,
+        ):
+            if picture.size[0] * picture.size[1] <= most_pixels:
+                return np.asarray(picture.convert("L")) > 0
     except Exception as error:  # Pillow's decoders raise a dozen kinds for bad bytes
         raise ValueError("a mask is no PNG picture") from error
-    if mask is None:
-        raise ValueError("a mask is larger than the picture")
-    return mask
+    raise ValueError("a mask is larger than the picture")
 
 
 def _draw_coco(document: Any, drawing: Drawing) -> None:

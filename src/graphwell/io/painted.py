@@ -85,7 +85,7 @@ def read_painted(
     ground, colors = _find_ground(pixels, painting, picture)
     changed = _changed(colors, pixels, exact=exact)
     paints = _find_paints(changed)
-    n_changed, n_paints = len(changed.seen), len(paints.colors)
+    n_changed, n_paints = len(changed.rgb), len(paints.colors)
     if not paints.clear and not 0 < n_paints <= MOST_CLASSES:
         problem = (
             "{field} {}: on the ground ({}), {:,} changed pixels show {} colours, which is no set of marks; "
@@ -108,7 +108,7 @@ def read_painted(
     notes = []
     if ground not in ("transparent", "black"):
         notes.append(Sentence("The marks were taken to be painted on {}.", (ground,)))
-    mixed = int((_packed(changed.seen) != paints.colors[of])[of >= 0].sum())
+    mixed = int((_packed(changed.rgb) != paints.colors[of])[of >= 0].sum())
     if mixed or (of < 0).any():
         text = (
             "{:,} marked pixels had mixed colours and took the class that they hold most of; {:,} hold "
@@ -209,7 +209,7 @@ class _Changed:
     """The pixels that are not the ground."""
 
     where: BoolArray  # in the picture
-    seen: FloatArray  # their colours
+    rgb: FloatArray  # their colours
     below: (
         FloatArray | None
     )  # those of the ground; None where transparent, so that edges have no mixed colours
@@ -227,10 +227,10 @@ def _changed(ground: IntArray | None, pixels: Any, *, exact: bool) -> _Changed:
     exact = exact and (near.size == 0 or bool((near == 0).mean() >= EXACT_SHARE))
     quartile = float(np.quantile(near, 0.75)) if near.size else 0.0
     where &= off > (0.0 if exact else max(LEAST_NOISE, NOISE * quartile))
-    seen = pixels[where][:, :3].astype(np.float32)
+    rgb = pixels[where][:, :3].astype(np.float32)
     below = (ground if np.ndim(ground) == 1 else ground[where]).astype(np.float32)
     plain = _packed(pixels) if np.ndim(ground) == 1 else None
-    return _Changed(where, seen, np.broadcast_to(below, seen.shape), exact, plain)
+    return _Changed(where, rgb, np.broadcast_to(below, rgb.shape), exact, plain)
 
 
 def _difference(pixels: Any, colors: IntArray) -> IntArray:
@@ -264,7 +264,7 @@ class _Paints:
 
 def _find_paints(changed: _Changed) -> _Paints:
     """All paints; what is no picture of exact colours is looked at again as a compressed one."""
-    if not len(changed.seen):
+    if not len(changed.rgb):
         return _no_paints(changed, clear=True)
     found = _PaintSearch(changed).found()
     if not found.clear and changed.exact:
@@ -273,15 +273,15 @@ def _find_paints(changed: _Changed) -> _Paints:
 
 
 def _no_paints(changed: _Changed, *, clear: bool = False) -> _Paints:
-    return _Paints(np.array([], dtype=np.int64), np.full(len(changed.seen), -1), clear)
+    return _Paints(np.array([], dtype=np.int64), np.full(len(changed.rgb), -1), clear)
 
 
 def _nearest(changed: _Changed, colors: IntArray) -> IntArray:
     """The nearest paint of every changed pixel, or -1 where the ground is nearer."""
-    away = np.linalg.norm(changed.seen[:, None] - _unpacked(colors), axis=2)
+    away = np.linalg.norm(changed.rgb[:, None] - _unpacked(colors), axis=2)
     nearest = away.argmin(axis=1)
     if changed.below is not None:
-        nearest[np.linalg.norm(changed.seen - changed.below, axis=1) < away.min(axis=1)] = -1
+        nearest[np.linalg.norm(changed.rgb - changed.below, axis=1) < away.min(axis=1)] = -1
     return nearest
 
 
@@ -293,12 +293,12 @@ class _PaintSearch:
 
     def __init__(self, changed: _Changed) -> None:
         self.changed, self.exact = changed, changed.exact
-        self.seen, self.below = changed.seen, changed.below
-        self.clear = np.ones(len(self.seen), dtype=bool)  # surely painted
+        self.rgb, self.below = changed.rgb, changed.below
+        self.clear = np.ones(len(self.rgb), dtype=bool)  # surely painted
         if self.below is not None and not self.exact:  # compression changed the ground too
-            self.clear = np.abs(self.seen - self.below).max(axis=1) >= CLEAR_OF_GROUND
+            self.clear = np.abs(self.rgb - self.below).max(axis=1) >= CLEAR_OF_GROUND
         self.parts = ndimage.label(changed.where, np.ones((3, 3)))[0][changed.where]
-        colors, self.kinds = np.unique(_packed(self.seen), return_inverse=True)
+        colors, self.kinds = np.unique(_packed(self.rgb), return_inverse=True)
         self.names = _unpacked(colors).astype(np.float32)
         if not self.exact:  # each colour is joined to the commonest one near it
             counts = np.bincount(self.kinds, self.clear, len(colors))
@@ -311,12 +311,12 @@ class _PaintSearch:
                     names.append(self.names[first])
             self.kinds, self.names = leader[self.kinds], np.array(names)
         self.sizes = np.bincount(self.kinds[self.clear], minlength=len(self.names))
-        self.explained = np.zeros(len(self.seen), dtype=bool)
+        self.explained = np.zeros(len(self.rgb), dtype=bool)
         self.taken: list[int] = []
         self.homes: dict[int, BoolArray] = {}
         self.contrasts = self.sizes.astype(float)  # of each kind to the ground; on nothing, how common it is
         if self.below is not None:
-            off = np.where(self.clear, np.abs(self.seen - self.below) @ np.ones(3, dtype=np.float32), 0)
+            off = np.where(self.clear, np.abs(self.rgb - self.below) @ np.ones(3, dtype=np.float32), 0)
             self.contrasts = np.bincount(self.kinds, off, len(self.names)) / np.maximum(self.sizes, 1)
 
     def found(self) -> _Paints:
@@ -326,20 +326,20 @@ class _PaintSearch:
         self._take_flat_spots()
         if self.exact:
             left = len(np.unique(self.kinds[~self.explained]))
-            if len(self.taken) > MOST_CLASSES or left * len(self.seen) > MOST_WORK:
+            if len(self.taken) > MOST_CLASSES or left * len(self.rgb) > MOST_WORK:
                 return _no_paints(self.changed)  # more to explain than any antialiased strokes leave
             self._take_unexplained(set(self.taken))
         else:
             self._take_thin_strokes()
         kinds = sorted(self.taken, key=lambda kind: int(_packed(self.names[kind])))
-        of, gap = np.full(len(self.seen), -1), np.full(len(self.seen), np.inf)
+        of, gap = np.full(len(self.rgb), -1), np.full(len(self.rgb), np.inf)
         for place, kind in enumerate(kinds):
-            off = np.linalg.norm(self.seen - self.names[kind], axis=1)
+            off = np.linalg.norm(self.rgb - self.names[kind], axis=1)
             if self.below is None:
                 fits = off <= (ROUNDING if self.exact else ALIKE)
             else:
                 fits = self._is_mixture(slice(None), self.below, self.names[kind])
-                fits &= _share(self.seen, self.below, self.names[kind]) >= 0.5
+                fits &= _share(self.rgb, self.below, self.names[kind]) >= 0.5
             nearer = fits & (off < gap)
             of[nearer], gap[nearer] = place, off[nearer]
         colors = _packed(self.names[kinds]) if kinds else np.array([], dtype=np.int64)
@@ -350,7 +350,7 @@ class _PaintSearch:
         if self.clear.any():
             clear = clear and bool(1 - self.explained[self.clear].mean() <= UNEXPLAINED)
         if self.exact and len(self.names) > FEW_COLORS and len(colors) > 1:
-            mixed = _packed(self.seen)[marked] != colors[of[marked]]
+            mixed = _packed(self.rgb)[marked] != colors[of[marked]]
             away = np.linalg.norm((_unpacked(colors)[:, None] - _unpacked(colors)).astype(float), axis=2)
             closest = away[np.triu_indices(len(colors), 1)].min()
             clear = clear and not (mixed.mean() > UNEXPLAINED and closest < CROWDED)
@@ -383,11 +383,11 @@ class _PaintSearch:
             own = self.kinds == kind
             if not self.explained[own].all():
                 touches = any(self._home(other)[self.parts[own]].any() for other in self.taken)
-                if self.sizes[kind] >= RARE * len(self.seen) or not touches:
+                if self.sizes[kind] >= RARE * len(self.rgb) or not touches:
                     self._take(kind)
         for kind in sorted(set(self.taken) - sure, key=lambda kind: float(self.contrasts[kind])):
             before = self.taken, self.explained
-            self.taken, self.explained = [], np.zeros(len(self.seen), dtype=bool)
+            self.taken, self.explained = [], np.zeros(len(self.rgb), dtype=bool)
             for other in before[0]:
                 if other != kind:
                     self._take(other)
@@ -438,26 +438,26 @@ class _PaintSearch:
 
     def _is_mixture(self, which: Any, start: FloatArray, end: FloatArray) -> BoolArray:
         """Whether each colour is mixed of two others."""
-        seen = self.seen[which]
+        rgb = self.rgb[which]
         if self.exact:
-            return _misfit(seen, start, end) <= ROUNDING
+            return _misfit(rgb, start, end) <= ROUNDING
         ends = start @ BRIGHTNESS, end @ BRIGHTNESS
-        bright = seen @ BRIGHTNESS
+        bright = rgb @ BRIGHTNESS
         between = (bright >= np.minimum(*ends) - RINGING) & (bright <= np.maximum(*ends) + RINGING)
-        return np.asarray(between & (_misfit(seen @ HUES, start @ HUES, end @ HUES) <= SMEARED_HUE))
+        return np.asarray(between & (_misfit(rgb @ HUES, start @ HUES, end @ HUES) <= SMEARED_HUE))
 
 
-def _misfit(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+def _misfit(rgb: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
     """By how much each colour misses the line from a start to an end."""
-    off = np.abs(seen - (start + _share(seen, start, end)[..., None] * (end - start)))
+    off = np.abs(rgb - (start + _share(rgb, start, end)[..., None] * (end - start)))
     return np.asarray(off.max(axis=-1))
 
 
-def _share(seen: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+def _share(rgb: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
     """How far each colour lies on the way from a start to an end, from 0 to 1."""
     line = end - start
     length = np.maximum(np.einsum("...c,...c->...", line, line), 1e-9)
-    return np.asarray(np.clip(np.einsum("...c,...c->...", seen - start, line) / length, 0, 1))
+    return np.asarray(np.clip(np.einsum("...c,...c->...", rgb - start, line) / length, 0, 1))
 
 
 def _looks_painted(changed: _Changed, colors: IntArray, of: IntArray) -> bool:
@@ -467,7 +467,7 @@ def _looks_painted(changed: _Changed, colors: IntArray, of: IntArray) -> bool:
     if not 0 < marked.mean() <= MOST:
         return False
     if changed.below is None:  # on nothing, many marks have nearly the colour of a paint
-        off = changed.seen[of >= 0] - _unpacked(colors[of[of >= 0]])
+        off = changed.rgb[of >= 0] - _unpacked(colors[of[of >= 0]])
         return bool((np.linalg.norm(off, axis=1) <= NEARLY).mean() >= LEAST_NEARLY)
     if changed.plain is None:  # over a copy they are more than crumbs
         return bool(marked.sum() > CRUMB * ndimage.label(marked, np.ones((3, 3)))[1])

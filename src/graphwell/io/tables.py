@@ -68,7 +68,7 @@ def read_table(
     decimal : {".", ","}, optional
         Decimal mark of numbers in text.
     progress : callable
-        Told how much of the file is read.
+        Given the stage, and the share of it that is done.
 
     Examples
     --------

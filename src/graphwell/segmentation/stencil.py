@@ -168,12 +168,12 @@ class Stencil:
         known: BoolArray,
         scores: FloatArray,
         most_iterations: int,
-        rest: FloatArray | None = None,
+        residual: FloatArray | None = None,
         unary: UnaryTerm | None = None,
     ) -> FloatArray:
         """Make scores harmonic where nothing is known, in place: conjugate gradients, Jacobi preconditioner.
 
-        `scores` are given where `known`, and hold a guess elsewhere. `rest` is what may be left of each
+        `scores` are given where `known`, and hold a guess elsewhere. `residual` is what may be left of each
         class, as an earlier call returned it: squared residuals, each over the degree of its point.
         """
         grid = self.grid
@@ -185,7 +185,9 @@ class Stencil:
             r += unary.toward
         r *= free
         system = _Laplacian(self, sums, free, inverse)
-        return iterate(system, scores, r, TOLERANCE, most_iterations, rest=0.0 if rest is None else rest)[0]
+        return iterate(
+            system, scores, r, TOLERANCE, most_iterations, rest=0.0 if residual is None else residual
+        )[0]
 
 
 class _Laplacian(System):
