@@ -23,7 +23,9 @@ NAMED = {"black": (0, 0, 0), "white": (255, 255, 255)}
 BACKGROUNDS = ("auto", "transparent", *NAMED)
 OPAQUE = UNKNOWN = 255
 MOST_CLASSES = 64  # a picture with more paints than this is no picture of marks
-FEW_COLORS = 16  # of so few colours, all that are not rare are meant: antialiasing makes more
+FEW_COLORS = (
+    16  # a picture of so few has the ground black, though no colour covers half: antialiasing makes more
+)
 # Chosen on other pictures than the 17 of docs/pictures.md; the single experiments are not recorded.
 LEAST_EVEN = 0.75  # of the pixels have the number of those above and to the left; fewer in dark photographs
 LIKE = 24  # pixels that differ by no more in any channel, of 0 to 255, may be equal but for compression
@@ -45,7 +47,6 @@ MOST_WORK = 300_000_000
 NEARLY, LEAST_NEARLY = 4.0, 0.2  # on nothing, so many marks are so near to their paint
 BLOCK, PLAIN = 16, 0.75  # farther from marks than a block of compression, a plain ground is of one colour
 CRUMB = 10  # pixels of a mark over a copy, in the mean; two photographs of one thing differ in crumbs
-CROWDED = 24.0  # among many mixed colours, paints nearer to each other than this are one after compression
 UNEXPLAINED = 0.1  # largest share of painted pixels that no paint explains
 
 
@@ -328,7 +329,7 @@ class _PaintSearch:
             left = len(np.unique(self.kinds[~self.explained]))
             if len(self.taken) > MOST_CLASSES or left * len(self.rgb) > MOST_WORK:
                 return _no_paints(self.changed)  # more to explain than any antialiased strokes leave
-            self._take_unexplained(set(self.taken))
+            self._take_unexplained()
         else:
             self._take_thin_strokes()
         kinds = sorted(self.taken, key=lambda kind: int(_packed(self.names[kind])))
@@ -343,18 +344,10 @@ class _PaintSearch:
             nearer = fits & (off < gap)
             of[nearer], gap[nearer] = place, off[nearer]
         colors = _packed(self.names[kinds]) if kinds else np.array([], dtype=np.int64)
-        marked = of >= 0
         if not self.exact and not _looks_painted(self.changed, colors, of):
             return _no_paints(self.changed)
-        clear = len(colors) <= MOST_CLASSES
-        if self.clear.any():
-            clear = clear and bool(1 - self.explained[self.clear].mean() <= UNEXPLAINED)
-        if self.exact and len(self.names) > FEW_COLORS and len(colors) > 1:
-            mixed = _packed(self.rgb)[marked] != colors[of[marked]]
-            away = np.linalg.norm((_unpacked(colors)[:, None] - _unpacked(colors)).astype(float), axis=2)
-            closest = away[np.triu_indices(len(colors), 1)].min()
-            clear = clear and not (mixed.mean() > UNEXPLAINED and closest < CROWDED)
-        return _Paints(colors, of, clear)
+        lost = 1 - self.explained[self.clear].mean() if self.clear.any() else 0.0
+        return _Paints(colors, of, bool(lost <= UNEXPLAINED and len(colors) <= MOST_CLASSES))
 
     def _take_flat_spots(self) -> None:
         """Colours of squares of three by three pixels of one kind, those farthest from the ground first."""
@@ -375,8 +368,9 @@ class _PaintSearch:
             if len(self.taken) > MOST_CLASSES:
                 break
 
-    def _take_unexplained(self, sure: set[int]) -> None:
+    def _take_unexplained(self) -> None:
         """Colours of thin strokes that no mixture explains, then without those that later ones explain."""
+        sure = set(self.taken)
         for kind in np.argsort(-self.contrasts, kind="stable").tolist():  # farthest from the ground first
             if len(self.taken) > MOST_CLASSES:
                 break
