@@ -13,7 +13,6 @@ from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.dask.backend import BlockBackend
 from graphwell.backends.dask.communicator import Communicator, DivergedError, WorkerLostError
 from graphwell.backends.dask.search import FewerWorkersError
-from graphwell.backends.dask.worker import Mailbox
 from graphwell.solve.problem import Balance, Problem
 from tests.backends.dask.cases import Worker, rows_and_labels
 from tests.helpers import random_graph, start_of
@@ -22,35 +21,37 @@ from tests.helpers import random_graph, start_of
 class Thread(Communicator):
     """A worker that is a thread of this process."""
 
-    def __init__(self, rank, boxes):
-        super().__init__(rank, len(boxes))
-        self.boxes = boxes
+    def __init__(self, rank, size, letters, changed):
+        super().__init__(rank, size)
+        self.all_letters, self.changed = letters, changed
 
     def send(self, rank, number, letter):
-        self.boxes[rank].put(self.rank, number, letter)
+        with self.changed:
+            self.all_letters[rank][self.rank, number] = letter
+            self.changed.notify_all()
 
     def wait(self, arrived):
-        box = self.boxes[self.rank]
-        box.wait_for(lambda: arrived(box.letters), self.check)
-
-    def check(self):
-        if self.boxes[self.rank].stopped:
-            raise WorkerLostError("another one failed")
+        with self.changed:
+            while not arrived(self.all_letters[self.rank]):
+                if None in self.all_letters:
+                    raise WorkerLostError("another one failed")
+                self.changed.wait(0.5)
 
 
 def ends(size, program):
     """What a program returns on so many workers, and the errors that end it."""
-    boxes, found, errors = [Mailbox() for _ in range(size)], [None] * size, []
+    letters, changed, found, errors = [{} for _ in range(size)], threading.Condition(), [None] * size, []
 
     def work(rank):
-        comm = Thread(rank, boxes)
+        comm = Thread(rank, size, letters, changed)
         try:
             found[rank] = program(comm)
             comm.gather(None, "end")
         except Exception as error:
             errors.append(error)
-            for box in boxes:
-                box.stop()
+            with changed:
+                letters.append(None)
+                changed.notify_all()
 
     threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(size)]
     for thread in threads:

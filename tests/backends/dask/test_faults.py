@@ -36,16 +36,16 @@ def processes():
 def left_behind(client):
     """What workers still hold of a fit."""
 
-    def mailboxes(dask_worker):
-        from graphwell.backends.dask.worker import DELIVER, MAILBOXES
+    def rounds_open(dask_worker):
+        from graphwell.backends.dask.worker import DELIVER, ROUNDS
 
-        own = [name for name, address in MAILBOXES if address == dask_worker.address]
+        own = [name for name, address in ROUNDS if address == dask_worker.address]
         return len(own), DELIVER in dask_worker.handlers, tuple(dask_worker.data)
 
     deadline = time.monotonic() + 10
     while True:
         gc.collect()
-        found = set(client.run(mailboxes).values())
+        found = set(client.run(rounds_open).values())
         if found == {(0, False, ())} or time.monotonic() > deadline:
             return found
         time.sleep(0.05)
@@ -105,7 +105,14 @@ def test_a_cluster_that_loses_worker_after_worker_is_given_up(processes):
 
 
 @pytest.mark.slow
-def test_where_all_workers_are_lost_a_sentence_says_so(monkeypatch):
+@pytest.mark.parametrize(
+    ("lost", "words"),
+    [
+        ("workers", "All workers of the Dask cluster are gone"),
+        ("scheduler", "The Dask client was closed, or lost its scheduler"),
+    ],
+)
+def test_where_all_workers_or_the_scheduler_are_lost_a_sentence_says_so(monkeypatch, lost, words):
     monkeypatch.setattr(rounds, "SECONDS_FOR_WORKERS", 1.0)
     X, y, _ = rows_and_labels()
     with (
@@ -115,22 +122,21 @@ def test_where_all_workers_are_lost_a_sentence_says_so(monkeypatch):
         distributed.Client(cluster),
     ):
 
-        def lose_all(step):
-            cluster.scale(0)
+        def lose(step):
+            cluster.scale(0) if lost == "workers" else cluster.sync(cluster.scheduler.close)
 
         rows = da.from_array(X, chunks=200)
-        with pytest.raises(OSError, match="All workers of the Dask cluster are gone"):
-            DiffuseInterfaceClassifier(**QUICK).fit(rows, y, callback=lose_all)
+        with pytest.raises(OSError, match=words):
+            DiffuseInterfaceClassifier(**QUICK).fit(rows, y, callback=lose)
 
 
 @pytest.mark.slow
 def test_what_a_worker_takes_with_it_after_a_fit_is_there_once_more_or_told(processes):
     X, y, _ = rows_and_labels()
     many = fitted(da.from_array(X, chunks=(200, 10)), y, **QUICK)
-    expected = many.transduction_.compute()
     (pid, *_) = processes.run(os.getpid).values()
     os.kill(pid, signal.SIGKILL)
-    np.testing.assert_array_equal(many.transduction_.compute(), expected)
+    np.testing.assert_array_equal(many.transduction_.compute(), fitted(X, y, **QUICK).transduction_)
     with pytest.raises(OSError, match="was lost with it; fit again"):
         many.predict(X[:5])
 

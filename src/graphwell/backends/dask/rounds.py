@@ -20,7 +20,7 @@ from graphwell.backends.dask.arrays import RowBlocks, lazy, setting, settings
 from graphwell.backends.dask.client import cut_off, forget_messages, require_dask, told_if_cut_off, workers_of
 from graphwell.backends.dask.communicator import WorkerLostError
 from graphwell.backends.dask.search import FewerWorkersError
-from graphwell.backends.dask.worker import close_mailbox, member, open_mailbox, take_block, take_reports
+from graphwell.backends.dask.worker import close_round, member, open_round, take_block, take_reports
 from graphwell.errors import Sentence, warn_user, with_sentence
 from graphwell.memory import in_words
 from graphwell.progress import heartbeat
@@ -69,7 +69,7 @@ class Cluster:
     ) -> Result:
         """Run a program on workers that hold the rows, again where one is lost.
 
-        There is work for at most so many workers. `job` makes the program (see `worker.Job`) from the numbers
+        There is work for at most so many workers. `job` makes the program of `worker.member` from the numbers
         of the first rows that they take. `finish` makes what is returned from futures of what each worker
         keeps, and the numbers of its first block and its first row.
         """
@@ -101,7 +101,7 @@ class Cluster:
         pickled = require_dask().protocol.pickle.dumps(job(first_rows))
         futures: list[Any] = []
         try:
-            self._run(addresses, open_mailbox, name, pickled)
+            self._run(addresses, open_round, name, addresses, pickled)
             for rank, address in enumerate(addresses):
                 own = range(first_blocks[rank], first_blocks[rank + 1])
                 tasks = [lazy(take_block, source.blocks[b], source.readers[b], name, b) for b in own]
@@ -109,7 +109,7 @@ class Cluster:
             self._watch(futures, addresses)
             members = [
                 self.client.submit(
-                    member, name, addresses, rank, workers=[address],
+                    member, name, rank, workers=[address],
                     key=f"graphwell-fit-{name}-{rank}", pure=False,
                 )
                 for rank, address in enumerate(addresses)
@@ -123,7 +123,7 @@ class Cluster:
                 future.release()
             if self.client.status == "running":
                 left = [address for address in addresses if address in workers_of(self.client)]
-                self.client.run(close_mailbox, name, workers=left, on_error="ignore")
+                self.client.run(close_round, name, workers=left, on_error="ignore")
 
     def _run(self, addresses: Sequence[str], function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Have workers do something at once, whatever else they do."""
@@ -140,7 +140,7 @@ class Cluster:
             return list(self.client.compute(list(tasks), **where))
 
     def _watch(
-        self, futures: list[Any], addresses: Sequence[str], name: str = "", hear: Hear | None = None
+        self, futures: Sequence[Any], addresses: Sequence[str], name: str = "", hear: Hear | None = None
     ) -> None:
         """Wait for tasks of these workers, and pass on what the first worker reports."""
         answers: list[Any] = []
@@ -153,7 +153,7 @@ class Cluster:
                 asked = (report[0] != "told" for report in reports)
                 answers = [value for value, question in zip(found, asked, strict=True) if question]
             if not answers:
-                _wait(futures, how="FIRST_COMPLETED")
+                _wait(futures, "FIRST_COMPLETED")
         if hear is not None and not any(future.status == "error" for future in futures):
             for report in self._run(addresses[:1], take_reports, name, answers)[0]:
                 hear(*report)
@@ -163,40 +163,41 @@ class Cluster:
         return [self.client.submit(function, future, *arguments, pure=False) for future in futures]
 
     def fetched(self, futures: Sequence[Any]) -> list[Any]:
-        """What tasks return; an error where a worker took it with it."""
-        homes = set(self.workers())
-        while not _finished(futures):
-            self.workers()
-            _wait(futures)
-        coming = asyncio.run_coroutine_threadsafe(
-            self.client.gather(list(futures), asynchronous=True), self.client.loop.asyncio_loop
-        )
-        try:
-            while concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).not_done:
-                if homes - set(self.workers()) and any(future.status != "finished" for future in futures):
-                    raise WorkerLostError(
-                        "A worker of the Dask cluster was lost with what was to be fetched."
-                    )
-            with told_if_cut_off():
-                return list(coming.result())
-        finally:
-            coming.cancel()
+        """What tasks return; Dask does again what a worker took with it, or says that it cannot be done."""
+        while True:
+            while not _finished(futures):
+                self.workers()
+                _wait(futures)
+            coming = asyncio.run_coroutine_threadsafe(
+                self.client.gather(list(futures), asynchronous=True), self.client.loop.asyncio_loop
+            )
+            try:
+                while all(future.status == "finished" for future in futures):
+                    if concurrent.futures.wait([coming], SECONDS_BETWEEN_LOOKS).done:
+                        with told_if_cut_off():
+                            return list(coming.result())
+                    self.workers()
+            finally:
+                coming.cancel()
 
     def copied(self, futures: Sequence[Any]) -> list[Any]:
         """Copies of what tasks return, each on another worker where there is one.
 
-        A copy has a key of its own: replicas of one key are dropped by Dask's memory manager within seconds.
+        A copy has a key of its own: of replicas of one key Dask's memory manager keeps any one. For the same
+        reason what was brought along to make a copy is dropped there at once.
         """
         workers = list(self.workers())
-        _wait(futures, SECONDS_FOR_WORKERS)
+        self._watch(futures, workers)
         with told_if_cut_off():
             holders = self.client.who_has(list(futures))
         copies = []
         for future in futures:
             others = [address for address in workers if address not in holders.get(future.key, ())]
             copies.append(self.client.submit(copy, future, pure=False, workers=others or None))
-        _wait(copies, SECONDS_FOR_WORKERS)
+        self._watch(copies, workers)
         self.client.run_on_scheduler(_let_others, [future.key for future in copies])
+        pairs = [(future.key, made.key) for future, made in zip(futures, copies, strict=True)]
+        self.client.run_on_scheduler(_keep_apart, pairs)
         return copies
 
     def results(self, tasks: Sequence[Any]) -> list[Any]:
@@ -222,11 +223,11 @@ class Cluster:
         return min(int(worker["nthreads"]) for worker in workers), memory
 
 
-def _wait(futures: Sequence[Any], seconds: float = SECONDS_BETWEEN_LOOKS, how: str = "ALL_COMPLETED") -> None:
+def _wait(futures: Sequence[Any], how: str = "ALL_COMPLETED") -> None:
     """Wait a moment for tasks that are not done."""
-    pending = [future for future in futures if future.status == "pending"]
+    left = [future for future in futures if future.status in ("pending", "lost")]
     with told_if_cut_off(), suppress(TimeoutError):
-        require_dask().wait(pending, timeout=seconds, return_when=how)
+        require_dask().wait(left, timeout=SECONDS_BETWEEN_LOOKS, return_when=how)
 
 
 def _finished(futures: Sequence[Any]) -> bool:
@@ -235,8 +236,6 @@ def _finished(futures: Sequence[Any]) -> bool:
     for future in futures:
         if future.status == "cancelled":
             raise cut_off()
-        if future.status == "lost":
-            raise WorkerLostError("What a worker kept is gone.")
         if future.status == "error":
             with told_if_cut_off():
                 errors.append(future.exception())
@@ -272,6 +271,14 @@ def _let_others(keys: list[str], dask_scheduler: Any) -> None:
     """Let tasks run again elsewhere, where they say what was lost; Dask would wait for their worker."""
     for key in set(keys) & set(dask_scheduler.tasks):
         dask_scheduler.tasks[key].loose_restrictions = True
+
+
+def _keep_apart(pairs: list[tuple[str, str]], dask_scheduler: Any) -> None:
+    """Drop replicas of tasks on workers that hold a copy of them."""
+    tasks = dask_scheduler.tasks
+    for key, made in pairs:
+        for worker in tasks[key].who_has & tasks[made].who_has if len(tasks[key].who_has) > 1 else ():
+            dask_scheduler.request_remove_replicas(worker.address, [key], stimulus_id="graphwell")
 
 
 def check_memory(what: str, need: float, there: float) -> None:
