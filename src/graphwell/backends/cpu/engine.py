@@ -28,6 +28,7 @@ from graphwell.backends.cpu.systems import (
     share,
     some_columns,
 )
+from graphwell.graph.graph import inverse_roots_of
 from graphwell.memory import give_back
 from graphwell.progress import heartbeat, one_of
 
@@ -80,7 +81,8 @@ class NumbaEngine(Engine):
     def rows(self) -> SlicedRows:
         """The normalised affinity in the order and form that sweeps and products go over it."""
         self._make_room()
-        return SlicedRows.from_graph(self.graph, self.dtype, self.pool)
+        graph, scaling = self.graph, inverse_roots_of(self.graph.degrees)
+        return SlicedRows.from_csr(graph.W, self.dtype, scaling, graph.locality, self.pool)
 
     def release(self) -> None:
         """Forget the layout until it is asked for again."""

@@ -8,7 +8,7 @@ one load.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +16,11 @@ import numpy.typing as npt
 from graphwell._threads import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
-from graphwell.graph.graph import inverse_roots_of
-
-if TYPE_CHECKING:
-    from graphwell.graph import Graph
-
 
 LANES = 16
 WINDOW = 4096
 PADDING_LIMIT = 1.25
-MOST_PARTS = 64
-SMALLEST_PART = 16
+MOST_PARTS, SMALLEST_PART = 64, 16
 
 
 @dataclass(frozen=True)
@@ -50,11 +44,6 @@ class SlicedRows:
         n_slices = len(self.starts) - 1
         n_parts = max(1, min(MOST_PARTS, n_slices // SMALLEST_PART))
         return np.arange(n_parts + 1) * n_slices // n_parts
-
-    @classmethod
-    def from_graph(cls, graph: "Graph", dtype: npt.DTypeLike, pool: ThreadPool | None = None) -> "SlicedRows":
-        """Lay out the normalised affinity of a graph."""
-        return cls.from_csr(graph.W, dtype, inverse_roots_of(graph.degrees), graph.locality, pool)
 
     @classmethod
     def from_csr(
