@@ -69,7 +69,7 @@ class FeatureMap:
 
         components = min(SPARSE_COMPONENTS, min(X.shape) - 1)
         _check_projection(X.shape[1], components)
-        svd = TruncatedSVD(max(1, components), random_state=0).fit(_unit_rows(X) if metric == "cosine" else X)
+        svd = TruncatedSVD(max(1, components), random_state=0).fit(normalize(X) if metric == "cosine" else X)
         return cls(metric, np.ascontiguousarray(svd.components_.T), change)
 
     def __call__(self, X: Any) -> FloatArray:
@@ -77,7 +77,7 @@ class FeatureMap:
         if self.change is not None:
             X = self.change(X)
         if self.metric == "cosine":
-            X = _unit_rows(X)
+            X = normalize(X)
         if self.projection is not None:
             return np.ascontiguousarray(X @ self.projection)
         dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
@@ -99,10 +99,6 @@ def _check_projection(n_features: int, components: int) -> None:
             f"X has {n_features:,} columns, and to project them takes about {in_words(need)} of memory, "
             f"more than the {in_words(free)} that are free; leave out the columns that are empty or rare."
         )
-
-
-def _unit_rows(X: Any) -> Any:
-    return normalize(X)
 
 
 @dataclass(frozen=True)
@@ -202,23 +198,17 @@ def neighbors_of_all(
     for rows, found, apart in search.of_points(k + 1):
         others = found != rows[:, None]
         others[others.all(axis=1), -1] = False
-        _check_found(found, apart, others, n, k)
+        # Points that were finite when they were checked may have been written into since, and nobody looks at
+        # neighbours again before compiled code follows them.
+        sound = found.min() >= 0 and found.max() < n and np.isfinite(apart).all()
+        if not sound or (others.sum(axis=1) != k).any():
+            raise ValueError("X holds rows that cannot be compared: their distances are no finite numbers.")
         indices[rows] = found[others].reshape(-1, k)
         distances[rows] = apart[others].reshape(-1, k)
         done += len(rows)
         heartbeat()
         progress("neighbours", done / n)
     return indices, distances
-
-
-def _check_found(found: IntArray, apart: FloatArray, others: Any, n: int, k: int) -> None:
-    """Refuse neighbours that are none: nobody looks at them again before compiled code follows them.
-
-    Points that were finite when they were checked may have been written into since.
-    """
-    sound = found.min() >= 0 and found.max() < n and np.isfinite(apart).all()
-    if not sound or (others.sum(axis=1) != k).any():
-        raise ValueError("X holds rows that cannot be compared: their distances are no finite numbers.")
 
 
 def in_order(

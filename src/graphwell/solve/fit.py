@@ -42,7 +42,7 @@ from graphwell.solve.descent import (
     identity_of,
 )
 from graphwell.solve.problem import Problem
-from graphwell.solve.schedule import Annealed, Schedule, schedule_of, stable_step
+from graphwell.solve.schedule import FIRST_EPSILON, LAST_EPSILON, RATIO, Annealed, Schedule, stable_step
 from graphwell.solve.select import (
     Prepared,
     candidates_of,
@@ -346,7 +346,8 @@ def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Bl
     else:
         balance = holding_balance(problem, engine, coarse.labels, coarse.even)
     step = stable_step(engine) if recipe.step_size is None else recipe.step_size
-    schedule = schedule_of(recipe.time, step)
+    sweeps = max(1, round(recipe.time / step))  # what counts is time, not sweeps
+    schedule = Annealed(FIRST_EPSILON, LAST_EPSILON, RATIO, sweeps)
     callback, reached = run.saved(problem, schedule, engine.to_host)
     balanced, begin = replace(problem, balance=balance), prepared.begin or start.state
     many = problem.graph.n_vertices >= STOP_EARLY_FROM

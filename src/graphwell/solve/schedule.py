@@ -88,11 +88,6 @@ def _check(sweeps: int, **epsilons: float) -> None:
         raise ValueError(f"sweeps must be a positive integer, got {in_short(sweeps)}.")
 
 
-def schedule_of(time: float, step_size: float) -> Annealed:
-    """Epsilons of graphwell's descent, each with as many sweeps as fill the time."""
-    return Annealed(FIRST_EPSILON, LAST_EPSILON, RATIO, sweeps=max(1, round(time / step_size)))
-
-
 _stable_steps: WeakKeyDictionary[Engine, float] = WeakKeyDictionary()
 
 
