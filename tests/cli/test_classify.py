@@ -320,40 +320,6 @@ def test_bad_input_gets_one_sentence_and_no_file(tmp_path, case):
     assert {path.name for path in tmp_path.iterdir()} <= {"in.csv"}
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "npy", "npz"])
-def test_a_file_of_any_kind_that_is_missing_empty_or_cut_is_one_sentence(tmp_path, suffix):
-    X = np.arange(60.0).reshape(30, 2)
-    whole = tmp_path / f"whole.{suffix}"
-    if suffix == "npy":
-        np.save(whole, X)
-    elif suffix == "npz":
-        np.savez(whole, X=X, y=np.arange(30) % 2)
-    else:
-        frame = pd.DataFrame(X, columns=["a", "b"]).assign(label="x")
-        frame.to_csv(whole, index=False) if suffix == "csv" else frame.to_parquet(whole)
-    content = whole.read_bytes()
-    middle = content.index(b",", len(content) // 2) if suffix == "csv" else len(content) // 2
-    (tmp_path / f"empty.{suffix}").touch()
-    (tmp_path / f"cut.{suffix}").write_bytes(content[:middle])
-    for name, words in [
-        ("missing", "No such file or directory"),
-        ("empty", f"empty.{suffix} is empty"),
-        ("cut", "truncated"),
-    ]:
-        finished = classify(tmp_path / f"{name}.{suffix}", "-o", tmp_path / "out.csv")
-        assert finished.exit_code == 2
-        assert words in finished.stderr
-        assert finished.stderr.count("\n") == 1
-        assert not (tmp_path / "out.csv").exists()
-
-
-def test_labels_of_another_length_than_the_rows_are_refused(tmp_path):
-    np.savez(tmp_path / "in.npz", X=np.eye(4), y=np.arange(3))
-    finished = classify(tmp_path / "in.npz", "--label", "y", "-o", tmp_path / "out.npz")
-    assert finished.exit_code == 2
-    assert "y has the shape (3,), but X has 4 rows" in finished.stderr
-
-
 def test_outputs_that_cannot_be_written_are_refused_before_the_work(blobs, monkeypatch):
     for output, words in [
         (blobs / "in.csv", "TABLE and --output are both the file"),

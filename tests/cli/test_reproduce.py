@@ -116,12 +116,6 @@ def test_a_failure_leaves_no_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 
-def test_progress_names_the_experiment_and_reaches_its_end():
-    heard = []
-    three_moons(2, 0, lambda *each: heard.append(each), data_sets=1, n_per_class=60, per_class=4)
-    assert heard == [("three moons", None), ("three moons", 0.5), ("three moons", 1.0)]
-
-
 def judged(values, **entry):
     return Line("a.b", tuple(values), "a line", "%", {"runs": 20, **entry})
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import struct
-import zlib
 
 import numpy as np
 import pytest
@@ -68,12 +66,6 @@ def test_all_outputs(folder):
     masks = sorted(path.name for path in (folder / "masks").iterdir())
     assert masks == [f"mask_{c}.png" for c in ("0000ff", "00ff00", "090000", "ff0000", "ffff00")]
     assert ((np.asarray(Image.open(folder / "masks" / "mask_ff0000.png")) > 0) == (truth == 1)).all()
-
-
-def test_colours_in_integers_out_says_which_is_which(folder):
-    finished = segment(folder, "--json", output="labels.npy")
-    notes = json.loads(finished.stdout)["notes"]
-    assert notes == ["In labels.npy, 0 is #0000ff, 1 is #00ff00, 2 is #090000, 3 is #ff0000, 4 is #ffff00."]
 
 
 def test_what_was_read_is_said_and_written_before_anything_is_computed(folder):
@@ -149,56 +141,6 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, words):
     assert len(sentences(finished.stderr)) == 1
     assert re.search(words, finished.stderr), finished.stderr
     assert sorted(folder.iterdir()) == before
-
-
-def declared(width, height):
-    """A PNG file that declares a size and holds next to nothing."""
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000)))
-
-
-def test_bad_pictures_and_seeds_are_one_sentence(folder):
-    np.save(folder / "nan.npy", np.full((64, 70), np.nan))
-    np.save(folder / "inf.npy", np.full((64, 70), np.inf))
-    np.save(folder / "words.npy", np.full((64, 70), "a"))
-    (folder / "bomb.png").write_bytes(declared(60_000, 60_000))
-    (folder / "words.png").write_text("no picture")
-    for suffix in ("png", "tif", "npy", "txt"):
-        (folder / f"empty.{suffix}").touch()
-    np.save(folder / "small.npy", np.zeros((5, 5), int))
-    np.save(folder / "none.npy", np.full((64, 70), -1))
-    (folder / "cut.png").write_bytes((folder / "image.png").read_bytes()[:-200])
-    for arguments, words in [
-        ({"image": "nan.npy"}, "NaN or infinite"),
-        ({"image": "inf.npy"}, "NaN or infinite"),
-        ({"image": "words.npy"}, "must hold real numbers"),
-        ({"image": "words.png"}, "cannot be read as a PNG picture"),
-        ({"image": "bomb.png"}, "60000 x 60000 = 3,600,000,000 pixels, more than the 100,000,000 allowed"),
-        *(({"image": f"empty.{suffix}"}, "is empty") for suffix in ("png", "tif", "npy")),
-        *(({"seeds": f"empty.{suffix}"}, "is empty") for suffix in ("png", "npy", "txt")),
-        ({"image": "cut.png"}, "damaged, truncated"),
-        ({"seeds": "small.npy"}, "must have the size of the image"),
-        ({"seeds": "none.npy"}, "marks no pixel at all"),
-    ]:
-        finished = segment(folder, **arguments)
-        assert finished.exit_code == 2
-        assert words in finished.stderr
-        assert len(sentences(finished.stderr)) == 1
-        assert not (folder / "labels.png").exists()
-
-
-def test_a_single_class_is_everywhere_and_that_is_said(folder):
-    seeds = np.full((64, 70), -1)
-    seeds[5, 5] = 1
-    np.save(folder / "one.npy", seeds)
-    finished = segment(folder, "--overlay", folder / "over.png", seeds="one.npy", output="labels.npy")
-    assert finished.exit_code == 0, finished.output
-    assert "Only the class 1 is marked, so every pixel has it" in " ".join(finished.output.split())
-    assert (np.load(folder / "labels.npy") == 1).all()
 
 
 def test_masks_never_overwrite_what_was_read(folder):

@@ -52,17 +52,3 @@ def test_json_and_quiet(tmp_path):
     assert (report["labels_given"], report["strategy"], len(report["to_label"])) == (12, "auto", 3)
     quiet = run("suggest", tmp_path / "in.csv", *options, "--quiet")
     assert (quiet.stdout, quiet.stderr, quiet.exit_code) == ("", "", 0)
-
-
-def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path):
-    write_blobs(tmp_path / "in.csv")
-    for problem, options in (
-        ("-n is 999, but 108 rows are left", ("-n", 999)),
-        ("'guess' is not one of 'auto'", ("--strategy", "guess")),
-        ("--label nope: ", ("--label", "nope")),
-        ("--answers", ("--answers", tmp_path / "in.csv")),
-    ):
-        ended = run("suggest", tmp_path / "in.csv", "--drop", "truth", "-o", tmp_path / "ask.csv", *options)
-        assert ended.exit_code == 2
-        assert problem in ended.stderr
-        assert not (tmp_path / "ask.csv").exists()

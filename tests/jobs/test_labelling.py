@@ -6,12 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import graphwell as gw
 from graphwell.errors import OptionError
 from graphwell.io.tables import open_table
 from graphwell.jobs.labelling import FoundLabels, LabelOptions, write_answers, write_labels
-from graphwell.jobs.suggest import MergeOptions, merge_answers
-from tests.helpers import blobs, few
+from graphwell.jobs.suggest import merge_answers
 from tests.jobs.pets import opened, path
 
 __all__ = ["path"]
@@ -110,15 +108,6 @@ def test_files_lie_beside_the_table():
     assert (named.labelled, named.answers) == (Path("out/done.parquet"), Path("out/done.answers.csv"))
 
 
-def test_what_is_only_shown_is_no_feature(tmp_path):
-    path = tmp_path / "pets.csv"
-    path.write_text("photo,weight,x,y,label\na.png,4,0.1,0.2,cat\nb.png,5,0.3,0.4,\n")
-    options = {"table": path, "image_column": "photo", "xy": ("x", "y")}
-    table = open_table(path)
-    assert set(LabelOptions(**options).for_table(table).drop) == {"photo", "x", "y"}
-    assert set(LabelOptions(**options, features=("weight", "x")).for_table(table).drop) == {"photo", "y"}
-
-
 def found_labels(labels, scores, classes):
     labels = np.array(labels)
     nowhere = np.zeros(len(labels), dtype=bool)
@@ -134,17 +123,6 @@ def test_doubt_is_how_near_the_second_score_is():
 
 def test_one_class_is_never_in_doubt():
     assert found_labels([3, -1], [[1.0], [0.0]], [3]).doubt.tolist() == [0.0, 1.0]
-
-
-def test_a_fit_is_kept_as_it_was():
-    X, truth = blobs(classes=3)
-    y = few(truth)
-    classifier = gw.DiffuseInterfaceClassifier(n_neighbors=8, n_jobs=1, random_state=0).fit(X, y)
-    kept = FoundLabels.of(classifier)
-    labels, scores = classifier.transduction_.copy(), classifier.label_distributions_.copy()
-    classifier.fit(X, np.where(y >= 0, (y + 1) % 3, -1))
-    assert np.array_equal(kept.labels, labels)
-    assert np.array_equal(kept.scores, scores)
 
 
 def found(labels, n_classes=2):
@@ -210,7 +188,7 @@ def test_answers_can_be_brought_back_into_the_table(path):
     write_answers(table, ("cat", "=dog"), np.array([0, 1, -2]))
     answers, merged = path.with_name("pets.answers.csv"), path.with_name("merged.csv")
     assert answers.read_text() == "graphwell_row,label\n1,cat\n3,=dog\n4,?\n"
-    report = merge_answers(MergeOptions(table=path, answers=answers, output=merged))
+    report = merge_answers(path, answers, merged)
     assert (report.answered, report.cannot_tell) == (2, 1)
     assert open_table(merged).column("label").tolist() == ["cat", "", "=dog", "?"]
     write_answers(

@@ -31,13 +31,6 @@ def test_no_features_at_all(folder, names):
     assert run(folder, "--features", names) == (2, said)
 
 
-@pytest.mark.parametrize("encoding", ["idna", "base64", "rot13", "undefined", "hex", "none", "\0"])
-def test_encodings_that_are_none(folder, encoding):
-    code, said = run(folder, "--set", f"encoding={encoding}")
-    assert code == 2
-    assert "is not known; utf-8, cp1252 and utf-16 are." in said
-
-
 def test_links_in_a_circle_and_pipes(folder):
     (folder / "loop.csv").symlink_to(folder / "loop.csv")
     os.mkfifo(folder / "pipe.csv")

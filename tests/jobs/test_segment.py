@@ -85,27 +85,6 @@ def test_a_volume_and_marks_of_three_axes(volume):
     assert report.mark_next == ()
 
 
-def test_the_pages_of_a_tiff_file_are_slices(volume):
-    values = np.load(volume / "image.npy")
-    first, *others = (Image.fromarray(values[:, :, z]) for z in range(8))
-    first.save(volume / "scan.tif", save_all=True, append_images=others)
-    files = {"image": volume / "scan.tif", "seeds": volume / "seeds.npy", "output": volume / "labels.npy"}
-    segment(SegmentOptions(**files, n_jobs=1))
-    assert (np.load(volume / "labels.npy") == np.load(volume / "truth.npy")).all()
-    marks = (np.load(volume / "seeds.npy") + 1).astype(np.uint8)  # 0 for unknown
-    page, *others = (Image.fromarray(marks[:, :, z]) for z in range(8))
-    page.save(volume / "marks.tif", save_all=True, append_images=others)
-    report = segment(SegmentOptions(**files | {"seeds": volume / "marks.tif"}, n_jobs=1))
-    assert (np.load(volume / "labels.npy") == np.load(volume / "truth.npy") + 1).all()
-    assert [found.name for found in report.classes] == ["1", "2"]
-    page.save(volume / "marks.tif")
-    with pytest.raises(OptionError, match=r"the shape of the image, \(20, 22, 8\), but has \(20, 22\)"):
-        segment(SegmentOptions(**files | {"seeds": volume / "marks.tif"}))
-    first.save(volume / "marks.png")
-    with pytest.raises(OptionError, match=r"cannot mark a volume; save integers of the shape \(20, 22, 8\)"):
-        segment(SegmentOptions(**files | {"seeds": volume / "marks.png"}))
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -10,7 +10,6 @@ from graphwell.jobs.suggest import (
     CANNOT_TELL,
     REASON,
     ROW,
-    MergeOptions,
     SuggestOptions,
     merge_answers,
     suggest,
@@ -87,6 +86,10 @@ def test_a_column_of_labels_that_is_dropped_is_not_read(tmp_path):
         ("strategy must be one of", {"strategy": "guess"}),
         ("features nope: .* has no such column", {"features": ("nope",)}),
         ("the name must end in .csv", {"output": Path("ask.parquet")}),
+        (
+            "There is no column that rows could be compared by",
+            {"features": None, "drop": tuple(f"x{i}" for i in range(5))},
+        ),
     ],
 )
 def test_bad_input_writes_nothing(tmp_path, problem, options):
@@ -96,12 +99,6 @@ def test_bad_input_writes_nothing(tmp_path, problem, options):
     with pytest.raises(ValueError, match=problem):
         suggest(SuggestOptions(**{"table": table, "output": ask, **options}))
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
-
-
-def test_a_table_without_features_is_refused(tmp_path):
-    (tmp_path / "in.csv").write_text("name,remark\na,b\nc,d\n")
-    with pytest.raises(ValueError, match="There is no column that rows could be compared by"):
-        suggest(SuggestOptions(table=tmp_path / "in.csv", n=1))
 
 
 def test_the_table_itself_is_not_overwritten(tmp_path):
@@ -131,7 +128,7 @@ def merged(folder, answers, table=TABLE, **options):
         "output": folder / "out.csv",
         **options,
     }
-    return merge_answers(MergeOptions(**options))
+    return merge_answers(**options)
 
 
 def test_answers_corrections_and_cannot_tell(tmp_path):

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphwell.cli._run import Exit, bars, ends_cleanly
+from graphwell.cli._run import Exit, bars, ends_cleanly, print_grid, say
 
 if TYPE_CHECKING:
     from graphwell.experiments.reproduce import Reproduction
-
-WIDTH_WITHOUT_TERMINAL = 120
 
 
 class Choice(StrEnum):
@@ -62,21 +60,13 @@ def _check_folder(out: Path) -> None:
 
 
 def _show(found: "Reproduction", out: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDTH_WITHOUT_TERMINAL)
     for section in found.sections:
-        table = Table(title=section.title, title_justify="left", min_width=WIDTH_WITHOUT_TERMINAL)
-        table.add_column("line", ratio=1)
-        for name in ("paper", "graphwell", "difference"):
-            table.add_column(name, justify="right", no_wrap=True)
-        for line in section.lines:
-            style = None if line.ok else "bold red"
-            table.add_row(line.title, line.published, str(line), line.difference, style=style)
-        console.print(table)
-    console.print(f"Report: {out / 'report.html'}", highlight=False)
+        say(section.title)
+        lines = [
+            (line.title, line.published, str(line), line.difference, "" if line.ok else "outside")
+            for line in section.lines
+        ]
+        print_grid(("line", ">paper", ">graphwell", ">difference", ""), lines)
+    say(f"Report: {out / 'report.html'}")
     for complaint in found.complaints:
         typer.echo(f"graphwell: {complaint}.", err=True)

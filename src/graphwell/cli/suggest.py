@@ -47,7 +47,7 @@ def suggest(
     flags = locals()
     taken = stdout_is_taken(output, json_=json_)
     from graphwell.jobs.report import Report
-    from graphwell.jobs.suggest import USUAL_LABEL, MergeOptions, SuggestOptions, merge_answers
+    from graphwell.jobs.suggest import USUAL_LABEL, SuggestOptions, merge_answers
     from graphwell.jobs.suggest import suggest as choose_rows
 
     del flags["answers"]
@@ -56,11 +56,10 @@ def suggest(
         if answers is None:
             found: Report = choose_rows(options, progress=progress)
         else:
-            merging = MergeOptions(
-                table=table, answers=answers, output=output, label=label or USUAL_LABEL,
-                delimiter=options.delimiter, encoding=options.encoding,
+            found = merge_answers(
+                table, answers, output, label=label or USUAL_LABEL, delimiter=options.delimiter,
+                encoding=options.encoding, progress=progress,
             )  # fmt: skip
-            found = merge_answers(merging, progress=progress)
         work_is_over()
     show(found, taken=taken, json_=json_, quiet=quiet)
     return Exit.DONE

@@ -41,7 +41,6 @@ from graphwell.jobs.table import (
     TableOptions,
     TableRows,
     check_files,
-    check_page,
     class_number,
     copies,
     notes_from_warnings,
@@ -123,10 +122,10 @@ def classify(
     [('cat', 2), ('dog', 2)]
     """
     began = time.perf_counter()
-    check_page(options.report, draw, "report_page")
     if options.cluster is None:
         format_of(options.table, "table")
-    check_files(options.table, output=options.output, report=options.report, checkpoint=options.checkpoint)
+    files = {"report": options.report, "checkpoint": options.checkpoint}
+    check_files(options.table, output=options.output, draw=draw, **files)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
 
         def page(made: ClassifyReport) -> str:

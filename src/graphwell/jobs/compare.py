@@ -17,7 +17,6 @@ from graphwell.jobs.report import Grid, Report, columns_grid
 from graphwell.jobs.table import (
     TableOptions,
     check_files,
-    check_page,
     copies,
     notes_from_warnings,
     open_rows,
@@ -100,8 +99,7 @@ def compare(
     [('nearest', 1.0)]
     """
     began = time.perf_counter()
-    check_page(options.report, draw, "comparison_page")
-    check_files(options.table, report=options.report)
+    check_files(options.table, draw=draw, report=options.report)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
         rows = open_rows(options, progress)
         encoder, X = rows.encoded()

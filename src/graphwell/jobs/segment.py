@@ -179,14 +179,25 @@ def segment(
     ((191, 196), 5, 0)
     """
     began = time.perf_counter()
-    _check_files(options)
+    named = [(field, getattr(options, field)) for field in FILES]
+    for field, path in named[2:]:  # before the work is done
+        if path is not None:
+            suffix_for(path, field)
+            check_output(path, field)
+    check_distinct(named)
+    if options.masks is not None:
+        check_output_folder(options.masks, "masks")
     with limited_to(options.max_memory), notes_from_warnings() as notes:
         progress("reading", None)
         scene = _read(options)
         marks, reduced_note = scene.marks, []
         masks = _mask_files(options, marks)
+        seeds = {number: int((marks.classes == number).sum()) for number in marks.names}
         if say is not None:
-            say(_what_was_read(options, marks))
+            classes = [f"{marks.names[number]} {count:,}" for number, count in seeds.items()]
+            said = ", ".join([*classes[:NAMES_SAID], *(["..."] if len(classes) > NAMES_SAID else [])])
+            text = "{} marks {:,} pixels of {:,} classes: {}."
+            say(Sentence(text, (options.seeds.name, sum(seeds.values()), len(classes), said)))
         if options.seeds_out is not None:
             write = _labels_writer(options.seeds_out, marks.classes, scene)
             _write_all({options.seeds_out: write}, None)
@@ -204,11 +215,11 @@ def segment(
     return SegmentReport(
         image=options.image,
         size=found.labels.shape,
-        seeds=int((marks.classes >= 0).sum()),
+        seeds=sum(seeds.values()),
         classes=tuple(
             SegmentClass(
                 name=marks.names[number],
-                given=int((marks.classes == number).sum()),
+                given=seeds[number],
                 assigned=assigned,
                 number=number,
                 share=assigned / found.labels.size,
@@ -227,32 +238,14 @@ def segment(
     )
 
 
-def _check_files(options: SegmentOptions) -> None:
-    """Refuse names that could not be written, before the work is done."""
-    named = [(field, getattr(options, field)) for field in FILES]
-    for field, path in named[2:]:
-        if path is not None:
-            suffix_for(path, field)
-            check_output(path, field)
-    check_distinct(named)
-    if options.masks is not None:
-        check_output_folder(options.masks, "masks")
-
-
-def read_picture(path: Path, max_pixels: int, channel_axis: int | None = None) -> Any:
-    """Read a picture, its channels last where an axis is said to hold them."""
-    picture = read_image(path, max_pixels, volumes=True)
-    if channel_axis is None:
-        return picture
-    if picture.ndim == 2:
-        problem = "{field} says that an axis holds channels, but {} has height and width alone."
-        raise OptionError("channel_axis", problem, path)
-    return channels_last(picture, channel_axis)
-
-
 def _read(options: SegmentOptions) -> Scene:
     """The picture with its channels last, its marks, and where its points lie."""
-    picture = read_picture(options.image, options.max_pixels, options.channel_axis)
+    picture = read_image(options.image, options.max_pixels, volumes=True)
+    if options.channel_axis is not None and picture.ndim == 2:
+        problem = "{field} says that an axis holds channels, but {} has height and width alone."
+        raise OptionError("channel_axis", problem, options.image)
+    if options.channel_axis is not None:
+        picture = channels_last(picture, options.channel_axis)
     painting = Painting(
         background=options.background, on_picture=options.strokes_on_picture, snap=options.snap
     )
@@ -274,16 +267,6 @@ def _read(options: SegmentOptions) -> Scene:
     told = None if placement is None else placement.spacing
     fits = options.spacing is None and told is not None and len(told) == n_axes
     return Scene(picture, marks, placement, told if fits else options.spacing)
-
-
-def _what_was_read(options: SegmentOptions, marks: Marks) -> Sentence:
-    """How many pixels of which classes are marked."""
-    counts = [f"{name} {int((marks.classes == number).sum()):,}" for number, name in marks.names.items()]
-    more = ", ..." if len(counts) > NAMES_SAID else ""
-    text = "{} marks {:,} pixels of {:,} classes: {}."
-    said = ", ".join(counts[:NAMES_SAID]) + more
-    marked = int((marks.classes >= 0).sum())
-    return Sentence(text, (options.seeds.name, marked, len(marks.names), said))
 
 
 def _planned(options: SegmentOptions, scene: Scene) -> tuple[int, Sentence]:

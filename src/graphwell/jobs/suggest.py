@@ -166,18 +166,6 @@ def _write(rows: TableRows, to_label: tuple[RowToLabel, ...], path: Path) -> Non
 
 
 @dataclass(frozen=True, kw_only=True)
-class MergeOptions:
-    """Which answers to bring back into which table."""
-
-    table: Path  # that was asked about
-    answers: Path  # the file of questions, with labels filled in; ? where a label cannot be told
-    output: Path
-    label: str = USUAL_LABEL  # in both files; a new column if the table has none
-    delimiter: str | None = None
-    encoding: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class MergeReport(Report):
     """What the answers brought."""
 
@@ -198,50 +186,57 @@ class MergeReport(Report):
         return [f"{merged}; the table has {self.labels:,} labels now."]
 
 
-def merge_answers(options: MergeOptions, *, progress: Progress = silent) -> MergeReport:
-    r"""Write the table with the answers in its column of labels.
+def merge_answers(
+    table: Path,
+    answers: Path,
+    output: Path,
+    *,
+    label: str = USUAL_LABEL,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    progress: Progress = silent,
+) -> MergeReport:
+    r"""Write the table with the answers of a file of questions in its column of labels, a new one if need be.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     table, ask, out = (Path(folder) / name for name in ("pets.csv", "ask.csv", "out.csv"))
-    ...     _ = table.write_text("weight\n4\n30\n")
+    ...     pets, ask, out = (Path(folder) / name for name in ("pets.csv", "ask.csv", "out.csv"))
+    ...     _ = pets.write_text("weight\n4\n30\n")
     ...     _ = ask.write_text("graphwell_row,graphwell_reason,label,weight\n2,largest group,dog,30\n")
-    ...     report = merge_answers(MergeOptions(table=table, answers=ask, output=out))
+    ...     report = merge_answers(pets, ask, out)
     ...     out.read_text()
     'weight,label\n4,\n30,dog\n'
     >>> report.answered
     1
     """
-    check_text_name(options.output, "output")
-    check_files(options.table, output=options.output)
-    check_distinct([("answers", options.answers), ("output", options.output)])
-    reading = {"delimiter": options.delimiter, "encoding": options.encoding}
-    table = open_table(options.table, **reading, progress=progress)
-    asked = open_table(options.answers)
-    rows = _rows_of_answers(asked, table)
-    answers = np.strings.strip(as_text(asked.column(find_column(asked, options.label, "label"))))
-    _check_cells(asked, table, rows, options.label)
-    labels = text_column([""] * table.n_rows)
-    if options.label in table.names:
-        labels = as_text(table.column(options.label)).copy()
-    old, empty = np.strings.strip(labels[rows]), is_missing(answers)
-    corrected = ~empty & ~is_missing(old) & np.asarray(old != answers)
-    labels[rows[~empty]] = answers[~empty]
-    cells = {name: as_text(table.column(name)) for name in table.names} | {options.label: labels}
-    with written_out(options.output) as file:
-        write_cells(cells, table, options.output, file)
-    cannot = np.asarray(answers == CANNOT_TELL)
+    check_text_name(output, "output")
+    check_files(table, output=output)
+    check_distinct([("answers", answers), ("output", output)])
+    whole = open_table(table, delimiter=delimiter, encoding=encoding, progress=progress)
+    asked = open_table(answers)
+    rows = _rows_of_answers(asked, whole)
+    found = np.strings.strip(as_text(asked.column(find_column(asked, label, "label"))))
+    _check_cells(asked, whole, rows, label)
+    labels = text_column([""] * whole.n_rows)
+    if label in whole.names:
+        labels = as_text(whole.column(label)).copy()
+    old, empty, cannot = np.strings.strip(labels[rows]), is_missing(found), np.asarray(found == CANNOT_TELL)
+    corrected = ~empty & ~is_missing(old) & np.asarray(old != found)
+    labels[rows[~empty]] = found[~empty]
+    cells = {name: as_text(whole.column(name)) for name in whole.names} | {label: labels}
+    with written_out(output) as file:
+        write_cells(cells, whole, output, file)
     return MergeReport(
-        table=options.table,
+        table=table,
         answered=int((~empty & ~cannot).sum()),
         corrected=int(corrected.sum()),
         cannot_tell=int(cannot.sum()),
         unanswered=int(empty.sum()),
         labels=int((~is_spelled(labels)).sum()),
         notes=(),
-        files=(options.output,),
+        files=(output,),
     )
 
 

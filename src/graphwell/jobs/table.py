@@ -353,8 +353,11 @@ def _other_names(given: LabelColumn, truth: LabelColumn) -> list[Sentence]:
 # --------------------------------------------------------------------------------------- files and warnings
 
 
-def check_files(table: Path, *, output: Path | None = None, **others: Path | None) -> None:
-    """Refuse outputs that could not be written, by their fields; ``-`` is standard output."""
+def check_files(table: Path, *, output: Path | None = None, draw: Any = None, **others: Path | None) -> None:
+    """Refuse outputs that could not be written, by their fields; rooms above this one draw a `report`."""
+    report = others.get("report")
+    if report is not None and draw is None:
+        raise OptionError("report", "{field} needs a function that draws it; give draw=report_page.")
     if output == STANDARD:
         check_standard_output("output")
     elif output is not None and format_of(output, "output").is_folder and output.exists():
@@ -365,15 +368,8 @@ def check_files(table: Path, *, output: Path | None = None, **others: Path | Non
         if path is not None:
             check_output(path, name)
     check_distinct([("table", table), ("output", output), *others.items()])
-    report = others.get("report")
     if report is not None and report.suffix.lower() not in PAGE_SUFFIXES:
         raise OptionError("report", "{field} {}: the name must end in .html or .htm.", report)
-
-
-def check_page(report: Path | None, draw: Callable[..., str] | None, named: str) -> None:
-    """Refuse a page that nobody draws; pages are drawn in a room above this one."""
-    if report is not None and draw is None:
-        raise OptionError("report", "{field} needs a function that draws it; give draw={}.", named)
 
 
 @contextmanager
