@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.data import Dataset, available
-from benchmarks.output import Options, draw_curves, on_one_thread, show_frame, write_json
+from benchmarks.output import Options, on_one_thread, show_frame, write_json
 from graphwell import active
 from graphwell._types import BoolArray, FloatArray
 from graphwell.active import Query, Question, forget, strategy
@@ -64,20 +64,14 @@ Gain: TypeAlias = Callable[[FloatArray, DenseLevel, FloatArray], FloatArray]
 
 
 def ask(options: Options) -> None:
-    """Simulate, print the tables, and write ask.json and ask.png."""
+    """Simulate, print the tables, and write ask.json."""
     runs: list[dict[str, Any]] = []
     with on_one_thread():
         for data in available(options.data or SETS):
             runs += measured(data, options)
             write_json(options.out / "ask.json", {"runs": runs})
     if runs:
-        records = pd.DataFrame(runs)
-        report(records)
-        panels: dict[str, dict[str, Any]] = {}
-        for (data, name), here in records.groupby(["data", "strategy"], sort=False):
-            x = [times * int(here.n_classes.iloc[0]) for times in POINTS]
-            panels.setdefault(data, {})[name] = x, np.mean(here.errors.tolist(), axis=0)
-        draw_curves(options.out / "ask.png", panels, "questions", {OURS: "black", FLOOR: "crimson"})
+        report(pd.DataFrame(runs))
 
 
 def measured(data: Dataset, options: Options) -> list[dict[str, Any]]:

@@ -78,12 +78,6 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     print(f"Figures: {path}")
 
 
-def write_picture(path: Path, figure: Any) -> None:
-    with written_whole(path) as file:
-        file.write(as_png(figure))
-    print(f"Picture: {path}")
-
-
 @contextmanager
 def on_one_thread() -> Iterator[None]:
     """One thread, and no warnings: rows that no label reaches are counted as what they are, wrong."""
@@ -145,7 +139,9 @@ def draw_curves(path: Path, panels: Curves, xlabel: str, bold: Mapping[str, str]
         axis.set_visible(False)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2 * columns, frameon=False)
-    write_picture(path, figure)
+    with written_whole(path) as file:
+        file.write(as_png(figure))
+    print(f"Picture: {path}")
 
 
 @dataclass(frozen=True)
@@ -186,16 +182,11 @@ def seconds(work: Callable[[], Any], times: int = 1) -> float:
 
 
 def ratios(
-    work: Callable[[], Any],
-    floor: Callable[[], Any],
-    *,
-    times: int = 1,
-    floor_times: int = 1,
-    repetitions: int = REPETITIONS,
+    work: Callable[[], Any], floor: Callable[[], Any], floor_times: int = 1, repetitions: int = REPETITIONS
 ) -> list[float]:
     """Time of `work` over that of `floor`, side by side, after one call of each that does not count."""
     work(), floor()
-    return [seconds(work, times) / seconds(floor, floor_times) for _ in range(repetitions)]
+    return [seconds(work) / seconds(floor, floor_times) for _ in range(repetitions)]
 
 
 def report(name: str, title: str, figures: Sequence[Figure], options: Options, **more: Any) -> None:

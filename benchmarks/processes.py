@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.output import REPETITIONS, Figure, Options, report, seconds, write_picture
+from benchmarks.output import REPETITIONS, Figure, Options, report, seconds
 from benchmarks.speed import scipy_product
 from graphwell.memory import fit_bytes, held
 
@@ -153,25 +153,6 @@ def scale(options: Options) -> None:
             Figure(f"bytes per point, {n:,}", each["bytes per point"].tolist(), bar, ""),
         ]
     report("scale", "Time and memory against n", figures, options, runs=runs)
-    write_picture(options.out / "scale.png", growth(found.median(numeric_only=True)))
-
-
-def growth(medians: pd.DataFrame) -> Any:
-    """Seconds and bytes per point against n, beside the power of the bar and the memory said in advance."""
-    from graphwell.view.plots import new_figure
-
-    figure, (left, right) = new_figure(2)
-    n, first = medians.index, medians.iloc[0]
-    left.loglog(n, medians.seconds, "o-", color="black", label="measured")
-    power = first.seconds * (n / n[0]) ** LARGEST_EXPONENT
-    left.loglog(n, power, "--", label=f"n^{LARGEST_EXPONENT}")
-    left.set(xlabel="points", ylabel="seconds", title="time of a fit")
-    right.semilogx(n, medians["bytes per point"], "o-", color="black", label="measured")
-    right.semilogx(n, medians["said in advance"], "--", label="said in advance")
-    right.set(xlabel="points", ylabel="bytes per point", title="peak memory beyond the input", ylim=(0, None))
-    for axis in (left, right):
-        axis.legend(frameon=False)
-    return figure
 
 
 def first_step(n_rows: int, **environment: str) -> tuple[float, float]:

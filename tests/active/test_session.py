@@ -49,17 +49,6 @@ def test_a_refit_says_what_changed():
     assert session.label_changes == 0
 
 
-@pytest.mark.filterwarnings("ignore:.*without any label")
-def test_new_classes_turn_up_between_fits():
-    graph, _ = five_clusters()
-    session = gw.active.Session(graph)
-    session.answer([0, 60], ["a", "b"])
-    session.fit()
-    session.answer(120, "c")
-    assert len(session.suggest(3, strategy="margin")) == 3
-    assert set(session.fit().classes_) == {"a", "b", "c"}
-
-
 def test_the_accuracy_is_judged_by_answers_after_a_fit():
     graph, truth = five_clusters()
     session = gw.active.Session(graph)
@@ -93,34 +82,12 @@ def test_bad_answers_are_refused():
         gw.active.Session(blobs()[0], strategy="guess")
 
 
-def test_a_session_takes_a_fitted_classifier():
-    X, truth = blobs()
-    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
-    session = gw.active.Session(clf)
-    assert set(session.answers) == set(np.flatnonzero(few(truth) >= 0))
-    assert session.is_fitted
-    assert session.classifier is clf
-
-
 @pytest.mark.filterwarnings("ignore:.*without any label")
 def test_with_one_class_nothing_can_be_said():
     X, _ = blobs()
     session = gw.active.Session(X, np.where(np.arange(len(X)) < 3, 0, -1))
     session.fit()
     assert session.accuracy().interval == (0.0, 1.0)
-
-
-def test_what_is_taken_back_was_never_said():
-    graph, truth = five_clusters()
-    session = gw.active.Session(graph, few(truth))
-    before = session.answers
-    row = session.suggest(1)[0]
-    session.answer(row, int(truth[row]), weight=0.5)
-    session.take_back(row)
-    assert session.answers == before
-    session.cannot_tell(row)
-    session.take_back([row])
-    assert row in session.suggest(5)
 
 
 def test_a_weak_label_can_be_overruled_and_judges_nothing():
@@ -140,16 +107,6 @@ def test_weights_lie_between_nothing_and_one(weight):
     session = gw.active.Session(five_clusters()[0])
     with pytest.raises(ValueError, match="weight must be above 0"):
         session.answer(0, 1, weight=weight)
-
-
-def test_rows_can_be_left_out_for_now_and_classes_called_by_other_names():
-    graph, truth = five_clusters()
-    session = gw.active.Session(graph, few(truth))
-    session.fit()
-    first = session.suggest(3)
-    later = session.suggest(3, exclude=first, names={name: f"<{name}>" for name in range(5)})
-    assert not set(first) & set(later)
-    assert any("<" in reason for reason in session.suggest(10, names=dict.fromkeys(range(5), "<x>")).reasons)
 
 
 @pytest.mark.parametrize("parts", [1, 2])
@@ -189,25 +146,6 @@ def test_a_preview_is_nearly_a_fit_and_leaves_no_trace():
     assert set(session.preview()) == {None}
 
 
-def test_a_preview_says_nothing_where_no_label_reaches():
-    graph = gw.Graph.from_affinity(np.kron(np.eye(3), 1 - np.eye(4)))
-    session = gw.active.Session(graph)
-    session.answer([0, 5], ["a", "b"], weight=0.5)
-    assert session.preview().tolist() == ["a"] * 4 + ["b"] * 4 + [None] * 4
-
-
-def test_what_an_earlier_session_checked_counts_where_rows_still_have_answers():
-    graph, truth = five_clusters()
-    session = gw.active.Session(graph, few(truth))
-    session.fit()
-    rows = session.suggest(4)
-    session.answer(rows, truth[rows])
-    later = gw.active.Session(graph, few(truth))
-    later.answer(rows[:3].rows, truth[rows[:3]])
-    later.add_checked(session.checked)
-    assert sorted(later.checked) == sorted(rows[:3])
-
-
 def test_the_learning_curve_says_what_each_batch_came_to():
     graph, truth = five_clusters()
     curve = gw.active.simulate(graph, truth, n_questions=12, batch=5)
@@ -217,15 +155,6 @@ def test_the_learning_curve_says_what_each_batch_came_to():
     assert curve.area == pytest.approx(curve.errors.mean())
     assert len(set(curve.rows)) == 12
     assert len(curve.estimates) == 3
-
-
-def test_asking_where_it_counts_is_better_than_asking_at_random():
-    graph, truth = five_clusters()
-    areas = {
-        name: np.mean([gw.active.simulate(graph, truth, name, 10, 5, seed).area for seed in range(3)])
-        for name in ("auto", "random")
-    }
-    assert areas["auto"] < areas["random"]
 
 
 def test_a_simulated_strategy_that_needs_labels_begins_with_another():

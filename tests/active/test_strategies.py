@@ -62,15 +62,6 @@ def test_every_strategy_asks_open_rows_each_once(name, graph):
     assert len(strategies()[name].choose(query_of(graph, y), n - 1)) <= n - 1
 
 
-def test_random_rows_have_the_same_chance_and_later_batches_differ():
-    graph, truth = five_clusters()
-    assert sorted(gw.suggest(graph, n=52, strategy="random", exclude=range(200))) == list(range(200, 252))
-    first = gw.suggest(graph, n=5, strategy="random")
-    assert list(gw.suggest(graph, labelled(truth, [0]), n=5, strategy="random")) != list(first)
-    counts = np.bincount(truth[gw.suggest(graph, n=126, strategy="random")])
-    assert counts[4] < 15 < counts[:4].min()
-
-
 def test_margin_asks_where_the_nearest_classes_are_nearest_and_names_them():
     graph, truth = five_clusters()
     scores = np.full((len(truth), 3), [0.8, 0.1, 0.1])
@@ -112,28 +103,10 @@ def test_communities_follow_the_formula_of_doubt():
     assert found.reasons[0] == "group without a label, 6 rows"
 
 
-def test_communities_name_labels_that_disagree_in_one_group():
-    group = np.repeat([0, 1, 2], [30, 10, 10])
-    y = labelled(np.arange(50) % 2, [0, 1])
-    W = (group[:, None] == group) - np.eye(50)
-    found = gw.suggest(gw.Graph.from_affinity(W), y, n=1, strategy="communities")
-    assert group[found[0]] == 0
-    assert found.reasons == ("labels 0 and 1 in one group, 30 rows",)
-
-
 def test_many_isolated_vertices_do_not_take_all_memory():
     W = np.zeros((3000, 3000))
     W[:50, :50] = 1
     assert gw.suggest(gw.Graph.from_affinity(W), n=3, strategy="communities")[0] < 50
-
-
-def test_auto_is_communities_until_there_are_four_answers_per_class():
-    graph, truth = five_clusters()
-    few = labelled(truth, [*range(0, 240, 15), 241, 243, 245])
-    assert (few >= 0).sum() == 5 * 4 - 1
-    assert (
-        gw.suggest(graph, few, n=4).questions == gw.suggest(graph, few, n=4, strategy="communities").questions
-    )
 
 
 def test_auto_then_asks_every_other_question_at_a_border_in_batches_of_any_size():
@@ -144,13 +117,6 @@ def test_auto_then_asks_every_other_question_at_a_border_in_batches_of_any_size(
     assert found.questions[1] in gw.suggest(graph, y, n=6, strategy="margin").questions
     y[249] = truth[249]
     assert list(gw.suggest(graph, y, n=1)) == list(gw.suggest(graph, y, n=1, strategy="margin"))
-
-
-def test_typiclust_asks_for_the_largest_clusters_without_a_label():
-    graph, truth = five_clusters()
-    found = gw.suggest(graph, labelled(truth, [0, 60, 120]), n=2, strategy="typiclust")
-    assert truth[found].tolist() == [3, 4]
-    assert found.reasons == ("typical of 60 rows", "typical of 12 rows")
 
 
 def test_rows_of_a_batch_are_no_neighbours_until_nothing_else_is_left():
@@ -166,27 +132,3 @@ def test_rows_of_a_batch_are_no_neighbours_until_nothing_else_is_left():
     some = query_of(graph, exclude=range(0, 252, 2)).batch(np.arange(252.0), 5, among=truth == 1)
     assert (some % 2 == 1).all()
     assert (truth[some] == 1).all()
-
-
-def test_lists_of_questions_are_taken_in_turn_and_neighbours_come_last():
-    query = query_of(five_clusters()[0])
-    near = int(np.flatnonzero(query.near(0))[1])
-    lists = [
-        [Question(0, "a"), Question(100, "a")],
-        [Question(near, "b"), Question(200, "b"), Question(0, "b")],
-    ]
-    assert [question.row for question in query.in_turn(lists, 3)] == [0, 100, 200]
-    assert [question.row for question in query.in_turn(lists, 9)] == [0, 100, 200, near]
-
-
-def test_a_query_knows_labels_shares_and_open_rows():
-    graph, truth = five_clusters()
-    query = query_of(graph, labelled(truth, [0, 60, 120, 180, 240]), exclude=[5])
-    assert (query.n_asked, query.n_classes, query.sizes.sum()) == (6, 5, len(truth))
-    assert not query.open_aggregates[query.aggregates.members[5]]
-    assert (query.shares.argmax(axis=1) == truth).mean() > 0.95
-    np.testing.assert_allclose(query.shares.sum(axis=1), 1.0)
-    assert query.dense.counts.sum(axis=0).tolist() == [1] * 5
-    assert not query.dense.open[query.dense.members[0]]
-    alone = int(query.coarse.members[3])
-    assert query.coarse.members[query.row_in(alone)] == alone

@@ -62,18 +62,6 @@ def test_files_are_downloaded_once_and_kept(toy, tmp_path):
         datasets.fetch("toy")
 
 
-def test_files_that_are_there_are_used_wherever_they_lie(toy, tmp_path, monkeypatch):
-    files, asked = toy
-    for place in ("data", "named"):
-        (tmp_path / place / "toy").mkdir(parents=True)
-        for name, content in files.items():
-            (tmp_path / place / "toy" / name).write_bytes(content)
-    monkeypatch.setenv("GRAPHWELL_DATA", str(tmp_path / "data"))
-    assert datasets.fetch("toy") == tmp_path / "data" / "toy"
-    assert datasets.fetch("toy", tmp_path / "named") == tmp_path / "named" / "toy"
-    assert asked == []
-
-
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [

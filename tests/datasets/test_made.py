@@ -4,10 +4,12 @@ import csv
 
 import numpy as np
 import pytest
+from PIL import Image
 from scipy import ndimage
 from sklearn.datasets import load_digits
 
 from graphwell import datasets
+from graphwell.datasets.strokes import STROKE, strokes, write_example
 
 
 def test_moons_lie_on_their_half_circles():
@@ -24,19 +26,6 @@ def test_moons_lie_on_their_half_circles():
     np.testing.assert_allclose(np.linalg.norm(X[y == 1, :2] - (1, 0.5), axis=1), 1)
     assert (X[y == 0, 1] >= 0).all()
     assert (X[y == 1, 1] <= 0.5).all()
-
-
-def test_noise_has_the_variance_asked_for_in_every_dimension():
-    clean, _ = datasets.make_three_moons(noise_variance=0.0, random_state=1)
-    X, _ = datasets.make_three_moons(noise_variance=0.02, random_state=1)
-    np.testing.assert_allclose((X - clean).var(axis=0), 0.02, rtol=0.2)
-
-
-def test_seeds_may_be_generators():
-    one, same = (datasets.make_two_moons(random_state=np.random.default_rng(3))[0] for _ in range(2))
-    old = datasets.make_two_moons(random_state=np.random.RandomState(3))[0]
-    np.testing.assert_array_equal(one, same)
-    assert not np.array_equal(one, old)
 
 
 def test_the_grey_picture_has_five_classes_a_hole_and_junctions():
@@ -107,3 +96,24 @@ def test_every_digit_is_a_row_with_its_pixels_and_its_truth():
 def test_bad_arguments_get_one_clear_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_one_stroke_in_each_region_and_inside_it():
+    _, truth = datasets.make_grey_image()
+    seeds = strokes(truth)
+    marked = seeds >= 0
+    np.testing.assert_array_equal(seeds[marked], truth[marked])
+    regions = sum(ndimage.label(truth == c)[1] for c in range(5))
+    assert ndimage.label(marked)[1] == regions
+    assert marked.sum() == regions * STROKE
+
+
+def test_the_example_is_three_files(tmp_path):
+    marked = write_example(tmp_path / "example", noise=0.1, per_class=20, random_state=0)
+    assert marked == 100
+    names = {path.name for path in (tmp_path / "example").iterdir()}
+    assert names == {"image.png", "seeds.png", "truth.npy"}
+    opacity = np.asarray(Image.open(tmp_path / "example" / "seeds.png"))[..., 3]
+    assert (opacity == 255).sum() == marked
+    image = np.asarray(Image.open(tmp_path / "example" / "image.png"))
+    assert image.shape == np.load(tmp_path / "example" / "truth.npy").shape == (191, 196)

@@ -2,8 +2,7 @@
 
 from graphwell.active.accuracy import AccuracyEstimate
 from graphwell.active.query import Query, Question, Suggestions
-from graphwell.active.session import Session
-from graphwell.active.simulate import LearningCurve, simulate
+from graphwell.active.session import LearningCurve, Session, simulate
 from graphwell.active.strategies import Strategy, forget, strategies, strategy
 from graphwell.active.suggest import suggest
 

@@ -150,20 +150,16 @@ class PreparedGraph:
         if len(known.classes) < strategy.needs_labels:
             classes = "a class" if strategy.needs_labels == 1 else f"{strategy.needs_labels} classes"
             problem = "{field} {!r} needs labels of at least {}, and {} known; begin with {!r}."
-            told = {0: "none is", 1: "one is"}.get(len(known.classes), f"{len(known.classes)} are")
-            raise OptionError("strategy", problem, strategy.name, classes, told, DEFAULT)
-        called = known.classes
-        if names is not None:
-            called = np.array([names.get(name, name) for name in known.classes.tolist()])
+            so_far = {0: "none is", 1: "one is"}.get(len(known.classes), f"{len(known.classes)} are")
+            raise OptionError("strategy", problem, strategy.name, classes, so_far, DEFAULT)
+        called = tuple(str((names or {}).get(name, name)) for name in known.classes.tolist())
         query = Query(
-            self.engine, self.degrees, self.aggregates, known.codes, tuple(map(str, called)), is_open,
-            scores, random_state,
-        )  # fmt: skip
+            self.engine, self.degrees, self.aggregates, known.codes, called, is_open, scores, random_state
+        )
         questions = strategy.choose(query, n)
-        is_open = is_open.copy()
-        is_open[[question.row for question in questions]] = False
         if len(questions) < n:
-            more = query.batch(self.degrees, n - len(questions), is_open)
+            chosen = np.isin(np.arange(len(is_open)), [question.row for question in questions])
+            more = query.batch(self.degrees, n - len(questions), is_open & ~chosen)
             questions += [Question(int(row), "typical row") for row in more]
         return Suggestions(tuple(questions[:n]), strategy.name)
 

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -130,6 +130,7 @@ def compare(
     data = Data(rows, graph, len(labels.classes), seed, n_jobs)
     answers = labels.codes if true is None else true
     n_judged = int(np.any([judged for _, judged in folds], axis=0).sum())
+    threads = None if n_jobs is None else thread_count(n_jobs)  # some models take no n_jobs
     results: list[tuple[Standing, list[Trial], list[IntArray]]] = []
     for place, one in enumerate(chosen):
         trials: list[Trial] = []
@@ -138,7 +139,6 @@ def compare(
             for number, (shown, judged) in enumerate(folds):
                 progress("methods", (place + number / len(folds)) / len(chosen))
                 began = time.perf_counter()
-                threads = None if n_jobs is None else thread_count(n_jobs)  # some models take no n_jobs
                 with threadpool_limits(threads), warnings.catch_warnings(), peak_memory() as peak:
                     warnings.simplefilter("ignore")  # of one method on one split
                     found.append(one.label(data, shown))
@@ -218,12 +218,10 @@ def _choose(
     if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
         raise OptionError("methods", "{field} must be a list of names, got {!r}.", names)
     every = names is not None and list(names) == ["all"]
-    asked = [name for name, one in known.items() if every or one.usual]
-    if names and not every:
-        asked = list(names)
-        for name in names:
-            if not isinstance(name, str) or name not in known:
-                raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
+    asked = list(names) if names and not every else [n for n, one in known.items() if every or one.usual]
+    for name in asked:
+        if not isinstance(name, str) or name not in known:
+            raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
     left_out = {}
     for name in asked:
         most, slow = known[name].most_classes, known[name].slow
@@ -250,10 +248,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Competitor:
-    """A way to label rows from the labels of some.
-
-    `label` takes a `Data` and class numbers (-1 unknown), and returns a class for every row, -1 for none.
-    """
+    """A way to label rows: `label` takes a `Data` and class numbers, and returns those of all rows."""
 
     name: str
     summary: str
@@ -264,7 +259,7 @@ class Competitor:
     usual: bool = True
 
 
-def competitors() -> Mapping[str, Competitor]:
+def competitors() -> dict[str, Competitor]:
     """All by name: graphwell's methods, then models of scikit-learn.
 
     Examples
@@ -272,60 +267,53 @@ def competitors() -> Mapping[str, Competitor]:
     >>> list(competitors())[-4:]
     ['logistic regression', 'random forest', 'boosting', 'sklearn LabelSpreading']
     """
-    found = [_from_registry(method) for method in registered_methods().values()]
-    models = (
-        ("logistic regression", "on standardised rows"),
-        ("random forest", f"{TREES} trees"),
-        ("boosting", "boosted trees on histograms"),
-    )
-    found += [Competitor(name, summary, partial(_supervised, name)) for name, summary in models]
-    found.append(Competitor("sklearn LabelSpreading", "scikit-learn's, nearest neighbours", _spread))
+    found = []
+    for each in registered_methods().values():
+        on_graph, usual = "tune" not in each().get_params(), each.name == DEFAULT
+        label, limits = partial(_by_method, each, on_graph), (each.most_classes, each.slow, usual)
+        found.append(Competitor(each.name, each.summary, label, on_graph, *limits))
+    models = {
+        "logistic regression": "on standardised rows",
+        "random forest": f"{TREES} trees",
+        "boosting": "boosted trees on histograms",
+        "sklearn LabelSpreading": "scikit-learn's, nearest neighbours",
+    }
+    found += [Competitor(name, summary, partial(_by_model, name)) for name, summary in models.items()]
     return {one.name: one for one in found}
 
 
-def _from_registry(method: Method) -> Competitor:
-    known = method().get_params()
-    chooses_metric = "tune" in known
-
-    def label(data: Data, y: IntArray) -> IntArray:
-        parameters: dict[str, Any] = {"n_jobs": data.n_jobs}
-        if "random_state" in known:
-            parameters["random_state"] = data.seed
-        if method.told_sizes:
-            counts = np.bincount(y[y >= 0], minlength=data.n_classes)
-            parameters["class_prior"] = counts / counts.sum()
-        fitted = method(**parameters).fit(data.X if chooses_metric else data.graph, y)
-        return np.where(fitted.reachable_, fitted.transduction_, -1)
-
-    return Competitor(
-        method.name, method.summary, label, not chooses_metric, method.most_classes, method.slow,
-        usual=method.name == DEFAULT,
-    )  # fmt: skip
+def _by_method(method: Method, on_graph: bool, data: Data, y: IntArray) -> IntArray:
+    """Labels of a method of graphwell, which is given the sizes of the labels shown if it wants any."""
+    counts = np.bincount(y[y >= 0], minlength=data.n_classes)
+    parameters: dict[str, Any] = {"n_jobs": data.n_jobs}
+    if "random_state" in method().get_params():
+        parameters["random_state"] = data.seed
+    if method.told_sizes:
+        parameters["class_prior"] = counts / counts.sum()
+    fitted = method(**parameters).fit(data.graph if on_graph else data.X, y)
+    return np.where(fitted.reachable_, fitted.transduction_, -1)
 
 
-def _supervised(name: str, data: Data, y: IntArray) -> IntArray:
-    """Labels of a model that sees the rows with labels alone; given labels are kept."""
+def _by_model(name: str, data: Data, y: IntArray) -> IntArray:
+    """Labels of a model of scikit-learn; given labels are kept."""
     known = y >= 0
+    n_known = int(known.sum())
+    model: Any
+    if name == "sklearn LabelSpreading":
+        # Until it has converged, and with labels that reach far: by default far rows get the first class.
+        settled = {"n_neighbors": min(10, len(y) - 1), "alpha": 0.99, "max_iter": 1000, "tol": 1e-6}
+        model = LabelSpreading(kernel="knn", n_jobs=data.n_jobs, **settled)
+        return np.asarray(model.fit(data.X, y).transduction_)
     if name == "logistic regression":
         model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     elif name == "random forest":
         model = RandomForestClassifier(TREES, random_state=data.seed, n_jobs=data.n_jobs)
     else:  # with its usual 20 rows in a leaf, boosting would learn nothing from few labels
-        in_a_leaf = max(1, min(20, int(known.sum()) // (2 * data.n_classes)))
+        in_a_leaf = max(1, min(20, n_known // (2 * data.n_classes)))
         model = HistGradientBoostingClassifier(min_samples_leaf=in_a_leaf, random_state=data.seed)
     # Boosting's threads wait for each other at every tree: 130 s in place of 5 for 800 rows on busy cores.
-    alone = name == "boosting" and int(known.sum()) < MANY_LABELS
-    with threadpool_limits(1) if alone else nullcontext():
+    with threadpool_limits(1) if name == "boosting" and n_known < MANY_LABELS else nullcontext():
         return np.where(known, y, model.fit(data.X[known], y[known]).predict(data.X))
-
-
-def _spread(data: Data, y: IntArray) -> IntArray:
-    """Until it has converged, and with labels that reach far: by default far rows get the first class."""
-    neighbors = min(10, len(y) - 1)
-    model = LabelSpreading(
-        kernel="knn", n_neighbors=neighbors, alpha=0.99, max_iter=1000, tol=1e-6, n_jobs=data.n_jobs
-    )
-    return np.asarray(model.fit(data.X, y).transduction_)
 
 
 @dataclass(frozen=True)

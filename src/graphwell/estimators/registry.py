@@ -71,10 +71,11 @@ _METHODS: dict[str, Method] = {}
 
 
 def method(name: str, summary: str, **declared: Any) -> Callable[[Classifier], Classifier]:
-    """Register a classifier as a method; the other arguments are those of `Method`."""
+    """Register a classifier as a method; the others are those of `Method`, by default its own sources."""
 
     def register(classifier: Classifier) -> Classifier:
-        _METHODS[name] = Method(name, summary, classifier, **declared)
+        sources = declared.pop("sources", getattr(classifier, "sources", ()))
+        _METHODS[name] = Method(name, summary, classifier, sources=sources, **declared)
         return classifier
 
     return register

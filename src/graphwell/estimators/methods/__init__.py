@@ -1,13 +1,7 @@
 """Methods to compare with, on the same graph and behind the same interface."""
 
-from graphwell.estimators.methods.cuts import (
-    CutLearning,
-    NormalisedOneCut,
-    PLaplacianClustering,
-    RatioCheegerCut,
-    SpectralClustering,
-    spectral_clustering,
-)
+from graphwell.estimators.methods.cheeger import NormalisedOneCut, PLaplacianClustering, RatioCheegerCut
+from graphwell.estimators.methods.cuts import CutLearning, SpectralClustering, spectral_clustering
 from graphwell.estimators.methods.features import AdaptedEigenfunctions, CorrectAndSmooth
 from graphwell.estimators.methods.interfaces import (
     BalancedInterface,

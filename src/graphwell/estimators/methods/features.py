@@ -24,12 +24,7 @@ FOLDS = 3
 ROWS_TO_CHOOSE_ON = 4_000
 
 
-@method(
-    "adapted eigenfunctions",
-    "labels join the features, then eigenvectors are fitted",
-    slow=True,
-    sources=("szlam2008regularization",),
-)
+@method("adapted eigenfunctions", "labels join the features, then eigenvectors are fitted", slow=True)
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaptedEigenfunctions(Baseline):
     """The classes, diffused from their labels, become features; then labels are fitted by eigenvectors.
@@ -51,6 +46,7 @@ class AdaptedEigenfunctions(Baseline):
         As in `graphwell.DiffuseInterfaceClassifier`; "precomputed" is refused.
     """
 
+    sources = ("szlam2008regularization",)
     random_state: Seed = None
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
@@ -119,11 +115,7 @@ def _fitted(vectors: FloatArray, shown: IntArray, n_classes: int) -> FloatArray:
 SPECTRAL_FEATURES = 20
 
 
-@method(
-    "correct and smooth",
-    "a logistic regression, its errors corrected along the graph",
-    sources=("huang2021combining",),
-)
+@method("correct and smooth", "a logistic regression, its errors corrected along the graph")
 @dataclass(eq=False, repr=False, kw_only=True)
 class CorrectAndSmooth(Baseline):
     """A simple model of the features, whose errors and then whose answers are smoothed along the graph.
@@ -145,6 +137,7 @@ class CorrectAndSmooth(Baseline):
         As in `graphwell.DiffuseInterfaceClassifier`.
     """
 
+    sources = ("huang2021combining",)
     alpha_correct: float = 0.8
     alpha_smooth: float = 0.8
 

@@ -20,12 +20,7 @@ from graphwell.solve.problem import Problem
 SUBSTEPS = 3  # steps of one diffusion; their number is not recorded
 
 
-@method(
-    "mbo",
-    "diffuse and threshold in the leading eigenvectors",
-    slow=True,
-    sources=("garciacardona2014multiclass",),
-)
+@method("mbo", "diffuse and threshold in the leading eigenvectors", slow=True)
 @dataclass(eq=False, repr=False, kw_only=True)
 class MulticlassMBO(Baseline):
     """Multiclass MBO in the leading eigenvectors (Garcia-Cardona, Merkurjev, Bertozzi, Flenner, Percus 2014).
@@ -49,6 +44,7 @@ class MulticlassMBO(Baseline):
         As in `graphwell.DiffuseInterfaceClassifier`.
     """
 
+    sources = ("garciacardona2014multiclass",)
     n_eigenvectors: int = 100
     step_size: float = 0.3
     fidelity: float = 50.0
@@ -77,13 +73,7 @@ class MulticlassMBO(Baseline):
         return diffused - diffused.min()
 
 
-@method(
-    "volume mbo",
-    "diffuse and threshold, class sizes kept",
-    told_sizes=True,
-    slow=True,
-    sources=("jacobs2018auction",),
-)
+@method("volume mbo", "diffuse and threshold, class sizes kept", told_sizes=True, slow=True)
 @dataclass(eq=False, repr=False, kw_only=True)
 class VolumeMBO(Baseline):
     """MBO whose thresholding keeps the classes at given sizes (after Jacobs, Merkurjev, Esedoglu 2018).
@@ -111,6 +101,7 @@ class VolumeMBO(Baseline):
         As in `graphwell.DiffuseInterfaceClassifier`.
     """
 
+    sources = ("jacobs2018auction",)
     class_prior: FloatArray | None = None
     slack: float = 0.0
     diffusion_steps: int = 10
@@ -246,12 +237,7 @@ def bounds_of_free(shares: FloatArray, slack: float, n: int, known: IntArray) ->
     return lowest, highest
 
 
-@method(
-    "simplex",
-    "Ginzburg-Landau on the Gibbs simplex, in the leading eigenvectors",
-    slow=True,
-    sources=("garciacardona2014multiclass",),
-)
+@method("simplex", "Ginzburg-Landau on the Gibbs simplex, in the leading eigenvectors", slow=True)
 @dataclass(eq=False, repr=False, kw_only=True)
 class SimplexGinzburgLandau(Baseline):
     """Each vertex has a point of the simplex, with a well of the potential at each of its corners.
@@ -285,6 +271,7 @@ class SimplexGinzburgLandau(Baseline):
         As in `graphwell.DiffuseInterfaceClassifier`.
     """
 
+    sources = ("garciacardona2014multiclass",)
     n_eigenvectors: int = 100
     epsilon: float = 1.0
     step_size: float = 0.1
@@ -339,7 +326,6 @@ FIRST_EPSILON, HALVINGS = 4.0, 3
     "two clusters of given sizes by convex splitting, named by the labels",
     most_classes=2,
     told_sizes=True,
-    sources=("bertozzi2012diffuse",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalancedInterface(Clusterer):
@@ -373,6 +359,7 @@ class BalancedInterface(Clusterer):
         As in `graphwell.DiffuseInterfaceClassifier`.
     """
 
+    sources = ("bertozzi2012diffuse",)
     n_clusters: int | None = field(default=2, kw_only=False)
     class_prior: FloatArray | None = None
     epsilon: float = 0.5

@@ -63,7 +63,7 @@ class LaplaceLearning(Baseline):
         return laplace_scores(problem, engine, factors).values
 
 
-@method("poisson", "labels as sources of a Poisson equation", sources=("calder2020poisson",))
+@method("poisson", "labels as sources of a Poisson equation")
 class PoissonLearning(Baseline):
     """Labels are sources and sinks of a Poisson equation instead of boundary values.
 
@@ -81,6 +81,8 @@ class PoissonLearning(Baseline):
     array([0, 0, 1, 1])
     """
 
+    sources = ("calder2020poisson",)
+
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         known = problem.is_known
         sources = indicators(problem)
@@ -89,9 +91,7 @@ class PoissonLearning(Baseline):
         return np.asarray(centred(engine, problem.graph, found, problem.graph.degrees))
 
 
-@method(
-    "spreading", "local and global consistency: labels spread along all walks", sources=("zhou2003learning",)
-)
+@method("spreading", "local and global consistency: labels spread along all walks")
 @dataclass(eq=False, repr=False, kw_only=True)
 class LabelSpreading(Baseline):
     """Scores are ``(I - alpha S)^-1 Y``: labels spread along all walks, shorter ones counting more.
@@ -110,6 +110,7 @@ class LabelSpreading(Baseline):
     array([0, 1, 1])
     """
 
+    sources = ("zhou2003learning",)
     alpha: float = 0.99
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
@@ -121,7 +122,7 @@ class LabelSpreading(Baseline):
         return engine.solve(np.full(len(known), np.sqrt(self.alpha)), labels, tolerance=1e-6).x
 
 
-@method("nearest", "the label nearest along the graph", sources=("dijkstra1959note",))
+@method("nearest", "the label nearest along the graph")
 class NearestLabel(Baseline):
     """Every vertex takes the label nearest along the graph, an edge being as long as 1 / weight.
 
@@ -131,6 +132,8 @@ class NearestLabel(Baseline):
         As in `graphwell.DiffuseInterfaceClassifier`.
     """
 
+    sources = ("dijkstra1959note",)
+
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         return (engine.nearest(problem.labels)[:, None] == np.arange(problem.n_classes)).astype(float)
 
@@ -138,11 +141,7 @@ class NearestLabel(Baseline):
 SMALLEST = 1e-300
 
 
-@method(
-    "measure propagation",
-    "neighbours have distributions with little divergence",
-    sources=("subramanya2011semisupervised",),
-)
+@method("measure propagation", "neighbours have distributions with little divergence")
 @dataclass(eq=False, repr=False, kw_only=True)
 class MeasurePropagation(Baseline):
     """Every vertex has a distribution over the classes; those of neighbours diverge as little as possible.
@@ -175,6 +174,7 @@ class MeasurePropagation(Baseline):
         As in `graphwell.DiffuseInterfaceClassifier`.
     """
 
+    sources = ("subramanya2011semisupervised",)
     mu: float = 0.1
     nu: float = 0.01
     self_weight: float = 1.0
@@ -209,9 +209,7 @@ class MeasurePropagation(Baseline):
 MOST_ROWS = 10_000
 
 
-@method(
-    "gtam", "labels one more vertex at a time, where it costs least", slow=True, sources=("wang2008graph",)
-)
+@method("gtam", "labels one more vertex at a time, where it costs least", slow=True)
 @dataclass(eq=False, repr=False, kw_only=True)
 class GTAM(Baseline):
     """Graph transduction by alternating minimisation: one vertex after another gets a label for good.
@@ -233,6 +231,7 @@ class GTAM(Baseline):
         As in `graphwell.DiffuseInterfaceClassifier`.
     """
 
+    sources = ("wang2008graph",)
     mu: float = 99.0
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
